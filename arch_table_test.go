@@ -80,9 +80,10 @@ var packages = []pkg{
 
 	// content
 	{
-		dir: "content/envelope", what: "the sealed document of a handoff: canonical JSON, digest, rendering",
-		pure: true, imports: "domain/refusal domain/event", libs: "sync",
+		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
+		pure: true, imports: "content/canonical domain/refusal domain/event", libs: "sync",
 	},
+	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
 		imports: "domain/event content/envelope content/typeschema",

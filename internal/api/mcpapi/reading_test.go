@@ -61,7 +61,7 @@ func TestWhatIsToBeReadIsTextAlone(t *testing.T) {
 		first := reviewer.read("accept", m{"handoff": offer})
 		again := reviewer.read("accept", m{"handoff": offer})
 		lines := strings.Split(first, "\n")
-		if head := strings.Join(lines[:min(4, len(lines))], "\n"); !strings.Contains(head, task) || !strings.Contains(head, offer) {
+		if head := strings.Join(lines[:min(4, len(lines))], "\n"); !strings.Contains(head, "`"+task+"`") || !strings.Contains(head, "handoff `"+offer[len(task)+1:]+"`") {
 			t.Errorf("the ids are not in the first lines:\n%s", head)
 		}
 		if !strings.Contains(first, "say \"what\" is wrong.") || first != again {

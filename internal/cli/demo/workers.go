@@ -29,7 +29,7 @@ var roles = []role{
 	{name: "analyst", does: "measures packages", window: 8_000, fallbacks: []string{"analyst-2"}, program: []string{"analyse", "--hang-after", "3"}},
 	{name: "analyst-2", does: "measures packages", window: 4_000, program: []string{"analyse"}},
 	{name: "writer", does: "writes reports", window: 8_000, fallbacks: []string{"writer-2"}, program: []string{"write"}, preview: "overloaded"},
-	{name: "writer-2", does: "writes reports", window: 1_700, tokenizer: "cl100k_base", program: []string{"write"}},
+	{name: "writer-2", does: "writes reports", window: 1_300, tokenizer: "cl100k_base", program: []string{"write"}},
 	{name: "reviewer", does: "checks reports", window: 4_000, program: []string{"review"}, preview: "stuck"},
 }
 

@@ -18,23 +18,6 @@ func eight[T string | []byte](s T, at int) uint64 {
 // lowest such byte.
 func below(x, n uint64) uint64 { return (x - ones*n) &^ x & tops }
 
-// plainEnd returns the index, from at on, of the first quote, backslash or control character of s: the end of the text
-// that a JSON string holds unescaped.
-func plainEnd(s []byte, at int) int {
-	for ; at+8 <= len(s); at += 8 {
-		x := eight(s, at)
-		if below(x, ' ')|below(x^ones*'"', 1)|below(x^ones*'\\', 1) != 0 {
-			break
-		}
-	}
-	for ; at < len(s); at++ {
-		if b := s[at]; b < ' ' || b == '"' || b == '\\' {
-			return at
-		}
-	}
-	return at
-}
-
 // plain reports whether text is ASCII that visible returns unchanged: the usual case, and much cheaper to test.
 func plain(text string) bool {
 	for at := 0; at < len(text); {

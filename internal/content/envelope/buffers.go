@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"sync"
+
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 )
 
 // buffers is the memory in which one document is brought into canonical form. It is reused, because it is most of what
 // sealing would allocate.
 type buffers struct {
-	raw     bytes.Buffer
-	json    *json.Encoder
-	scratch []byte
+	raw    bytes.Buffer
+	json   *json.Encoder
+	writer canonical.Writer
 }
 
 var bufferPool = sync.Pool{New: func() any {
@@ -26,7 +28,7 @@ const maxPooled = 128 << 10
 
 // release returns the buffers to the pool. The results of marshal are no longer valid.
 func (b *buffers) release() {
-	if b.raw.Cap()+cap(b.scratch) <= maxPooled {
+	if b.raw.Cap()+b.writer.Kept() <= maxPooled {
 		bufferPool.Put(b)
 	}
 }
@@ -38,10 +40,7 @@ func (b *buffers) marshal(v any) ([]byte, error) {
 	return b.raw.Bytes(), err
 }
 
-// canonical is the function of that name with these buffers. The result may be kept.
+// canonical is [canonical.JSON] with these buffers. The result may be kept.
 func (b *buffers) canonical(src []byte, maxDepth int) ([]byte, error) {
-	c := canonicalizer{scratch: b.scratch[:0]}
-	out, err := c.run(src, maxDepth)
-	b.scratch = c.scratch
-	return out, err
+	return b.writer.JSON(src, maxDepth)
 }

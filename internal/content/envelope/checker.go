@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 )
 
 // checker keeps the first error. Field names are relative to at, a list element.
@@ -132,7 +134,7 @@ func (c *checker) json(field string, raw json.RawMessage) {
 	if c.err != nil || len(raw) == 0 {
 		return
 	}
-	if _, err := canonical(raw, MaxDepth); err != nil {
+	if _, err := canonical.JSON(raw, MaxDepth); err != nil {
 		c.fail(badJSON(field, err))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -30,7 +31,7 @@ func decode(data []byte) (Envelope, decoded, error) {
 	if len(data) > MaxSize {
 		return Envelope{}, decoded{}, tooLarge("envelope", len(data), MaxSize)
 	}
-	canon, err := canonical(data, MaxDepth+slack)
+	canon, err := canonical.JSON(data, MaxDepth+slack)
 	if err != nil {
 		return Envelope{}, decoded{}, badJSON("envelope", err)
 	}
@@ -179,9 +180,9 @@ func wrongType(err error) error {
 }
 
 func badJSON(field string, err error) error {
-	var j *jsonError
+	var j *canonical.Error
 	if errors.As(err, &j) {
-		return invalid(field+j.path, "fix the JSON and send it again", "%v", j.err)
+		return invalid(field+j.Path, "fix the JSON and send it again", "%v", j.Err)
 	}
 	return err
 }

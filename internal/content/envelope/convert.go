@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 )
 
 // Conversion converts documents between two adjacent majors, Older and Older+1, in place. The document is decoded JSON
@@ -101,7 +103,7 @@ func (c Converter) ToMajor(doc []byte, major int) (Copy, error) {
 	if len(doc) > MaxSize {
 		return Copy{}, tooLarge("envelope", len(doc), MaxSize)
 	}
-	canon, err := canonical(doc, MaxDepth+slack)
+	canon, err := canonical.JSON(doc, MaxDepth+slack)
 	if err != nil {
 		return Copy{}, badJSON("envelope", err)
 	}
@@ -177,7 +179,7 @@ func treeBytes(tree map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, invalid("envelope", "fix the conversion", "cannot be written as JSON: %v", err)
 	}
-	canon, err := canonical(raw, MaxDepth+slack)
+	canon, err := canonical.JSON(raw, MaxDepth+slack)
 	if err != nil {
 		return nil, badJSON("envelope", err)
 	}

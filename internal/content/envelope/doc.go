@@ -9,9 +9,6 @@
 // Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written again
 // unchanged. Another major is refused; [Converter] converts between majors.
 //
-// Canonical JSON is implemented here because the general library takes about 30 µs per KiB, on the path of every handoff;
-// the tests compare the two.
-//
 // Invariants:
 //   - One document has one canonical form and one digest; [Open] accepts no other form.
 //   - Open accepts every result of [Seal] and returns the same envelope.

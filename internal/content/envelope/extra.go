@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 )
 
 // part is one JSON object of the document: its place, and the map for its unknown fields.
@@ -147,7 +149,7 @@ func keepExtras(e *Envelope, doc []byte, newer bool) error {
 			if err != nil {
 				return invalid(p.path(field), "send well-formed JSON", "cannot be kept: %v", err)
 			}
-			if raw, err = canonical(raw, MaxDepth+slack); err != nil {
+			if raw, err = canonical.JSON(raw, MaxDepth+slack); err != nil {
 				return badJSON(p.path(field), err)
 			}
 			if *p.extra == nil {
@@ -171,7 +173,7 @@ func (p part) mayKeep(field, version string, newer bool) error {
 		return invalid(p.path("?"), "write field names in UTF-8", "has a name that is not valid UTF-8")
 	}
 	if !newer {
-		return invalid(p.path(brief([]byte(field))), "check the spelling, or set version to the minor that defines it", "is not a field of version %s", version)
+		return invalid(p.path(canonical.Brief([]byte(field))), "check the spelling, or set version to the minor that defines it", "is not a field of version %s", version)
 	}
 	return nil
 }

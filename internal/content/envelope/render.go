@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/content/canonical"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
@@ -88,7 +89,7 @@ func (p *prompt) about(e *Envelope) {
 	}
 	add("depends on ", codes(h.Dependencies))
 	if e.Confidence != nil {
-		add("the sender's confidence: ", string(appendNumber(nil, *e.Confidence)))
+		add("the sender's confidence: ", string(canonical.AppendNumber(nil, *e.Confidence)))
 	}
 	if !e.ExpiresAt.IsZero() {
 		add("expires ", micro(e.ExpiresAt).Format(time.RFC3339))
@@ -263,7 +264,7 @@ func (p *prompt) constraints(list []Constraint) {
 			strength = ", should"
 		}
 		if c.Max != nil {
-			strength += fmt.Sprintf(", at most %s", appendNumber(nil, *c.Max))
+			strength += fmt.Sprintf(", at most %s", canonical.AppendNumber(nil, *c.Max))
 		}
 		switch {
 		case c.Allow == nil:
@@ -360,7 +361,7 @@ func (p *prompt) json(title string, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	if canon, err := canonical(raw, MaxDepth); err == nil {
+	if canon, err := canonical.JSON(raw, MaxDepth); err == nil {
 		p.block(title, "", "json", func() { p.WriteString(visibleJSON(string(canon))) })
 		return
 	}

@@ -133,7 +133,7 @@ func eachLeftOut(e *Envelope) []string {
 			others = append(others, o)
 		}
 	}
-	entries := make([]string, 0, len(items)+len(e.Gaps)+len(partKinds.Values()))
+	entries := make([]string, 0, len(items)+len(e.Gaps)+8)
 	for _, s := range leftSums(others) {
 		entries = append(entries, s.line(s.parts))
 	}

@@ -36,7 +36,7 @@ func ValidDigest(s string) bool {
 }
 
 func isLowerHex(s string) bool {
-	return strings.Trim(s, hexDigits) == ""
+	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Seal validates doc, sets its salt and returns the canonical bytes. The salt is [MinSalt] to [MaxSalt] random bytes, fresh

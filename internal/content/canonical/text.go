@@ -1,4 +1,4 @@
-package envelope
+package canonical
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func (c *canonicalizer) unicodeEscape() (rune, error) {
 	if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
 		return pair, nil
 	}
-	return 0, &jsonError{err: errors.New("has half a surrogate pair in a string")}
+	return 0, &Error{Err: errors.New("has half a surrogate pair in a string")}
 }
 
 // hex4 takes \uXXXX.

@@ -1,4 +1,4 @@
-package envelope
+package canonical
 
 import (
 	"bytes"
@@ -23,12 +23,12 @@ func (c *canonicalizer) number() error {
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil {
-		return &jsonError{err: errors.New("has a number out of range: send it as text")}
+		return &Error{Err: errors.New("has a number out of range: send it as text")}
 	}
 	start := len(c.out)
-	c.out = appendNumber(c.out, f)
+	c.out = AppendNumber(c.out, f)
 	if whole && f != 0 && !bytes.Equal(c.out[start:], text) {
-		return &jsonError{err: errors.New("has a whole number that would lose digits: send it as text")}
+		return &Error{Err: errors.New("has a whole number that would lose digits: send it as text")}
 	}
 	return nil
 }
@@ -77,8 +77,8 @@ func digits(b []byte) int {
 	return len(b)
 }
 
-// appendNumber writes a finite number as ECMAScript does (RFC 8785, 3.2.2.3).
-func appendNumber(out []byte, f float64) []byte {
+// AppendNumber writes a finite number as ECMAScript does (RFC 8785, 3.2.2.3).
+func AppendNumber(out []byte, f float64) []byte {
 	if f == 0 {
 		return append(out, '0') // also for -0
 	}

@@ -1,4 +1,4 @@
-package envelope
+package canonical
 
 import (
 	"bytes"
@@ -13,6 +13,9 @@ import (
 
 	"github.com/gowebpki/jcs"
 )
+
+// maxDepth is the depth of the tests.
+const maxDepth = 64
 
 func vector(t testing.TB, name string) string {
 	t.Helper()
@@ -37,15 +40,15 @@ func TestNumbersAreWrittenAsInTheAppendixOfRFC8785(t *testing.T) {
 		}
 		x := math.Float64frombits(bits)
 		if f[1] == "-" {
-			if _, err := canonical(strconv.AppendFloat(nil, x, 'g', -1, 64), 1); err == nil {
+			if _, err := JSON(strconv.AppendFloat(nil, x, 'g', -1, 64), 1); err == nil {
 				t.Errorf("%s: %v was taken for JSON", f[0], x)
 			}
 			continue
 		}
-		if got := string(appendNumber(nil, x)); got != f[1] {
+		if got := string(AppendNumber(nil, x)); got != f[1] {
 			t.Errorf("%s: got %s, want %s", f[0], got, f[1])
 		}
-		if again, err := canonical([]byte(f[1]), 1); err != nil || string(again) != f[1] {
+		if again, err := JSON([]byte(f[1]), 1); err != nil || string(again) != f[1] {
 			t.Errorf("%s: %s becomes %s (%v)", f[0], f[1], again, err)
 		}
 	}
@@ -59,14 +62,14 @@ func TestTheExampleOfRFC8785ComesOutByteForByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := canonical([]byte(vector(t, "values.input.json")), MaxDepth)
+	got, err := JSON([]byte(vector(t, "values.input.json")), maxDepth)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("got  %s (%v)\nwant %s", got, err, want)
 	}
 }
 
 func TestKeysAreSortedByUTF16AsInRFC8785(t *testing.T) {
-	got, err := canonical([]byte(vector(t, "sorting.input.json")), MaxDepth)
+	got, err := JSON([]byte(vector(t, "sorting.input.json")), maxDepth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +120,7 @@ func TestJSONThatWouldLoseSomethingIsRefused(t *testing.T) {
 		"second key's bad value": {`{"a":1,"b":[0,{"c":.5}]}`, ".b[1].c is not well-formed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := canonical([]byte(c.in), MaxDepth)
+			got, err := JSON([]byte(c.in), maxDepth)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %s, %v; want an error with %q", got, err, c.want)
 			}
@@ -127,7 +130,7 @@ func TestJSONThatWouldLoseSomethingIsRefused(t *testing.T) {
 
 func TestSixtyFourLevelsAreAllowed(t *testing.T) {
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
-	if got, err := canonical([]byte(deep), MaxDepth); err != nil || string(got) != deep {
+	if got, err := JSON([]byte(deep), maxDepth); err != nil || string(got) != deep {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
@@ -135,7 +138,7 @@ func TestSixtyFourLevelsAreAllowed(t *testing.T) {
 // sameAsJCS holds our canonical form against an independent implementation.
 func sameAsJCS(t *testing.T, in []byte) {
 	t.Helper()
-	got, err := canonical(in, MaxDepth)
+	got, err := JSON(in, maxDepth)
 	if err != nil {
 		return
 	}
@@ -149,7 +152,7 @@ func sameAsJCS(t *testing.T, in []byte) {
 	if !json.Valid(got) {
 		t.Fatalf("%s is not JSON", got)
 	}
-	if again, err := canonical(got, MaxDepth); err != nil || !bytes.Equal(again, got) {
+	if again, err := JSON(got, maxDepth); err != nil || !bytes.Equal(again, got) {
 		t.Fatalf("canonical form %s becomes %s (%v)", got, again, err)
 	}
 }
@@ -180,7 +183,7 @@ func BenchmarkCanonical(b *testing.B) {
 	b.SetBytes(int64(len(benchDoc)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := canonical(benchDoc, MaxDepth); err != nil {
+		if _, err := JSON(benchDoc, maxDepth); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,0 +1,7 @@
+// Package canonical writes JSON in the one form that RFC 8785 defines, so that equal documents have equal bytes and digests.
+//
+// It is implemented here because the general library takes about 30 µs per KiB, on the path of every handoff; the tests
+// compare the two.
+//
+// Start reading at [JSON].
+package canonical
