@@ -44,6 +44,8 @@ type Trail struct {
 type ExportOptions struct {
 	Task   string // one task; empty: the whole record, for tokens that may read it
 	Format string // jsonl, csv, or for one task json; empty: jsonl
+	// Forgotten includes the content of memory items that were forgotten. Only operators may ask for it.
+	Forgotten bool
 }
 
 // ExportFormats lists the values of [ExportOptions].Format; json is for one task only.
@@ -59,6 +61,7 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	q := wire.Query{}
 	q.Text("format", o.Format)
 	q.Text("task", o.Task)
+	q.Flag("forgotten", o.Forgotten)
 	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"})
 	if err != nil {
 		return err

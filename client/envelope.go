@@ -13,6 +13,8 @@ import (
 // Sheet is an envelope in the form that its receiver reads.
 type Sheet struct {
 	Digest string `json:"digest"`
+	// Sealed is the digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since.
+	Sealed string `json:"sealed,omitempty"`
 	// Source is the digest of the envelope that was sent, if this one was packed for its receiver. The source has the parts
 	// that this one lists as omitted: see [ContentInput].
 	Source   string          `json:"source,omitempty"`

@@ -212,7 +212,9 @@ func (c *Client) Weigh(ctx context.Context, id string, in WeighInput) (MemoryIte
 	return c.memory(ctx, http.MethodPost, in, id, "weigh")
 }
 
-// Forget ends the giving out of a memory item's content, for good. Envelopes that were sealed with its text keep it.
+// Forget makes the content of a memory item unreadable: no reference, search, envelope, trail or export gives it, to nobody.
+// It does not erase: the record keeps the content, and an operator can export it ([ExportOptions]). Copies that others made,
+// such as in a fact, stay.
 func (c *Client) Forget(ctx context.Context, id string) (MemoryItem, error) {
 	return c.memory(ctx, http.MethodPost, nil, id, "forget")
 }

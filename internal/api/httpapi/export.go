@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 )
@@ -19,6 +20,7 @@ func (s *service) audit() {
 	})
 	op.Parameters = []*huma.Param{
 		endpoint.Query("format", "jsonl if omitted; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
+		endpoint.Query("forgotten", "Whether to include the content of memory items that were forgotten; for operators.", &huma.Schema{Type: huma.TypeBoolean}),
 		endpoint.Query("task", "Id of one task. If omitted: everything, for callers that may read the audit record.", &huma.Schema{Type: huma.TypeString}),
 	}
 	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
@@ -39,6 +41,13 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 		if err := in.Format.UnmarshalText([]byte(f)); err != nil {
 			return err
 		}
+	}
+	switch f := q.Get("forgotten"); f {
+	case "", "false":
+	case "true":
+		in.Forgotten = true
+	default:
+		return refusal.New(refusal.Invalid, "use true or false", "%.40q is not a boolean", f).With("field", "forgotten")
 	}
 	endpoint.Patient(r.Context())
 	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}

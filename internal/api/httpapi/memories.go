@@ -86,7 +86,10 @@ func (s *service) memories() {
 	endpoint.Act(s.router, post("unpin", "Unpin a memory item"), s.app.Memories.Unpin)
 	endpoint.Change(s.router, post("tag", "Replace the tags of a memory item"), endpoint.Under(func(in *memories.TagInput) *string { return &in.ID }, s.app.Memories.Tag))
 	endpoint.Change(s.router, post("weigh", "Set the importance of a memory item"), endpoint.Under(func(in *memories.WeighInput) *string { return &in.ID }, s.app.Memories.Weigh))
-	endpoint.Act(s.router, post("forget", "Forget a memory item: its content is never returned again"), s.app.Memories.Forget)
+	forget := post("forget", "Forget a memory item: its content is never returned again")
+	forget.About = "Not by a reference, a search, an envelope, a trail or an export, to nobody. It is not erased: the record keeps it, and an " +
+		"operator can export it with forgotten=true. What others copied, such as into a fact, stays."
+	endpoint.Act(s.router, forget, s.app.Memories.Forget)
 }
 
 func (s *service) searchMemory(ctx context.Context, c caller.Caller, in *memorySearch) (MemoryPage, error) {

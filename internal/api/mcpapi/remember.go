@@ -17,7 +17,7 @@ type rememberInput struct {
 	Importance float64       `json:"importance,omitempty" jsonschema:"0 to 1"`
 	Pinned     bool          `json:"pinned,omitempty" jsonschema:"goes first into every envelope"`
 	Revise     string        `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
-	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item to forget"`
+	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item that nobody may read again; the record keeps it"`
 	Key        string        `json:"key,omitempty"`
 }
 

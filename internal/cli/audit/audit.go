@@ -50,8 +50,10 @@ func auditExport(s *shell.Shell) *cobra.Command {
 			return c.Export(ctx, o, w)
 		})
 	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). The export is
-itself recorded. The file of -o must not exist yet.`
+itself recorded. The file of -o must not exist yet. The content of memory items that were forgotten is withheld, unless an
+operator asks for it with --forgotten.`
 	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())
+	cmd.Flags().BoolVar(&o.Forgotten, "forgotten", false, "include the content of memory items that were forgotten (for operators)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

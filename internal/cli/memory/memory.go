@@ -18,7 +18,7 @@ func Command(s *shell.Shell) *cobra.Command {
 		memoryVerb(s, "pin", "Include an item in every envelope, before other items", (*client.Client).Pin),
 		memoryVerb(s, "unpin", "Include an item only where it is relevant again", (*client.Client).Unpin),
 		memoryTag(s), memoryWeigh(s),
-		memoryVerb(s, "forget", "Remove an item's content for good", (*client.Client).Forget))
+		memoryForget(s))
 }
 
 func memoryAdd(s *shell.Shell) *cobra.Command {
@@ -118,6 +118,14 @@ func memoryVerb(s *shell.Shell, verb, short string, do func(*client.Client, cont
 		return emitMemory(s, m, err)
 	})
 	return shell.Example(cmd, "trapeze memory "+verb+" $ITEM")
+}
+
+func memoryForget(s *shell.Shell) *cobra.Command {
+	cmd := memoryVerb(s, "forget", "Make an item's content unreadable, for good", (*client.Client).Forget)
+	cmd.Long = `Make an item's content unreadable, for good: no reference, search, envelope, trail or export gives it, to nobody, not even to
+those who had it before. It is not erased: the record keeps it, and an operator can export it (trapeze audit export
+--forgotten). What others copied, such as into a fact or a file, stays.`
+	return cmd
 }
 
 func memoryTag(s *shell.Shell) *cobra.Command {

@@ -185,6 +185,13 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t.Constraints, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
+	var gone []envelope.Gap
+	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
+		return event.Sealed{}, err
+	}
+	before := doc.Gaps
+	doc.Gaps = gone
+	doc.Gaps = gaps(before, &doc)
 	sealed, _, err := s.sealSource(doc)
 	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
 	return sealed, err

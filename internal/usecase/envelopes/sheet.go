@@ -13,6 +13,8 @@ import (
 // Sheet is an envelope as its receiver reads it.
 type Sheet struct {
 	Digest string `json:"digest"`
+	// Sealed is the digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since.
+	Sealed string `json:"sealed,omitempty" doc:"Digest of the sealed envelope, if this is a copy without memory items that were forgotten since."`
 	// Source is the digest of what was sent, where this is a rendition of it that was packed for its receiver. What the
 	// rendition lists as left out stands there.
 	Source   string          `json:"source,omitempty"`
@@ -44,13 +46,22 @@ func Given(digest, source string) Ref {
 	return Ref{Digest: digest, Source: source}
 }
 
-// Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to.
+// Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to. What was forgotten since it was
+// sealed is given to nobody, not even to those who had it before.
 func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool) (*Sheet, error) {
 	b, err := s.store.Bytes(ctx, workspace, task, r.Digest)
 	if err != nil {
 		return nil, err
 	}
 	sheet := &Sheet{Digest: r.Digest, Source: r.Source, Envelope: b}
+	redacted, err := s.memories.Redact(ctx, workspace, b)
+	if err != nil {
+		return nil, err
+	}
+	if redacted != nil {
+		b = redacted
+		sheet.Digest, sheet.Sealed, sheet.Envelope = envelope.DigestOf(b), r.Digest, b
+	}
 	if !render {
 		return sheet, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/content/drift"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -34,6 +35,11 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, task string) (dr
 	said, given, err := h.envelopes.Chain(ctx, c.Workspace, t.Task)
 	if err != nil {
 		return drift.Report{}, err
+	}
+	for _, docs := range [][]envelope.Envelope{said, given} {
+		if err := h.memories.RedactTitles(ctx, c.Workspace, docs); err != nil {
+			return drift.Report{}, err
+		}
 	}
 	return drift.OfPacked(said, given), nil
 }

@@ -23,6 +23,8 @@ const exportPage = 500
 type ExportInput struct {
 	Task   string // one task; empty: every entry of the workspace, for those who may read the audit
 	Format view.Format
+	// Forgotten includes the content of memory items that were forgotten; for operators.
+	Forgotten bool
 }
 
 // Export writes records to w. The export is recorded before the first byte. Once bytes are written an error
@@ -33,13 +35,13 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
-		return h.exportDocument(ctx, c, t, w)
+		return h.exportDocument(ctx, c, t, in.Forgotten, w)
 	}
 	each, flush := view.Lines(w)
 	if in.Format == view.FormatCSV {
 		each, flush = view.CSV(w)
 	}
-	if err := h.eachEvent(ctx, c, t, each); err != nil {
+	if err := h.eachEvent(ctx, c, t, in.Forgotten, each); err != nil {
 		return err
 	}
 	return flush()
@@ -49,6 +51,9 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
 	var t taskstore.Task
 	var err error
+	if in.Forgotten && !c.IsOperator() {
+		return t.Task, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Principal)
+	}
 	what := "task " + in.Task
 	if in.Task != "" {
 		if t, err = h.tasks.For(ctx, c, in.Task); err != nil {
@@ -63,11 +68,14 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
+	if in.Forgotten {
+		what += ", with what was forgotten"
+	}
 	return t.Task, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Task, w io.Writer) error {
-	tr, err := h.trail(ctx, c, t)
+func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Task, forgotten bool, w io.Writer) error {
+	tr, err := h.trail(ctx, c, t, forgotten)
 	if err != nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Ta
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, fn func(view.Row) error) error {
+func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, forgotten bool, fn func(view.Row) error) error {
 	last, err := h.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
@@ -103,8 +111,10 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if e, err = h.memories.Readable(ctx, e); err != nil {
-				return err
+			if !forgotten {
+				if e, err = h.memories.Readable(ctx, e); err != nil {
+					return err
+				}
 			}
 			if err := view.EachRow(readable(c, t, e), fn); err != nil {
 				return err

@@ -14,6 +14,8 @@ import (
 type Memories interface {
 	// Readable is an entry without what has been forgotten.
 	Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
+	// RedactTitles removes the titles and texts of forgotten items from envelopes.
+	RedactTitles(ctx context.Context, workspace string, docs []envelope.Envelope) error
 }
 
 // Envelopes are the sealed envelopes of tasks.

@@ -16,7 +16,8 @@ import (
 // maxTrail is the most bytes of events that a trail holds in one document.
 const maxTrail = 8 << 20
 
-// Trail gives a task's whole history. The read is recorded before it is answered.
+// Trail gives a task's whole history, without memory items that were forgotten. The read is recorded before it is
+// answered.
 func (h *History) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
 	t, err := h.tasks.For(ctx, c, task)
 	if err != nil {
@@ -25,10 +26,10 @@ func (h *History) Trail(ctx context.Context, c caller.Caller, task string) (*vie
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), task, "trail", ""); err != nil {
 		return nil, err
 	}
-	return h.trail(ctx, c, t.Task)
+	return h.trail(ctx, c, t.Task, false)
 }
 
-func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task) (*view.Trail, error) {
+func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, forgotten bool) (*view.Trail, error) {
 	tr := view.NewTrail(t.ID)
 	bytes := 0
 	err := stream.Each(ctx, h.ledger, taskstore.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
@@ -38,6 +39,12 @@ func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task) (*vie
 		if bytes > maxTrail {
 			return refusal.New(refusal.TooLarge, "export it as jsonl or csv, which have no bound", "the trail of task %s is longer than %d bytes",
 				t.ID, maxTrail)
+		}
+		if !forgotten {
+			var err error
+			if e, err = h.memories.Readable(ctx, e); err != nil {
+				return err
+			}
 		}
 		return tr.Add(readable(c, t, e), h.tasks.Codec())
 	})

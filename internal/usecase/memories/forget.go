@@ -7,8 +7,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Forget ends the giving out of a memory item's content, for good: to nobody, by no reference, and no search finds it.
-// Envelopes that were sealed with its text keep it, and so does the record.
+// Forget makes the content of a memory item unreadable: no reference, search, envelope, trail or export gives its title,
+// text or tags, not even to those who had them before. It does not erase: the record keeps the content, and an operator
+// can export it. Copies that receivers or senders made, such as in a fact, stay.
 func (ms *Memories) Forget(ctx context.Context, c caller.Caller, id string) (Item, error) {
 	return ms.change(ctx, c, "forget", id, nil, func(by memory.Reader) memory.Command { return memory.Forget{By: by, ID: id} })
 }

@@ -1,20 +1,33 @@
 package memories
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"slices"
 
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// Readable is an entry as it may be shown to those who may read the whole record: what a memory item said is left out
-// of its entries once it was forgotten. Its digests stay.
+// Readable returns an entry without the content of memory items that were forgotten since: neither in the entries of the
+// items nor in the envelopes of tasks. Digests stay as they are recorded.
 func (st *Store) Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
 	workspace, of, id := e.Stream.Parts()
-	if of != kind {
-		return e, nil
+	switch of {
+	case kind:
+		return st.readableItem(ctx, e, StreamOf(workspace, id))
+	case taskstore.Kind:
+		return st.readableTask(ctx, e, workspace)
 	}
-	f, err := st.Load(ctx, StreamOf(workspace, id), true)
+	return e, nil
+}
+
+func (st *Store) readableItem(ctx context.Context, e ledger.Entry, item ledger.Stream) (ledger.Entry, error) {
+	f, err := st.Load(ctx, item, true)
 	if err != nil || !f.State.Forgotten() {
 		return e, err
 	}
@@ -42,4 +55,99 @@ func (st *Store) Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, er
 func withheld(v memory.Version) memory.Version {
 	v.Title, v.Text, v.Salt = "", "withheld", ""
 	return v
+}
+
+// readableTask redacts the envelopes of an entry.
+func (st *Store) readableTask(ctx context.Context, e ledger.Entry, workspace string) (ledger.Entry, error) {
+	cloned := false
+	for i, ev := range e.Events {
+		if ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName() || !bytes.Contains(ev.Data, memoryMember) {
+			continue
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(ev.Data, &all); err != nil {
+			return e, err
+		}
+		redacted, err := st.Redact(ctx, workspace, all["envelope"])
+		if err != nil {
+			return e, err
+		}
+		if redacted == nil {
+			continue
+		}
+		all["envelope"] = redacted
+		if ev.Data, err = json.Marshal(all); err != nil {
+			return e, err
+		}
+		if !cloned {
+			e.Events, cloned = slices.Clone(e.Events), true
+		}
+		e.Events[i] = ev
+	}
+	return e, nil
+}
+
+// memoryMember is in every sealed envelope that has memory items.
+var memoryMember = []byte(`"memory":[`)
+
+// Redact returns a copy of a sealed envelope without the memory items that were forgotten since: each is a gap instead. It
+// returns nil if there are none. The copy has another digest than the sealed envelope.
+func (st *Store) Redact(ctx context.Context, workspace string, sealed []byte) ([]byte, error) {
+	if !bytes.Contains(sealed, memoryMember) {
+		return nil, nil
+	}
+	doc, _, err := envelope.Open(sealed)
+	if err != nil {
+		return nil, err
+	}
+	forgotten, err := st.forgotten(ctx, workspace, doc.Memory)
+	if err != nil || len(forgotten) == 0 {
+		return nil, err
+	}
+	doc.Memory = slices.DeleteFunc(doc.Memory, func(m envelope.MemoryRef) bool { return slices.Contains(forgotten, m.ID) })
+	doc.Gaps = slices.DeleteFunc(doc.Gaps, func(g envelope.Gap) bool {
+		return g.Kind == envelope.PartMemory && slices.Contains(forgotten, g.ID)
+	})
+	for _, id := range forgotten {
+		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapForgotten})
+	}
+	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
+	if resolved := len(doc.Memory) + len(doc.Artifacts); !doc.Packing.IsZero() {
+		doc.Packing.Completeness = float64(resolved) / float64(resolved+len(doc.Gaps))
+	}
+	return envelope.RenderJSON(doc)
+}
+
+// RedactTitles removes the titles and texts of forgotten items from envelopes that are compared.
+func (st *Store) RedactTitles(ctx context.Context, workspace string, docs []envelope.Envelope) error {
+	for i := range docs {
+		forgotten, err := st.forgotten(ctx, workspace, docs[i].Memory)
+		if err != nil {
+			return err
+		}
+		if len(forgotten) == 0 {
+			continue
+		}
+		docs[i].Memory = slices.Clone(docs[i].Memory)
+		for j := range docs[i].Memory {
+			if m := &docs[i].Memory[j]; slices.Contains(forgotten, m.ID) {
+				m.Title, m.Text = "", ""
+			}
+		}
+	}
+	return nil
+}
+
+// forgotten returns the ids of the references whose items were forgotten, each once.
+func (st *Store) forgotten(ctx context.Context, workspace string, refs []envelope.MemoryRef) (ids []string, err error) {
+	for _, m := range refs {
+		f, err := st.Load(ctx, StreamOf(workspace, m.ID), true)
+		if err != nil {
+			return nil, err
+		}
+		if f.State.Forgotten() && !slices.Contains(ids, m.ID) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids, nil
 }

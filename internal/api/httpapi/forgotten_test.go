@@ -1,0 +1,124 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
+
+// forgets is a task whose envelopes hold a memory item that was forgotten since. Its owner is "coder".
+func forgets(t *testing.T, h *harness, lead, coder *client.Client, secret string) (task, item, share string) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := h.as(h.admin).RegisterAgent(ctx, "late", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := lead.Remember(ctx, client.RememberInput{Title: "title " + secret, Text: "it is " + secret, Scope: client.ScopeWorkspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := client.Content{Memory: []client.MemoryAsk{{ID: x.ID}}}
+	r, err := lead.CreateTask(ctx, client.CreateInput{Intent: "fix the login", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := lead.Share(ctx, r.Task, client.ShareInput{Epoch: r.Epoch, To: "late", Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := lead.Send(ctx, r.Task, client.SendInput{Epoch: r.Epoch, To: []string{"coder"}, Content: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := coder.Accept(ctx, sent.Handoff, client.AcceptInput{Offer: sent.Offer, Render: true})
+	if err != nil || !strings.Contains(got.Content.Prompt, secret) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if _, err := lead.Forget(ctx, x.ID); err != nil {
+		t.Fatal(err)
+	}
+	return r.Task, x.ID, shared.Share
+}
+
+func TestWhatWasForgottenIsInNoContentTrailOrDrift(t *testing.T) {
+	const secret = "swordfish"
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	task, item, share := forgets(t, h, lead, coder, secret)
+	late, _ := h.agent("late")
+	admin := h.as(h.admin)
+	for name, read := range map[string]func() (any, error){
+		"the requester":        func() (any, error) { return lead.Content(ctx, task, client.ContentInput{Render: true}) },
+		"the owner":            func() (any, error) { return coder.Content(ctx, task, client.ContentInput{Render: true}) },
+		"the owner's handoff":  func() (any, error) { return coder.Content(ctx, task+".h1", client.ContentInput{Render: true}) },
+		"the owner, as sent":   func() (any, error) { return coder.Content(ctx, task, client.ContentInput{Source: true}) },
+		"in another major":     func() (any, error) { return coder.Content(ctx, task, client.ContentInput{Majors: []int{1}}) },
+		"an admin":             func() (any, error) { return admin.Content(ctx, task, client.ContentInput{Render: true}) },
+		"a share":              func() (any, error) { return late.Content(ctx, share, client.ContentInput{Render: true}) },
+		"the requester's copy": func() (any, error) { return lead.Content(ctx, share, client.ContentInput{Render: true}) },
+		"a trail":              func() (any, error) { return coder.Trail(ctx, task) },
+		"a trail of an admin":  func() (any, error) { return admin.Trail(ctx, task) },
+		"drift":                func() (any, error) { return lead.Drift(ctx, task) },
+	} {
+		got, err := read()
+		if err != nil {
+			if name != "the requester's copy" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if raw, err := json.Marshal(got); err != nil || bytes.Contains(raw, []byte(secret)) {
+			t.Errorf("%s: %v %s", name, err, raw)
+		}
+		if s, is := got.(client.Sheet); is {
+			checkRedacted(t, name, s, item, name != "a share")
+		}
+	}
+}
+
+// checkRedacted checks that a sheet is a copy that says what it lacks.
+func checkRedacted(t *testing.T, name string, s client.Sheet, item string, isCopy bool) {
+	t.Helper()
+	doc, digest, err := envelope.Open(s.Envelope)
+	if err != nil || digest != s.Digest || isCopy == (s.Sealed == "") || s.Sealed == s.Digest {
+		t.Errorf("%s: %v: the digest is %s of %s, sealed %q", name, err, digest, s.Digest, s.Sealed)
+	}
+	if len(doc.Gaps) != 1 || doc.Gaps[0].ID != item || doc.Gaps[0].Reason != envelope.GapForgotten || !doc.Packing.IsZero() && doc.Packing.Completeness != 0 {
+		t.Errorf("%s: the gaps are %+v, completeness %v", name, doc.Gaps, doc.Packing.Completeness)
+	}
+}
+
+func TestWhatWasForgottenIsExportedToOperatorsThatAskForIt(t *testing.T) {
+	const secret = "swordfish"
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	task, _, _ := forgets(t, h, lead, coder, secret)
+	admin := h.as(h.admin)
+	for _, o := range []client.ExportOptions{{Task: task}, {Task: task, Format: "csv"}, {Task: task, Format: "json"}, {}, {Format: "csv"}} {
+		for _, asked := range []bool{false, true} {
+			o.Forgotten = asked
+			var out bytes.Buffer
+			if err := admin.Export(ctx, o, &out); err != nil || strings.Contains(out.String(), secret) != asked {
+				t.Errorf("%+v: %v %s", o, err, out.String())
+			}
+		}
+	}
+	for name, c := range map[string]*client.Client{"the requester": lead, "the owner": coder} {
+		if err := c.Export(ctx, client.ExportOptions{Task: task, Forgotten: true}, &bytes.Buffer{}); !errors.Is(err, client.NotPermitted) {
+			t.Errorf("%s may export what was forgotten: %v", name, err)
+		}
+	}
+	if r := h.call(h.admin, "GET /v1/audit/export?forgotten=perhaps", ""); r.problem(t).Code != "invalid" {
+		t.Errorf("perhaps: %+v", r)
+	}
+}
