@@ -155,3 +155,19 @@ func TestAReportOfAGapRenewsTheLeaseAndCountsTheTokens(t *testing.T) {
 		}
 	})
 }
+
+func TestAHandoffNamesItsTaskAndAPrincipalItsAgent(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	_, sent := coder.call("send", m{"intent": "Review the parser", "to": []any{"agent/reviewer", "agent/coder"}})
+	if to := sent["to"].([]any); len(to) != 1 || to[0] != "reviewer" {
+		t.Errorf("sent to %v", to)
+	}
+	reviewer.call("accept", m{"handoff": sent["handoff"]})
+	if _, got := reviewer.call("progress", m{"task": sent["handoff"], "note": "half of it"}); got["task"] != sent["task"] {
+		t.Errorf("reported on %v", got)
+	}
+	if _, got := reviewer.call("send", m{"task": sent["handoff"], "to": "agent/coder"}); got["to"].([]any)[0] != "coder" {
+		t.Errorf("sent back to %v", got)
+	}
+}

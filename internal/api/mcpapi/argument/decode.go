@@ -77,6 +77,7 @@ func Decode[In any](tool string, b json.RawMessage) (In, error) {
 	if err := shape.Check(b); err != nil {
 		return in, Invalid("the arguments of %s are not valid: their JSON %s", tool, err)
 	}
+	b = plainly(b, reflect.TypeFor[In]())
 	if err := strictly(b, &in); err != nil {
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
 	}
