@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -17,11 +18,7 @@ var docsFiles embed.FS
 // open adds the routes that need no token: health, readiness, and the description of the API.
 func (s *service) open() {
 	schema.Loosen(s.router.API())
-	spec, err := json.MarshalIndent(s.router.API(), "", "  ")
-	if err != nil {
-		panic(err) // tests cover it
-	}
-	s.static("/openapi.json", "application/openapi+json", append(spec, '\n'))
+	s.static("/openapi.json", "application/openapi+json", sync.OnceValue(s.description)) // most servers are never asked for it
 	for path, f := range map[string][2]string{
 		"/docs":          {"docs/index.html", "text/html; charset=utf-8"},
 		"/docs/docs.js":  {"docs/docs.js", "text/javascript; charset=utf-8"},
@@ -31,10 +28,10 @@ func (s *service) open() {
 		if err != nil {
 			panic(err) // embedded
 		}
-		s.static(path, f[1], b)
+		s.static(path, f[1], func() []byte { return b })
 	}
 	for _, path := range s.opts.Resource.Paths {
-		s.static(path, "application/json", s.opts.Resource.Document)
+		s.static(path, "application/json", func() []byte { return s.opts.Resource.Document })
 	}
 	s.router.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
@@ -53,12 +50,22 @@ func (s *service) open() {
 	s.router.Mux().HandleFunc("/", s.nowhere)
 }
 
-func (s *service) static(path, media string, b []byte) {
+// description returns the OpenAPI document.
+func (s *service) description() []byte {
+	spec, err := json.MarshalIndent(s.router.API(), "", "  ")
+	if err != nil {
+		panic(err) // tests cover it
+	}
+	return append(spec, '\n')
+}
+
+// static serves a document that does not change.
+func (s *service) static(path, media string, document func() []byte) {
 	s.router.Mux().HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", media)
 		h.Set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'")
-		_, _ = w.Write(b) // the client is gone
+		_, _ = w.Write(document()) // the client is gone
 	})
 }
 
