@@ -169,7 +169,7 @@ func returned(t task.Task, outcome event.Stage, why string, now time.Time) event
 // backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
 // it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
-	if t.Owner == "" && !toldRequester(t) && !(t.Handoff.ReturnHome && t.Parent.Task == "") {
+	if t.Owner == "" && !toldRequester(t) && (!t.Handoff.ReturnHome || t.Parent.Task != "") {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
 	return []event.Event{returned(t, outcome, why, now)}
