@@ -118,7 +118,7 @@ var packages = []pkg{
 		imports: "domain/refusal domain/event domain/agent domain/policy",
 	},
 	{
-		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches",
+		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
 		imports: "domain/refusal domain/event domain/policy routing", libs: "net",
 	},
 	{
@@ -238,7 +238,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "usecase/memories", what: "use cases of memory items, and what of them goes into an envelope",
-		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope record/access " +
+		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope routing record/access " +
 			"record/ledger record/stream record/view usecase/caller usecase/random usecase/page usecase/taskstore usecase/conversations",
 	},
 	{

@@ -146,6 +146,50 @@ func adviser(l policy.LLM) (routing.Adviser, error) {
 	})
 }
 
+// embedder returns the embedder that a policy names, with its key as that of [adviser].
+func embedder(e policy.Embeddings) (routing.Embedder, error) {
+	key, err := secret(e.APIKeyEnv)
+	if err != nil {
+		return nil, err
+	}
+	return openai.NewEmbedder(openai.EmbedOptions{
+		Endpoint: e.Endpoint, Model: e.Model, Key: key, Timeout: time.Duration(e.Timeout), Least: e.MinSimilarity,
+	})
+}
+
+// reportEmbedder logs the first failure of an embedder in a row, and its end.
+func (c Config) reportEmbedder(workspace string, err error) {
+	if err != nil {
+		c.Log.Warn("the embeddings of memory items fail; searches go by words alone", "workspace", workspace, "because", err)
+		return
+	}
+	c.Log.Info("the embeddings of memory items work again", "workspace", workspace)
+}
+
+// vectorsEvery is the interval at which new memory items get their vectors.
+const vectorsEvery = time.Second
+
+// addVectors gives memory items vectors in the workspaces whose policies name an embedder, until ctx ends. Failures are reported
+// by the use case.
+func (s *Server) addVectors(ctx context.Context) {
+	tick := time.NewTicker(vectorsEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		all, err := s.workspaces(ctx)
+		if err != nil {
+			continue // the repair of the views says why
+		}
+		for _, workspace := range all {
+			_ = s.UseCases.Memories.AddVectors(ctx, workspace)
+		}
+	}
+}
+
 func secret(name string) (string, error) {
 	if name == "" {
 		return "", nil

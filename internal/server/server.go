@@ -71,7 +71,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := usecase.Options{Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser}}
+	options := usecase.Options{Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -129,6 +129,7 @@ func (s *Server) listen() (err error) {
 	c := courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { c.Run(background) })
 	s.running.Go(func() { s.heal(background) })
+	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
 		Handler:           s.closeConnections(s.apis()),

@@ -133,12 +133,18 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
+	between := routes.New(l, v, s.agents, s.channels, s.random, o.Now)
+	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read)
+	if err != nil {
+		return nil, err
+	}
+	meaning := memories.Options{Embedder: policies.NewEmbedders(inForce, o.Policy.Embedder).Of, Report: o.Policy.Report}
 	var u UseCases
 	u.Positions = s.positions
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)
-	u.Memories = memories.New(s.memories, s.access, s.random)
+	u.Memories = memories.New(s.memories, s.access, s.random, meaning)
 	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err
@@ -146,21 +152,16 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
 		return nil, err
 	}
-	return &u, u.addTasks(l, v, s, o)
+	return &u, u.addTasks(l, v, s, o, between, inForce)
 }
 
 // addTasks adds the use cases that hand tasks off, and those that are made of them.
-func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options) error {
+func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, between *routes.Routes, inForce *policies.Store) error {
 	sealer, err := envelopes.NewSealer(s.envelopes, s.agents, s.memories, u.Artifacts, s.random)
 	if err != nil {
 		return err
 	}
 	open, err := quota.New(o.MaxOpen, v, o.Now)
-	if err != nil {
-		return err
-	}
-	between := routes.New(l, v, s.agents, s.channels, s.random, o.Now)
-	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package policy
 import (
 	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -43,15 +42,7 @@ func (c *checker) checkLLM() {
 	if l == nil {
 		return
 	}
-	c.refused("llm.endpoint", checkEndpoint(l.Endpoint))
-	if l.Model == "" {
-		c.sayAt("llm.model", "name the model", "the model's name is empty")
-	}
-	c.refused("llm.model", event.CheckText("the model's name", l.Model, MaxModel))
-	if env := l.APIKeyEnv; env != "" && (!strings.HasPrefix(env, KeyPrefix) || len(env) > maxEnv || strings.Trim(env, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "") {
-		c.sayAt("llm.api_key_env", "name a variable like "+KeyPrefix+"KEY; the key itself does not belong in this file",
-			"the key cannot be in a variable of that name")
-	}
+	c.checkModel("llm", l.Endpoint, l.Model, l.APIKeyEnv)
 	for _, n := range []struct {
 		name      string
 		got, most int64

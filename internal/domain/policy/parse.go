@@ -43,6 +43,7 @@ func (c *checker) checkAll() {
 	c.checkFallbacks()
 	c.checkRules()
 	c.checkLLM()
+	c.checkEmbeddings()
 }
 
 // name refuses what cannot be a name, and reports whether it can.

@@ -38,6 +38,8 @@ type Policy struct {
 	Fallbacks  map[string][]string `yaml:"fallbacks" doc:"Agents to try where an agent cannot take a task, best first, after those of its registration."`
 	LLM        *LLM                `yaml:"llm" doc:"A language model to ask where no rule matches. Left out: nobody is asked, and the task stays where it is."`
 
+	Embeddings *Embeddings `yaml:"embeddings" doc:"A model that turns texts into vectors, so that a search of memory items also finds other words for the same thing. Left out: searches go by words alone."`
+
 	digest string
 	exact  []condition        // of each rule, compiled
 	flat   map[string][]Level // chains with those that they go on with

@@ -11,9 +11,8 @@
 //   - No answer for one workspace contains anything of another.
 //   - A search returns only items that its caller may read: pages are cut after that test, not before.
 //
-// Search by meaning will be one more way to rank the results of [MemoryQueries]: the filter gets a vector beside its text, and
-// the implementation an index beside that of words, fed by a follower because vectors come from outside and are no fold of
-// the record. The rules of who may read an item do not change.
+// Searches by meaning go by [MemoryVectors]. Vectors come from outside and are no fold of the record, so they are kept beside the
+// views. The rules of who may read an item are the same.
 //
 // Start reading at [TaskQueries], or at [MemoryQueries] for memory items and conversations.
 package view

@@ -70,3 +70,26 @@ type MemoryQueries interface {
 	// give it read access to the conversation: they have not ended, and it is involved in them.
 	TasksOfConversation(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error)
 }
+
+// ItemVector is the vector of the newest version of a memory item.
+type ItemVector struct {
+	ID      string
+	At      ledger.Position // as in a MemoryHit
+	Written time.Time       // when that version was written
+	Values  []float32
+}
+
+// MemoryVectors keeps vectors of memory items beside the views: they do not follow from the entries and survive a rebuild. Only
+// vectors of the same space can be compared.
+type MemoryVectors interface {
+	// WithoutVector lists items whose newest version has no vector in a space, those first that were written first, from a time on.
+	WithoutVector(ctx context.Context, workspace, space string, since time.Time, limit int) ([]ItemVector, error)
+	// PutVectors stores vectors in a space, except of items that were revised or forgotten since.
+	PutVectors(ctx context.Context, workspace, space string, list []ItemVector) error
+	// Nearest finds items whose vectors are at least so similar to another (by cosine), the most similar first. It looks at the
+	// newest [MaxNearest] of those that pass the filter, whose text it ignores.
+	Nearest(ctx context.Context, workspace string, f MemoryFilter, space string, to []float32, least float64) ([]MemoryHit, error)
+}
+
+// MaxNearest is the number of vectors that one search looks at.
+const MaxNearest = 5000

@@ -64,6 +64,7 @@ type Store struct {
 	Directory
 	References
 	MemoryQueries
+	MemoryVectors
 	Timers
 	Cursors
 	Freshness

@@ -1,5 +1,5 @@
 // Package openai asks a language model for advice if no rule of the policy matches: any endpoint that answers chat
-// completions in the format of OpenAI, with structured output.
+// completions in the format of OpenAI, with structured output. It also asks such endpoints for the vectors (embeddings) of texts.
 //
 // Invariants:
 //   - The model chooses among its choices, in an answer of a fixed form; any other answer is no advice. The text of a task is
@@ -8,5 +8,5 @@
 //     An endpoint that keeps failing is not called for a while.
 //   - The key is sent only to the configured host, in a header. It is in no error and no record; redirects are not followed.
 //
-// Start reading at [Adviser.Advise].
+// Start reading at [Adviser.Advise] and [Embedder.Query].
 package openai

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -77,19 +76,14 @@ func (o Options) withDefaults() Options {
 
 // check refuses (invalid) options out of their bounds. No message contains the key.
 func (o Options) check() (*url.URL, error) {
-	u, err := url.Parse(o.Endpoint)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, refusal.New(refusal.Invalid, "write it like https://api.example.com/v1", "the endpoint is not a URL without user, query and fragment")
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
-		return nil, refusal.New(refusal.Invalid, "use https; http is only for this machine", "the endpoint %s would be called without encryption", u.Host)
+	u, err := o.address()
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range []struct {
 		bad  bool
 		what string
 	}{
-		{o.Model == "" || len(o.Model) > 200, "the model's name has to be 1 to 200 bytes long"},
-		{strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }), "the key contains white space, a control character or a character outside ASCII"},
 		{o.Timeout < 0 || o.Timeout > maxTimeout, "the timeout is not from 0s to 1m"},
 		{o.MaxTokens < 0 || o.MaxTokens > maxMaxTokens, "the answer's tokens are not from 1 to 4096"},
 		{o.Retries < 0 || o.Retries > maxRetries, "the retries are not from 0 to 3"},
@@ -103,6 +97,25 @@ func (o Options) check() (*url.URL, error) {
 	return u.JoinPath("chat", "completions"), nil
 }
 
+// address is the base address of the service, or refuses (invalid) it, the model or the key.
+func (o Options) address() (*url.URL, error) {
+	u, err := url.Parse(o.Endpoint)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, refusal.New(refusal.Invalid, "write it like https://api.example.com/v1", "the endpoint is not a URL without user, query and fragment")
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !local(u.Hostname())) {
+		return nil, refusal.New(refusal.Invalid, "use https; http is only for this machine", "the endpoint %s would be called without encryption", u.Host)
+	}
+	const hint = "fix the configuration of the model"
+	if o.Model == "" || len(o.Model) > 200 {
+		return nil, refusal.New(refusal.Invalid, hint, "the model's name has to be 1 to 200 bytes long")
+	}
+	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, refusal.New(refusal.Invalid, hint, "the key contains white space, a control character or a character outside ASCII")
+	}
+	return u, nil
+}
+
 func local(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -110,9 +123,8 @@ func local(host string) bool {
 
 // Adviser asks one model. It is safe for concurrent use.
 type Adviser struct {
+	*endpoint
 	opts   Options
-	url    string
-	client *http.Client
 	budget budget
 	turn   chan struct{}
 }
@@ -126,18 +138,8 @@ func New(o Options) (*Adviser, error) {
 		return nil, err
 	}
 	o = o.withDefaults()
-	transport := &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: o.TLS, TLSHandshakeTimeout: o.Timeout, MaxIdleConnsPerHost: maxConcurrent,
-		MaxResponseHeaderBytes: 64 << 10, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
-	}
-	return &Adviser{
-		opts: o, url: u.String(), turn: make(chan struct{}, maxConcurrent), budget: budget{opts: o},
-		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-	}, nil
+	return &Adviser{endpoint: newEndpoint(u, o.Key, o.Timeout, o.Now, o.TLS), opts: o, turn: make(chan struct{}, maxConcurrent), budget: budget{opts: o}}, nil
 }
-
-// Close closes idle connections.
-func (a *Adviser) Close() { a.client.CloseIdleConnections() }
 
 // Advise asks the model what to do with a task. The advice is one of the choices; or there is none, and the error (a
 // refusal: unavailable or budget) says why. Advice.Told has the exchange in either case.

@@ -8,6 +8,7 @@
 //   - What is read is recorded before it is answered. An item that a caller may not read is "not found".
 //   - Nothing goes into an envelope that its sender may not read; by itself goes in only what is for everybody in the
 //     workspace or in the scope of the very task.
+//   - Embeddings (meaning.go) are never needed: where they fail or are late, a search goes by words alone.
 //   - A forgotten item gives out nothing, not even as the repeated answer to an old call.
 //
 // Start reading at [Memories.Show], then reader.go; for envelopes at [Store.Gather].

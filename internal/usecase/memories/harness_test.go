@@ -43,6 +43,7 @@ type harness struct {
 	tasks     map[string]task.Task
 	envelopes map[string][]byte
 	n         int
+	meaning   memories.Options
 }
 
 func open(t *testing.T) *harness {
@@ -83,7 +84,7 @@ func (h *harness) build(views view.Store) {
 	if h.store, err = memories.NewStore(h.ledger, views, h, h, talks, h.clock); err != nil {
 		h.Fatal(err)
 	}
-	h.items, h.talks = memories.New(h.store, log, random.New(h)), conversations.New(talks, log)
+	h.items, h.talks = memories.New(h.store, log, random.New(h), h.meaning), conversations.New(talks, log)
 }
 
 // Find implements [taskstore.Finder].

@@ -14,14 +14,15 @@ import (
 
 // Memories is the use cases of memory items. Its methods are safe for many goroutines.
 type Memories struct {
-	store  *Store
-	access *access.Log
-	random *random.Source
+	store   *Store
+	access  *access.Log
+	random  *random.Source
+	meaning meaning
 }
 
 // New returns the use cases of the memory items of a store.
-func New(s *Store, log *access.Log, r *random.Source) *Memories {
-	return &Memories{store: s, access: log, random: r}
+func New(s *Store, log *access.Log, r *random.Source, o Options) *Memories {
+	return &Memories{store: s, access: log, random: r, meaning: meaning{opts: o, failing: map[string]bool{}, vectors: map[string]progress{}}}
 }
 
 // Item is a memory item as callers get it: one version of it, the newest unless another was asked for. Answers to changes

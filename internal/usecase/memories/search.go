@@ -68,7 +68,7 @@ func (ms *Memories) search(ctx context.Context, c caller.Caller, in SearchInput)
 	if f.By, err = ms.searcher(ctx, c, in); err != nil {
 		return FoundItems{}, err
 	}
-	list, err := ms.store.views.Memory(ctx, c.Workspace, f)
+	list, err := ms.find(ctx, c.Workspace, f)
 	if err != nil {
 		return FoundItems{}, stream.Unavailable(err)
 	}

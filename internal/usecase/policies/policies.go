@@ -15,6 +15,10 @@ type Options struct {
 	Read func(workspace string) (File, error)
 	// Adviser makes the adviser that a policy names, for tasks that no rule matches; nil: there is none.
 	Adviser func(policy.LLM) (routing.Adviser, error)
+	// Embedder makes the embedder that a policy names, for searches by meaning; nil: there is none.
+	Embedder func(policy.Embeddings) (routing.Embedder, error)
+	// Report is told when the embedder of a workspace begins to fail, and, with nil, when it works again; nil: nobody is told.
+	Report func(workspace string, err error)
 }
 
 // Policies is the use cases of policies. Its methods are safe for many goroutines.

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 13
+const schemaVersion = 14
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -71,12 +71,12 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_carrier", "ws, conversation, task"},
 }, search.Tables...)
 
-// Cursors are not views: they survive a rebuild and any change of the schema.
+// Cursors and vectors are not views: they survive a rebuild and any change of the schema.
 const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
 
 // setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
-	if err := tx.Exec(cursorTable); err != nil {
+	if err := errors.Join(tx.Exec(cursorTable), tx.Exec(search.VectorTable)); err != nil {
 		return 0, err
 	}
 	exists, version := false, int64(0)

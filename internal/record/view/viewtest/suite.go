@@ -77,6 +77,7 @@ func Run(t *testing.T, open Open) {
 		{"memory is found by those who may read it", memoryStory},
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
 		{"a search lists the best item first", rankStory},
+		{"vectors find what is near, of what the caller may read", vectorStory},
 		{"whatever is searched for is only words", oddQueryStory},
 		{"a search finds identifiers, compounds, texts without blanks and mistyped words", meaningStory},
 		{"conversations are listed for those who take part", conversationStory},

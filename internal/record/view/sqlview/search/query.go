@@ -63,6 +63,11 @@ func (r *Reader) HasMemory(workspace string) bool {
 // conversation, tag or author, and of pinned items, are short enough to filter for items that the caller may read. All other
 // searches read only items that it may read: those of the whole workspace, its own, and those in the scope of its tasks.
 func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
+	return listMemory(workspace, f, view.PageSize(f.Limit))
+}
+
+// listMemory is selectMemory of at most so many items.
+func listMemory(workspace string, f view.MemoryFilter, limit int) (q clause, ok bool) {
 	if f.By.IsZero() {
 		return q, false
 	}
@@ -74,7 +79,7 @@ func selectMemory(workspace string, f view.MemoryFilter) (q clause, ok bool) {
 		q.add("SELECT "+leg.text, leg.args...)
 		q.narrow(workspace, f)
 	}
-	q.add(" ORDER BY n DESC LIMIT ? | 0", view.PageSize(f.Limit))
+	q.add(" ORDER BY n DESC LIMIT ? | 0", limit)
 	return q, len(legs) > 0
 }
 

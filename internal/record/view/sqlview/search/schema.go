@@ -15,6 +15,7 @@ CREATE TABLE view_memory_count(ws TEXT PRIMARY KEY, items INTEGER NOT NULL) STRI
 CREATE UNIQUE INDEX view_memory_id ON view_memory(ws, id);
 CREATE INDEX view_memory_scope ON view_memory(ws, scope);
 CREATE INDEX view_memory_owner ON view_memory(ws, owner);
+CREATE INDEX view_memory_written ON view_memory(ws, written);
 CREATE INDEX view_memory_task ON view_memory(ws, task) WHERE task <> '';
 CREATE INDEX view_memory_conversation ON view_memory(ws, conversation) WHERE conversation <> '';
 CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
@@ -62,7 +63,7 @@ type statements struct {
 	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
 	retag, addTag, dropTags              *sqlitelog.Stmt
 	addWord, forgetWord, dropWord        *sqlitelog.Stmt
-	getText, getTitle                    *sqlitelog.Stmt
+	getText, getTitle, dropVector        *sqlitelog.Stmt
 	getConversation, addConversation     *sqlitelog.Stmt
 	putConversation, addSpeaker, addTask *sqlitelog.Stmt
 	addTurn                              *sqlitelog.Stmt
@@ -89,6 +90,7 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.addWord:         "INSERT INTO view_memory_word(ws, word, ending, items) VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET items = items + 1",
 		&s.forgetWord:      "UPDATE view_memory_word SET items = items - 1 WHERE ws = ? AND word = ?",
 		&s.dropWord:        "DELETE FROM view_memory_word WHERE ws = ? AND word = ? AND items = 0",
+		&s.dropVector:      "DELETE FROM view_memory_vector WHERE n = ?",
 		&s.getText:         "SELECT text FROM view_memory_text WHERE rowid = ?",
 		&s.getTitle:        "SELECT title, tags FROM view_memory_title WHERE rowid = ?",
 		&s.getConversation: "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?",

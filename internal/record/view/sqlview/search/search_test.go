@@ -43,7 +43,7 @@ func open(t testing.TB) *harness {
 			t.Error(err)
 		}
 	})
-	h.must(db.Write(func(tx *sqlitelog.Tx) error { return tx.Exec(Schema) }))
+	h.must(db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(tx.Exec(VectorTable), tx.Exec(Schema)) }))
 	h.start()
 	return h
 }
@@ -261,7 +261,7 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		sorted := 0
 		for _, step := range h.plan(q.text, q.args...) {
 			// The rows of a subquery are bounded where it reads a table, which is a step of its own.
-			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE") && !strings.HasPrefix(step, "SCAN (subquery")
+			scan := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "VIRTUAL TABLE") && !strings.HasPrefix(step, "SCAN (subquery") && step != "SCAN newest"
 			if strings.Contains(step, "TEMP B-TREE FOR ORDER BY") {
 				sorted++
 			}
@@ -296,6 +296,11 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		if f.Text != "" {
 			q, _ = selectByWords("main", f, []term{{match: `"word"`}})
 		}
+		nearest, some := selectNearest("main", f, "space")
+		if !some {
+			t.Errorf("%+v finds nothing near", f)
+		}
+		check(f, nearest, true)
 		listed := f.Pinned || f.Tag+f.Author+f.Task+f.Conversation != ""
 		if !ok {
 			t.Errorf("%+v asks nothing", f)
@@ -312,7 +317,7 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		check(f, selectConversations("main", f), !f.By.ReadsAny())
 	}
 	for q, args := range map[string][]any{
-		workspacesWithMemory: nil, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
+		workspacesWithMemory: nil, withoutVector: {"main", 0, "space", 8}, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
 	} {
 		for _, step := range h.plan(q, args...) {
 			if strings.Contains(step, "SCAN view_memory") {

@@ -111,6 +111,7 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 		do(w.weighItem, e.Importance, n)
 	case memory.ItemForgotten:
 		learn(wholeItem)
+		do(w.dropVector, n)
 		do(w.dropTags, n)
 		do(w.dropText, n)
 		do(w.dropTitle, n)

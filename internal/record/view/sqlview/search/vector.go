@@ -1,0 +1,120 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// VectorTable is the table of vectors, which is no view: a rebuild keeps it. A vector counts only for the version of the item
+// that it was made of, so one of a revised item, or of another ledger's, is not used. A forgotten item has none.
+const VectorTable = `CREATE TABLE IF NOT EXISTS view_memory_vector(
+	n INTEGER PRIMARY KEY, id TEXT NOT NULL, written INTEGER NOT NULL, space TEXT NOT NULL, value BLOB NOT NULL) STRICT`
+
+const putVector = `INSERT OR REPLACE INTO view_memory_vector(n, id, written, space, value)
+	SELECT n, id, written, ?, ? FROM view_memory WHERE n = ? AND ws = ? AND id = ? AND written = ?`
+
+const withoutVector = `SELECT m.n, m.id, m.written FROM view_memory AS m INDEXED BY view_memory_written WHERE m.ws = ? AND m.written >= ?
+	AND NOT EXISTS(SELECT 1 FROM view_memory_vector AS v WHERE v.n = m.n AND v.id = m.id AND v.written = m.written AND v.space = ?)
+	ORDER BY m.written LIMIT ? | 0`
+
+// WithoutVector implements [view.MemoryVectors].
+func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, since time.Time, limit int) ([]view.ItemVector, error) {
+	var list []view.ItemVector
+	err := r.db.Each(ctx, func(rows *sql.Rows) error {
+		var n, written int64
+		var x view.ItemVector
+		err := rows.Scan(&n, &x.ID, &written)
+		x.At, x.Written = ledger.Position(n), time.UnixMicro(written).UTC() //nolint:gosec // never negative
+		list = append(list, x)
+		return err
+	}, withoutVector, workspace, since.UnixMicro(), space, view.PageSize(limit))
+	return list, err
+}
+
+// PutVectors stores vectors, in a transaction of its database.
+func PutVectors(tx *sqlitelog.Tx, workspace, space string, list []view.ItemVector) error {
+	for _, x := range list {
+		if err := tx.Exec(putVector, space, quantized(x.Values), int64(x.At), workspace, x.ID, x.Written.UnixMicro()); err != nil { //nolint:gosec // positions fit
+			return err
+		}
+	}
+	return nil
+}
+
+// quantized is a vector with a byte for each number, in proportion to the greatest: its length does not matter.
+func quantized(v []float32) []byte {
+	var most float64
+	for _, x := range v {
+		most = max(most, math.Abs(float64(x)))
+	}
+	out := make([]byte, len(v))
+	for i, x := range v {
+		out[i] = byte(int8(math.Round(float64(x) / most * math.MaxInt8)))
+	}
+	return out
+}
+
+// similarity is the cosine of the angle between two quantized vectors.
+func similarity(a, b []byte) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var ab, aa, bb int64
+	for i := range a {
+		x, y := int64(int8(a[i])), int64(int8(b[i]))
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return float64(ab) / math.Sqrt(float64(aa)*float64(bb))
+}
+
+// Nearest implements [view.MemoryVectors].
+func (r *Reader) Nearest(ctx context.Context, workspace string, f view.MemoryFilter, space string, to []float32, least float64) ([]view.MemoryHit, error) {
+	type near struct {
+		view.MemoryHit
+		similarity float64
+	}
+	var all []near
+	q, ok := selectNearest(workspace, f, space)
+	if !ok || len(to) == 0 {
+		return []view.MemoryHit{}, nil
+	}
+	query := quantized(to)
+	err := r.db.Each(ctx, func(rows *sql.Rows) error {
+		var n int64
+		var id string
+		var value sql.RawBytes
+		if err := rows.Scan(&n, &id, &value); err != nil {
+			return err
+		}
+		if s := similarity(query, value); s >= least {
+			all = append(all, near{view.MemoryHit{ID: id, At: ledger.Position(n)}, s}) //nolint:gosec // never negative
+		}
+		return nil
+	}, q.text, q.args...)
+	slices.SortFunc(all, func(a, b near) int { return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(b.At, a.At)) })
+	found := make([]view.MemoryHit, 0, min(len(all), view.PageSize(f.Limit)))
+	for _, x := range all[:min(len(all), view.PageSize(f.Limit))] {
+		found = append(found, x.MemoryHit)
+	}
+	return found, err
+}
+
+// selectNearest selects the vectors of the newest items that pass a filter; ok is false if nothing can.
+func selectNearest(workspace string, f view.MemoryFilter, space string) (q clause, ok bool) {
+	newest, ok := listMemory(workspace, f, view.MaxNearest)
+	q.add("SELECT newest.n, newest.id, v.value FROM ("+newest.text+") AS newest CROSS JOIN view_memory AS i ON i.n = newest.n"+
+		" CROSS JOIN view_memory_vector AS v ON v.n = newest.n AND v.id = newest.id AND v.written = i.written", newest.args...)
+	q.add(" WHERE v.space = ?", space)
+	return q, ok
+}

@@ -1,0 +1,221 @@
+package memories
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/routing"
+)
+
+// Options of the use cases of memory items. The zero value searches by words alone.
+type Options struct {
+	// Embedder is that of a workspace's policy; nil, and a nil result, mean that there is none.
+	Embedder func(workspace string) routing.Embedder
+	// Report is told when an embedder of a workspace begins to fail, and, with nil, when it works again; nil: nobody is told.
+	Report func(workspace string, err error)
+}
+
+const (
+	// fusion is the constant of reciprocal rank fusion; 60 is the usual one.
+	fusion = 60
+	// maxEmbedded bounds the bytes of an item that its vector is made of: models read no more.
+	maxEmbedded = 4000
+	// embedPause is the pause after a failure to make vectors of items.
+	embedPause = 30 * time.Second
+	// lateness is how long after it was written an item may come to the views.
+	lateness = time.Minute
+)
+
+// meaning is what searches by meaning need: the embedder, and how far the vectors of items have come.
+type meaning struct {
+	opts Options
+
+	mu      sync.Mutex
+	failing map[string]bool     // by workspace
+	vectors map[string]progress // by workspace
+}
+
+// progress says which items have vectors.
+type progress struct {
+	space   string
+	at      ledger.Position // of the views, when all items had vectors
+	since   time.Time       // items written before have
+	retryAt time.Time
+}
+
+func (m *meaning) embedder(workspace string) routing.Embedder {
+	if m.opts.Embedder == nil {
+		return nil
+	}
+	return m.opts.Embedder(workspace)
+}
+
+// judge reports the first failure of a row, and the success after it.
+func (m *meaning) judge(workspace string, err error) {
+	m.mu.Lock()
+	changed := m.failing[workspace] != (err != nil)
+	m.failing[workspace] = err != nil
+	m.mu.Unlock()
+	if changed && m.opts.Report != nil {
+		m.opts.Report(workspace, err)
+	}
+}
+
+// ask starts to make the vector of a query. The result gives it, or nil if there is none in time.
+func (m *meaning) ask(ctx context.Context, e routing.Embedder, workspace, text string) (result func() []float32) {
+	done := make(chan []float32, 1)
+	go func() {
+		v, err := e.Query(ctx, text)
+		if ctx.Err() == nil {
+			m.judge(workspace, err)
+		}
+		if err != nil {
+			v = nil
+		}
+		done <- v
+	}()
+	return func() []float32 {
+		select {
+		case v := <-done:
+			return v
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// find searches the views by words and, where the policy names an embedder, by meaning; what fails of the latter is left out.
+func (ms *Memories) find(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.MemoryHit, error) {
+	var vector func() []float32
+	e := ms.meaning.embedder(workspace)
+	if e != nil && f.Text != "" {
+		vector = ms.meaning.ask(ctx, e, workspace, f.Text)
+	}
+	list, err := ms.store.views.Memory(ctx, workspace, f)
+	if err != nil || vector == nil {
+		return list, err
+	}
+	to := vector()
+	if to == nil {
+		return list, nil
+	}
+	near, err := ms.store.views.Nearest(ctx, workspace, f, e.Space(), to, e.Least())
+	if err != nil {
+		return list, nil //nolint:nilerr // what words find is an answer
+	}
+	return fused(list, near, f.Limit), nil
+}
+
+// fused merges two lists by reciprocal rank fusion.
+func fused(words, near []view.MemoryHit, limit int) []view.MemoryHit {
+	score, all := map[string]float64{}, []view.MemoryHit{}
+	for _, list := range [...][]view.MemoryHit{words, near} {
+		for rank, x := range list {
+			if _, ok := score[x.ID]; !ok {
+				all = append(all, x)
+			}
+			score[x.ID] += 1 / float64(fusion+1+rank)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b view.MemoryHit) int { return cmp.Compare(score[b.ID], score[a.ID]) })
+	return all[:min(len(all), limit)]
+}
+
+// AddVectors makes the vectors that items of a workspace lack, if its policy names an embedder. Call it again and again: it
+// returns at once if nothing is to do, and for a while after a failure.
+func (ms *Memories) AddVectors(ctx context.Context, workspace string) error {
+	e := ms.meaning.embedder(workspace)
+	if e == nil {
+		return nil
+	}
+	began, at := ms.store.now(), ms.store.views.Position()
+	ms.meaning.mu.Lock()
+	p := ms.meaning.vectors[workspace]
+	ms.meaning.mu.Unlock()
+	if p.space != e.Space() {
+		p = progress{space: e.Space()}
+	}
+	if p.at == at || began.Before(p.retryAt) {
+		return nil
+	}
+	err := ms.addVectors(ctx, workspace, e, p.since)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	ms.meaning.judge(workspace, err)
+	if err != nil {
+		p.retryAt = began.Add(embedPause)
+	} else {
+		p.at, p.since = at, began.Add(-lateness)
+	}
+	ms.meaning.mu.Lock()
+	defer ms.meaning.mu.Unlock()
+	ms.meaning.vectors[workspace] = p
+	return err
+}
+
+func (ms *Memories) addVectors(ctx context.Context, workspace string, e routing.Embedder, since time.Time) error {
+	var before []view.ItemVector
+	for {
+		list, err := ms.store.views.WithoutVector(ctx, workspace, e.Space(), since, routing.EmbedBatch)
+		if err != nil {
+			return stream.Unavailable(err)
+		}
+		same := func(a, b view.ItemVector) bool { return a.At == b.At && a.Written.Equal(b.Written) }
+		if len(list) == 0 || slices.EqualFunc(list, before, same) { // or none of them can get one now
+			return nil
+		}
+		if err := ms.embed(ctx, workspace, e, list); err != nil {
+			return err
+		}
+		before = slices.Clone(list)
+	}
+}
+
+// embed makes and stores the vectors of some items.
+func (ms *Memories) embed(ctx context.Context, workspace string, e routing.Embedder, list []view.ItemVector) error {
+	var items []view.ItemVector
+	var texts []string
+	for _, x := range list {
+		m, err := ms.store.Load(ctx, StreamOf(workspace, x.ID), true)
+		if err != nil {
+			return err
+		}
+		v := m.State.Latest()
+		if m.State.Forgotten() || v.At.UnixMicro() != x.Written.UnixMicro() {
+			continue // since the views were made
+		}
+		items, texts = append(items, x), append(texts, embedded(v))
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	vectors, err := e.Texts(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		items[i].Values = vectors[i]
+	}
+	if err := ms.store.views.PutVectors(ctx, workspace, e.Space(), items); err != nil {
+		return stream.Unavailable(err)
+	}
+	return nil
+}
+
+// embedded is the text of an item that its vector is made of.
+func embedded(v memory.Version) string {
+	text := v.Text
+	if v.Title != "" {
+		text = v.Title + "\n" + text
+	}
+	return refusal.Clip(text, maxEmbedded)
+}
