@@ -4,6 +4,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // prompt is a rendered envelope as a careful reader sees it.
@@ -82,4 +88,18 @@ func (p prompt) entries(section string) map[string]string {
 		out[label] = strings.TrimSuffix(line[len(found[0]):], "\n")
 	}
 	return out
+}
+
+func TestASilentSenderDoesNotEraseTheLastSummary(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd")
+		h.say(h.agent("ann"), "talk", conversations.AppendTurnInput{Role: conversation.User, Text: "Where is my parcel?"})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "find the parcel", Start: true, Conversation: "talk"})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{Summary: "It left the depot on Monday."}})
+		b := h.acceptPrompt("bob")
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "ask the driver"}}}})
+		if c := h.acceptPrompt("cyd"); !strings.Contains(c.Content.Prompt, "It left the depot on Monday.") {
+			h.Errorf("bob says nothing, and ann's summary is gone:\n%s", c.Content.Prompt)
+		}
+	})
 }

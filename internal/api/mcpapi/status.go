@@ -114,7 +114,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{text: "You do not own this task; its context was shared with you.\n\n" + s.Prompt}, nil
+	return answer{text: s.Prompt}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

@@ -39,7 +39,9 @@ func RenderSections(e Envelope) string {
 
 func (p *prompt) sections(e *Envelope) {
 	p.section("Request", e.Task.Intent)
-	p.section("Your part", e.Task.Ask)
+	if e.Task.Ask != e.Task.Intent { // a delegated task is nothing but what its sender asks
+		p.section("Your part", e.Task.Ask)
+	}
 	p.constraints(e.Constraints)
 	p.json("Data", e.Task.Data)
 	p.json("JSON Schema of the result", e.ExpectedOutput.Schema)
@@ -59,7 +61,11 @@ func (p *prompt) opening(e *Envelope) {
 	if h.HandoffID != "" {
 		task += " (handoff " + code(handoffInTask(h)) + ")"
 	}
-	p.line("# You take over task %s from %s", task, code(h.From))
+	if h.shared() {
+		p.line("# Task %s, shared by %s: you do not own it, so do not complete it or hand it on", task, code(h.From))
+	} else {
+		p.line("# You take over task %s from %s", task, code(h.From))
+	}
 	p.about(e)
 	p.permissions(h.Permissions)
 	p.expected(&e.ExpectedOutput)
@@ -101,6 +107,9 @@ func (p *prompt) about(e *Envelope) {
 		p.line("- This is a cold handoff: you get the task's description without its context.")
 	}
 }
+
+// shared reports whether the content is given without an offer of the task.
+func (h *Header) shared() bool { return h.HandoffID == "" && len(h.To) > 0 }
 
 // handoffInTask is the id of the handoff, or only the part after that of the task: h1 of task_x.h1.
 func handoffInTask(h *Header) string {

@@ -243,6 +243,42 @@ func TestWhatIsInvisibleIsShown(t *testing.T) {
 	}
 }
 
+func TestJoinersOfScriptsAndEmojiStayAsTheyAre(t *testing.T) {
+	for _, text := range []string{
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",     // Persian: I want
+		"\u0915\u094d\u200d\u0937", "\u0915\u094d\u200c\u0937", // Hindi, joined and not
+		"\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f\u200d\U0001f525", "\U0001f44d\U0001f3fd\u200d\U0001f4bb",
+	} {
+		e := minimal()
+		e.Task.Intent = text
+		if got := envelope.Render(e); !strings.Contains(got, "\n"+text+"\n") {
+			t.Errorf("%+q is not word for word in\n%s", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"a\u200db": "a⟨U+200D⟩b", "\u0645\u200c\u200c\u0645": "\u0645⟨U+200C⟩⟨U+200C⟩\u0645", "\u0645\u200c a": "\u0645⟨U+200C⟩ a",
+		"\u0645\u202e\u0645": "\u0645⟨U+202E⟩\u0645", "\U0001f468\u200c\U0001f469": "\U0001f468⟨U+200C⟩\U0001f469",
+	} {
+		e := minimal()
+		e.Task.Intent = text
+		if got := envelope.Render(e); !strings.Contains(got, want) {
+			t.Errorf("%+q is not shown as %q", text, want)
+		}
+	}
+}
+
+func TestTheOpeningSaysWhoOwnsTheTask(t *testing.T) {
+	e := minimal()
+	e.Handoff.To, e.Handoff.HandoffID = []string{"reader"}, ""
+	if got := envelope.Render(e); !strings.Contains(got, "you do not own it, so do not complete it") || strings.Contains(got, "You take over") {
+		t.Errorf("a share reads\n%s", got)
+	}
+	e.Handoff.HandoffID, e.Task.Ask = e.Handoff.TaskID+".h1", e.Task.Intent
+	if got := envelope.Render(e); !strings.Contains(got, "(handoff `h1`)") || strings.Count(got, e.Task.Intent) != 1 {
+		t.Errorf("a delegated task reads\n%s", got)
+	}
+}
+
 func BenchmarkRender(b *testing.B) {
 	e := full()
 	for b.Loop() {

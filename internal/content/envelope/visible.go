@@ -46,7 +46,7 @@ func visible(text string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(rest)
-		if r != '\n' && r != '\t' && invisible(r) {
+		if r != '\n' && r != '\t' && invisible(r) && !joins(text[:len(text)-len(rest)], r, rest[n:]) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		} else {
 			b.WriteRune(r) // U+FFFD for invalid UTF-8
@@ -54,6 +54,36 @@ func visible(text string) string {
 		rest = rest[n:]
 	}
 	return b.String()
+}
+
+// The joiners that Persian, Hindi and others are written with, and that emoji are put together with.
+const (
+	zeroWidthNonJoiner = 0x200C
+	zeroWidthJoiner    = 0x200D
+)
+
+// joins reports whether r is a joiner in its place: a single one between letters or marks of one script that needs it, or
+// a joiner between two emoji. Anywhere else it could only hide something.
+func joins(before string, r rune, after string) bool {
+	if r != zeroWidthNonJoiner && r != zeroWidthJoiner {
+		return false
+	}
+	prev, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	for _, script := range joining {
+		if unicode.Is(script, prev) && unicode.Is(script, next) {
+			return true
+		}
+	}
+	emoji := func(r rune) bool { return r > 0x7F && unicode.In(r, unicode.So, unicode.Sk) }
+	return r == zeroWidthJoiner && (emoji(prev) || prev == 0xFE0F) && emoji(next)
+}
+
+// joining are the scripts in whose words joiners stand.
+var joining = []*unicode.RangeTable{
+	unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
+	unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Mongolian,
+	unicode.Syriac,
 }
 
 // visibleJSON does the same to JSON text with the escapes of JSON, so that its value does not change.

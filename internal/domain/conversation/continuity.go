@@ -56,6 +56,12 @@ func (b *budgeted) line(s string) bool {
 	return true
 }
 
+// condensed is what a text by [Continuity] begins with.
+const condensed = "Conversation so far: "
+
+// Condensed reports whether a summary was made by [Continuity], and not by a sender.
+func Condensed(summary string) bool { return strings.HasPrefix(summary, condensed) }
+
 // previous names everybody who had a part, as far as a third of the budget reaches, or at least the last ones.
 func previous(speakers []Speaker, handoffs []Hop, budget int) string {
 	count, names, turns := map[string]int{}, []string{}, 0
@@ -80,9 +86,9 @@ func previous(speakers []Speaker, handoffs []Hop, budget int) string {
 	for i, n := range names {
 		shown[i] = fmt.Sprintf("%s (%d)", flat(n), count[n])
 	}
-	head := "Conversation so far: 1 turn. Previous agents (turns): "
+	head := condensed + "1 turn. Previous agents (turns): "
 	if turns != 1 {
-		head = fmt.Sprintf("Conversation so far: %d turns. Previous agents (turns): ", turns)
+		head = fmt.Sprintf("%s%d turns. Previous agents (turns): ", condensed, turns)
 	}
 	all := head + strings.Join(shown, ", ")
 	for cut := 1; len(all) > max(budget/3, 2*len(head)) && cut < len(shown); cut++ {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -30,7 +31,8 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	}
 	doc.Memory, doc.Conversation = found.Memory, found.Turns
 	doc.Gaps = append(doc.Gaps, found.Gaps...)
-	if c.Summary == "" && found.Continuity != "" {
+	// A summary that a sender wrote lasts until the next one; only one that was condensed here is made again.
+	if last := doc.ConversationSummary; found.Continuity != "" && (last == "" || conversation.Condensed(last)) {
 		doc.ConversationSummary = found.Continuity
 	}
 	doc.Gaps = gaps(before, doc)

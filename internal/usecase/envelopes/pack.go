@@ -113,12 +113,21 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	if err != nil {
 		return nil, err
 	}
-	if !amended && !needsPacking(b, p, f.budget) {
+	allowed := permissions(t)
+	none := allowed != nil && len(allowed) == 0
+	if !amended && !none && !needsPacking(b, p, f.budget) {
 		return nil, nil
 	}
 	doc, _, err := envelope.Open(b)
 	if err != nil {
 		return nil, err
+	}
+	silent := none && doc.Handoff.Permissions == nil // before version 1.2 a source could not say that there are none
+	if !amended && !silent && !needsPacking(b, p, f.budget) {
+		return nil, nil
+	}
+	if silent {
+		doc.Handoff.Permissions = allowed
 	}
 	var gone []envelope.Gap
 	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
@@ -131,12 +140,20 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	if err != nil {
 		return nil, err
 	}
-	if named && !amended {
+	if named && !amended && !silent {
 		if n, ok := s.remember(f, &doc, &packed.Envelope); ok {
 			return asItIs(f, n), nil
 		}
 	}
 	return s.sealRendition(source, packed.Envelope)
+}
+
+// permissions are those of the receiver of a task's newest handoff, or else of the task.
+func permissions(t task.Task) []string {
+	if t.Handoff != nil && t.Handoff.Permits != nil {
+		return t.Handoff.Permits
+	}
+	return t.Permissions
 }
 
 func asItIs(f fit, n figures) *event.Rendered {
