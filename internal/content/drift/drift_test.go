@@ -71,6 +71,20 @@ func TestAnOmittedEntryIsNotDropped(t *testing.T) {
 	}
 }
 
+func TestAReferenceWhoseIDIsNotInThePromptIsNotKept(t *testing.T) {
+	prev := doc()
+	prev.Memory = []envelope.MemoryRef{{ID: "m1", Version: 1}}
+	for listing, want := range map[envelope.Listing]string{envelope.ListEach: "=1", envelope.ListGroups: "o1", envelope.ListTotal: "o1"} {
+		next := prev
+		next.Packing.Listing = listing
+		next.Omissions = []envelope.Omission{{Kind: envelope.PartMemory, ID: "m1", Reason: envelope.OverBudget}}
+		h := drift.Compare(prev, next)
+		if got := h.References.String(); got != want || want == "o1" && h.References.Omitted[0].Why != "budget" {
+			t.Errorf("%s: %s, want %s: %+v", listing, got, want, h.References)
+		}
+	}
+}
+
 func TestWhatWasSaidAndNotGivenIsCounted(t *testing.T) {
 	first := doc("f1 a", "f2 b", "f3 c")
 	said := doc("g1<f1 aa", "f2 bb", "f3 c", "f4 new")

@@ -105,9 +105,18 @@ func rules(list []envelope.Constraint) []entry {
 	return out
 }
 
+// named reports whether the prompt of an envelope has the id of a memory item without text: it is in the list of what was
+// left out, unless that is only sums.
+func named(e envelope.Envelope, m envelope.MemoryRef) bool {
+	return e.Packing.Listing == "" || e.Packing.Listing == envelope.ListEach || m.Pinned && e.Packing.Listing == envelope.ListGroups
+}
+
 func refs(e envelope.Envelope) []entry {
 	out := make([]entry, 0, len(e.Memory)+len(e.Artifacts))
 	for _, m := range e.Memory {
+		if m.Text == "" && !named(e, m) {
+			continue // its omission says why
+		}
 		content, err := json.Marshal([]any{m.Version, m.Digest})
 		if err != nil {
 			content = nil // a number and a text cannot fail
