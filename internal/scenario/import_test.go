@@ -11,10 +11,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
@@ -60,6 +62,27 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 		}
 		h.send(h.agent("coder"), first.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		check(h.acceptPrompt("cyd"))
+	})
+}
+
+// An item that the importer may not read is a gap, like one that is not there.
+func TestAnImportOnTheSameServerFindsItsMemoryItemsAgain(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		ours := h.remember(h.agent("ann"), memories.RememberInput{Text: "arm has no cache", Scope: memory.Workspace})
+		hers := h.remember(h.agent("ann"), memories.RememberInput{Text: "ann's own"})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the build", Start: true, Content: envelopes.Content{
+			Memory: []envelopes.MemoryAsk{{ID: ours.ID}, {ID: hers.ID}},
+		}})
+		exported := h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task}).Envelope
+		got := h.importing(h.agent("bob"), tasks.ImportInput{Document: exported, Start: true})
+		doc, _, err := envelope.Open(h.content(h.agent("bob"), envelopes.ContentInput{ID: got.Task}).Envelope)
+		if err != nil || len(doc.Memory) != 1 || doc.Memory[0].ID != ours.ID || doc.Memory[0].Text != "arm has no cache" || doc.Memory[0].Digest != ours.Digest {
+			h.Errorf("%+v, %v", doc.Memory, err)
+		}
+		if len(doc.Gaps) != 1 || doc.Gaps[0].ID != hers.ID || doc.Gaps[0].Reason != envelope.GapNotFound {
+			h.Errorf("gaps: %+v", doc.Gaps)
+		}
 	})
 }
 

@@ -25,7 +25,7 @@ var claimNotes = map[string]string{
 	"handoff":      "kept as claimed; the sender of the new task is the principal that imports it",
 	"history":      "kept word for word as claimed history; it becomes no entry of this record",
 	"constraints":  "bind the new task; their origin is the principal that imports them",
-	"memory":       "memory items of another store, kept as claimed with their texts: references that nothing resolves yet",
+	"memory":       "kept as claimed with their texts; items of this server that you may read go along as they are now, the others are gaps",
 	"conversation": "kept word for word as claimed; it becomes no conversation of this record",
 	"artifacts":    "kept if their content is stored here and readable, gaps otherwise",
 	"omissions":    "kept as claimed: the omitted parts are on the server that it comes from",

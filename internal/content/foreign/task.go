@@ -69,7 +69,7 @@ type Task struct {
 	// Envelope is the envelope from which the first one of the task is made, as canonical JSON; only for the format
 	// [Envelope]. Content does not repeat it.
 	Envelope json.RawMessage `json:"envelope,omitempty"`
-	// Memory are ids of memory items in the other system: references that nothing here resolves.
+	// Memory are ids of memory items in the other system; of an envelope, they may be items of this server.
 	Memory []string `json:"memory,omitempty"`
 	// IncludeRecent is the number of recent memory items to include. IncludePins says whether to include pinned ones.
 	IncludeRecent int  `json:"include_recent,omitempty"`

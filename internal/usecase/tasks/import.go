@@ -104,8 +104,15 @@ func creation(t foreign.Task) CreateInput {
 	c := envelopes.Content{
 		Ask: t.Content.Ask, State: t.Content.State, Summary: t.Content.Summary, Questions: t.Content.Questions,
 		Confidence: t.Content.Confidence, Data: t.Content.Data, Facts: foreignPoints(t.Content.Facts),
-		Decisions: foreignPoints(t.Content.Decisions), Recent: min(t.IncludeRecent, memories.MaxRecent), Unresolved: t.Memory,
+		Decisions: foreignPoints(t.Content.Decisions), Recent: min(t.IncludeRecent, memories.MaxRecent),
 		Notes: t.Content.Notes, Base: t.Envelope,
+	}
+	for _, id := range t.Memory {
+		if t.Format == foreign.Envelope && event.CheckName("memory id", id) == nil && len(c.Memory) < memories.MaxRequested {
+			c.Memory = append(c.Memory, envelopes.MemoryAsk{ID: id}) // of this server, or it becomes a gap like the others
+		} else {
+			c.Unresolved = append(c.Unresolved, id)
+		}
 	}
 	for _, f := range t.Artifacts {
 		c.Artifacts = append(c.Artifacts, envelopes.Artifact{Digest: f.Digest, Name: f.Name, MediaType: f.MediaType})

@@ -12,13 +12,19 @@ type limits map[string]any
 
 func chars(n int) limits   { return limits{"maxLength": n} }
 func entries(n int) limits { return limits{"maxItems": n} }
-func upTo(n int) limits    { return limits{"minimum": 0, "maximum": n} }
+
+// saying is a text of at most n characters that is not blank.
+func saying(n int) limits { return limits{"minLength": 1, "maxLength": n, "pattern": `\S`} }
+
+// distinct is a list whose entries have ids of their own. JSON Schema can only say that no entry is there twice.
+func distinct(n int) limits { return limits{"maxItems": n, "uniqueItems": true} }
+func upTo(n int) limits     { return limits{"minimum": 0, "maximum": n} }
 
 var (
 	word     = limits{"minLength": 1, "maxLength": envelope.MaxName, "pattern": `^\S+$`}
 	words    = func(n int) limits { return limits{"maxItems": n, "items": withType("string", word)} }
 	text     = chars(envelope.MaxText)
-	itemText = limits{"minLength": 1, "maxLength": envelope.MaxItemText}
+	itemText = saying(envelope.MaxItemText)
 	share    = limits{"minimum": 0, "maximum": 1}
 	digest   = limits{"pattern": "^sha256:[0-9a-f]{64}$"}
 	count    = upTo(1<<31 - 1)
@@ -52,14 +58,14 @@ var fields = map[string]field{
 	"Envelope.handoff":              {doc: "The handoff that the envelope belongs to."},
 	"Envelope.task":                 {doc: "The request, and the state of the work."},
 	"Envelope.conversation_summary": {doc: "The conversation so far, condensed.", limits: text},
-	"Envelope.key_facts":            {doc: "The facts so far. Ids are unique within the list, so that envelopes can be compared.", limits: entries(envelope.MaxItems)},
-	"Envelope.decisions":            {doc: "The decisions so far, with ids like the facts.", limits: entries(envelope.MaxItems)},
+	"Envelope.key_facts":            {doc: "The facts so far. Ids are unique within the list, so that envelopes can be compared.", limits: distinct(envelope.MaxItems)},
+	"Envelope.decisions":            {doc: "The decisions so far, with ids like the facts.", limits: distinct(envelope.MaxItems)},
 	"Envelope.open_questions":       {doc: "The questions that are still open. Never cut when the envelope is packed.", limits: limits{"maxItems": envelope.MaxItems, "items": withType("string", itemText)}},
 	"Envelope.confidence":           {doc: "How sure the sender is of its work, 0 to 1. Omitted if it is not given.", limits: share},
 	"Envelope.history":              {doc: "The steps and decisions so far, with agents and reasons; oldest first.", limits: entries(envelope.MaxHistory)},
-	"Envelope.constraints":          {doc: "The rules that the receiver must follow. Every later envelope of the task and of its child tasks has them; they can only be tightened. Never cut.", limits: entries(envelope.MaxConstraints)},
+	"Envelope.constraints":          {doc: "The rules that the receiver must follow. Every later envelope of the task and of its child tasks has them; they can only be tightened. Never cut.", limits: distinct(envelope.MaxConstraints)},
 	"Envelope.expected_output":      {doc: "The result that is expected."},
-	"Envelope.memory":               {doc: "Memory items that the receiver can fetch; some carry their text.", limits: entries(envelope.MaxMemory), since: v11},
+	"Envelope.memory":               {doc: "Memory items that the receiver can fetch; some carry their text.", limits: distinct(envelope.MaxMemory), since: v11},
 	"Envelope.artifacts":            {doc: "Files and patches, by content.", limits: entries(envelope.MaxArtifacts), since: v11},
 	"Envelope.conversation":         {doc: "The raw conversation, oldest first. Usually omitted in favour of its summary.", limits: entries(envelope.MaxTurns), since: v11},
 	"Envelope.omissions":            {doc: "The parts that this envelope omits, with reasons.", limits: entries(envelope.MaxOmissions), since: v11},
@@ -78,7 +84,7 @@ var fields = map[string]field{
 	"Header.dependencies":    {doc: "Ids of tasks that this one waits for.", limits: words(envelope.MaxRefs)},
 	"Header.notes":           {doc: "The sender's additions for the receiver, from its request or its confirmation.", limits: text},
 
-	"Task.intent": {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: limits{"minLength": 1, "maxLength": envelope.MaxText}},
+	"Task.intent": {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
 	"Task.state":  {doc: "The current state of the work.", limits: text},
 	"Task.ask":    {doc: "What the receiver must accomplish. Never cut.", limits: text},
 	"Task.data":   {doc: "Any JSON, at most 768 KiB and 64 levels deep. Whole numbers that an IEEE 754 double cannot hold are refused: send them as text."},
@@ -96,7 +102,7 @@ var fields = map[string]field{
 
 	"Constraint.id":     {doc: "Its id, unique within the list.", limits: word},
 	"Constraint.kind":   {doc: "The kind of the constraint."},
-	"Constraint.text":   {doc: "The constraint in words.", limits: limits{"minLength": 1, "maxLength": envelope.MaxConstraintText}},
+	"Constraint.text":   {doc: "The constraint in words.", limits: saying(envelope.MaxConstraintText)},
 	"Constraint.hard":   {doc: "Whether it must hold. Other constraints should hold."},
 	"Constraint.origin": {doc: "The principal that set it.", limits: word},
 	"Constraint.max":    {doc: "The upper limit, in the unit that the text names. Tighter is smaller."},
@@ -115,7 +121,7 @@ var fields = map[string]field{
 	"MemoryRef.digest":  {doc: "Its digest then, so that a later change is visible.", limits: digest},
 	"MemoryRef.title":   {doc: "Its title.", limits: chars(envelope.MaxTitle)},
 	"MemoryRef.author":  {doc: "The principal that wrote it.", limits: word},
-	"MemoryRef.text":    {doc: "The text of the item. Omitted if it must be fetched.", limits: text},
+	"MemoryRef.text":    {doc: "The text of the item. Omitted if it must be fetched.", limits: limits{"maxLength": envelope.MaxText, "pattern": `^$|\S`}},
 	"MemoryRef.tokens":  {doc: "The tokens of the text, by the receiver's tokenizer.", limits: count},
 
 	"Weight.pinned":     {doc: "Kept before all parts that are not pinned, if the budget is short.", since: v11},
@@ -129,7 +135,7 @@ var fields = map[string]field{
 	"Turn.time":  {doc: "When."},
 	"Turn.agent": {doc: "The speaker.", limits: word},
 	"Turn.role":  {doc: "The role, such as user or assistant. Omitted for the agent itself.", limits: word},
-	"Turn.text":  {doc: "The message.", limits: limits{"minLength": 1, "maxLength": envelope.MaxText}},
+	"Turn.text":  {doc: "The message.", limits: saying(envelope.MaxText)},
 
 	"Omission.kind":   {doc: "The kind of the part."},
 	"Omission.id":     {doc: "The part's id; of a step, its place in the history from 1.", limits: word},

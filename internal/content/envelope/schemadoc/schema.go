@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,16 +91,61 @@ func schema() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if o.of == reflect.TypeFor[envelope.Envelope]() {
+			def["if"] = typeschema.Object{"properties": typeschema.Object{"version": typeschema.Object{"pattern": oursOrOlder()}}}
+			def["then"] = typeschema.Object{"$ref": "#/$defs/" + exact(o.of)}
+		}
 		defs[o.of.Name()] = def
+		defs[exact(o.of)] = onlyDefined(o.of)
 	}
 	return typeschema.Document{
 		ID: schemaID, Title: "Trapeze envelope, version " + envelope.Version, Root: "Envelope", Defs: defs,
-		Description: "Generated from the Go types. Documents of a newer minor version may have further fields. " +
-			"Lengths count characters here and bytes in the server, which has further rules: see envelope.md.",
+		Description: "Generated from the Go types. Documents of a newer minor version may have further fields, others may not. " +
+			"Lengths count characters here and bytes in the server, which also refuses an id that is used twice in a list, and " +
+			"has further rules that JSON Schema cannot say: see envelope.md.",
 	}.JSON()
 }
 
-func object(t reflect.Type) (any, error) {
+// exact is the name of the definition that allows no fields of an object but those of this version.
+func exact(t reflect.Type) string { return t.Name() + "Exact" }
+
+// onlyDefined is that definition. The server refuses unknown fields unless the document is of a newer minor version.
+func onlyDefined(t reflect.Type) any {
+	var names []string
+	properties := typeschema.Object{}
+	for _, m := range members(t) {
+		names = append(names, m.name)
+		of, list := m.of, false
+		if of.Kind() == reflect.Slice {
+			of, list = of.Elem(), true
+		}
+		if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
+			continue
+		}
+		ref := typeschema.Object{"$ref": "#/$defs/" + exact(of)}
+		if list {
+			ref = typeschema.Object{"items": ref}
+		}
+		properties[m.name] = ref
+	}
+	return typeschema.Object{"propertyNames": typeschema.Object{"enum": names}, "properties": properties}
+}
+
+// oursOrOlder matches the versions of this major up to this minor.
+func oursOrOlder() string {
+	major, last, _ := strings.Cut(envelope.Version, ".")
+	n, err := strconv.Atoi(last)
+	if err != nil {
+		n = 0
+	}
+	minors := make([]string, n+1)
+	for i := range minors {
+		minors[i] = strconv.Itoa(i)
+	}
+	return `^` + major + `\.(` + strings.Join(minors, "|") + `)$`
+}
+
+func object(t reflect.Type) (typeschema.Object, error) {
 	properties := map[string]any{}
 	var required []string
 	for _, m := range members(t) {
