@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,6 +29,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 		case in.Takeover != "":
 			return c.takeOver(ctx, in)
 		}
+		in.Handoff = c.handoffOf(ctx, in.Handoff)
 		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true})
 		if errors.Is(err, client.Expired) {
 			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
@@ -104,4 +106,15 @@ func taken(r client.Receipt, did, next string) answer {
 	a := told(r, did, next)
 	a.meta, a.data = mcp.Meta{metaReceipt: a.data}, nil
 	return a
+}
+
+// handoffOf returns the id of the newest handoff of a task, where the id of the task stands for it; and any other id unchanged.
+func (c *call) handoffOf(ctx context.Context, id string) string {
+	if !strings.HasPrefix(id, "task_") || strings.Contains(id, ".") {
+		return id
+	}
+	if t, err := c.Task(ctx, id); err == nil && t.Handoff != nil {
+		return t.Handoff.ID
+	}
+	return id // refused with the reason
 }

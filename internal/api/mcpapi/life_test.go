@@ -163,11 +163,29 @@ func TestAHandoffNamesItsTaskAndAPrincipalItsAgent(t *testing.T) {
 	if to := sent["to"].([]any); len(to) != 1 || to[0] != "reviewer" {
 		t.Errorf("sent to %v", to)
 	}
-	reviewer.call("accept", m{"handoff": sent["handoff"]})
+	if text, _, refused := reviewer.try("accept", m{"handoff": "task_unknown"}); !refused {
+		t.Errorf("a task that is not there: %s", text)
+	}
+	reviewer.call("accept", m{"handoff": sent["task"]})
 	if _, got := reviewer.call("progress", m{"task": sent["handoff"], "note": "half of it"}); got["task"] != sent["task"] {
 		t.Errorf("reported on %v", got)
 	}
 	if _, got := reviewer.call("send", m{"task": sent["handoff"], "to": "agent/coder"}); got["to"].([]any)[0] != "coder" {
 		t.Errorf("sent back to %v", got)
 	}
+}
+
+func TestADeadlineMayBeATimeFromNow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		coder := h.agent(statelessVersion, "coder")
+		if text, _, refused := coder.try("send", m{"intent": "Review the parser", "deadline": "2h", "key": "once"}); !refused || !strings.Contains(text, "repeated") {
+			t.Errorf("with a key: %s", text)
+		}
+		_, sent := coder.call("send", m{"intent": "Review the parser", "deadline": "2h"})
+		got, err := h.admin.Task(t.Context(), sent["task"].(string))
+		if err != nil || time.Until(got.Deadline).Round(time.Minute) != 2*time.Hour {
+			t.Errorf("due %s, %v", got.Deadline, err)
+		}
+	})
 }

@@ -20,6 +20,7 @@ var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", chang
 		if len(in.Missing) > 0 && in.Why != client.MissingContext {
 			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
+		in.Handoff = c.handoffOf(ctx, in.Handoff)
 		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
 		return changed(r, err, "You rejected it.", "call inbox to wait for other work")
 	})

@@ -126,9 +126,16 @@ func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	if in.Deadline == "" {
 		return out, nil
 	}
+	if left, err := time.ParseDuration(in.Deadline); err == nil && left > 0 {
+		if in.Key != "" { // a repeated call would have another deadline, and be refused
+			return out, invalid("deadline is %.40q, and with key a repeated call must say the same: write it as 2026-01-31T15:00:00Z", in.Deadline)
+		}
+		out.Deadline = time.Now().Add(left)
+		return out, nil
+	}
 	var err error
 	if out.Deadline, err = time.Parse(time.RFC3339, in.Deadline); err != nil {
-		return out, invalid("deadline is %.40q; write it as 2026-01-31T15:00:00Z", in.Deadline)
+		return out, invalid("deadline is %.40q; write it as 2026-01-31T15:00:00Z, or as a time from now: 2h", in.Deadline)
 	}
 	return out, nil
 }
