@@ -104,7 +104,7 @@ func (p Program) write(ctx context.Context, s content) error {
 		return err
 	}
 	return p.send(ctx, nil, "--ask", "Check the report against the figures, and publish it.",
-		"--artifact", kept.Digest+"="+reportName, "--tokens", "450", "--pin", "artifact:"+kept.Digest, "--pin", "fact:gaps",
+		"--artifact", kept.Digest+"="+reportName, "--tokens", "430", "--pin", "artifact:"+kept.Digest, "--pin", "fact:gaps",
 		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
 }
 
