@@ -414,6 +414,25 @@ func BenchmarkMemory(b *testing.B) {
 	ask("a list of many", view.MemoryFilter{Limit: 20}, 20)
 	ask("a rare word", view.MemoryFilter{Text: "word7777", Limit: 20}, 1)
 	ask("a usual word", view.MemoryFilter{Text: "word77", Limit: 20}, 20)
+	near := make([]float32, 384)
+	near[0], near[1] = 1, 0.5
+	list, err := h.WithoutVector(b.Context(), "default", "space", time.Time{}, 1)
+	for n := range list {
+		list[n].Values = near
+	}
+	for n := range 6000 {
+		x := view.ItemVector{ID: fmt.Sprint("m", 9_999-n), At: ledger.Position(10_000 - n), Written: list[0].Written, Values: near} //nolint:gosec // small
+		err = errors.Join(err, h.file.Write(func(tx *sqlitelog.Tx) error { return PutVectors(tx, "default", "space", []view.ItemVector{x}) }))
+	}
+	h.must(err)
+	b.Run("the nearest", func(b *testing.B) {
+		by := memory.Reader{Principal: identity.Principal{Role: identity.System, Name: "test"}}
+		for b.Loop() {
+			if found, err := h.Nearest(b.Context(), "default", view.MemoryFilter{By: by, Limit: 20}, "space", near, 0.5); err != nil || len(found) != 20 {
+				b.Fatal(found, err)
+			}
+		}
+	})
 	ask("a mistyped word", view.MemoryFilter{Text: "kuberntes", Limit: 20}, 1)
 	ask("the word of all", view.MemoryFilter{Text: "common", Limit: 20}, 20)
 }
