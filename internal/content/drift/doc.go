@@ -13,5 +13,5 @@
 //   - An entry that the later envelope lists among its omissions is omitted, not dropped: it can be fetched.
 //   - The same chain always gives the same report.
 //
-// Start reading at [Of], then [Retention].
+// Start reading at [Of], then [Retention]. The kinds of entry that are compared are in entry.go, the form of the report in report.go.
 package drift

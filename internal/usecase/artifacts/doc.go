@@ -8,5 +8,5 @@
 //     from sweeps, before the envelope is sealed.
 //   - Nothing is swept on the word of views that lack entries.
 //
-// Start reading at [Artifacts.Put], then get.go.
+// Start reading at [Artifacts.Put], then get.go. How long unreferenced files are kept is in artifacts.go, their removal in sweep.go.
 package artifacts

@@ -16,6 +16,6 @@
 //
 // Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder).
 //
-// Start reading at [Open], then writer.go. Sizes and limits are in options.go; the tables and
+// Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.
 package sqlitelog
