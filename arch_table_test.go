@@ -34,7 +34,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
-		pure: true, imports: "domain/event",
+		pure: true, imports: "domain/refusal domain/event",
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",

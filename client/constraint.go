@@ -34,7 +34,16 @@ type Constraint struct {
 	Hard   bool           `json:"hard,omitempty"`
 	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
 	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; nil: anything; empty: nothing
-	Origin string         `json:"origin,omitempty"` // the principal that set it; the server fills it in
+	Origin string         `json:"origin,omitempty"` // the principal that set it; the server fills it in, and all that follows
+
+	// Who set a part, if not Origin.
+	TextBy  string `json:"text_by,omitempty"`
+	HardBy  string `json:"hard_by,omitempty"`
+	MaxBy   string `json:"max_by,omitempty"`
+	AllowBy string `json:"allow_by,omitempty"`
+
+	Added     bool `json:"added,omitempty"`     // an agent added it that is not the requester: the other constraints win
+	Inherited bool `json:"inherited,omitempty"` // it comes from the parent task
 }
 
 // ParseConstraint reads a constraint as people and agents write it: "KIND:TEXT", "KIND!:TEXT" for one that must hold, or

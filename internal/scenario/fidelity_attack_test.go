@@ -111,7 +111,7 @@ func loosening(c *chain) {
 		c.Error(err)
 	}
 	i := 1
-	spend.Origin = c.has.constraints[i].Origin
+	spend.Origin, spend.MaxBy = c.has.constraints[i].Origin, "agent/"+c.owner
 	c.has.constraints = slices.Clone(c.has.constraints)
 	c.has.constraints[i] = spend
 }
@@ -138,7 +138,7 @@ func lifting(c *chain) {
 	if err := c.tighten(names); err != nil {
 		c.Error(err)
 	}
-	names.Origin = "agent/" + c.owner
+	names.Origin, names.Added = "agent/"+c.owner, true
 	c.has.constraints = append(c.has.constraints, names)
 }
 
@@ -154,8 +154,12 @@ func delegating(c *chain) {
 	k := c.acceptPrompt("kid")
 	p := readPrompt(c, k.Content.Prompt)
 	for _, rule := range c.has.constraints {
-		if p.entries("Constraints")[rule.ID] != rule.Text {
-			c.Errorf("the child is not bound by %s:\n%s", rule.ID, p.sections["Constraints"])
+		section := "Constraints"
+		if rule.Added {
+			section = "Added by agents"
+		}
+		if p.entries(section)[rule.ID] != rule.Text {
+			c.Errorf("the child is not bound by %s:\n%s", rule.ID, p.text)
 		}
 	}
 	for ref, text := range c.pins() {

@@ -231,7 +231,7 @@ func (c *chain) bound(agent string, p prompt) {
 	if got := p.sections["Request"]; got != intent+"\n" {
 		c.Errorf("%s is to do %q", agent, got)
 	}
-	want := ""
+	want := map[bool]string{}
 	for _, k := range c.has.constraints {
 		strength := ""
 		if !k.Hard {
@@ -240,13 +240,18 @@ func (c *chain) bound(agent string, p prompt) {
 		if k.Max != nil {
 			strength += ", at most " + strconv.FormatFloat(*k.Max, 'f', -1, 64)
 		}
+		if k.MaxBy != "" {
+			strength += " [by " + k.MaxBy + "]"
+		}
 		if len(k.Allow) > 0 {
 			strength += ", only " + strings.Join(k.Allow, " ")
 		}
-		want += fmt.Sprintf("%s (%s%s, %s) %s\n", k.ID, k.Kind, strength, k.Origin, k.Text)
+		want[k.Added] += fmt.Sprintf("%s (%s%s, %s) %s\n", k.ID, k.Kind, strength, k.Origin, k.Text)
 	}
-	if got := p.sections["Constraints"]; got != want {
-		c.Errorf("%s is bound by\n%s\nwant\n%s", agent, got, want)
+	for added, section := range map[bool]string{false: "Constraints", true: "Added by agents"} {
+		if got := p.sections[section]; got != want[added] {
+			c.Errorf("%s is bound under %q by\n%s\nwant\n%s", agent, section, got, want[added])
+		}
 	}
 }
 

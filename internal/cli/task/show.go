@@ -152,21 +152,32 @@ func childLine(c client.Child) string {
 }
 
 func constraintLine(c client.Constraint) string {
+	by := func(who string) string {
+		if who == "" {
+			return ""
+		}
+		return " (" + who + ")"
+	}
 	kind := string(c.Kind)
 	if c.Hard {
-		kind += ", mandatory"
+		kind += ", mandatory" + by(c.HardBy)
 	}
 	if c.Max != nil {
-		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64)
+		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64) + by(c.MaxBy)
 	}
 	switch {
 	case c.Allow == nil:
 	case len(c.Allow) == 0:
-		kind += ", nothing allowed"
+		kind += ", nothing allowed" + by(c.AllowBy)
 	default:
-		kind += ", allowed: " + strings.Join(c.Allow, ", ")
+		kind += ", allowed: " + strings.Join(c.Allow, ", ") + by(c.AllowBy)
 	}
-	return c.ID + " [" + kind + "] " + c.Text
+	if c.Added {
+		kind += ", added by " + c.Origin
+	} else {
+		kind += ", set by " + c.Origin
+	}
+	return c.ID + " [" + kind + "] " + c.Text + by(c.TextBy)
 }
 
 // chainLine describes the position of a task in its escalation chain.

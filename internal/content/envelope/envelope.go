@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the document version that this package writes.
-const Version = "1.2"
+const Version = "1.3"
 
 // Envelope is the document that a receiver works from. Its JSON omits empty parts, but for lists whose
 // emptiness says something: permissions and allowed values. Times are kept in UTC to the
@@ -143,6 +143,15 @@ type Constraint struct {
 	Max *float64 `json:"max,omitempty"`
 	// Allow lists everything that is allowed. Nil: anything; empty, since version 1.2: nothing.
 	Allow []string `json:"allow,omitzero"`
+
+	// TextBy, HardBy, MaxBy and AllowBy are the principals that set those parts, where it was not Origin. Since version 1.3.
+	TextBy  string `json:"text_by,omitempty"`
+	HardBy  string `json:"hard_by,omitempty"`
+	MaxBy   string `json:"max_by,omitempty"`
+	AllowBy string `json:"allow_by,omitempty"`
+	// Added constraints were set by agents that were not the requester; those of the requester and operators win. Since
+	// version 1.3.
+	Added bool `json:"added,omitempty"`
 
 	Extra Extra `json:"-"`
 }

@@ -11,7 +11,7 @@ import (
 func faultsSince11() map[string]func(*envelope.Envelope) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	return map[string]func(*envelope.Envelope){
-		"later: is not a field of version 1.2":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
+		"later: is not a field of version 1.3":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
 		"memory: is not a field of version 1.0": func(e *envelope.Envelope) { e.Version = "1.0" },
 		"history[2].tool: is not a field of version 1.0": func(e *envelope.Envelope) {
 			history := e.History
@@ -24,26 +24,33 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"constraints[2].allow: is an empty list, which version 1.1": func(e *envelope.Envelope) {
 			e.Version, e.Constraints[2].Allow = "1.1", []string{}
 		},
-		"memory: has":                func(e *envelope.Envelope) { e.Memory = make([]envelope.MemoryRef, envelope.MaxMemory+1) },
-		"memory[1].id: \"m1\"":       func(e *envelope.Envelope) { e.Memory[1].ID = "m1" },
-		"memory[0].digest: ":         func(e *envelope.Envelope) { e.Memory[0].Digest = "md5:1" },
-		"memory[0].text: ":           func(e *envelope.Envelope) { e.Memory[0].Text = " \n" },
-		"memory[0].importance: ":     func(e *envelope.Envelope) { e.Memory[0].Importance = math.NaN() },
-		"memory[1].tokens: ":         func(e *envelope.Envelope) { e.Memory[1].Tokens = -1 },
-		"key_facts[1].importance: 2": func(e *envelope.Envelope) { e.KeyFacts[1].Importance = 2 },
-		"decisions[0].reasoning: ":   func(e *envelope.Envelope) { e.Decisions[0].Reasoning = long(envelope.MaxItemText) },
-		"history[2].tool: \"a b\"":   func(e *envelope.Envelope) { e.History[2].Tool = "a b" },
-		"artifacts[0].digest: ":      func(e *envelope.Envelope) { e.Artifacts[0].Digest = "" },
-		"artifacts[0].bytes: ":       func(e *envelope.Envelope) { e.Artifacts[0].Bytes = -1 },
-		"conversation[1].text: ":     func(e *envelope.Envelope) { e.Conversation[1].Text = "" },
-		"omissions[0].kind: \"x\"":   func(e *envelope.Envelope) { e.Omissions[0].Kind = "x" },
-		"omissions[1].reason: is":    func(e *envelope.Envelope) { e.Omissions[1].Reason = "" },
-		"omissions[1].count: ":       func(e *envelope.Envelope) { e.Omissions[1].Count = 2 },
-		"gaps[0].reason: \"lost\"":   func(e *envelope.Envelope) { e.Gaps[0].Reason = "lost" },
-		"packing.strategy: \"luck\"": func(e *envelope.Envelope) { e.Packing.Strategy = "luck" },
-		"packing.tokens: 1001":       func(e *envelope.Envelope) { e.Packing.Tokens = 1001 },
-		"packing.tokenizer: is":      func(e *envelope.Envelope) { e.Packing.Tokenizer = "" },
-		"packing.completeness: ":     func(e *envelope.Envelope) { e.Packing.Completeness = -1 },
-		"packing.listing: ":          func(e *envelope.Envelope) { e.Packing.Listing = "some" },
+		"constraints[0].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
+			e.Version, e.Constraints[0].Added = "1.2", true
+		},
+		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
+			e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x"
+		},
+		"constraints[1].max_by: \"a b\"": func(e *envelope.Envelope) { e.Constraints[1].MaxBy = "a b" },
+		"memory: has":                    func(e *envelope.Envelope) { e.Memory = make([]envelope.MemoryRef, envelope.MaxMemory+1) },
+		"memory[1].id: \"m1\"":           func(e *envelope.Envelope) { e.Memory[1].ID = "m1" },
+		"memory[0].digest: ":             func(e *envelope.Envelope) { e.Memory[0].Digest = "md5:1" },
+		"memory[0].text: ":               func(e *envelope.Envelope) { e.Memory[0].Text = " \n" },
+		"memory[0].importance: ":         func(e *envelope.Envelope) { e.Memory[0].Importance = math.NaN() },
+		"memory[1].tokens: ":             func(e *envelope.Envelope) { e.Memory[1].Tokens = -1 },
+		"key_facts[1].importance: 2":     func(e *envelope.Envelope) { e.KeyFacts[1].Importance = 2 },
+		"decisions[0].reasoning: ":       func(e *envelope.Envelope) { e.Decisions[0].Reasoning = long(envelope.MaxItemText) },
+		"history[2].tool: \"a b\"":       func(e *envelope.Envelope) { e.History[2].Tool = "a b" },
+		"artifacts[0].digest: ":          func(e *envelope.Envelope) { e.Artifacts[0].Digest = "" },
+		"artifacts[0].bytes: ":           func(e *envelope.Envelope) { e.Artifacts[0].Bytes = -1 },
+		"conversation[1].text: ":         func(e *envelope.Envelope) { e.Conversation[1].Text = "" },
+		"omissions[0].kind: \"x\"":       func(e *envelope.Envelope) { e.Omissions[0].Kind = "x" },
+		"omissions[1].reason: is":        func(e *envelope.Envelope) { e.Omissions[1].Reason = "" },
+		"omissions[1].count: ":           func(e *envelope.Envelope) { e.Omissions[1].Count = 2 },
+		"gaps[0].reason: \"lost\"":       func(e *envelope.Envelope) { e.Gaps[0].Reason = "lost" },
+		"packing.strategy: \"luck\"":     func(e *envelope.Envelope) { e.Packing.Strategy = "luck" },
+		"packing.tokens: 1001":           func(e *envelope.Envelope) { e.Packing.Tokens = 1001 },
+		"packing.tokenizer: is":          func(e *envelope.Envelope) { e.Packing.Tokenizer = "" },
+		"packing.completeness: ":         func(e *envelope.Envelope) { e.Packing.Completeness = -1 },
+		"packing.listing: ":              func(e *envelope.Envelope) { e.Packing.Listing = "some" },
 	}
 }

@@ -92,14 +92,15 @@ func drawEnvelope(t *rapid.T) envelope.Envelope {
 	for i := range rapid.IntRange(0, 3).Draw(t, "constraints") {
 		e.Constraints = append(e.Constraints, envelope.Constraint{
 			ID: "c" + strconv.Itoa(i), Kind: event.ConstraintSecurity, Text: someText.Draw(t, "text"),
-			Max: rapid.Ptr(rapid.Float64Range(-1e9, 1e9), true).Draw(t, "max"),
+			Max:   rapid.Ptr(rapid.Float64Range(-1e9, 1e9), true).Draw(t, "max"),
+			MaxBy: rapid.SampledFrom([]string{"", "agent/ben"}).Draw(t, "max by"), Added: rapid.Bool().Draw(t, "added"),
 		})
 	}
 	if rapid.Bool().Draw(t, "packed") {
 		drawRefs(t, &e)
 	}
 	if rapid.Bool().Draw(t, "newer") {
-		e.Version = "1.3"
+		e.Version = "1.4"
 		e.Extra = envelope.Extra{"x" + anyText.Draw(t, "extra"): anyJSON.Draw(t, "extra value")}
 		e.Task.Extra = envelope.Extra{"y": anyJSON.Draw(t, "extra value")}
 		for i := range e.Memory {

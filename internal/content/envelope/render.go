@@ -264,33 +264,6 @@ func items(list []Item) []entry {
 	return entries
 }
 
-func (p *prompt) constraints(list []Constraint) {
-	entries := make([]entry, len(list))
-	for i := range list {
-		c := &list[i]
-		strength := ""
-		if !c.Hard {
-			strength = ", should"
-		}
-		if c.Max != nil {
-			strength += fmt.Sprintf(", at most %s", canonical.AppendNumber(nil, *c.Max))
-		}
-		switch {
-		case c.Allow == nil:
-		case len(c.Allow) == 0:
-			strength += ", only: nothing is allowed"
-		default:
-			strength += ", only " + word(strings.Join(c.Allow, " "))
-		}
-		if c.Origin != "" {
-			strength += ", " + word(c.Origin)
-		}
-		// The text comes last, so that it cannot pose as the label.
-		entries[i] = entry{fmt.Sprintf("%s (%s%s) ", word(c.ID), word(string(c.Kind)), strength), c.Text}
-	}
-	p.entries("Constraints", "", entries)
-}
-
 func history(steps []Step) []entry {
 	entries := make([]entry, len(steps))
 	for i := range steps {

@@ -194,12 +194,14 @@ func TestFrozenEnvelopesKeepTheirDigests(t *testing.T) {
 func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	old, oldMinimal := fullOf10(), minimal()
 	old.Version, oldMinimal.Version = "1.0", "1.0"
-	of11, minimalOf11, none := full(), minimal(), full()
-	of11.Version, minimalOf11.Version = "1.1", "1.1"
+	of11, minimalOf11, of12, none, setters := full(), minimal(), full(), full(), full()
+	of11.Version, minimalOf11.Version, of12.Version, none.Version = "1.1", "1.1", "1.2", "1.2"
 	none.Handoff.Permissions, none.Constraints[2].Allow = []string{}, []string{}
+	setters.Constraints[0].Added, setters.Constraints[0].HardBy, setters.Constraints[0].TextBy = true, "operator/ann", "agent/ben"
+	setters.Constraints[1].MaxBy, setters.Constraints[2].AllowBy = "agent/ben", "agent/cyd"
 	for name, doc := range map[string]envelope.Envelope{
 		"full": old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
-		"full-1.2": full(), "none-1.2": none,
+		"full-1.2": of12, "none-1.2": none, "setters-1.3": setters,
 	} {
 		want, err := os.ReadFile("testdata/frozen/" + name + ".json")
 		if got := seal(t, doc).Bytes; err != nil || !bytes.Equal(got, want) {

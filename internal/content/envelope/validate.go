@@ -138,6 +138,10 @@ func (e *Envelope) checkConstraints(c *checker) {
 		}
 		c.required(".text", k.Text, MaxConstraintText)
 		c.optionalName(".origin", k.Origin)
+		c.optionalName(".text_by", k.TextBy)
+		c.optionalName(".hard_by", k.HardBy)
+		c.optionalName(".max_by", k.MaxBy)
+		c.optionalName(".allow_by", k.AllowBy)
 		if k.Max != nil && (math.IsNaN(*k.Max) || math.IsInf(*k.Max, 0)) {
 			c.invalid(".max", "give a finite number or omit it", "%v is not a number", *k.Max)
 		}
@@ -214,6 +218,21 @@ func (e *Envelope) checkRefs(c *checker) {
 				"is an empty list, which version %s does not define", e.Version)
 		}
 	}
+	if ok && minor < 3 {
+		if field := e.sinceMinor3(); field != "" {
+			c.invalid(field, `set version to "`+Version+`"`, "is not a field of version %s", e.Version)
+		}
+	}
+}
+
+// sinceMinor3 returns the name of a constraint that says who set what, if the document has one: earlier versions cannot.
+func (e *Envelope) sinceMinor3() string {
+	for i, k := range e.Constraints {
+		if k.Added || k.TextBy+k.HardBy+k.MaxBy+k.AllowBy != "" {
+			return "constraints[" + strconv.Itoa(i) + "].*_by, added"
+		}
+	}
+	return ""
 }
 
 // sinceMinor2 returns the name of a list that is empty but not nil, which says that nothing is allowed, if the document has

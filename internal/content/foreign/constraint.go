@@ -77,17 +77,26 @@ func (d *document) constraint(i int, name, field string, value json.RawMessage) 
 		d.note(field, "is of an unknown kind: kept as a preference")
 	}
 	c := event.Constraint{ID: name, Kind: k.kind, Hard: k.hard}
-	if event.CheckLabel("a constraint", name) != nil {
-		c.ID = "constraint-" + strconv.Itoa(i+1)
-		d.note(field, "has a name that is not a valid id: its id is "+c.ID)
-	}
 	text := d.constraintText(field, value)
 	if text == "" {
 		d.fail(wrong(field, "describe in words what must hold", "is empty"))
 		return
 	}
 	c.Text = name + ": " + text
-	if err := c.Check(); err != nil {
+	d.add(i, field, c)
+}
+
+// add adds the i-th constraint, from a field. What a new constraint cannot have in its id or text is changed, with a note.
+func (d *document) add(i int, field string, c event.Constraint) {
+	if event.CheckConstraintID(c.ID) != nil || event.CheckDistinct(c.ID, d.task.Constraints) != nil {
+		c.ID = "constraint-" + strconv.Itoa(i+1)
+		d.note(field, "has a name that is not a valid id, or looks like another: its id is "+c.ID)
+	}
+	if line := event.OneLine(c.Text); line != c.Text {
+		c.Text = line
+		d.note(field, "is one line now, without control and invisible characters")
+	}
+	if err := c.CheckNew(); err != nil {
 		d.fail(at(field, err))
 	}
 	d.task.Constraints = append(d.task.Constraints, c)

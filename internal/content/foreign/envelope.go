@@ -111,8 +111,8 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 	t.Content.Notes, t.Content.Confidence = h.Notes, e.Confidence
 	x := e.ExpectedOutput
 	t.Expected = event.Expected{Format: x.Format, MaxBytes: x.MaxBytes, Criteria: x.Criteria, Schema: x.Schema}
-	for _, c := range e.Constraints {
-		t.Constraints = append(t.Constraints, event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow})
+	for i, c := range e.Constraints {
+		d.add(i, "constraints", event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow})
 	}
 	for _, m := range e.Memory {
 		t.Memory = append(t.Memory, m.ID)
@@ -123,9 +123,6 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 	if err := event.CheckLabels("a permission", t.Permissions, event.MaxPermissions); err != nil {
 		d.fail(at("handoff.permissions", err))
 	}
-	if err := firstRefusal(t.Constraints); err != nil {
-		d.fail(at("constraints", err))
-	}
 	first := e.Next("")
 	first.History, first.Memory, first.Artifacts, first.Conversation = nil, nil, nil, nil
 	first.CreatedAt, first.ExpiresAt, first.Hops, first.Trace = time.Time{}, time.Time{}, 0, envelope.Trace{}
@@ -135,15 +132,6 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 		d.fail(err)
 	}
 	t.Envelope = raw
-}
-
-func firstRefusal(cs []event.Constraint) error {
-	for _, c := range cs {
-		if err := c.Check(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func sorted(notes []Note) []Note {

@@ -44,9 +44,19 @@ type Constraint struct {
 	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
 	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; absent: anything; empty: nothing
 	Origin string         `json:"origin,omitempty"` // the principal that set it
+
+	// Who set a part, if not Origin. The API ignores these: the server sets them, as it sets Origin.
+	TextBy  string `json:"text_by,omitempty"`
+	HardBy  string `json:"hard_by,omitempty"`
+	MaxBy   string `json:"max_by,omitempty"`
+	AllowBy string `json:"allow_by,omitempty"`
+
+	Added     bool `json:"added,omitempty"`     // an agent added it that is not the requester: the other constraints win
+	Inherited bool `json:"inherited,omitempty"` // it comes from the parent task
 }
 
-// Check refuses a constraint without id, kind or text (invalid), and one that is too long (too_large).
+// Check refuses a constraint without id, kind or text (invalid), and one that is too long (too_large). It runs over constraints
+// of the record too, so it must not refuse what was once accepted; what a new one must keep to is in [Constraint.CheckNew].
 func (c Constraint) Check() error {
 	if err := CheckLabel("a constraint", c.ID); err != nil {
 		return err

@@ -64,7 +64,7 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	for i := range e.Constraints {
 		if e.Constraints[i].Origin == "" || !c.By.IsSystem() {
-			e.Constraints[i].Origin = c.By.String()
+			e.Constraints[i] = e.Constraints[i].SetBy(c.By.String(), false)
 		}
 	}
 	for i, d := range e.Dependencies {
@@ -92,6 +92,10 @@ func (c Create) check(now time.Time) error {
 	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
 		return err
 	}
+	constraints := event.CheckNewConstraints
+	if c.By.IsSystem() { // a child has those of its parent, as they are
+		constraints = event.CheckConstraints
+	}
 	return firstError(
 		event.CheckDependencies(c.Task, c.Dependencies),
 		event.CheckText("the intent", c.Intent, event.MaxIntent),
@@ -99,6 +103,6 @@ func (c Create) check(now time.Time) error {
 		event.CheckRoute(c.Route),
 		event.CheckLabels("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		event.CheckConstraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), event.CheckTags(c.Tags),
+		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), event.CheckTags(c.Tags),
 	)
 }

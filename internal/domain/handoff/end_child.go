@@ -93,19 +93,7 @@ func (d *decision) join(overdue bool, now time.Time) {
 		d.do(park(event.ParkReturned, why, now))
 		return
 	default:
-		e.Result = collected(d.t)
+		e.Result = d.t.Collected()
 	}
 	d.do(e)
-}
-
-// collected is the result of a parent that nobody owns.
-func collected(t task.Task) *event.Result {
-	var parts []event.Part
-	for _, c := range t.Children {
-		if c.Group == t.Awaits {
-			parts = append(parts, event.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
-		}
-	}
-	r := event.Collect(parts)
-	return &r
 }

@@ -272,7 +272,9 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 			continue
 		}
 		lift, ok := c.(Lift)
-		if !ok || i >= 0 || lift.ID != k.ID || !lift.By.IsOperator() && lift.By.String() != k.Origin {
+		by := lift.By.String()
+		mayLift := lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited
+		if !ok || i >= 0 || lift.ID != k.ID || !mayLift {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}
 	}

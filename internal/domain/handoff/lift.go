@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Lift removes a constraint, as the principal that set it or an operator.
+// Lift removes a constraint, as the principal that set it or an operator; or as the requester, if agents added it to this task.
 type Lift struct {
 	By  identity.Principal
 	ID  string
@@ -25,8 +25,10 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if i < 0 {
 		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
 	}
-	if t.Constraints[i].Origin != c.By.String() && !c.By.IsOperator() {
-		return nil, refusal.New(refusal.NotPermitted, "ask "+t.Constraints[i].Origin+" or an operator", "%s did not set constraint %s",
+	k, by := t.Constraints[i], c.By.String()
+	requester := by == t.Requester && t.Added(k) && !k.Inherited
+	if k.Origin != by && !requester && !c.By.IsOperator() {
+		return nil, refusal.New(refusal.NotPermitted, "ask "+k.Origin+" or an operator", "%s did not set constraint %s",
 			c.By.Short(), c.ID)
 	}
 	if strings.TrimSpace(c.Why) == "" {

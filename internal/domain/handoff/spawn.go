@@ -58,9 +58,9 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Unavailable, "name other receivers, or a smaller quorum", "only %d of %d receivers can take a part: %s",
 			n, len(c.Children), event.WhyPassed(passed)).With("passed_over", passed)
 	}
-	children, err := fund(t, children)
+	children, err := t.Fund(children)
 	if err == nil {
-		err = c.allot(t, children)
+		err = t.Allot(children, c.FanIn.Mode, c.Timeouts.Over(t.Times).Wait > 0)
 	}
 	if err != nil {
 		return nil, err
@@ -113,46 +113,6 @@ func (c Spawn) check(t task.Task) error {
 	return c.Expected.Check()
 }
 
-// allot divides the tasks that may still be created below this one among the children; each child counts itself. A parent
-// that may resume before all of them have ended keeps one share of the rest, and one that does not wait keeps fifteen.
-func (c Spawn) allot(t task.Task, children []event.NewChild) error {
-	n := len(children)
-	rest := t.Limits.Tasks - t.Used.Tasks - n
-	if rest < 0 {
-		return refusal.New(refusal.Limit, "create fewer children, or wait until others have ended: tasks that they did not use can be created again",
-			"%d tasks may still come of task %s, and these are %d; its limit of tasks is %d", rest+n, t.ID, n, t.Limits.Tasks).With("left", rest+n)
-	}
-	parts := n
-	switch {
-	case c.FanIn.Mode == event.FanInNone:
-		parts += 15
-	case c.FanIn.Mode != event.FanInAll || c.Timeouts.Over(t.Times).Wait > 0:
-		parts++
-	}
-	for i := range children {
-		children[i].Tasks = rest / parts
-	}
-	return nil
-}
-
-// fund reserves the children's budgets.
-func fund(t task.Task, children []event.NewChild) ([]event.NewChild, error) {
-	out, left := slices.Clone(children), t.Left()
-	var asked []event.Budget
-	for _, c := range out {
-		asked = append(asked, c.Budget)
-	}
-	parts, ok := t.Budget.Split(left, asked)
-	if !ok {
-		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
-			"the children need more than task %s has", t.ID)
-	}
-	for i := range out {
-		out[i].Budget = parts[i]
-	}
-	return out, nil
-}
-
 // ChildOf is the command that creates the n-th child of a spawn; t is the parent right after the spawn. The child inherits
 // deadline, limits and their use, path, constraints and permissions.
 func ChildOf(t task.Task, e event.Spawned, n int) Create {
@@ -161,11 +121,15 @@ func ChildOf(t task.Task, e event.Spawned, n int) Create {
 	if t.Owner != "" {
 		requester = "agent/" + t.Owner
 	}
+	constraints := slices.Clone(t.Constraints)
+	for i, k := range constraints {
+		constraints[i].Added, constraints[i].Inherited = t.Added(k), true
+	}
 	return Create{
 		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
 		Used: event.Used{Hops: t.Used.Hops, Escalations: t.Used.Escalations, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.PathSoFar(), Marks: t.Marks, Budget: c.Budget,
-		Constraints: t.Constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
+		Constraints: constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
 		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone}, Conversation: t.Conversation, Tags: t.Tags,
 	}
 }

@@ -56,3 +56,15 @@ func (t Task) NextChild() int {
 	}
 	return n
 }
+
+// Collected is the result of a parent that nobody owns: those of the children that it waits for.
+func (t Task) Collected() *event.Result {
+	var parts []event.Part
+	for _, c := range t.Children {
+		if c.Group == t.Awaits {
+			parts = append(parts, event.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
+		}
+	}
+	r := event.Collect(parts)
+	return &r
+}

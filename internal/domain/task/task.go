@@ -2,6 +2,7 @@ package task
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -131,6 +132,16 @@ func (t Task) Unmet() []string {
 // FindConstraint is the place of a constraint among the task's; below zero if it has none of that id.
 func (t Task) FindConstraint(id string) int {
 	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
+}
+
+// Adds reports whether a principal that sets a constraint adds it to those of the requester and operators: it is an agent, and not
+// the requester.
+func (t Task) Adds(by string) bool { return strings.HasPrefix(by, "agent/") && by != t.Requester }
+
+// Added reports whether an agent that is not the requester set a constraint. Records from before constraints said so tell it by
+// the setter, unless the task is a child, whose constraints come from others.
+func (t Task) Added(c event.Constraint) bool {
+	return c.Added || t.Parent.Task == "" && t.Adds(c.Origin)
 }
 
 // Left is what remains of the budget: below zero where it is overspent.

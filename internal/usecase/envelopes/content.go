@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
 
@@ -179,10 +180,13 @@ func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 }
 
 // constraints are those of a task, with what the envelope before has of them that this version does not know.
-func constraints(cs []event.Constraint, before []envelope.Constraint) []envelope.Constraint {
-	out := make([]envelope.Constraint, len(cs))
-	for i, c := range cs {
-		out[i] = envelope.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow}
+func constraints(t task.Task, before []envelope.Constraint) []envelope.Constraint {
+	out := make([]envelope.Constraint, len(t.Constraints))
+	for i, c := range t.Constraints {
+		out[i] = envelope.Constraint{
+			ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow,
+			TextBy: c.TextBy, HardBy: c.HardBy, MaxBy: c.MaxBy, AllowBy: c.AllowBy, Added: t.Added(c),
+		}
 		if at := slices.IndexFunc(before, func(b envelope.Constraint) bool { return b.ID == c.ID }); at >= 0 {
 			out[i].Extra = before[at].Extra
 		}

@@ -101,7 +101,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if n := len(doc.History); n > envelope.MaxHistory {
 		doc.History = doc.History[n-envelope.MaxHistory:]
 	}
-	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == event.Cold {
 		return doc, nil
@@ -183,7 +183,7 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 		doc.Task.State = partOf(parent.Intent, doc.Task.State)
 	}
 	doc.Task.Intent = t.Intent
-	doc.Constraints = constraints(t.Constraints, doc.Constraints)
+	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	var gone []envelope.Gap
 	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {

@@ -135,7 +135,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	}
 	doc.Gaps = append(doc.Gaps, gone...)
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
-	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t.Constraints, doc.Constraints)
+	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {
 		return nil, err
@@ -178,6 +178,9 @@ func (s *Sealer) sealRendition(source string, doc envelope.Envelope) (*event.Ren
 	}
 	return r, nil
 }
+
+// Tokens is the number of tokens of a text for a receiver that says nothing about its tokenizer.
+func Tokens(text string) int { return tokenizer.Counter{}.Count(text) }
 
 // Pack fits an envelope to a receiver. The refusals are those of [packing.Pack].
 func Pack(doc envelope.Envelope, p event.Pack, to agent.Spec) (packing.Packed, error) {

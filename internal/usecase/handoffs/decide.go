@@ -147,7 +147,7 @@ const maxFanOut = 16 << 20
 // binding adds the sender's constraints.
 func (in SendInput) binding(c caller.Caller) (all handoff.Sequence) {
 	for _, k := range in.Constraints {
-		all = append(all, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: k})
+		all = append(all, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: k, Count: envelopes.Tokens})
 	}
 	return all
 }

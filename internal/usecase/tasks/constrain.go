@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -18,5 +19,7 @@ type ConstrainInput struct {
 
 // Constrain adds a constraint, or tightens one.
 func (ts *Tasks) Constrain(ctx context.Context, c caller.Caller, in ConstrainInput) (taskstore.Receipt, error) {
-	return ts.store.Change(ctx, c, "constrain", in.Task, in, handoff.Constrain{By: c.Principal, Epoch: in.Epoch, Constraint: in.Constraint})
+	return ts.store.Change(ctx, c, "constrain", in.Task, in, handoff.Constrain{
+		By: c.Principal, Epoch: in.Epoch, Constraint: in.Constraint, Count: envelopes.Tokens,
+	})
 }

@@ -1,0 +1,58 @@
+package envelope
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/content/canonical"
+)
+
+// constraints writes two lists: the rules of the requester and operators, and what agents added to them.
+func (p *prompt) constraints(list []Constraint) {
+	var rules, added []entry
+	for i := range list {
+		if c := &list[i]; c.Added {
+			added = append(added, c.entry())
+		} else {
+			rules = append(rules, c.entry())
+		}
+	}
+	p.entries("Constraints", "", rules)
+	p.entries("Added by agents", "The request and other constraints win.", added)
+}
+
+// entry is the constraint with the setter of each part. The text comes last, so that it cannot pose as the label.
+func (c *Constraint) entry() entry {
+	label := ", should"
+	if c.Hard {
+		label = ""
+		if c.HardBy != "" {
+			label = ", must" + setter(c.HardBy)
+		}
+	}
+	if c.Max != nil {
+		label += fmt.Sprintf(", at most %s", canonical.AppendNumber(nil, *c.Max)) + setter(c.MaxBy)
+	}
+	switch {
+	case c.Allow == nil:
+	case len(c.Allow) == 0:
+		label += ", only: nothing is allowed" + setter(c.AllowBy)
+	default:
+		label += ", only " + word(strings.Join(c.Allow, " ")) + setter(c.AllowBy)
+	}
+	if c.Origin != "" {
+		label += ", " + word(c.Origin)
+	}
+	if c.TextBy != "" {
+		label += ", text" + setter(c.TextBy)
+	}
+	return entry{fmt.Sprintf("%s (%s%s) ", word(c.ID), word(string(c.Kind)), label), c.Text}
+}
+
+// setter names the setter of one part of a constraint, if it is not the constraint's.
+func setter(by string) string {
+	if by == "" {
+		return ""
+	}
+	return " [by " + word(by) + "]"
+}
