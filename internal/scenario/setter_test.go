@@ -122,7 +122,7 @@ func TestNoIDOrTextOfAConstraintPosesAsAnother(t *testing.T) {
 			k := event.Constraint{ID: "own", Kind: event.ConstraintPreference, Text: "only", Allow: []string{"fr", value}}
 			must(h, fmt.Sprintf("the value %q", value), h.setting(h.agent("bob"), b.Receipt, k), refusal.Invalid)
 		}
-		fine := event.Constraint{ID: "own", Kind: event.ConstraintPreference, Text: "می‌خواهم 👩‍💻 Grüße — «ok»", Allow: []string{"C++", "日本語", "refunds:write"}}
+		fine := event.Constraint{ID: "own", Kind: event.ConstraintPreference, Text: "می\u200cخواهم 👩\u200d💻 Grüße — «ok»", Allow: []string{"C++", "日本語", "refunds:write"}}
 		if err := h.setting(h.agent("bob"), b.Receipt, fine); err != nil {
 			h.Error(err)
 		}
