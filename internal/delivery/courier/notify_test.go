@@ -17,13 +17,14 @@ import (
 
 // people is a sink that notes what it is told, and fails as often as it should.
 type people struct {
+	name  string // sinks of one name share a saved position
 	mu    sync.Mutex
 	told  []string
 	fails int
 	with  error
 }
 
-func (*people) Name() string { return "people" }
+func (s *people) Name() string { return "people" + s.name }
 
 func (s *people) Send(_ context.Context, n notify.Notice) error {
 	s.mu.Lock()
@@ -103,7 +104,7 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 
 func TestAReceiverThatFailsIsTriedAgainAndHoldsUpNobody(t *testing.T) {
 	bubble(t, func(p *post) {
-		shaky, deaf := &people{fails: 3, with: errors.New("busy")}, &people{fails: 1, with: notify.ErrRefused}
+		shaky, deaf := &people{name: " shaky", fails: 3, with: errors.New("busy")}, &people{name: " deaf", fails: 1, with: notify.ErrRefused}
 		defer p.run(shaky)()
 		stop := p.run(deaf)
 		p.asks()
