@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -79,6 +80,7 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 	f.StringVar(&in.Capability, "capability", "", "capability that the receiver must have, instead of --to")
 	f.StringSliceVar(&in.Route, "route", nil, "a new route (repeatable)")
 	f.StringVar(&deadline, "deadline", "", "a new deadline: a duration such as 2h, or a time")
+	handoff.AddBudget(f, &in.Budget, "instead of the present one")
 	shell.WhyFlag(f, &in.Note)
 	f.BoolVar(&in.Home, "home", false, "return it to its owner instead of a receiver")
 	return cmd

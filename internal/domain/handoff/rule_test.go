@@ -232,6 +232,7 @@ func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 			Limits: event.Limits{Hops: 3}, Constraints: []event.Constraint{{ID: "c", Kind: event.ConstraintSecurity, Text: "no secrets"}},
 		}
 	}, start, send(), accept("ben"), progress)
+	b.task.Used.Attempts = 2 // lost owners
 	events, err := Decide(b.task, Spawn{
 		By: agent("ben"), Epoch: 2, Kind: event.Delegation, Reason: event.ReasonSpecialization, Envelope: nextEnvelope(b.task), Permissions: []string{"read"},
 		Children: []event.NewChild{{Task: taskID(100), To: "cleo", Intent: "a part"}}, FanIn: event.FanIn{Mode: event.FanInAll},
@@ -244,7 +245,7 @@ func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if child.Used.Hops != 1 || child.Limits.Hops != 3 || !child.Deadline.Equal(deadline) || child.Priority != event.Urgent ||
+	if child.Used.Hops != 1 || child.Used.Attempts != 2 || child.Limits.Hops != 3 || !child.Deadline.Equal(deadline) || child.Priority != event.Urgent ||
 		!slices.Equal(child.Permissions, []string{"read"}) || len(child.Constraints) != 1 || child.Constraints[0].Origin != "agent/ada" ||
 		child.Requester != "agent/ben" || child.Parent.Task != taskID(1) {
 		t.Errorf("%+v", child)
