@@ -22,6 +22,8 @@ type Hop struct {
 	Decisions   Changes  `json:"decisions"`
 	Constraints Changes  `json:"constraints"`
 	References  Changes  `json:"references"` // memory items and artifacts
+	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
+	LostTexts []Lost `json:"lost_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are those of the packed envelope, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
 	Budget      int     `json:"budget,omitempty"`
@@ -41,6 +43,7 @@ type Changes struct {
 type Change struct {
 	ID     string `json:"id"`
 	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
+	By     string `json:"by,omitempty"`  // the sender whose entry superseded it
 	How    string `json:"how"`           // reworded, superseded, tightened, loosened or revised
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -67,9 +70,10 @@ type Retention struct {
 type Kept struct {
 	Introduced int     `json:"introduced"`
 	Surviving  int     `json:"surviving"`
-	Verbatim   int     `json:"verbatim"`          // of those, word for word
-	Omitted    int     `json:"omitted,omitempty"` // not surviving, but listed as omitted
-	Rate       float64 `json:"rate"`              // surviving by introduced, 0 to 1
+	Verbatim   int     `json:"verbatim"`           // of those, word for word
+	Omitted    int     `json:"omitted,omitempty"`  // not surviving, but listed as omitted
+	Replaced   int     `json:"replaced,omitempty"` // not surviving: another sender superseded it
+	Rate       float64 `json:"rate"`               // surviving by introduced, 0 to 1
 }
 
 // Drift reports what each hop of a task kept, changed, left out and dropped.

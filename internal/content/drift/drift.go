@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -21,6 +22,8 @@ type Hop struct {
 	Constraints Changes `json:"constraints"`
 	// References are memory items by id, and files by the digest of their content.
 	References Changes `json:"references"`
+	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
+	LostTexts []Lost `json:"lost_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are the later envelope's, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
 	Budget      int     `json:"budget,omitempty"`
@@ -40,7 +43,9 @@ type Changes struct {
 type Change struct {
 	ID string `json:"id"`
 	// Was is the earlier id, if another entry superseded it.
-	Was    string `json:"was,omitempty"`
+	Was string `json:"was,omitempty"`
+	// By is the sender whose entry superseded it.
+	By     string `json:"by,omitempty"`
 	How    How    `json:"how"`
 	Before string `json:"before"` // of a constraint, with its limits in brackets
 	After  string `json:"after"`
@@ -78,8 +83,36 @@ func compare(prev, full, packed envelope.Envelope) Hop {
 	}
 	for k, changes := range h.kinds() {
 		*changes = k.compare(prev, full, packed)
+		for i, c := range changes.Changed {
+			if c.How == Superseded {
+				changes.Changed[i].By = h.From
+			}
+		}
 	}
+	h.LostTexts = lostTexts(prev, full, packed)
 	return h
+}
+
+// lostTexts lists the texts that an envelope has once and that packed lacks, with the reason if packed records one.
+func lostTexts(prev, full, packed envelope.Envelope) (lost []Lost) {
+	for _, text := range []struct {
+		kind envelope.PartKind
+		of   func(envelope.Envelope) string
+	}{
+		{envelope.PartState, func(e envelope.Envelope) string { return e.Task.State }},
+		{envelope.PartSummary, func(e envelope.Envelope) string { return e.ConversationSummary }},
+	} {
+		was := cmp.Or(text.of(full), text.of(prev))
+		if was == "" || text.of(packed) != "" {
+			continue
+		}
+		l := Lost{ID: string(text.kind), Text: was}
+		if i := slices.IndexFunc(packed.Omissions, func(o envelope.Omission) bool { return o.Kind == text.kind }); i >= 0 {
+			l.Why = string(packed.Omissions[i].Reason)
+		}
+		lost = append(lost, l)
+	}
+	return lost
 }
 
 // kinds maps every kind to its field in a hop.

@@ -175,6 +175,38 @@ func TestRetentionFollowsLinesThroughTheChain(t *testing.T) {
 	}
 }
 
+func TestAFactThatAnotherSenderSupersedesIsReplacedAndDoesNotSurvive(t *testing.T) {
+	chain := []envelope.Envelope{doc("f1 a", "f2 b"), doc("g1<f1 aa", "f2 b"), doc("h1<g1 aaa", "h2<f2 bb")}
+	chain[2].Handoff.From = "bob"
+	r := drift.Of(chain)
+	if c := r.Hops[0].Facts.Changed; len(c) != 1 || c[0].By != "ada" {
+		t.Errorf("%+v", c)
+	}
+	if c := r.Hops[1].Facts.Changed; len(c) != 2 || c[0].How != drift.Superseded || c[0].By != "bob" || c[0].Was != "g1" {
+		t.Errorf("%+v", c)
+	}
+	if want := (drift.Kept{Introduced: 4, Surviving: 2, Verbatim: 2, Replaced: 2, Rate: 0.5}); r.Retention.Facts != want {
+		t.Errorf("%+v, want %+v", r.Retention.Facts, want)
+	}
+}
+
+func TestALostTextIsNamed(t *testing.T) {
+	prev, full, packed := doc(), doc(), doc()
+	prev.ConversationSummary, full.Task.State = "They agreed on blue.", "half painted"
+	packed.Omissions = []envelope.Omission{{Kind: envelope.PartState, Reason: envelope.OverBudget}}
+	h := drift.OfPacked([]envelope.Envelope{prev, full}, []envelope.Envelope{prev, packed}).Hops[0]
+	want := []drift.Lost{{ID: "state", Text: "half painted", Why: "budget"}, {ID: "summary", Text: "They agreed on blue."}}
+	if !slices.Equal(h.LostTexts, want) {
+		t.Errorf("%+v, want %+v", h.LostTexts, want)
+	}
+	if table := drift.Table(drift.Report{Hops: []drift.Hop{h}}); !strings.Contains(table, `state lost (budget): "half painted"`) || !strings.Contains(table, "summary lost: ") {
+		t.Error(table)
+	}
+	if h := drift.Compare(full, full); h.LostTexts != nil {
+		t.Errorf("kept: %+v", h.LostTexts)
+	}
+}
+
 func TestAnIntentIsKeptOnlyWordForWord(t *testing.T) {
 	chain := []envelope.Envelope{doc(), doc(), doc()}
 	chain[1].Task.Intent = "Say hello!"
@@ -227,6 +259,7 @@ func TestTheTableTellsTheStory(t *testing.T) {
 func TestEveryEntryIsInExactlyOneList(t *testing.T) {
 	someFacts := rapid.Custom(func(t *rapid.T) envelope.Envelope {
 		e := doc()
+		e.Handoff.From = rapid.SampledFrom([]string{"ada", "bob"}).Draw(t, "from")
 		for _, id := range rapid.SliceOfNDistinct(rapid.IntRange(0, 9), 0, 6, rapid.ID[int]).Draw(t, "ids") {
 			item := envelope.Item{ID: fmt.Sprint(id), Text: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "text")}
 			if old := rapid.IntRange(0, 12).Draw(t, "supersedes"); old != id {
@@ -259,7 +292,7 @@ func TestEveryEntryIsInExactlyOneList(t *testing.T) {
 
 		r := drift.Of(chain)
 		s := r.Retention.Facts
-		if s.Surviving > s.Introduced || s.Verbatim > s.Surviving || s.Surviving+s.Omitted > s.Introduced || s.Surviving > len(chain[len(chain)-1].KeyFacts) {
+		if s.Surviving > s.Introduced || s.Verbatim > s.Surviving || s.Surviving+s.Omitted+s.Replaced > s.Introduced || s.Surviving > len(chain[len(chain)-1].KeyFacts) {
 			t.Fatalf("%+v", s)
 		}
 		if again := drift.Of(chain); !reflect.DeepEqual(again, r) || drift.Table(again) != drift.Table(r) {

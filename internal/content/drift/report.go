@@ -14,8 +14,9 @@ type Report struct {
 
 // Retention is the share of all entries of a chain that reached the last envelope.
 //
-// An entry is followed from the first envelope that has it: by its id, and to the entry that supersedes it. Its line
-// survives if the last envelope has the entry or its successor. The rate of a kind is the number of lines that survive
+// An entry is followed from the first envelope that has it: by its id, and to the entry by which its own sender supersedes it.
+// Its line survives if the last envelope has the entry or its successor. An entry that another sender superseded is replaced: it
+// does not survive, and what replaced it is a line of its own. The rate of a kind is the number of lines that survive
 // divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts the lines of all kinds and
 // the intent, as one more line that survives only if every envelope has it byte for byte.
 //
@@ -38,6 +39,8 @@ type Kept struct {
 	Verbatim int `json:"verbatim"`
 	// Omitted is the number of lines that do not survive but that the last envelope lists as an omission or a gap.
 	Omitted int `json:"omitted,omitempty"`
+	// Replaced is the number of lines that ended because another sender superseded them.
+	Replaced int `json:"replaced,omitempty"`
 	// Rate is Surviving divided by Introduced, 0 to 1.
 	Rate float64 `json:"rate"`
 }
@@ -47,6 +50,7 @@ func (s *Kept) add(o Kept) {
 	s.Surviving += o.Surviving
 	s.Verbatim += o.Verbatim
 	s.Omitted += o.Omitted
+	s.Replaced += o.Replaced
 }
 
 func (s Kept) rated() Kept {
@@ -114,8 +118,10 @@ func intentShare(chain []envelope.Envelope) Kept {
 
 // line is one entry followed through the chain.
 type line struct {
-	first entry
-	id    string // its current id
+	first    entry
+	id       string // its current id
+	by       string // the sender of the envelope that had it first
+	replaced bool   // by an entry of another sender
 }
 
 // share follows every entry of a kind.
@@ -129,13 +135,17 @@ func (k entryKind) share(chain []envelope.Envelope) Kept {
 		for i, j := range link {
 			if j >= 0 && before[i].id != after[j].id && byID[after[j].id] == nil {
 				l := byID[before[i].id]
+				if l.by != e.Handoff.From {
+					l.replaced = true
+					continue
+				}
 				l.id = after[j].id
 				byID[l.id] = l
 			}
 		}
 		for _, entry := range after {
 			if byID[entry.id] == nil {
-				l := &line{first: entry, id: entry.id}
+				l := &line{first: entry, id: entry.id, by: e.Handoff.From}
 				lines, byID[entry.id] = append(lines, l), l
 			}
 		}
@@ -162,6 +172,8 @@ func (k entryKind) count(lines []*line, byID map[string]*line, last envelope.Env
 			s.Verbatim++
 		case ok:
 			s.Surviving++
+		case l.replaced:
+			s.Replaced++
 		case k.omission(last, l.id) != "":
 			s.Omitted++
 		}

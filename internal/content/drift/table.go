@@ -70,6 +70,9 @@ func (h Hop) details(b *strings.Builder) {
 	if !h.IntentKept {
 		fmt.Fprintf(b, "hop %d  intent was changed\n", h.Number)
 	}
+	for _, l := range h.LostTexts {
+		fmt.Fprintf(b, "hop %d  %s lost%s: %s\n", h.Number, name(l.ID), because(l.Why), quote(l.Text))
+	}
 	for k := range kinds {
 		c := h.kinds()[entryKind(k)]
 		singular := strings.TrimSuffix(entryKind(k).String(), "s")
@@ -77,20 +80,27 @@ func (h Hop) details(b *strings.Builder) {
 			fmt.Fprintf(b, "hop %d  %s %s dropped: %s\n", h.Number, singular, name(l.ID), quote(l.Text))
 		}
 		for _, l := range c.Omitted {
-			fmt.Fprintf(b, "hop %d  %s %s omitted (%s): %s\n", h.Number, singular, name(l.ID), name(l.Why), quote(l.Text))
+			fmt.Fprintf(b, "hop %d  %s %s omitted%s: %s\n", h.Number, singular, name(l.ID), because(l.Why), quote(l.Text))
 		}
 		for _, ch := range c.Changed {
-			by := ""
+			was, by := "", ""
 			if ch.Was != "" {
-				by = name(ch.Was) + " → "
+				was, by = name(ch.Was)+" → ", " by "+name(ch.By)
 			}
-			fmt.Fprintf(b, "hop %d  %s %s%s %s: %s → %s\n", h.Number, singular, by, name(ch.ID), ch.How, quote(ch.Before), quote(ch.After))
+			fmt.Fprintf(b, "hop %d  %s %s%s %s%s: %s → %s\n", h.Number, singular, was, name(ch.ID), ch.How, by, quote(ch.Before), quote(ch.After))
 		}
 	}
 }
 
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " (" + name(why) + ")"
+}
+
 func (r Retention) table(b *strings.Builder) {
-	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "omitted"}}
+	rows := [][]string{{"retention", "rate", "surviving", "of", "verbatim", "omitted", "replaced"}}
 	for _, kind := range []struct {
 		name  string
 		share Kept
@@ -105,7 +115,7 @@ func (r Retention) table(b *strings.Builder) {
 		s := kind.share
 		rows = append(rows, []string{
 			kind.name, fmt.Sprintf("%d %%", percent(s.Rate)), strconv.Itoa(s.Surviving), strconv.Itoa(s.Introduced),
-			strconv.Itoa(s.Verbatim), strconv.Itoa(s.Omitted),
+			strconv.Itoa(s.Verbatim), strconv.Itoa(s.Omitted), strconv.Itoa(s.Replaced),
 		})
 	}
 	align(b, rows)
