@@ -326,16 +326,20 @@ func reported(c drift.Changes) (out []string) {
 	return out
 }
 
-// retained is the retention of points that the envelopes have: each line is followed by id, and to what supersedes it.
+// retained is the retention of points that the envelopes have: each line is followed by its id. One that is superseded is
+// replaced, because each envelope of the chain has another sender.
 func retained(told []telling, of func(stated) []envelopes.Point, section string) drift.Kept {
-	type line struct{ first, id, text string }
+	type line struct {
+		first, id, text string
+		replaced        bool
+	}
 	var all []*line
 	now := map[string]*line{}
 	for _, t := range told {
 		for _, p := range of(t.stated) {
 			l := now[p.ID]
-			if old := now[p.Supersedes]; l == nil && old != nil && old.id == p.Supersedes {
-				l = old
+			if old := now[p.Supersedes]; l == nil && old != nil {
+				old.replaced = true
 			}
 			if l == nil {
 				l = &line{first: p.Text}
@@ -353,6 +357,8 @@ func retained(told []telling, of func(stated) []envelopes.Point, section string)
 			k.Surviving, k.Verbatim = k.Surviving+1, k.Verbatim+1
 		case is:
 			k.Surviving++
+		case l.replaced:
+			k.Replaced++
 		default:
 			k.Omitted++
 		}
@@ -408,7 +414,8 @@ func (c *chain) reportIsTrue(r drift.Report) {
 	}
 	for _, k := range []drift.Kept{want.Intent, want.Facts, want.Decisions, want.Constraints, want.References} {
 		o := &want.Overall
-		o.Introduced, o.Surviving, o.Verbatim, o.Omitted = o.Introduced+k.Introduced, o.Surviving+k.Surviving, o.Verbatim+k.Verbatim, o.Omitted+k.Omitted
+		o.Introduced, o.Surviving, o.Verbatim = o.Introduced+k.Introduced, o.Surviving+k.Surviving, o.Verbatim+k.Verbatim
+		o.Omitted, o.Replaced = o.Omitted+k.Omitted, o.Replaced+k.Replaced
 	}
 	want.Overall.Rate = float64(want.Overall.Surviving) / float64(want.Overall.Introduced)
 	if r.Retention != want {
