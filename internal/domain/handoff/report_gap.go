@@ -39,6 +39,8 @@ func (c ReportGap) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		d.do(event.LeaseRenewed{Lease: lease})
 	}
 	d.do(event.GapReported{Agent: c.By.Agent(), Missing: c.Missing, Detail: c.Detail, Usage: c.Usage})
-	d.parkOverspent(now)
+	if d.t.State == event.Executing { // an offer under way and a wait for children go on
+		d.parkOverspent(now)
+	}
 	return d.events, nil
 }

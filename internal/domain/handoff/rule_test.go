@@ -259,6 +259,17 @@ func TestAChildInheritsWhatBindsItsParent(t *testing.T) {
 	}
 }
 
+func TestAReportOfAGapParksNoTaskThatIsBeingHandedOff(t *testing.T) {
+	b := build(t, func(task.Task) Command {
+		return Create{By: agent("ada"), Task: taskID(1), Intent: "do it", Budget: event.Budget{Tokens: 10}}
+	}, start, send(), func(t task.Task) Command {
+		return ReportGap{By: agent("ada"), Epoch: t.Epoch, Missing: []string{"the key"}, Usage: event.Budget{Tokens: 20}}
+	})
+	if b.task.State != event.HandingOff || b.task.Spent.Tokens != 20 {
+		t.Errorf("%s, %d tokens spent", b.task.State, b.task.Spent.Tokens)
+	}
+}
+
 func TestTheTickerKnowsWhenARecoveryIsNeeded(t *testing.T) {
 	b := build(t, create, start)
 	if b.task.NeedsRecovery(b.now) || !b.task.NeedsRecovery(b.now.Add(time.Hour)) {

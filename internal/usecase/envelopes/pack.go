@@ -134,6 +134,7 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 		return nil, err
 	}
 	doc.Gaps = append(doc.Gaps, gone...)
+	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
 	packed, err := Pack(doc, p, to.Spec)

@@ -20,6 +20,7 @@ func (u *FollowUp) Bind(ctx context.Context, workspace string, e ledger.Entry, k
 	if err != nil {
 		return err
 	}
+	k.Added = f.State.Added(k) // older records do not say so
 	c := caller.System(workspace, "courier")
 	for _, child := range f.State.Children {
 		if child.State.Final() {

@@ -21,7 +21,7 @@ func (u *FollowUp) LapsePresence(ctx context.Context, workspace string) (next ti
 	}
 	for _, s := range agents {
 		ttl := s.Spec.PresenceTTL
-		if ttl <= 0 || s.Lapsed {
+		if ttl <= 0 || s.Readiness() == agent.Offline {
 			continue
 		}
 		heard := u.presence.Last(workspace, s.Name)

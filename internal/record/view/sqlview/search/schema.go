@@ -63,7 +63,8 @@ type statements struct {
 	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
 	retag, addTag, dropTags              *sqlitelog.Stmt
 	addWord, forgetWord, dropWord        *sqlitelog.Stmt
-	getText, getTitle, dropVector        *sqlitelog.Stmt
+	getText, getTitle, getScope          *sqlitelog.Stmt
+	dropVector                           *sqlitelog.Stmt
 	getConversation, addConversation     *sqlitelog.Stmt
 	putConversation, addSpeaker, addTask *sqlitelog.Stmt
 	addTurn                              *sqlitelog.Stmt
@@ -92,6 +93,7 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.dropWord:        "DELETE FROM view_memory_word WHERE ws = ? AND word = ? AND items = 0",
 		&s.dropVector:      "DELETE FROM view_memory_vector WHERE n = ?",
 		&s.getText:         "SELECT text FROM view_memory_text WHERE rowid = ?",
+		&s.getScope:        "SELECT scope FROM view_memory WHERE n = ?",
 		&s.getTitle:        "SELECT title, tags FROM view_memory_title WHERE rowid = ?",
 		&s.getConversation: "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?",
 		&s.addConversation: "INSERT INTO view_conversation(n, ws, id, state) VALUES(?, ?, ?, ?)",

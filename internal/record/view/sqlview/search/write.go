@@ -76,9 +76,14 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 			do(w.addTag, workspace, tag, n)
 		}
 	}
-	// learn replaces words of the vocabulary. Call it before the index changes.
+	// learn replaces words of the vocabulary. Call it before the index changes. The words of items that not everybody in the
+	// workspace reads are not learned: what a search finds by close words would tell others of them.
 	learn := func(part part, texts ...string) {
+		scope := ""
 		if err == nil {
+			err = w.getScope.Query(func(row sqlitelog.Row) error { scope = row.Text(0); return nil }, n)
+		}
+		if err == nil && scope == string(memory.Workspace) {
 			err = w.learn(workspace, n, part, texts)
 		}
 	}
