@@ -2,6 +2,7 @@ package packing
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -56,13 +57,8 @@ func (p *packer) chain(base int) {
 		x, y := &p.parts[a], &p.parts[b]
 		return cmp.Or(cmp.Compare(x.tier(), y.tier()), cmp.Compare(y.worth(), x.worth()))
 	})
-	all := sum{p: p}
-	for _, i := range rest {
-		all.add(i)
-	}
-	whole := base + all.tokens - p.list(envelope.ListTotal)
-	c := chaining{sum: sum{p: p}, rest: rest, room: whole/2 - base}
-	c.settle()
+	c := chaining{sum: sum{p: p}, rest: rest}
+	c.settle(base)
 	p.order = p.order[:0]
 	for len(c.rest) > 0 {
 		p.order = append(p.order, c.next())
@@ -79,14 +75,35 @@ type chaining struct {
 	waiting int
 }
 
-// settle finds the parts of the first tiers that fit half of the whole.
-func (c *chaining) settle() {
-	c.settled = map[int]bool{}
-	first := sum{p: c.p}
-	for _, i := range c.rest {
-		if c.p.parts[i].tier() <= state && first.tokens+first.cost(i) <= c.room {
-			c.settled[i] = true
-			first.add(i)
+// settle finds the parts of the first tiers that fit half of the whole. Whether all parts of a tier do is an exact count,
+// since each part that is taken makes the list of omissions shorter; of the tier that is too long, and those after it, a part
+// goes if it fits by the sums.
+func (c *chaining) settle(base int) {
+	half := c.p.take(len(c.p.order)) / 2
+	c.settled, c.room = map[int]bool{}, half-base
+	c.p.set(0)
+	first, fits := sum{p: c.p}, true
+	for t := pinned; t <= state; t++ {
+		var parts []int
+		with := sum{p: c.p, framed: maps.Clone(first.framed), tokens: first.tokens}
+		for _, i := range c.rest {
+			if c.p.parts[i].tier() == t {
+				parts = append(parts, i)
+				c.p.parts[i].in = true
+				with.add(i)
+			}
+		}
+		if fits && len(parts) > 0 {
+			exact := c.p.build(envelope.ListTotal).Tokens
+			if fits = exact <= half; fits {
+				c.room = half - (exact - with.tokens)
+			}
+		}
+		for _, i := range parts {
+			if fits || first.tokens+first.cost(i) <= c.room {
+				c.settled[i] = true
+				first.add(i)
+			}
 		}
 	}
 	c.waiting = first.tokens

@@ -26,8 +26,8 @@ func (p *packer) measure() {
 	}
 }
 
-// near is by how many tokens the exact count of a prompt may be below the sums of its parts: a fence or the list of
-// omissions is shorter than in the prompt of each part alone.
+// near is by how many tokens the exact count of a prompt may be below the sums of its parts: a fence is shorter than in the
+// prompt of each part alone, and so is the list of omissions when only one kind of parts is left.
 const near = 64
 
 // choose takes as many parts of the chain as fit. A larger budget takes no fewer: whether the first n parts are found to
@@ -82,6 +82,7 @@ func (p *packer) sums(base int) []spent {
 	p.set(0)
 	total, each, groups := p.list(envelope.ListTotal), p.list(envelope.ListEach), p.list(envelope.ListGroups)
 	list[0] = spent{tokens: base, first: true, each: each, groups: groups, moreEach: each - total, moreGroups: groups - total}
+	base -= total
 	taken, left := sum{p: p}, map[group]envelope.Omission{}
 	for i := range p.parts {
 		x := &p.parts[i]
@@ -91,8 +92,12 @@ func (p *packer) sums(base int) []spent {
 	for n, i := range p.order {
 		x := &p.parts[i]
 		taken.add(i)
+		if x.pinned { // the shortest list names it until it is taken
+			p.set(n + 1)
+			total = p.list(envelope.ListTotal)
+		}
 		next := list[n]
-		next.tokens, next.first = base+taken.tokens, x.tier() <= state
+		next.tokens, next.first = base+taken.tokens+total, x.tier() <= state
 		next.each, next.moreEach = max(0, next.each-x.line), max(0, next.moreEach-x.line)
 		o := left[x.group()]
 		if o.Count -= x.omission().Parts(); o.Count == 0 {
