@@ -119,7 +119,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
-		imports: "domain/refusal domain/event domain/policy routing", libs: "net",
+		imports: "domain/refusal domain/event domain/policy routing", libs: "net os/exec",
 	},
 	{
 		dir: "routing/phrase", what: "parses what people and agents say about handing work on; exactly or not at all",

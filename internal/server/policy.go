@@ -146,15 +146,22 @@ func adviser(l policy.LLM) (routing.Adviser, error) {
 	})
 }
 
-// embedder returns the embedder that a policy names, with its key as that of [adviser].
+// embedder returns the embedder that a policy names, with its key as that of [adviser], or its program in the environment
+// variable that the policy names.
 func embedder(e policy.Embeddings) (routing.Embedder, error) {
-	key, err := secret(e.APIKeyEnv)
-	if err != nil {
+	o := openai.EmbedOptions{Endpoint: e.Endpoint, Model: e.Model, Timeout: time.Duration(e.Timeout), Least: e.MinSimilarity}
+	if e.CommandEnv != "" {
+		if o.Command = strings.Fields(os.Getenv(e.CommandEnv)); len(o.Command) == 0 {
+			const hint = "set it to the path of the program and its arguments, and restart the server"
+			return nil, refusal.New(refusal.Unavailable, hint, "the server has no environment variable %s with the program of the model", e.CommandEnv)
+		}
+		return openai.NewEmbedder(o)
+	}
+	var err error
+	if o.Key, err = secret(e.APIKeyEnv); err != nil {
 		return nil, err
 	}
-	return openai.NewEmbedder(openai.EmbedOptions{
-		Endpoint: e.Endpoint, Model: e.Model, Key: key, Timeout: time.Duration(e.Timeout), Least: e.MinSimilarity,
-	})
+	return openai.NewEmbedder(o)
 }
 
 // reportEmbedder logs the first failure of an embedder in a row, and its end.

@@ -223,6 +223,9 @@ func (s *Server) Close(ctx context.Context) error {
 	} else if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
+	if s.UseCases != nil {
+		s.UseCases.Close()
+	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}

@@ -82,7 +82,12 @@ type UseCases struct {
 	Surface
 	// FollowUp does what follows from the entries of the ledger. It is for the courier.
 	FollowUp *followup.FollowUp
+
+	embedders *policies.Embedders
 }
+
+// Close ends the programs that policies name. Call it when no use case runs any more.
+func (u *UseCases) Close() { u.embedders.Close() }
 
 // stores are the streams of each kind, as use cases reach them.
 type stores struct {
@@ -138,8 +143,8 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
-	meaning := memories.Options{Embedder: policies.NewEmbedders(inForce, o.Policy.Embedder).Of, Report: o.Policy.Report}
-	var u UseCases
+	u := UseCases{embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
+	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report}
 	u.Positions = s.positions
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)

@@ -15,15 +15,20 @@ func TestEmbeddingsAreReadAndBadOnesRefused(t *testing.T) {
 		t.Fatalf("%+v, %v", p, problems)
 	}
 	for fields, want := range map[string]string{
-		"model: small": "endpoint is missing",
-		"endpoint: 'http://example.com/v1', model: m":              "not be encrypted",
-		"endpoint: 'https://example.com/v1'":                       "model is missing",
-		"endpoint: 'https://e.com', model: m, x: y":                "no field",
-		"endpoint: 'https://e.com', model: m, timeout: 6s":         "embeddings.timeout",
-		"endpoint: 'https://e.com', model: m, timeout: 0s":         "embeddings.timeout",
-		"endpoint: 'https://e.com', model: m, min_similarity: 0":   "embeddings.min_similarity",
-		"endpoint: 'https://e.com', model: m, min_similarity: 1":   "embeddings.min_similarity",
-		"endpoint: 'https://e.com', model: m, api_key_env: SECRET": "embeddings.api_key_env",
+		"model: small": "endpoint and command_env are missing",
+		"endpoint: 'https://e.com', command_env: TRAPEZE_EMBED_A, model: m":    "one of them is used",
+		"command_env: TRAPEZE_EMBED_A, model: m, api_key_env: TRAPEZE_LLM_KEY": "a program gets no key",
+		"command_env: PATH, model: m":                                          "embeddings.command_env",
+		"command_env: '/bin/sh', model: m":                                     "embeddings.command_env",
+		"command_env: TRAPEZE_EMBED_A":                                         "model is missing",
+		"endpoint: 'http://example.com/v1', model: m":                          "not be encrypted",
+		"endpoint: 'https://example.com/v1'":                                   "model is missing",
+		"endpoint: 'https://e.com', model: m, x: y":                            "no field",
+		"endpoint: 'https://e.com', model: m, timeout: 6s":                     "embeddings.timeout",
+		"endpoint: 'https://e.com', model: m, timeout: 0s":                     "embeddings.timeout",
+		"endpoint: 'https://e.com', model: m, min_similarity: 0":               "embeddings.min_similarity",
+		"endpoint: 'https://e.com', model: m, min_similarity: 1":               "embeddings.min_similarity",
+		"endpoint: 'https://e.com', model: m, api_key_env: SECRET":             "embeddings.api_key_env",
 	} {
 		_, problems := policy.Parse("p.yaml", []byte("version: 1\nembeddings: {"+fields+"}\n"))
 		if len(problems) == 0 || !strings.Contains(problems.Err().Error(), want) {

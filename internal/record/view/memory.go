@@ -76,7 +76,7 @@ type ItemVector struct {
 	ID      string
 	At      ledger.Position // as in a MemoryHit
 	Written time.Time       // when that version was written
-	Values  []float32
+	Values  []float32       // empty: it was found to have none
 }
 
 // MemoryVectors keeps vectors of memory items beside the views: they do not follow from the entries and survive a rebuild. Only

@@ -44,7 +44,7 @@ func TestTextsGetTheirVectors(t *testing.T) {
 	if err := json.Unmarshal([]byte(m.bodies[0]), &asked); err != nil || asked.Model != "e1" || asked.Format != "float" || !slices.Equal(asked.Input, []string{"a", "b"}) || m.auth[0] != "Bearer "+key {
 		t.Errorf("asked %s, %v", m.bodies[0], err)
 	}
-	if e.Space() != "e1" || e.Least() <= 0 {
+	if e.Space() != "e1 at "+m.URL+"/v1" || e.Least() <= 0 {
 		t.Error(e.Space(), e.Least())
 	}
 }
@@ -57,7 +57,11 @@ func TestAnAnswerWithoutTheVectorsIsRefused(t *testing.T) {
 		`{"data":[{"embedding":[` + strings.Repeat("1,", 5000) + `1]}]}`: "5001 numbers",
 	} {
 		_, err := serve(t, answering(body)).embedder(t).Query(t.Context(), "a")
-		if refusal.CodeOf(err) != refusal.Unavailable || !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), key) {
+		code := refusal.Unavailable
+		if message == "direction" {
+			code = refusal.Invalid // of this text, perhaps
+		}
+		if refusal.CodeOf(err) != code || !strings.Contains(err.Error(), message) || strings.Contains(err.Error(), key) {
 			t.Errorf("%.60s: %v, want %q", body, err, message)
 		}
 	}
@@ -122,5 +126,48 @@ func TestTheEndpointOfEmbeddingsIsCheckedAsThatOfAdvice(t *testing.T) {
 	})
 	if _, err := m.embedder(t).Query(t.Context(), "a"); err == nil || strings.Contains(err.Error(), key) {
 		t.Error(err)
+	}
+}
+
+func TestAnEndpointThatFindsFaultWithATextIsNotUnavailable(t *testing.T) {
+	for _, code := range []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity} {
+		m := serve(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "too long", code) })
+		e := m.embedder(t)
+		for range 4 { // and queries go on
+			if _, err := e.Query(t.Context(), "a"); refusal.CodeOf(err) != refusal.Invalid {
+				t.Errorf("%d: %v", code, err)
+			}
+		}
+		if _, err := e.Texts(t.Context(), []string{"a", "b"}); refusal.CodeOf(err) != refusal.Invalid || m.calls.Load() != 5 {
+			t.Errorf("%d: %v, %d calls", code, err, m.calls.Load())
+		}
+	}
+}
+
+func TestQueriesThatAreTooManyAtOnceDoNotReachTheModel(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		<-end
+		answering(`{"data":[{"index":0,"embedding":[1]}]}`)(w, r)
+	})
+	e := m.embedder(t)
+	results := make(chan error)
+	const most = 8
+	for range most {
+		go func() {
+			_, err := e.Query(t.Context(), "a")
+			results <- err
+		}()
+		<-begun
+	}
+	if _, err := e.Query(t.Context(), "a"); refusal.CodeOf(err) != refusal.Limit || m.calls.Load() != most {
+		t.Errorf("%v, %d calls", err, m.calls.Load())
+	}
+	close(end)
+	for range most {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
 	}
 }

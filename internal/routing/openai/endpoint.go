@@ -83,6 +83,10 @@ func (e *endpoint) status(res *http.Response) *failure {
 		return f
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return failed(false, "the model's endpoint does not accept the key (%d)", code)
+	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity:
+		f := failed(false, "the model's endpoint answers %d", code)
+		f.refused = true
+		return f
 	case code != http.StatusOK:
 		return failed(false, "the model's endpoint answers %d", code)
 	}

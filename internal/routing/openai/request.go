@@ -22,8 +22,9 @@ const (
 // failure is a failed try.
 type failure struct {
 	*refusal.Error
-	again bool          // another try may succeed
-	after time.Duration // the wait that the endpoint asks for
+	again   bool          // another try may succeed
+	refused bool          // the service says that the request is at fault
+	after   time.Duration // the wait that the endpoint asks for
 }
 
 func failed(again bool, format string, args ...any) *failure {

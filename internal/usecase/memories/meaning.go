@@ -58,8 +58,11 @@ func (m *meaning) embedder(workspace string) routing.Embedder {
 	return m.opts.Embedder(workspace)
 }
 
-// judge reports the first failure of a row, and the success after it.
+// judge reports the first failure of a row, and the success after it. A text that the model refuses, and a query too many, are none.
 func (m *meaning) judge(workspace string, err error) {
+	if code := refusal.CodeOf(err); code == refusal.Invalid || code == refusal.Limit {
+		return
+	}
 	m.mu.Lock()
 	changed := m.failing[workspace] != (err != nil)
 	m.failing[workspace] = err != nil
@@ -199,6 +202,9 @@ func (ms *Memories) embed(ctx context.Context, workspace string, e routing.Embed
 		return nil
 	}
 	vectors, err := e.Texts(ctx, texts)
+	if refusal.CodeOf(err) == refusal.Invalid {
+		vectors, err = oneByOne(ctx, e, texts)
+	}
 	if err != nil {
 		return err
 	}
@@ -209,6 +215,28 @@ func (ms *Memories) embed(ctx context.Context, workspace string, e routing.Embed
 		return stream.Unavailable(err)
 	}
 	return nil
+}
+
+// sample is a text that every model has a vector of.
+const sample = "text"
+
+// oneByOne makes vectors of texts when the model refused some of them: these have none. A model that refuses any text is not
+// available.
+func oneByOne(ctx context.Context, e routing.Embedder, texts []string) ([][]float32, error) {
+	if _, err := e.Texts(ctx, []string{sample}); err != nil {
+		return nil, refusal.New(refusal.Unavailable, "check the model and its address in the policy", "the model refuses every text: %v", err)
+	}
+	list := make([][]float32, len(texts))
+	for i, text := range texts {
+		one, err := e.Texts(ctx, []string{text})
+		switch {
+		case err == nil:
+			list[i] = one[0]
+		case refusal.CodeOf(err) != refusal.Invalid:
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // embedded is the text of an item that its vector is made of.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
@@ -18,6 +19,7 @@ type scripted struct {
 	mu      sync.Mutex
 	lines   []string
 	failure error
+	refuses string // texts with this word
 	asked   []string
 }
 
@@ -38,6 +40,11 @@ func (e *scripted) Texts(_ context.Context, texts []string) (list [][]float32, _
 	defer e.mu.Unlock()
 	if e.failure != nil {
 		return nil, e.failure
+	}
+	for _, text := range texts {
+		if e.refuses != "" && strings.Contains(text, e.refuses) {
+			return nil, refusal.New(refusal.Invalid, "", "no vector of %q", text)
+		}
 	}
 	e.asked = append(e.asked, texts...)
 	for _, text := range texts {
@@ -130,4 +137,33 @@ func TestASearchDoesNotNeedItsEmbedder(t *testing.T) {
 	if len(*reports) != 2 || (*reports)[0] == nil || (*reports)[1] != nil {
 		t.Errorf("reported %v, want the first failure and its end", *reports)
 	}
+}
+
+func TestAnItemThatTheModelRefusesStopsNoOther(t *testing.T) {
+	e := &scripted{lines: []string{"refund money"}, refuses: "strange"}
+	h, reports := withEmbedder(t, e)
+	ann := agent("ann")
+	strange := h.remember(ann, memories.RememberInput{Text: "A strange refund.", Scope: memory.Workspace}).ID
+	refund := h.remember(ann, memories.RememberInput{Text: "A full refund.", Scope: memory.Workspace}).ID
+	h.addVectors(nil)
+	h.wantFound(ann, memories.SearchInput{Text: "money"}, refund)
+	h.wantFound(ann, memories.SearchInput{Text: "strange"}, strange)
+	asked := len(e.asked)
+	h.addVectors(nil) // not again
+	if len(e.asked) != asked || len(*reports) != 0 {
+		t.Errorf("asked for %q, reported %v", e.asked, *reports)
+	}
+
+	e.refuses = " " // a wrong model, say
+	e.lines = append(e.lines, "holiday vacation")
+	holiday := h.remember(ann, memories.RememberInput{Text: "A holiday.", Scope: memory.Workspace}).ID
+	h.settle()
+	e.failure = refusal.New(refusal.Invalid, "", "no such model")
+	if err := h.items.AddVectors(t.Context(), home); refusal.CodeOf(err) != refusal.Unavailable || len(*reports) != 1 {
+		t.Errorf("%v, reported %v", err, *reports)
+	}
+	e.failure, e.refuses = nil, ""
+	h.now = h.now.Add(time.Minute)
+	h.addVectors(nil)
+	h.wantFound(ann, memories.SearchInput{Text: "vacation"}, holiday)
 }

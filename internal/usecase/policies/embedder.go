@@ -31,13 +31,19 @@ func NewEmbedders(s *Store, embedder func(policy.Embeddings) (routing.Embedder, 
 // configuration stays. One that cannot be made fails at every call, with the reason.
 func (es *Embedders) Of(workspace string) routing.Embedder {
 	p := es.store.InMemory(workspace)
-	if p == nil || p.Embeddings == nil || es.make == nil {
-		return nil
-	}
 	es.mu.Lock()
 	defer es.mu.Unlock()
-	if have, ok := es.kept[workspace]; ok && have.config == *p.Embeddings {
+	have, kept := es.kept[workspace]
+	named := p != nil && p.Embeddings != nil && es.make != nil
+	switch {
+	case kept && named && have.config == *p.Embeddings:
 		return have.embedder
+	case kept:
+		closeEmbedder(have.embedder)
+		delete(es.kept, workspace)
+	}
+	if !named {
+		return nil
 	}
 	made, err := es.make(*p.Embeddings)
 	if err != nil {
@@ -45,6 +51,23 @@ func (es *Embedders) Of(workspace string) routing.Embedder {
 	}
 	es.kept[workspace] = keptEmbedder{*p.Embeddings, made}
 	return made
+}
+
+// Close closes the embedders that were made. Call it when nothing asks for them any more.
+func (es *Embedders) Close() {
+	es.mu.Lock()
+	defer es.mu.Unlock()
+	for _, k := range es.kept {
+		closeEmbedder(k.embedder)
+	}
+	clear(es.kept)
+}
+
+// closeEmbedder closes an embedder that holds something: connections or a program.
+func closeEmbedder(e routing.Embedder) {
+	if c, ok := e.(interface{ Close() }); ok {
+		c.Close()
+	}
 }
 
 // noEmbedder is an embedder that cannot be had.

@@ -59,6 +59,7 @@ var limits = map[string]object{
 	"Embeddings.endpoint":       {"maxLength": policy.MaxEndpoint, "pattern": "^https?://"},
 	"Embeddings.model":          {"minLength": 1, "maxLength": policy.MaxModel},
 	"Embeddings.api_key_env":    {"pattern": "^" + policy.KeyPrefix + "[A-Z0-9_]*$"},
+	"Embeddings.command_env":    {"pattern": "^" + policy.CommandPrefix + "[A-Z0-9_]*$"},
 	"Embeddings.min_similarity": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
 	"Pack.pinned":               {"maxItems": event.MaxPinned},
 }

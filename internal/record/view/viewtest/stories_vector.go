@@ -82,4 +82,11 @@ func vectorStory(s *stage) {
 	s.know("northeast", memory.Forget{By: ann, ID: "northeast"})
 	s.putVectors("m1", list)
 	near(view.MemoryFilter{By: bob}, "m1", 0.5)
+
+	_, none := s.without("m2")
+	s.putVectors("m2", none) // as items that have none
+	near(view.MemoryFilter{By: bob}, "m2", -1)
+	if ids, _ := s.without("m2"); len(ids) != 0 {
+		s.Errorf("asked again for vectors of items that have none: %q", ids)
+	}
 }

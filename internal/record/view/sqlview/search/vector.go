@@ -97,7 +97,7 @@ func (r *Reader) Nearest(ctx context.Context, workspace string, f view.MemoryFil
 		if err := rows.Scan(&n, &id, &value); err != nil {
 			return err
 		}
-		if s := similarity(query, value); s >= least {
+		if s := similarity(query, value); s >= least && len(value) > 0 {
 			all = append(all, near{view.MemoryHit{ID: id, At: ledger.Position(n)}, s}) //nolint:gosec // never negative
 		}
 		return nil
