@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// maxStatements bounds the prepared statements: searches have very many shapes.
+// maxStatements bounds the prepared statements: searches have very many shapes. Queries beyond are prepared for each call.
 const maxStatements = 256
 
 // DB runs prepared queries on a pool of connections. It is safe for concurrent use.
@@ -37,11 +37,7 @@ func (d *DB) Close() error {
 
 // Each runs a query and calls each for every row.
 func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string, args ...any) (err error) {
-	s, err := d.prepared(ctx, query) //nolint:sqlclosecheck // kept until Close
-	if err != nil {
-		return err
-	}
-	rows, err := s.QueryContext(ctx, args...)
+	rows, err := d.query(ctx, query, args)
 	if err != nil {
 		return err
 	}
@@ -52,24 +48,30 @@ func (d *DB) Each(ctx context.Context, each func(*sql.Rows) error, query string,
 	return err
 }
 
+func (d *DB) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	s, err := d.prepared(ctx, query) //nolint:sqlclosecheck // kept until Close
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return d.pool.QueryContext(ctx, query, args...)
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// prepared returns the prepared statement of a query, or nil if there are too many. None is closed before Close, since others may
+// be about to use it.
 func (d *DB) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	d.mu.RLock()
-	s := d.stmts[query]
+	s, full := d.stmts[query], len(d.stmts) >= maxStatements
 	d.mu.RUnlock()
-	if s != nil {
+	if s != nil || full {
 		return s, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.stmts[query]; s != nil {
+	if s := d.stmts[query]; s != nil || len(d.stmts) >= maxStatements {
 		return s, nil
-	}
-	if len(d.stmts) >= maxStatements {
-		for old, s := range d.stmts { // any of them: a goroutine that still reads from it may finish
-			delete(d.stmts, old)
-			_ = s.Close()
-			break
-		}
 	}
 	s, err := d.pool.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept until Close
 	if err != nil {

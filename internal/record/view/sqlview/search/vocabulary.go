@@ -16,16 +16,23 @@ import (
 // Bounds of the words of the vocabulary, in characters.
 const minWord, maxWord = 4, 40
 
-// vocabularyWords are the words of an indexed text that are in the vocabulary, each once.
+// maxLearned is the number of words of one text that are learned. Each is a row that is written in the transaction of the item.
+const maxLearned = 2000
+
+// vocabularyWords are the words of an indexed text that are in the vocabulary, each once: the first so many.
 func vocabularyWords(indexed string) []string {
 	var list []string
+	seen := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(indexed, func(r rune) bool { return !alphanumeric(r) }) {
-		if w = plainWord(w); w != "" && !frequent[w] {
+		if len(list) == maxLearned {
+			break
+		}
+		if w = plainWord(w); w != "" && !frequent[w] && !seen[w] {
+			seen[w] = true
 			list = append(list, w)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
 // plainWord is a word in lower case without accents; empty if it is too short or too long, or does not consist of letters.

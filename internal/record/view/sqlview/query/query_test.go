@@ -1,0 +1,39 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+)
+
+func TestManyShapesOfQueriesRunAtOnceWithABoundedNumberOfStatements(t *testing.T) {
+	file, err := sqlitelog.OpenDatabase("", 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := New(file.Readers())
+	defer func() {
+		if err := errors.Join(db.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	const shapes = 2 * maxStatements
+	var running sync.WaitGroup
+	for g := range 4 {
+		running.Go(func() {
+			for i := range shapes {
+				n := (i*7 + g*shapes/4) % shapes
+				if got, err := Int(t.Context(), db, fmt.Sprintf("SELECT %d + ?", n), 1); err != nil || got != n+1 {
+					t.Errorf("query %d: %d, %v", n, got, err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	if n := len(db.stmts); n != maxStatements {
+		t.Errorf("%d statements are prepared", n)
+	}
+}
