@@ -1,6 +1,9 @@
 package tokenizer_test
 
 import (
+	"encoding/json"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,6 +52,31 @@ func TestKnownTextsHaveTheCountsOfTheirVocabulary(t *testing.T) {
 	}
 	if got := (tokenizer.Counter{}).Count("hello world"); got != 2 {
 		t.Errorf("the zero value counts %d", got)
+	}
+}
+
+// TestTextsOfBlanksAndLineEndsHaveTheCountsOfTheReference reads counts that OpenAI's tiktoken (1.0 for JavaScript) made.
+func TestTextsOfBlanksAndLineEndsHaveTheCountsOfTheReference(t *testing.T) {
+	b, err := os.ReadFile("testdata/white_space.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Text   string
+		O200k  int `json:"o200k_base"`
+		Cl100k int `json:"cl100k_base"`
+	}
+	if err := json.Unmarshal(b, &cases); err != nil || len(cases) < 300 {
+		t.Fatal(len(cases), err)
+	}
+	blankLine := regexp.MustCompile(`[\r\n][\s\v\x{85}\pZ]+[\r\n]`)
+	for _, c := range cases {
+		for name, want := range map[string]int{tokenizer.O200kBase: c.O200k, tokenizer.Cl100kBase: c.Cl100k} {
+			got := counter(t, name).Count(c.Text)
+			if got < want || got > want && !blankLine.MatchString(c.Text) {
+				t.Errorf("%s: %q has %d tokens, want %d", name, c.Text, got, want)
+			}
+		}
 	}
 }
 
