@@ -89,3 +89,32 @@ func TestAResultIsShownWithItsTextAndItsData(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Programs read the code of a refusal, what to do and the details as data, from every tool.
+func TestARefusalHasItsCodeAndHintAsData(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder := h.agent(version, "coder")
+		tools, err := coder.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range tools.Tools {
+			text, data, refused := coder.try(x.Name, m{"colour": "red"})
+			message, _ := data["message"].(string)
+			if !refused || data["code"] != "invalid" || !strings.Contains(message, "colour") || !strings.Contains(text, message) {
+				t.Errorf("%s: %v, text: %s", x.Name, data, text)
+			}
+		}
+		_, task := coder.call("send", m{"intent": "Count the files", "schema": m{"type": "object", "required": []any{"files"}}})
+		text, data, refused := coder.try("complete", m{"task": task["task"], "data": m{"lines": 3}})
+		hint, _ := data["hint"].(string)
+		details, _ := data["details"].(m)
+		if !refused || hint == "" || !strings.Contains(text, hint) || len(details) == 0 {
+			t.Errorf("%v, text: %s", data, text)
+		}
+		if _, data, _ := coder.try("status", m{"id": "task_06h0d6kx72vy551j703df33p3c"}); data["code"] != "not_found" || data["hint"] == "" {
+			t.Errorf("of a tool that answers in text: %v", data)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,11 +28,59 @@ var decideTool = define[decideInput, receipt]("decide", "Decide a request", dest
 			return answer{}, err
 		case said != nil:
 			return c.decided(ctx, about, said)
-		case in.Verdict == "":
+		}
+		if in.ID, err = c.requestOf(ctx, in.ID, in.Verdict); err != nil {
+			return answer{}, err
+		}
+		if in.Verdict == "" {
 			return c.decideHere(ctx, in.ID)
 		}
 		return c.decide(ctx, in)
 	})
+
+// verdicts are the verdicts on each type of item and kind of ticket that waits for a decision.
+var verdicts = map[string][]string{
+	"approval": {"approve", "deny"}, "confirm": {"confirm"}, "takeover": {"approve", "deny", "claim", "release"}, "question": {"answer", "deny", "claim", "release"},
+}
+
+// requestOf returns the id of the one request of a task that waits for a verdict, where the id of the task stands for it, or the id of a
+// handoff for that of a ticket; and any other id unchanged. Without a verdict every request counts.
+func (c *call) requestOf(ctx context.Context, id, verdict string) (string, error) {
+	task := taskOf(id)
+	ticket := strings.Contains(id, ".h") && slices.Contains([]string{"answer", "claim", "release"}, verdict)
+	if !strings.HasPrefix(id, "task_") || id != task && !ticket {
+		return id, nil
+	}
+	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: 500})
+	if err != nil {
+		return id, err
+	}
+	page, err := c.Tickets(ctx, client.TicketFilter{Task: task, Limit: mostTickets})
+	if err != nil {
+		return id, err
+	}
+	var waiting []string
+	fits := func(request, kind string) {
+		if of := verdicts[kind]; of != nil && (verdict == "" || slices.Contains(of, verdict)) && !slices.Contains(waiting, request) {
+			waiting = append(waiting, request)
+		}
+	}
+	for _, i := range box.Items {
+		if i.Task == task {
+			fits(i.ID, i.Type)
+		}
+	}
+	for _, k := range page.Tickets {
+		fits(k.ID, k.Kind)
+	}
+	switch len(waiting) {
+	case 0:
+		return id, nil // refused with the reason
+	case 1:
+		return waiting[0], nil
+	}
+	return id, invalid("several requests of %s wait for a decision: give the id of one of %s", task, strings.Join(waiting, ", "))
+}
 
 // decide applies a verdict as the principal of the token.
 func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {

@@ -38,9 +38,19 @@ func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 	case ctx.Err() != nil:
 		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "what it changed is recorded; call status to see it"}
 	}
-	text := fmt.Sprintf("%s: %s", e.Code, e.Message)
-	if hint := cmp.Or(callable[e.Hint], e.Hint); hint != "" {
+	text, hint := fmt.Sprintf("%s: %s", e.Code, e.Message), cmp.Or(callable[e.Hint], e.Hint)
+	if hint != "" {
 		text += "\nWhat to do: " + hint
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	return &mcp.CallToolResult{
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: refusedCall{e.Code, e.Message, hint, e.Details},
+	}
+}
+
+// refusedCall is a refusal for programs. The output schema of a tool does not apply to a result that is an error.
+type refusedCall struct {
+	Code    client.Code    `json:"code"`
+	Message string         `json:"message"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"`
 }

@@ -25,7 +25,7 @@ type sendInput struct {
 	Reason     client.Reason    `json:"reason,omitempty" except:"recovery,load_shedding"`
 	Detail     string           `json:"detail,omitempty" jsonschema:"the reason in words"`
 	said
-	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint. KIND: {constraint kinds}"`
+	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint; TEXT alone is a prohibition (never, do not) or a preference. KIND: {constraint kinds}"`
 	wanted
 	fresh
 	Budget    int    `json:"budget,omitempty" jsonschema:"maximum tokens of the receiver's context"`
@@ -199,7 +199,7 @@ func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
 	if in.parts() {
 		send.Expected = in.expected()
 	}
-	if send.Constraints, err = client.ParseConstraints(in.Constraints); err != nil {
+	if send.Constraints, err = argument.Constraints(in.Constraints); err != nil {
 		err = invalid("constraints: %s", err)
 	}
 	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != "", err

@@ -31,6 +31,11 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`{"id": "x", "names": null, "size": ""}`, ""},
 		{`{"id": "x", "names": "", "size": null, "facts": "", "count": ""}`, ""},
 		{`{"id": "x", "facts": null, "count": 3.0}`, ""},
+		{`{"id": "x", "count": "3", "size": "Large"}`, ""},
+		{`{"id": "x", "count": "3.0"}`, ""},
+		{`{"id": "x", "count": "3s"}`, "count must be a number"},
+		{`{"id": "x", "count": "0x3"}`, "count must be a number"},
+		{`{"id": "x", "count": "NaN"}`, "count must be a number"},
 		{`{"id": "x", "count": 4.5}`, "count must be a number"},
 		{`{"id": "x", "count": 1e300}`, "count must be a number"},
 		{``, "cook needs id: of what"},
@@ -66,6 +71,29 @@ func TestAStringCountsAsAListAndAsAPoint(t *testing.T) {
 	}
 	if len(got.Facts) != 2 || got.Facts[0].Text != "it is late" || got.Facts[1].Supersedes != "f1" {
 		t.Errorf("%+v", got.Facts)
+	}
+}
+
+func TestAConstraintWithoutAKindHasTheKindOfItsWords(t *testing.T) {
+	for given, want := range map[string]string{
+		"never push to main":               "prohibition:never push to main",
+		"Don't use eval":                   "prohibition:Don't use eval",
+		"be brief":                         "preference:be brief",
+		"use https://example.com for docs": "preference:use https://example.com for docs",
+		"note well: short names":           "preference:note well: short names",
+		"security!: no keys in files":      "security:no keys in files",
+		"id-1=budget: 5 calls":             "budget:5 calls",
+	} {
+		got, err := argument.Constraints([]string{given})
+		if err != nil || string(got[0].Kind)+":"+got[0].Text != want {
+			t.Errorf("%q is %+v, %v", given, got, err)
+		}
+	}
+	if got, err := argument.Constraints([]string{"prohibtion:never push"}); err != nil || got[0].Kind != "prohibtion" {
+		t.Errorf("a kind that is misspelled is for the server to refuse: %+v, %v", got, err)
+	}
+	if got, err := argument.Constraints([]string{" "}); err == nil {
+		t.Errorf("nothing is %+v", got)
 	}
 }
 

@@ -6,12 +6,15 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// plainly returns the arguments as their sender means them. Models that must fill every field write null or "" for what they would omit,
-// some write 45.0 for 45, the id of a handoff for that of its task, or agent/ann for the agent ann. What is none of these is left for the decoder to judge.
+// plainly returns the arguments as their sender means them. Models that must fill every field write null or "" for what they would omit;
+// some write 45.0 or "45" for 45, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
+// for the agent ann, or a value of a closed set in capitals. What is none of these is left for the decoder to judge.
 func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(b, &given) != nil || given == nil {
@@ -24,16 +27,11 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 			continue
 		}
 		value = bytes.TrimSpace(value)
-		switch optional := options != ""; {
-		case optional && (string(value) == "null" || string(value) == `""`):
+		if optional := options != ""; optional && (string(value) == "null" || string(value) == `""`) {
 			delete(given, name)
-		case f.Type.Kind() >= reflect.Int && f.Type.Kind() <= reflect.Uint64:
-			given[name] = whole(value)
-		case name == "task":
-			given[name] = ofHandoff.ReplaceAll(value, []byte(`"$1"`))
-		case name == "to" || name == "approver":
-			given[name] = prefixed.ReplaceAll(value, []byte(`$1"`))
+			continue
 		}
+		given[name] = meant(f, name, value)
 	}
 	out, err := json.Marshal(given)
 	if err != nil {
@@ -42,22 +40,77 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	return out
 }
 
+// meant returns the value of one field as its sender means it.
+func meant(f reflect.StructField, name string, value json.RawMessage) json.RawMessage {
+	switch kind := f.Type.Kind(); {
+	case kind >= reflect.Int && kind <= reflect.Uint64:
+		return whole(name, value)
+	case kind == reflect.Bool && (string(value) == `"true"` || string(value) == `"false"`):
+		return bytes.Trim(value, `"`)
+	case f.Type == reflect.TypeFor[json.RawMessage]() && name == "schema":
+		return object(value)
+	case len(choices(f)) > 0:
+		return choice(f, value)
+	}
+	switch name {
+	case "task", "takeover":
+		return partOfTask.ReplaceAll(value, []byte(`"$1"`))
+	case "stuck":
+		return prefixed.ReplaceAll(partOfTask.ReplaceAll(value, []byte(`"$1"`)), []byte(`$1"`))
+	case "to", "approver", "agent":
+		return prefixed.ReplaceAll(value, []byte(`$1"`))
+	}
+	return value
+}
+
 var (
-	ofHandoff = regexp.MustCompile(`^"(task_[0-9a-z]+)\.h[0-9]+"$`) // the id of a handoff, which names its task
-	prefixed  = regexp.MustCompile(`(^|[\[,]\s*)"agent/`)           // the principal of an agent, or each of a list
+	partOfTask = regexp.MustCompile(`^"(task_[0-9a-z]+)\.[a-z][0-9]+"$`) // the id of a handoff, ticket or share, which names its task
+	prefixed   = regexp.MustCompile(`(^|[\[,]\s*)"agent/`)               // the principal of an agent, or each of a list
 )
 
 // exact bounds the floating-point numbers that stand for one integer only.
 const exact = 1 << 53
 
-// whole returns a number such as 45.0 or 4.5e1 as an integer, and all else as it is.
-func whole(value json.RawMessage) json.RawMessage {
-	if !bytes.ContainsAny(value, ".eE") {
-		return value
+// whole returns a number such as 45.0, 4.5e1 or "45" as an integer, and all else as it is. A wait may be a duration, such as "45s".
+func whole(name string, value json.RawMessage) json.RawMessage {
+	text := string(value)
+	if inside, err := strconv.Unquote(text); err == nil && text[0] == '"' {
+		if d, err := time.ParseDuration(inside); err == nil && name == "wait" && d%time.Second == 0 {
+			return strconv.AppendInt(nil, int64(d/time.Second), 10)
+		}
+		if _, err := strconv.ParseFloat(inside, 64); err != nil || !json.Valid([]byte(inside)) {
+			return value
+		}
+		text = inside
 	}
-	n, err := strconv.ParseFloat(string(value), 64)
+	if !strings.ContainsAny(text, ".eE") {
+		return json.RawMessage(text)
+	}
+	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n != math.Trunc(n) || math.Abs(n) > exact {
 		return value
 	}
 	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+// object returns a JSON object that was written into a string as that object, and all else as it is.
+func object(value json.RawMessage) json.RawMessage {
+	var inside string
+	if json.Unmarshal(value, &inside) != nil || !strings.HasPrefix(strings.TrimSpace(inside), "{") || !json.Valid([]byte(inside)) {
+		return value
+	}
+	return json.RawMessage(inside)
+}
+
+// choice returns a value of the closed set of a field that differs from it in case, or has spaces or hyphens for underscores, as that value.
+func choice(f reflect.StructField, value json.RawMessage) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return value
+	}
+	plain := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(text)))
+	if !slices.Contains(choices(f), plain) {
+		return value
+	}
+	return json.RawMessage(strconv.Quote(plain))
 }

@@ -14,6 +14,10 @@ import (
 // start another session.
 const sessionNotFound = -32001
 
+// primeName is the name that the SDK gives to the first event of a stream, which has an id and no data, so that a client can reconnect. The
+// protocol (2025-11-25, basic/transports) gives it no name, and clients of other SDKs warn of an event whose name they do not have.
+const primeName = "event: prime\n"
+
 // answer is the response to a request. A refusal in plain text, from here or from the SDK ([http.Error]), becomes an error of the
 // protocol. Each write has its own deadline, because a response as a whole may take any time.
 type answer struct {
@@ -38,7 +42,9 @@ func (a *answer) WriteHeader(status int) {
 func (a *answer) Write(b []byte) (int, error) {
 	_ = a.control.SetWriteDeadline(time.Now().Add(answerLimit)) // not supported by test servers
 	if a.refused == 0 {
-		return a.ResponseWriter.Write(b)
+		unnamed := bytes.TrimPrefix(b, []byte(primeName)) // the SDK writes an event at once
+		n, err := a.ResponseWriter.Write(unnamed)
+		return n + len(b) - len(unnamed), err
 	}
 	body, err := json.Marshal(a.refusal(string(bytes.TrimSpace(b)))) // http.Error writes once
 	if err != nil {

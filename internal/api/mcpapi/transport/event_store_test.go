@@ -71,3 +71,15 @@ func TestWhatASessionItselfHasPushedOutIsNotTakenForNothing(t *testing.T) {
 		}
 	})
 }
+
+// The first event of a stream, with which a client can reconnect, has no name: clients of other SDKs have only "message", the default.
+func TestTheFirstEventOfAStreamHasAnIDAndNoName(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		token := h.token("t", coder)
+		r := h.send(token, h.session(token), whoami(2, 0))
+		first, rest, _ := strings.Cut(r.body, "\n\n")
+		if !strings.HasPrefix(first, "id: ") || !strings.HasSuffix(first, "\ndata: ") || !strings.HasPrefix(rest, "event: message\n") {
+			t.Errorf("the stream begins with %q", r.body)
+		}
+	})
+}
