@@ -349,14 +349,15 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		imports: "api/mcpapi/argument api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext api/mcpapi/liveness " +
-			"client",
+		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
+			"api/mcpapi/liveness client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "api/mcpapi/argument", what: "arguments of tools: schemas from structs, structs from JSON, errors that a model can act on",
 		imports: "api/shape client", libs: "github.com/google/jsonschema-go",
 	},
+	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
 		imports: "api/mcpapi/inprocess api/mcpapi/taskext client",

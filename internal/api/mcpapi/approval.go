@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 // approveHere asks the user of the client to approve a supervised handoff. The approval is bound to the digest of its envelope.
@@ -24,14 +25,14 @@ func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.Se
 	for _, k := range h.Candidates {
 		to = append(to, cmp.Or(k.Agent, "human:"+k.Desk))
 	}
-	text := h.From + " wants to hand \"" + clip(oneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
+	text := h.From + " wants to hand \"" + show.Clip(show.OneLine(t.Intent), 300) + "\" to " + strings.Join(to, ", or ") + "."
 	for _, line := range []string{send.Content.Ask, h.Detail} {
 		if line != "" {
-			text += "\n" + clip(line, 1000)
+			text += "\n" + show.Clip(line, 1000)
 		}
 	}
 	defer c.alive(ctx, "asking the user of the client")()
-	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+clip(h.Envelope, 24))
+	q := approvalOf(r.Handoff, h.Envelope, text+"\nEnvelope "+show.Clip(h.Envelope, 24))
 	said, need, err := c.elicit(ctx, q)
 	if need != nil {
 		return answer{need: need}, nil
@@ -65,7 +66,7 @@ func (c *call) approved(ctx context.Context, about ticketState, said *mcp.Elicit
 		if err != nil {
 			return answer{}, err
 		}
-		now := nowOf(t)
+		now := show.TaskOf(t)
 		return answer{text: "The user of your client did not decide; another approver still can.\n" + now.String(), data: receipt{
 			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the verdict",
 		}}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
@@ -106,7 +107,7 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 	if k.Open() {
 		out.Next = "do other work: inbox tells you when it is answered; status with id=" + k.ID + " shows the answer"
 	}
-	return answer{text: ticketText(k) + "\nNext: " + out.Next, data: out}, nil
+	return answer{text: show.TicketText(k) + "\nNext: " + out.Next, data: out}, nil
 }
 
 // waitAnswer waits for the answer to a question for as long as the caller asked for. If none comes in time, it returns the ticket.

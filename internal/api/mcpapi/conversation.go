@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type conversationInput struct {
@@ -54,7 +55,7 @@ var conversationTool = define[conversationInput, conversed]("conversation", "Log
 		var b strings.Builder
 		for _, t := range v.Turns {
 			out.Turns = append(out.Turns, turn{t.N, t.Agent, string(t.Role), t.Text})
-			fmt.Fprintf(&b, "%d %s (%s):\n%s\n", t.N, t.Agent, t.Role, quoted(t.Text))
+			fmt.Fprintf(&b, "%d %s (%s):\n%s\n", t.N, t.Agent, t.Role, show.Quoted(t.Text))
 		}
 		return answer{text: b.String(), data: out}, nil
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type decideInput struct {
@@ -172,7 +173,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 		if k.Kind == "question" {
 			return questionOf(k), nil
 		}
-		return approvalOf(id, k.Envelope, k.Kind+" of \""+clip(oneLine(k.Intent), 300)+"\", asked by "+k.By+".\n"+k.Question), nil
+		return approvalOf(id, k.Envelope, k.Kind+" of \""+show.Clip(show.OneLine(k.Intent), 300)+"\", asked by "+k.By+".\n"+k.Question), nil
 	}
 	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: 500})
 	if err != nil {
@@ -180,10 +181,10 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 	}
 	for _, i := range box.Items {
 		if i.ID == id {
-			return approvalOf(id, i.Envelope, i.Type+" of \""+clip(oneLine(i.Intent), 300)+"\", asked by "+i.From+".\n"+i.Detail), nil
+			return approvalOf(id, i.Envelope, i.Type+" of \""+show.Clip(show.OneLine(i.Intent), 300)+"\", asked by "+i.From+".\n"+i.Detail), nil
 		}
 	}
-	return question{}, &client.Error{Code: client.NotFound, Message: clip(id, 80) + " does not wait for your decision", Hint: "inbox lists the requests that do"}
+	return question{}, &client.Error{Code: client.NotFound, Message: show.Clip(id, 80) + " does not wait for your decision", Hint: "inbox lists the requests that do"}
 }
 
 // decided applies the verdict that the user of the client gave.

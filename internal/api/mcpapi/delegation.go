@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
@@ -99,10 +100,10 @@ func (w delegation) standing() string {
 		who, state, note := k.To, k.State, k.Why
 		if i == 0 {
 			who, state = cmp.Or(w.first.Owner, k.To, "nobody yet"), w.first.State
-			note = cmp.Or(nowOf(w.first).Parked, w.first.Progress)
+			note = cmp.Or(show.TaskOf(w.first).Parked, w.first.Progress)
 		}
 		if note != "" {
-			note = ": " + clip(oneLine(note), 200)
+			note = ": " + show.Clip(show.OneLine(note), 200)
 		}
 		if state == client.Parked {
 			note += "; " + without(w.parent, k.Task)
@@ -139,14 +140,14 @@ func (w delegation) updated() time.Time {
 func (w delegation) result() *mcp.CallToolResult {
 	var b strings.Builder
 	done := 0
-	var results []childNow
+	var results []show.Child
 	for _, k := range w.group {
-		line := childOf(k)
+		line := show.ChildOf(k)
 		if k.State == client.Completed {
 			done++
 		}
 		results = append(results, line)
-		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", cmp.Or(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), quoted(line.said()))
+		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", cmp.Or(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), show.Quoted(line.Said()))
 	}
 	next := "status with this task shows why"
 	switch {

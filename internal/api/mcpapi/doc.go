@@ -9,6 +9,6 @@
 //   - Every principal has its own server: nothing is cached or notified across principals.
 //
 // Start reading at [New], then tool.go for what a tool is; each tool is in the file of its name, and what several
-// tools return of a noun is in the noun's file (agent.go, policy.go, task.go, ticket.go). The handles of the Tasks extension
+// tools return of a noun is in the package show. The handles of the Tasks extension
 // are in handles.go. Resources, prompts and completion are in the package resource; HTTP and sessions are in the package transport.
 package mcpapi

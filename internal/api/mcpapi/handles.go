@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
@@ -52,17 +53,17 @@ func (r handles) questionTask(k client.Ticket) taskext.Task {
 	}
 	switch {
 	case k.Open():
-		t.Message, t.Questions = ticketText(k), r.questions(k)
+		t.Message, t.Questions = show.TicketText(k), r.questions(k)
 		if len(t.Questions) > 0 {
 			t.Status = taskext.InputRequired
 		}
 	case k.Outcome == "withdrawn":
-		t.Status, t.Message = taskext.Cancelled, ticketText(k)
+		t.Status, t.Message = taskext.Cancelled, show.TicketText(k)
 	default:
 		const next = "continue the task"
 		t.Status = taskext.Completed
 		t.Result = &mcp.CallToolResult{
-			Content:           []mcp.Content{&mcp.TextContent{Text: ticketText(k) + "\nNext: " + next}},
+			Content:           []mcp.Content{&mcp.TextContent{Text: show.TicketText(k) + "\nNext: " + next}},
 			StructuredContent: askAnswer{receipt: receipt{Task: k.Task, State: client.Executing, Ticket: k.ID, Next: next}, Answer: k.Answer, By: k.ClosedBy},
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type inboxInput struct {
@@ -80,9 +81,9 @@ func (b *inbox) write(waited int) string {
 		if i.Type == "offer" {
 			b.Next = "accept the offers you can do, reject the others" + more
 		}
-		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], oneLine(i.Intent))
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], show.OneLine(i.Intent))
 		if i.Detail != "" {
-			s.WriteString(" (" + oneLine(i.Detail) + ")")
+			s.WriteString(" (" + show.OneLine(i.Detail) + ")")
 		}
 		if !i.Ends.IsZero() {
 			s.WriteString(", answer by " + i.Ends.UTC().Format(time.RFC3339))

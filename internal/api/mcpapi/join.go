@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type joinInput struct {
@@ -18,13 +19,13 @@ type joinInput struct {
 }
 
 type joined struct {
-	You       string       `json:"you"`
-	Readiness string       `json:"readiness,omitempty"`
-	Waiting   int          `json:"waiting"`
-	Holding   int          `json:"holding"`
-	Agents    []otherAgent `json:"agents"`
-	More      int          `json:"more,omitempty"`
-	Next      string       `json:"next"`
+	You       string            `json:"you"`
+	Readiness string            `json:"readiness,omitempty"`
+	Waiting   int               `json:"waiting"`
+	Holding   int               `json:"holding"`
+	Agents    []show.OtherAgent `json:"agents"`
+	More      int               `json:"more,omitempty"`
+	Next      string            `json:"next"`
 }
 
 const maxAgents = 50
@@ -36,7 +37,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 		if err != nil {
 			return answer{}, err
 		}
-		out := joined{You: me.Name, Agents: []otherAgent{}, Next: "wait for work with inbox"}
+		out := joined{You: me.Name, Agents: []show.OtherAgent{}, Next: "wait for work with inbox"}
 		if me.Agent != "" {
 			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
 				return answer{}, err
@@ -57,7 +58,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 			case len(out.Agents) == maxAgents:
 				out.More++
 			default:
-				out.Agents = append(out.Agents, otherAgentOf(a, time.Now()))
+				out.Agents = append(out.Agents, show.OtherAgentOf(a, time.Now()))
 			}
 		}
 		return answer{text: out.String(), data: out}, nil
@@ -105,7 +106,7 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	}
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
-	case out.Waiting == 0 && a.Spec.Kind == humanKind:
+	case out.Waiting == 0 && a.Spec.Kind == show.HumanKind:
 		out.Next = "status lists the tickets of your desks, which are not in the inbox: answer them with decide. inbox waits for items addressed to you by name"
 	case out.Waiting > 0:
 		out.Next = "inbox shows the items, and which tool answers each"

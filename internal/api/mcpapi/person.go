@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
@@ -158,7 +159,7 @@ func questionOf(k client.Ticket) question {
 	}
 	return question{
 		id: k.ID, fields: map[string]any{"answer": field}, needed: []string{"answer"},
-		text: k.By + " asks about \"" + clip(oneLine(k.Intent), 200) + "\":\n" + k.Question,
+		text: k.By + " asks about \"" + show.Clip(show.OneLine(k.Intent), 200) + "\":\n" + k.Question,
 	}
 }
 

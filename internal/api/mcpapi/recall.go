@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type recallInput struct {
@@ -17,7 +18,7 @@ type recallInput struct {
 }
 
 type recalled struct {
-	Items []memory `json:"items"`
+	Items []show.Memory `json:"items"`
 }
 
 var recallTool = define[recallInput, recalled]("recall", "Search memory items", looks,
@@ -31,7 +32,7 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{text: memoryText(m), data: recalled{[]memory{memoryOf(m)}}}, nil
+			return answer{text: show.MemoryText(m), data: recalled{[]show.Memory{show.MemoryOf(m)}}}, nil
 		}
 		if in.Limit == 0 {
 			in.Limit = 10
@@ -40,11 +41,11 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 		if err != nil {
 			return answer{}, err
 		}
-		out := recalled{Items: []memory{}}
+		out := recalled{Items: []show.Memory{}}
 		var b strings.Builder
 		for _, m := range page.Items {
-			out.Items = append(out.Items, memoryOf(m))
-			b.WriteString(memoryText(m) + "\n")
+			out.Items = append(out.Items, show.MemoryOf(m))
+			b.WriteString(show.MemoryText(m) + "\n")
 		}
 		if len(page.Items) == 0 {
 			b.WriteString("Nothing found. Try fewer or other words.")

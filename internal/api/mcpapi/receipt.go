@@ -6,23 +6,24 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 // receipt is the state of a task after a call: what the next call needs, and no more.
 type receipt struct {
-	Task     string       `json:"task"`
-	State    client.State `json:"state"`
-	Owner    string       `json:"owner,omitempty"`
-	Epoch    uint64       `json:"epoch,omitempty"`
-	Handoff  string       `json:"handoff,omitempty"`
-	Stage    client.Stage `json:"stage,omitempty"`
-	To       []string     `json:"to,omitempty"`
-	Children []string     `json:"children,omitempty"`
-	Ticket   string       `json:"ticket,omitempty"`
-	Decision *decision    `json:"decision,omitempty"`
-	Repeat   bool         `json:"repeat,omitempty"`
-	Position uint64       `json:"position,omitempty"`
-	Next     string       `json:"next,omitempty"`
+	Task     string         `json:"task"`
+	State    client.State   `json:"state"`
+	Owner    string         `json:"owner,omitempty"`
+	Epoch    uint64         `json:"epoch,omitempty"`
+	Handoff  string         `json:"handoff,omitempty"`
+	Stage    client.Stage   `json:"stage,omitempty"`
+	To       []string       `json:"to,omitempty"`
+	Children []string       `json:"children,omitempty"`
+	Ticket   string         `json:"ticket,omitempty"`
+	Decision *show.Decision `json:"decision,omitempty"`
+	Repeat   bool           `json:"repeat,omitempty"`
+	Position uint64         `json:"position,omitempty"`
+	Next     string         `json:"next,omitempty"`
 }
 
 func receiptOf(r client.Receipt, next string) receipt {
@@ -31,7 +32,7 @@ func receiptOf(r client.Receipt, next string) receipt {
 		Ticket: r.Ticket, Repeat: r.Repeat, Next: next, Position: r.Position,
 	}
 	if r.Decision != nil {
-		d := decisionOf(*r.Decision)
+		d := show.DecisionOf(*r.Decision)
 		out.Decision = &d
 	}
 	return out

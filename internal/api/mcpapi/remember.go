@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type rememberInput struct {
@@ -26,7 +27,7 @@ func (in rememberInput) placed() bool {
 	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned
 }
 
-var rememberTool = define[rememberInput, memory]("remember", "Store a memory item", destroys,
+var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memory item", destroys,
 	"Store a memory item for yourself, a task or the workspace; or revise or forget an item.",
 	func(ctx context.Context, c *call, in rememberInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
@@ -41,7 +42,7 @@ var rememberTool = define[rememberInput, memory]("remember", "Store a memory ite
 			return answer{}, invalid("revise changes text and title only: omit the other arguments")
 		case in.Forget != "":
 			if m, err = c.Forget(ctx, in.Forget); err == nil {
-				return answer{text: m.ID + " is forgotten.", data: memoryOf(m)}, nil
+				return answer{text: m.ID + " is forgotten.", data: show.MemoryOf(m)}, nil
 			}
 		case in.Text == "":
 			return answer{}, invalid("remember needs text: what to store")
@@ -55,5 +56,5 @@ var rememberTool = define[rememberInput, memory]("remember", "Store a memory ite
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{text: fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version), data: memoryOf(m)}, nil
+		return answer{text: fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version), data: show.MemoryOf(m)}, nil
 	})

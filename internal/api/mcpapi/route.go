@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type routeInput struct {
@@ -12,8 +13,8 @@ type routeInput struct {
 }
 
 type routed struct {
-	Task     string   `json:"task"`
-	Decision decision `json:"decision"`
+	Task     string        `json:"task"`
+	Decision show.Decision `json:"decision"`
 }
 
 var routeTool = define[routeInput, routed]("route", "Show where the policy would send a task", looks,
@@ -23,6 +24,6 @@ var routeTool = define[routeInput, routed]("route", "Show where the policy would
 		if err != nil {
 			return answer{}, err
 		}
-		d := decisionOf(r.Decision)
+		d := show.DecisionOf(r.Decision)
 		return answer{text: d.String(), data: routed{r.Task, d}}, nil
 	})

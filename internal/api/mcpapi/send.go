@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 )
 
@@ -63,7 +64,7 @@ func (f fresh) empty() bool {
 // sentAnswer is a receipt, and the results that a sender has waited for.
 type sentAnswer struct {
 	receipt
-	Results []childNow `json:"results,omitempty"`
+	Results []show.Child `json:"results,omitempty"`
 }
 
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
@@ -252,7 +253,7 @@ func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	if err != nil || t.State != client.Parked || t.Parked == nil {
 		return told(r, "Nothing was handed off.", "status with id="+r.Task+" shows why")
 	}
-	return told(r, "Nothing was handed off: "+oneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(t, false))
+	return told(r, "Nothing was handed off: "+show.OneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(t, false))
 }
 
 func sent(r client.Receipt, in client.SendInput) answer {
@@ -279,7 +280,7 @@ func sent(r client.Receipt, in client.SendInput) answer {
 	}
 	a := told(r, did, next)
 	if r.Decision != nil {
-		a.text += "\n" + decisionOf(*r.Decision).String()
+		a.text += "\n" + show.DecisionOf(*r.Decision).String()
 	}
 	return a
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type statusInput struct {
@@ -22,12 +23,12 @@ type statusInput struct {
 // standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets. A history and a shared context are
 // answered as text alone.
 type standing struct {
-	Task     *taskNow    `json:"task,omitempty"`
-	Ticket   *ticketNow  `json:"ticket,omitempty"`
-	Tasks    []taskLine  `json:"tasks,omitempty"`
-	Tickets  []ticketNow `json:"tickets,omitempty"`
-	More     bool        `json:"more,omitempty"`
-	Position uint64      `json:"position"`
+	Task     *show.Task    `json:"task,omitempty"`
+	Ticket   *show.Ticket  `json:"ticket,omitempty"`
+	Tasks    []taskLine    `json:"tasks,omitempty"`
+	Tickets  []show.Ticket `json:"tickets,omitempty"`
+	More     bool          `json:"more,omitempty"`
+	Position uint64        `json:"position"`
 }
 
 type taskLine struct {
@@ -58,8 +59,8 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 			if err != nil {
 				return answer{}, err
 			}
-			now := ticketOf(k)
-			return answer{text: ticketText(k), data: standing{Position: k.Position, Ticket: &now}}, nil
+			now := show.TicketOf(k)
+			return answer{text: show.TicketText(k), data: standing{Position: k.Position, Ticket: &now}}, nil
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
 		case in.History:
@@ -69,7 +70,7 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 		if err != nil {
 			return answer{}, err
 		}
-		now := nowOf(t)
+		now := show.TaskOf(t)
 		text := now.String()
 		if next := nextOf(t, in.Wait > 0); next != "" {
 			text += "Next: " + next
@@ -100,7 +101,7 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 	entries = entries[max(0, len(entries)-mostHistory):]
 	var b strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, clip(oneLine(string(e.Details)), 200))
+		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, show.Clip(show.OneLine(string(e.Details)), 200))
 	}
 	if more {
 		fmt.Fprintf(&b, "These are the last %d of %d events; trapeze://task/%s/history has all of them.\n", mostHistory, len(trail.Entries), task)
@@ -131,7 +132,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		if len(t.To) > 0 {
 			b.WriteString(", offered to " + strings.Join(t.To, ", "))
 		}
-		b.WriteString(": " + oneLine(t.Intent) + "\n")
+		b.WriteString(": " + show.OneLine(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
 		b.WriteString("No open tasks. To see a task that has ended, call status with its id.\n")

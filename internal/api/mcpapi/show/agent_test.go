@@ -1,4 +1,4 @@
-package mcpapi
+package show
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestANeighbourIsShownWithWhatIsKnownBesideItsOwnWord(t *testing.T) {
 		if x.agent.Circuit.State == "" {
 			x.agent.Circuit.State = "closed"
 		}
-		if got := otherAgentOf(x.agent, now).Notes; got != x.want {
+		if got := OtherAgentOf(x.agent, now).Notes; got != x.want {
 			t.Errorf("%+v: %q, want %q", x.agent, got, x.want)
 		}
 	}

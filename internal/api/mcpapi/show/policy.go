@@ -1,4 +1,4 @@
-package mcpapi
+package show
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// decision is a decision of the policy, with a bounded list of the receivers that it passed over.
-type decision struct {
+// Decision is a decision of the policy, with a bounded list of the receivers that it passed over.
+type Decision struct {
 	Action string   `json:"action"`
 	Rule   string   `json:"rule,omitempty"`
 	To     string   `json:"to,omitempty"`
@@ -18,8 +18,9 @@ type decision struct {
 
 const mostPassed = 10
 
-func decisionOf(d client.Decision) decision {
-	out := decision{Action: d.Action, Rule: d.Rule, Kind: string(d.Kind), Why: d.Why}
+// DecisionOf describes a decision.
+func DecisionOf(d client.Decision) Decision {
+	out := Decision{Action: d.Action, Rule: d.Rule, Kind: string(d.Kind), Why: d.Why}
 	for _, r := range []struct{ what, name string }{
 		{"", d.To.Agent}, {"capability ", d.To.Capability}, {"channel ", d.To.Channel}, {"chain ", d.To.Chain}, {"human:", d.To.Desk},
 	} {
@@ -35,7 +36,8 @@ func decisionOf(d client.Decision) decision {
 	return out
 }
 
-func (d decision) String() string {
+// String is the decision as a model reads it.
+func (d Decision) String() string {
 	s := "The policy decided: " + d.Action
 	if d.To != "" {
 		s += " to " + d.To

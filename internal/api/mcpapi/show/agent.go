@@ -1,4 +1,4 @@
-package mcpapi
+package show
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// otherAgent is what a caller needs to know about another agent to hand a task to it.
-type otherAgent struct {
+// OtherAgent is what a caller needs to know about another agent to hand a task to it.
+type OtherAgent struct {
 	Name         string   `json:"name"`
 	Readiness    string   `json:"readiness"`
 	Notes        string   `json:"known,omitempty"`
@@ -17,9 +17,9 @@ type otherAgent struct {
 	Description  string   `json:"description,omitempty"`
 }
 
-// otherAgentOf describes an agent. Its notes come from the server and not from the agent: when it was last seen, how many tasks it
+// OtherAgentOf describes an agent. Its notes come from the server and not from the agent: when it was last seen, how many tasks it
 // holds, and the state of its circuit breaker.
-func otherAgentOf(a client.Agent, now time.Time) otherAgent {
+func OtherAgentOf(a client.Agent, now time.Time) OtherAgent {
 	var notes []string
 	switch away := now.Sub(a.Seen).Truncate(time.Minute); {
 	case a.Seen.IsZero():
@@ -40,8 +40,8 @@ func otherAgentOf(a client.Agent, now time.Time) otherAgent {
 		}
 		notes = append(notes, s)
 	}
-	return otherAgent{a.Name, string(a.Readiness), strings.Join(notes, ", "), a.Spec.Capabilities, clip(oneLine(a.Spec.Description), 120)}
+	return OtherAgent{a.Name, string(a.Readiness), strings.Join(notes, ", "), a.Spec.Capabilities, Clip(OneLine(a.Spec.Description), 120)}
 }
 
-// humanKind is the kind of agents that are people.
-const humanKind = "human"
+// HumanKind is the kind of agents that are people.
+const HumanKind = "human"

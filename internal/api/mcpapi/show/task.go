@@ -1,0 +1,124 @@
+package show
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Task is the state of a task.
+type Task struct {
+	ID       string   `json:"id"`
+	State    string   `json:"state"`
+	Owner    string   `json:"owner,omitempty"`
+	Epoch    uint64   `json:"epoch"`
+	Intent   string   `json:"intent"`
+	Handoff  string   `json:"handoff,omitempty"`
+	Stage    string   `json:"stage,omitempty"`
+	Why      string   `json:"why,omitempty"`
+	To       []string `json:"to,omitempty"`
+	Progress string   `json:"progress,omitempty"`
+	Children []Child  `json:"children,omitempty"`
+	Ticket   string   `json:"ticket,omitempty"`
+	Answers  []string `json:"answers,omitempty"`
+	Parked   string   `json:"parked,omitempty"`
+	Result   *Result  `json:"result,omitempty"`
+}
+
+// Result is the result of a task.
+type Result struct {
+	Text   string          `json:"text,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Review []string        `json:"review,omitempty"`
+}
+
+// Child is the state of a child task.
+type Child struct {
+	Task   string `json:"task"`
+	To     string `json:"to"`
+	State  string `json:"state"`
+	Result string `json:"result,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// TaskOf describes a task.
+func TaskOf(t client.Task) Task {
+	now := Task{
+		ID: t.ID, State: string(t.State), Owner: t.Owner, Epoch: t.Epoch, Intent: Clip(t.Intent, 500), Progress: t.Progress,
+	}
+	if r := t.Result; r != nil {
+		now.Result = &Result{r.Text, r.Data, r.Review}
+	}
+	if h := t.Handoff; h != nil {
+		now.Handoff, now.Stage, now.To, now.Why = h.ID, string(h.Stage), h.To, h.Why
+	}
+	for _, k := range t.Children {
+		now.Children = append(now.Children, ChildOf(k))
+	}
+	if t.Ticket != nil && t.Ticket.Open() {
+		now.Ticket = t.Ticket.ID
+	}
+	for _, a := range t.Answers {
+		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+a.Answer)
+	}
+	if t.State == client.Parked && t.Parked != nil { // the cause stays after a replay
+		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
+	}
+	return now
+}
+
+// ChildOf describes a child task.
+func ChildOf(k client.Child) Child {
+	now := Child{Task: k.Task, To: k.To, State: string(k.State), Why: k.Why}
+	if k.Result != nil {
+		now.Result = WholeResult(k.Result.Text, k.Result.Data)
+	}
+	return now
+}
+
+// Said is the result of a child task, or the reason why there is none.
+func (k Child) Said() string {
+	if k.Result != "" && strings.Contains(k.Result, k.Why) {
+		return k.Result
+	}
+	return strings.TrimSpace(k.Why + "\n" + k.Result)
+}
+
+// WholeResult is a result as one text: its text, then its data.
+func WholeResult(text string, data json.RawMessage) string {
+	return strings.TrimSpace(text + "\n" + string(data))
+}
+
+// String is the task as a model reads it.
+func (t Task) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Task %s is %s", t.ID, strings.ReplaceAll(t.State, "_", " "))
+	if t.Owner != "" {
+		fmt.Fprintf(&b, ", owner %s, epoch %d", t.Owner, t.Epoch)
+	}
+	fmt.Fprintf(&b, ".\nIntent: %s\n", OneLine(t.Intent))
+	if t.Handoff != "" {
+		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+cmp.Or(strings.Join(t.To, ", "), OneLine(t.Why))))
+	}
+	for _, k := range t.Children {
+		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, cmp.Or(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
+		if said := OneLine(k.Said()); said != "" {
+			b.WriteString(": " + said)
+		}
+		b.WriteString("\n")
+	}
+	for _, line := range []struct{ what, text string }{
+		{"Progress", OneLine(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", OneLine(strings.Join(t.Answers, "; "))},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)
+		}
+	}
+	if t.Result != nil {
+		fmt.Fprintf(&b, "Result:\n%s\n", Quoted(WholeResult(t.Result.Text, t.Result.Data)))
+	}
+	return b.String()
+}
