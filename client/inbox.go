@@ -25,7 +25,7 @@ type Item struct {
 	Envelope string    `json:"envelope,omitempty"` // digest
 	Seen     bool      `json:"seen"`
 	Since    time.Time `json:"since"`
-	Ends     time.Time `json:"ends,omitzero"` // when it goes to another receiver, or back
+	Ends     time.Time `json:"ends,omitzero"` // when it goes to another receiver, back, or to the dead letters
 	Position uint64    `json:"position"`
 }
 

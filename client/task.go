@@ -51,7 +51,7 @@ type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // of an offer that nobody has seen; 10m
 	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
 	Approval Duration `json:"approval,omitzero"` // of a supervised handoff; 24h
-	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; 24h
+	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; of a requester, to take up a task that came back; 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // of an explicit confirm; 1m
 	Lease    Duration `json:"lease,omitzero"`    // of an owner that sends no sign of life; 30m
 	Progress Duration `json:"progress,omitzero"` // of an owner that reports no progress; no end
@@ -181,6 +181,7 @@ type Task struct {
 	Children     []Child      `json:"children,omitempty"`
 	FanIn        FanIn        `json:"fan_in,omitzero"`
 	JoinBy       time.Time    `json:"join_by,omitzero"`
+	TakeUpBy     time.Time    `json:"take_up_by,omitzero"` // when its requester must have taken up a task that came back and that nobody owns
 	Parked       *ParkedFor   `json:"parked,omitempty"`
 	Progress     string       `json:"progress,omitempty"` // the newest note
 	Result       *Result      `json:"result,omitempty"`

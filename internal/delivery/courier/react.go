@@ -2,6 +2,7 @@ package courier
 
 import (
 	"context"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -42,6 +43,8 @@ var reacts = func() map[string]bool {
 		event.OfferMade{},
 		event.Moved{},
 		event.Constrained{},
+		event.Returned{},
+		event.TicketClosed{},
 	} {
 		names[ev.EventName()] = true
 	}
@@ -73,8 +76,17 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 			return err
 		}
 		return c.do.TellEnd(ctx, workspace, id, e, ev)
-	case event.Finished, event.GaveUp, event.ParkedTask, event.Replayed:
+	case event.Finished, event.GaveUp, event.ParkedTask:
 		return c.do.TellEnd(ctx, workspace, id, e, ev)
+	case event.Replayed:
+		if err := c.do.TellEnd(ctx, workspace, id, e, ev); err != nil {
+			return err
+		}
+		return c.takeUp(ctx, workspace, id, ev.TakeUpBy)
+	case event.Returned:
+		return c.takeUp(ctx, workspace, id, ev.TakeUpBy)
+	case event.TicketClosed:
+		return c.takeUp(ctx, workspace, id, ev.TakeUpBy)
 	case event.Called, event.Discarded:
 		if err := c.do.CancelChildren(ctx, workspace, e); err != nil {
 			return err
@@ -112,11 +124,21 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 	return nil
 }
 
+// takeUp looks whether the requester is there to take up a task that came back; a zero time: nobody is to do that.
+func (c *Courier) takeUp(ctx context.Context, workspace, id string, by time.Time) error {
+	if by.IsZero() {
+		return nil
+	}
+	return c.do.TakeUp(ctx, workspace, id)
+}
+
 func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
 	for _, ev := range e.Events {
 		switch ev.Name {
 		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
 			return c.do.JoinClaims(ctx, workspace, name, e.Position)
+		case "agent-removed":
+			return c.do.TakeUpAll(ctx, workspace, name, e.Position)
 		}
 	}
 	return nil

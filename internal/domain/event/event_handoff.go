@@ -201,8 +201,13 @@ type Returned struct {
 	Lease   time.Time `json:"lease,omitzero"`
 	// Deadline replaces the task's deadline, which an approval moves by the time that it was pending.
 	Deadline time.Time `json:"deadline,omitzero"`
-	After    Standing  `json:"after,omitzero"`
-	At       time.Time `json:"at"`
+	// TakeUpBy is when the requester of a task that nobody owns must have taken it up. Records from before requesters had a time for it
+	// lack it, and no clock runs.
+	TakeUpBy time.Time `json:"take_up_by,omitzero"`
+	// Tell reports that the task was taken back by another principal than its source, which is told.
+	Tell  bool      `json:"tell,omitempty"`
+	After Standing  `json:"after,omitzero"`
+	At    time.Time `json:"at"`
 }
 
 // EventName implements [Event].

@@ -161,6 +161,10 @@ type Replayed struct {
 	Deadline time.Time `json:"deadline,omitzero"`
 	Route    []string  `json:"route,omitzero"`  // absent: as it was
 	Budget   Budget    `json:"budget,omitzero"` // replaces the fields that are set
+	// TakeUpBy is when the requester of a task that nobody owns must have taken it up: see [Returned].
+	TakeUpBy time.Time `json:"take_up_by,omitzero"`
+	// Tell reports that nobody owns the task, and its requester is told.
+	Tell bool `json:"tell,omitempty"`
 }
 
 // EventName implements [Event].

@@ -80,7 +80,12 @@ type TicketClosed struct {
 	Answer  string        `json:"answer,omitempty"`
 	Detail  string        `json:"detail,omitempty"`
 	Lease   time.Time     `json:"lease,omitzero"`
-	At      time.Time     `json:"at"`
+	// TakeUpBy is when the requester of a task that nobody owns must have taken it up. Records from before requesters had a time for it
+	// lack it, and no clock runs.
+	TakeUpBy time.Time `json:"take_up_by,omitzero"`
+	// Tell reports that the task was taken back by another principal than its source, which is told.
+	Tell bool      `json:"tell,omitempty"`
+	At   time.Time `json:"at"`
 }
 
 // EventName implements [Event].

@@ -10,7 +10,7 @@ type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // of an offer that nobody has seen; default 10m
 	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s
 	Approval Duration `json:"approval,omitzero"` // of a supervised handoff; default 24h
-	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; default 24h
+	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; of a requester, to take up a task that came back; default 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // of an explicit confirm; default 1m
 	Lease    Duration `json:"lease,omitzero"`    // of an owner that sends no sign of life; default 30m
 	Progress Duration `json:"progress,omitzero"` // of an owner that reports no progress; default: no end

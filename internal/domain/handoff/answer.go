@@ -33,5 +33,5 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckAnswer(c.Answer, k.Options), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	return []event.Event{closed(t, k, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
+	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
 }

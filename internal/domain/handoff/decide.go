@@ -107,7 +107,7 @@ func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.T
 	case t.State == event.Executing:
 		return nil, nil
 	case h != nil && h.Recovery && h.Stage != event.Accepted:
-		return []event.Event{returned(t, event.Withdrawn, "its owner came back", now)}, nil
+		return []event.Event{task.Returned(t, event.Withdrawn, "its owner came back", false, now)}, nil
 	default:
 		return nil, busy(t)
 	}
@@ -152,32 +152,13 @@ func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 	return requireEpoch(t, epoch)
 }
 
-// returned ends the handoff in flight: the task stays with its source.
-func returned(t task.Task, outcome event.Stage, why string, now time.Time) event.Returned {
-	r := event.Returned{Handoff: t.Handoff.N, Outcome: outcome, Why: why, At: now}
-	if t.Handoff.Stage == event.AwaitingApproval {
-		r.Deadline = t.Extended(now)
-	}
-	r.After = t.Standing()
-	r.After.State = event.Pending
-	if t.Owner != "" {
-		r.Lease, r.After.State = t.LeaseFrom(now), event.Executing
-	}
-	return r
-}
-
 // backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
 // it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
-	if t.Owner == "" && !toldRequester(t) && (!t.Handoff.ReturnHome || t.Parent.Task != "") {
+	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
-	return []event.Event{returned(t, outcome, why, now)}
-}
-
-// toldRequester reports whether the requester of a task that nobody owns finds in its inbox that the task is back.
-func toldRequester(t task.Task) bool {
-	return t.Parent.Task == "" && strings.HasPrefix(t.Requester, "agent/")
+	return []event.Event{task.Returned(t, outcome, why, false, now)}
 }
 
 // park moves the task to the dead-letter queue.

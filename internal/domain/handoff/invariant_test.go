@@ -3,6 +3,7 @@ package handoff
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -14,7 +15,7 @@ import (
 
 // sound is what must hold of every task at rest, between two decisions.
 func sound(t task.Task) error {
-	for _, check := range []func(task.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed, peopleAsked} {
+	for _, check := range []func(task.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed, peopleAsked, notLost} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -86,6 +87,36 @@ func notStranded(t task.Task) error {
 		h.Stage == event.Offered && (len(h.To) == 0 || h.OfferEnds.IsZero() && h.AckEnds.IsZero()),
 		h.Stage == event.Accepted && (h.Receiver == "" || h.ConfirmEnds.IsZero()):
 		return fmt.Errorf("a handoff that is %s has no receiver or no clock: %+v", h.Stage, h)
+	}
+	return nil
+}
+
+// notLost is the mission: a task that has not ended has a clock, an owner whose lease runs, people or children that it waits for, or
+// it lies where a person looks. It does not use [task.Task.Due]. A draft that its requester has not handed off yet is the
+// requester's own.
+func notLost(t task.Task) error {
+	h, k := t.InFlight(), t.OpenTicket()
+	children := func(c task.Child) bool { return c.Group == t.Awaits && !c.State.Final() }
+	draft := t.Handoff == nil && t.Parked == nil && t.Ticket == nil // its requester made it; a child and its offer are one entry
+	took := t.Handoff != nil && t.Handoff.Stage == event.Withdrawn || t.Ticket != nil && t.Ticket.Outcome == event.TicketWithdrawn
+	person := t.Parent.Task == "" && !strings.HasPrefix(t.Requester, "agent/") && (t.Resumed || took) // in the inbox of the operators, or taken back by one
+	var stands bool
+	switch t.State {
+	case event.Executing:
+		stands = t.Owner != "" && !t.Lease.IsZero()
+	case event.HandingOff:
+		stands = h != nil && slices.ContainsFunc([]time.Time{h.RetryAt, h.OfferEnds, h.AckEnds, h.ApprovalEnds, h.ConfirmEnds}, func(c time.Time) bool { return !c.IsZero() })
+	case event.Waiting:
+		stands = k != nil && !k.Due.IsZero() || k == nil && slices.ContainsFunc(t.Children, children)
+	case event.Pending:
+		stands = !t.TakeUpBy.IsZero() || draft || person
+	case event.Parked: // operators look there
+		stands = t.Parked != nil
+	default:
+		stands = true
+	}
+	if !stands {
+		return fmt.Errorf("lost: task %s of %s, owner %q, resumed %v, handoff %+v, ticket %+v, children %+v", t.State, t.Requester, t.Owner, t.Resumed, h, k, t.Children)
 	}
 	return nil
 }

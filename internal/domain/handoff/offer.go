@@ -156,15 +156,15 @@ func (d *decision) nextOrEnd(rejected string, passed []event.Passed, hints Hints
 	}
 	switch {
 	case h.Stuck && rejected != "":
-		d.do(returned(d.t, event.Rejected, rejected+"; "+why, now))
+		d.do(task.Returned(d.t, event.Rejected, rejected+"; "+why, false, now))
 	case h.Stuck: // its owner is alive
-		d.do(returned(d.t, event.Undeliverable, why, now))
+		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
 	case h.Recovery:
 		d.do(park(event.ParkOwnerLost, "the owner "+h.From+" was lost and "+why, now))
 	case rejected != "":
 		d.do(backToSource(d.t, event.Rejected, rejected+"; "+why, now)...)
 	case h.ReturnHome && (d.t.Owner != "" || d.t.Parent.Task == ""):
-		d.do(returned(d.t, event.Undeliverable, why, now))
+		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
 	default:
 		d.do(park(event.ParkExhausted, why, now))
 	}

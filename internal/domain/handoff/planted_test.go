@@ -95,6 +95,27 @@ var plants = []plant{
 		}
 		return e
 	})},
+	{"a task comes back to an agent without a clock", "lost: task pending", each(func(_ task.Task, e event.Event) event.Event {
+		if r, ok := e.(event.Returned); ok {
+			r.TakeUpBy = time.Time{}
+			return r
+		}
+		return e
+	})},
+	{"a closed ticket leaves a task without a clock", "lost: task pending", each(func(_ task.Task, e event.Event) event.Event {
+		if k, ok := e.(event.TicketClosed); ok {
+			k.TakeUpBy = time.Time{}
+			return k
+		}
+		return e
+	})},
+	{"a replay to nobody starts no clock and tells nobody", "lost: task pending", each(func(_ task.Task, e event.Event) event.Event {
+		if r, ok := e.(event.Replayed); ok {
+			r.TakeUpBy, r.Tell = time.Time{}, false
+			return r
+		}
+		return e
+	})},
 	{"the confirm is forgotten", "ownership moved without", without(func(e event.Event) bool { _, ok := e.(event.Confirmed); return ok })},
 	{"a return is forgotten", "", without(func(e event.Event) bool { _, ok := e.(event.Returned); return ok })},
 	{"nobody parks what cannot go on", "", without(func(e event.Event) bool { _, ok := e.(event.ParkedTask); return ok })},

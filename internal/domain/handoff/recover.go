@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // recover replaces an owner that is lost or not making progress.
@@ -30,7 +31,7 @@ func (d *decision) recover(c Tick, now time.Time) {
 	switch why := "nobody can take over: " + event.WhyPassed(passed); {
 	case ok || d.waits(c.Hints, now):
 	case stuck:
-		d.do(returned(d.t, event.Undeliverable, why, now))
+		d.do(task.Returned(d.t, event.Undeliverable, why, false, now))
 	default:
 		d.do(park(event.ParkOwnerLost, "the owner "+lost+" was lost and "+why, now))
 	}

@@ -38,10 +38,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 				t.ID, dep.Task, dep.State)
 		}
 	}
-	if t.Owner != "" {
-		e.Lease = t.LeaseFrom(now)
-	}
-	return []event.Event{e}, nil
+	return []event.Event{task.Revived(t, e, now)}, nil
 }
 
 func requireParked(t task.Task, by identity.Principal) error {

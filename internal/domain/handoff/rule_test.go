@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -148,6 +149,29 @@ func TestAConfirmOverdueWithoutAnOwnerReturnsToTheRequester(t *testing.T) {
 	b := build(t, create, send(explicit), accept("ben")).wait(2 * time.Minute).then(tick)
 	if b.task.State != event.Pending || !b.task.Resumed || b.task.Handoff.Stage != event.Expired {
 		t.Errorf("%s %+v", b.task.State, b.task.Handoff)
+	}
+}
+
+func TestReturnsOfOlderRecordsMeanWhatTheyMeant(t *testing.T) {
+	b := build(t, create, send())
+	for _, c := range []struct {
+		json    string
+		resumed bool
+	}{
+		{`{"handoff": 1, "outcome": "rejected", "why": "no", "at": "2026-01-01T00:00:00Z"}`, true},
+		{`{"handoff": 1, "outcome": "cancelled", "why": "withdrawn by operator/ann", "at": "2026-01-01T00:00:00Z"}`, false},
+	} {
+		var e event.Returned
+		if err := json.Unmarshal([]byte(c.json), &e); err != nil {
+			t.Fatal(err)
+		}
+		if after := task.Fold(b.task, e); after.State != event.Pending || after.Resumed != c.resumed || !after.Due().IsZero() {
+			t.Errorf("%s: %s, resumed %v, due %s", c.json, after.State, after.Resumed, after.Due())
+		}
+	}
+	parked := task.Fold(b.task, event.ParkedTask{Cause: event.ParkReturned, Detail: "no"})
+	if after := task.Fold(parked, event.Replayed{By: "operator/ann"}); after.State != event.Pending || after.Resumed || !after.Due().IsZero() {
+		t.Errorf("a replay: %s, resumed %v, due %s", after.State, after.Resumed, after.Due())
 	}
 }
 

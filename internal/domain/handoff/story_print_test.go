@@ -292,6 +292,9 @@ func (s *story) whole() string {
 	if k := t.Ticket; k != nil {
 		line("ticket", strings.TrimRight(fmt.Sprintf("%d %s %s %s", k.N, k.Kind, k.State, k.Outcome), " "))
 	}
+	if t.Resumed {
+		line("told", t.Source())
+	}
 	for _, a := range t.Answers {
 		line("answer", a.By+": "+a.Answer)
 	}

@@ -79,7 +79,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	h := t.InFlight()
 	attempt := recovery && (h == nil || !h.Counted) // the one in flight may have been counted
 	if h != nil {
-		d.do(returned(t, event.Withdrawn, "taken over by "+c.agent, now))
+		d.do(task.Returned(t, event.Withdrawn, "taken over by "+c.agent, false, now))
 	}
 	if attempt && h == nil && !d.attempt(now) {
 		return d.events, nil

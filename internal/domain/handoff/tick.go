@@ -1,9 +1,11 @@
 package handoff
 
 import (
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -39,10 +41,21 @@ func (c Tick) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		d.tickTicket(t.Ticket, t.Lease, now)
 	case t.State == event.Waiting:
 		d.join(true, now)
+	case t.State == event.Pending:
+		d.do(park(event.ParkReturned, notTakenUp(t), now))
 	default:
 		d.recover(c, now)
 	}
 	return d.events, nil
+}
+
+// notTakenUp says which requester did not take up a task that came back to it, and why it came back.
+func notTakenUp(t task.Task) string {
+	why := strings.TrimPrefix(t.Requester, "agent/") + " requested it and did not take it up in time after it came back"
+	if back := t.WhyBack(); back != "" {
+		why += ": " + back
+	}
+	return refusal.Clip(why, event.MaxText)
 }
 
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
@@ -86,7 +99,7 @@ func (d *decision) tickTicket(k *task.Ticket, ends, now time.Time) {
 	case k.Kind == event.TicketApproval:
 		d.do(backToSource(d.t, event.Expired, "nobody approved in time", now)...)
 	case k.Kind == event.TicketQuestion:
-		d.do(closed(d.t, k, event.TicketClosed{Outcome: event.TicketUnanswered, Detail: "nobody answered in time"}, now))
+		d.do(task.Closed(d.t, event.TicketClosed{Outcome: event.TicketUnanswered, Detail: "nobody answered in time"}, now))
 	default:
 		why := "nobody of the desk " + k.Desk + " took it in time"
 		if k.ClaimedBy != "" {

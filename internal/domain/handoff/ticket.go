@@ -43,15 +43,6 @@ func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
 	d.do(e)
 }
 
-// closed closes a ticket that the task waits for. Its owner, if there is one, resumes.
-func closed(t task.Task, k *task.Ticket, e event.TicketClosed, now time.Time) event.TicketClosed {
-	e.Ticket, e.At = k.N, now
-	if t.Owner != "" {
-		e.Lease = t.LeaseFrom(now)
-	}
-	return e
-}
-
 // openTicket returns the open ticket with a number.
 func openTicket(t task.Task, n int) (*task.Ticket, error) {
 	if err := requireLive(t); err != nil {

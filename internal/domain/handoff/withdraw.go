@@ -29,5 +29,5 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
 	}
 	why := attributed("withdrawn", c.By, c.Detail)
-	return []event.Event{returned(t, event.Withdrawn, why, now)}, nil
+	return []event.Event{task.Returned(t, event.Withdrawn, why, c.By.String() != t.SourcePrincipal(), now)}, nil
 }

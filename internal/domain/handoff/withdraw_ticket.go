@@ -32,5 +32,5 @@ func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{closed(t, k, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail}, now)}, nil
+	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail, Tell: c.By.String() != t.SourcePrincipal()}, now)}, nil
 }

@@ -57,6 +57,9 @@ func (t Task) Due() time.Time {
 		return due
 	}
 	sooner(t.Deadline)
+	if t.State == event.Pending {
+		sooner(t.TakeUpBy)
+	}
 	if t.State == event.Executing {
 		sooner(t.Lease)
 		if t.InPerson() == nil {

@@ -32,6 +32,9 @@ func (t *Task) apply(e event.Event) {
 	if t.State != event.Executing && (t.State != event.Pending || t.Owner != "") {
 		t.Resumed = false
 	}
+	if t.State != event.Pending {
+		t.TakeUpBy = time.Time{}
+	}
 	if h := t.Handoff; h != nil && !h.Stage.Final() {
 		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
 			t.ownHandoff().Stage = to
@@ -244,7 +247,7 @@ func (t *Task) onParkedTask(e event.ParkedTask) {
 }
 
 func (t *Task) onReplayed(e event.Replayed) {
-	t.State = event.Pending
+	t.State, t.TakeUpBy, t.Resumed = event.Pending, e.TakeUpBy, e.Tell
 	if t.Owner != "" {
 		t.State = event.Executing
 		t.runClocks(e.Lease)

@@ -224,7 +224,8 @@ func (t *Task) onReturned(e event.Returned) {
 	if !e.Deadline.IsZero() {
 		t.Deadline = e.Deadline
 	}
-	t.State, t.Resumed = event.Pending, e.Outcome != event.Withdrawn // the source that took it back knows
+	t.State, t.TakeUpBy = event.Pending, e.TakeUpBy
+	t.Resumed = e.Tell || e.Outcome != event.Withdrawn // the source that took it back knows
 	if t.Owner != "" {
 		t.State = event.Executing
 	}

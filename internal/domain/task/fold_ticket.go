@@ -142,7 +142,8 @@ func (t *Task) onTicketClosed(e event.TicketClosed) {
 		t.Ticket = &told
 	}
 	t.runClocks(e.Lease)
-	t.State, t.Resumed = event.Pending, e.Outcome != event.TicketWithdrawn // the source that took it back knows
+	t.State, t.TakeUpBy = event.Pending, e.TakeUpBy
+	t.Resumed = e.Tell || e.Outcome != event.TicketWithdrawn // the source that took it back knows
 	if t.Owner != "" {
 		t.State = event.Executing
 	}

@@ -63,6 +63,7 @@ type Task struct {
 	FanIn    event.FanIn
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
+	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
 	Resumed  bool      // its source is to go on, after a wait or a handoff that came back, and has done no more than show life since
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
@@ -114,6 +115,14 @@ func (t Task) Exists() bool { return t.State != None }
 func (t Task) Source() string {
 	if t.Owner != "" {
 		return t.Owner
+	}
+	return t.Requester
+}
+
+// SourcePrincipal is [Task.Source] as the principal that it is.
+func (t Task) SourcePrincipal() string {
+	if t.Owner != "" {
+		return "agent/" + t.Owner
 	}
 	return t.Requester
 }

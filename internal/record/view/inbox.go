@@ -48,7 +48,7 @@ type Item struct {
 	Envelope string          `json:"envelope,omitempty"` // its digest
 	Seen     bool            `json:"seen"`
 	Since    time.Time       `json:"since"`
-	Ends     time.Time       `json:"ends,omitzero"` // when it is passed on without an answer
+	Ends     time.Time       `json:"ends,omitzero"` // when it is passed on, or the task goes to the dead letters, without an answer
 	At       ledger.Position `json:"position"`      // of the entry that created the item
 }
 

@@ -111,7 +111,7 @@ func (t *taskFold) list(items []item) []item {
 // listChildren appends the items on children for the agent that holds the task. Operators see the dead letters themselves.
 func listChildren(items []item, s *task.Task, source string) []item {
 	if s.Resumed && s.Owner == "" { // operators have requests too
-		return append(items, item{itemKey: itemKey{agent: source, kind: view.ItemReturned}, epoch: s.Epoch})
+		return append(items, item{itemKey: itemKey{agent: source, kind: view.ItemReturned}, epoch: s.Epoch, ends: s.TakeUpBy})
 	}
 	if source == "" {
 		return items

@@ -207,6 +207,8 @@ func (t *taskFold) note(ev event.Event) {
 		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(why, itemPreview)}
 	case event.Returned:
 		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which names the agent that refused
+	case event.Replayed:
+		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(strings.TrimSuffix("replayed: "+e.Note, ": "), itemPreview)}
 	case event.Finished, event.GaveUp:
 		s.Result = nil
 	}

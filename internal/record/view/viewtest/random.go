@@ -258,7 +258,7 @@ func (m *model) add(t task.Task) {
 		item(k.To, view.ItemQuestion, event.TicketID(t.ID, k.N), false, k.Due, 0)
 	}
 	if t.Resumed && t.Owner == "" {
-		item(source[t.Source()], view.ItemReturned, t.ID, false, time.Time{}, t.Epoch)
+		item(source[t.Source()], view.ItemReturned, t.ID, false, t.TakeUpBy, t.Epoch)
 	} else if agent := source[t.Source()]; agent != "" {
 		for kind, ids := range childItems(t) {
 			for _, id := range ids {

@@ -71,8 +71,11 @@ func strandedStory(s *stage) {
 	s.wantInbox("ann", "resumed "+id(1))
 	s.do(id(1), s.to(id(1), "bob"))
 	s.wantInbox("ann")
-	s.do(id(1), handoff.Withdraw{By: operator, Handoff: 1})
-	s.wantInbox("ann") // it has been seen to
+	s.do(id(1), handoff.Withdraw{By: agentOf("ann"), Epoch: 1, Handoff: 1})
+	s.wantInbox("ann") // it took the task back itself
+	s.do(id(1), s.to(id(1), "bob"), handoff.Withdraw{By: operator, Handoff: 2})
+	s.wantInbox("ann", "resumed "+id(1)) // another principal did
+	s.do(id(1), handoff.Progress{By: agentOf("ann"), Epoch: 1, Note: "saw it"})
 
 	s.do(id(2), handoff.Create{By: operator, Task: id(2), Intent: "y"})
 	c := s.spawn(s.task(id(2)), event.FanInAll, "bob")
