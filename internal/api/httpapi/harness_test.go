@@ -13,7 +13,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
@@ -56,11 +55,11 @@ func (l *lockedBuffer) String() string {
 
 func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *harness {
 	t.Helper()
-	return openFor(t, o, nil, configure...)
+	return openWith(t, o, usecase.Options{}, configure...)
 }
 
-// openFor opens a server that accepts tokens of an issuer too.
-func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ...func(*http.Server)) *harness {
+// openWith opens a server with options of the use cases, such as an issuer of tokens.
+func openWith(t testing.TB, o httpapi.Options, u usecase.Options, configure ...func(*http.Server)) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	h := &harness{t: t, log: &lockedBuffer{}, artifactDir: t.TempDir()}
@@ -68,7 +67,8 @@ func openFor(t testing.TB, o httpapi.Options, issuer tokens.Issuer, configure ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.app, err = usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer}); err != nil {
+	u.Artifacts = store
+	if h.app, err = usecase.New(log, views.Store(), u); err != nil {
 		t.Fatal(err)
 	}
 	if h.admin, err = h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {

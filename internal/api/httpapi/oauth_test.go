@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/oauth/oauthtest"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase"
 )
 
 const (
@@ -30,9 +31,9 @@ func trusting(t testing.TB, late func() time.Duration) (*harness, *oauthtest.Iss
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openFor(t, httpapi.Options{
+	return openWith(t, httpapi.Options{
 		Resource: httpapi.Resource(v.Metadata()), Hosts: []string{"trapeze.example.org"}, Heartbeat: 10 * time.Millisecond,
-	}, v), i
+	}, usecase.Options{Issuer: v}), i
 }
 
 func onTime() time.Duration { return 0 }
