@@ -7,7 +7,5 @@ const (
 	contestSeeds      = 8
 	contestOperations = 40_000
 
-	plantedOnAll = true
-
 	supportTasks = 200
 )
