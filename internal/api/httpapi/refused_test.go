@@ -174,6 +174,8 @@ var badInput = []refused{
 
 	{"lifting without why", "writer", "DELETE /v1/tasks/TASK/constraints/c1", "", refusal.Invalid, "why"},
 	{"lifting what is not there", "writer", "DELETE /v1/tasks/TASK/constraints/c1?why=x", "", refusal.NotFound, "c1"},
+	{"a budget that is not limited", "planner", "POST /v1/tasks/TASK/budget", `{"budget":{"tokens":5}}`, refusal.Invalid, "not limited"},
+	{"a budget without an amount", "planner", "POST /v1/tasks/TASK/budget", `{"budget":{}}`, refusal.Invalid, "no amount is given"},
 	{"a note on no entry", "writer", "POST /v1/tasks/TASK/annotations", `{"entry":0,"note":"x"}`, refusal.Invalid, "entry"},
 	{"replaying as an agent", "writer", "POST /v1/dead/TASK/replay", "", refusal.NotPermitted, "replay"},
 	{"replaying what lives", "admin", "POST /v1/dead/TASK/replay", "", refusal.Conflict, ""},

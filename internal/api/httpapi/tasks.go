@@ -63,6 +63,11 @@ func (s *service) tasks() {
 	s.work()
 	endpoint.Change(s.router, post("stuck", "Report that the owner of a task makes no progress: others are asked to take over"),
 		endpoint.Under(func(in *tasks.StuckInput) *string { return &in.Task }, s.app.Tasks.Stuck))
+	budget := endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/tasks/{id}/budget", ID: "raise-budget", Summary: "Raise the budget of a task that has not ended", Tag: endpoint.TagTasks,
+		About: "For its requester; for the owner of its parent, if it is a child, of whose budget the difference is reserved; and for operators. A budget cannot be lowered.",
+	}
+	endpoint.Change(s.router, budget, endpoint.Under(func(in *tasks.RaiseBudgetInput) *string { return &in.Task }, s.app.Tasks.RaiseBudget))
 	note := endpoint.Route{Method: http.MethodPost, Path: "/v1/tasks/{id}/annotations", ID: "annotate", Summary: "Annotate an entry of the history of a task", Tag: endpoint.TagTasks}
 	endpoint.Change(s.router, note, endpoint.Under(func(in *tasks.AnnotateInput) *string { return &in.Task }, s.app.Tasks.Annotate))
 }

@@ -49,7 +49,7 @@ func eventDetails(details json.RawMessage) (line string, short bool) {
 		if skipped[fmt.Sprint(name)] {
 			continue
 		}
-		if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") {
+		if name != "budget" && strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[{") {
 			short = true
 			continue
 		}

@@ -17,7 +17,7 @@ func Command(s *shell.Shell) *cobra.Command {
 		create(s), show(s), list(s), start(s), progress(s), heartbeat(s), stuck(s),
 		gap(s), complete(s), fail(s),
 		handoff.Cancel(s, "cancel ID", "Cancel a task with its children; with the ID of a handoff, only withdraw that"),
-		constrain(s), lift(s), annotate(s))
+		constrain(s), lift(s), raiseBudget(s), annotate(s))
 }
 
 func start(s *shell.Shell) *cobra.Command {

@@ -39,6 +39,7 @@ var Events = []Event{
 	OfferShed{},
 	ParkedTask{},
 	Replayed{},
+	BudgetRaised{},
 	Discarded{},
 	Spawned{},
 	ChildEnded{},

@@ -170,6 +170,17 @@ type Replayed struct {
 // EventName implements [Event].
 func (Replayed) EventName() string { return "task-replayed" }
 
+// BudgetRaised: the task's budget is larger; or, with a child, what the task reserves for that child is.
+type BudgetRaised struct {
+	By     string `json:"by"`
+	Child  string `json:"child,omitempty"`
+	Budget Budget `json:"budget"` // the new amounts, with those that stayed
+	Why    string `json:"why,omitempty"`
+}
+
+// EventName implements [Event].
+func (BudgetRaised) EventName() string { return "budget-raised" }
+
 // Discarded: an operator discarded a parked task.
 type Discarded struct {
 	By  string    `json:"by"`

@@ -54,9 +54,11 @@ func (b builder) wait(d time.Duration) builder {
 
 func (b builder) as(name string) example { return example{name, b.task, b.now.Add(time.Second)} }
 
-func create(task.Task) Command { return Create{By: agent("ada"), Task: taskID(1), Intent: "do it"} }
-func start(task.Task) Command  { return Start{By: agent("ada")} }
-func tick(task.Task) Command   { return Tick{} }
+func create(task.Task) Command {
+	return Create{By: agent("ada"), Task: taskID(1), Intent: "do it", Budget: event.Budget{Tokens: 1000}}
+}
+func start(task.Task) Command { return Start{By: agent("ada")} }
+func tick(task.Task) Command  { return Tick{} }
 
 // send requests a handoff from the source.
 func send(change ...func(*Send)) func(task.Task) Command {

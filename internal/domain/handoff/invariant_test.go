@@ -314,7 +314,10 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		return fmt.Errorf("permissions widened from %v to %v", before.Permissions, after.Permissions)
 	}
 	replay, _ := c.(Replay)
-	if before.Budget != after.Budget && !replay.By.IsOperator() {
+	raise, _ := c.(RaiseBudget)
+	raises := raise.Child == "" && (raise.By.IsOperator() || raise.Reserved || before.Parent.Task == "" && raise.By.String() == before.Requester) &&
+		after.Budget.Tokens >= before.Budget.Tokens && after.Budget.Cost >= before.Budget.Cost
+	if before.Budget != after.Budget && !replay.By.IsOperator() && !raises {
 		return fmt.Errorf("the budget went from %+v to %+v", before.Budget, after.Budget)
 	}
 	for _, e := range events {

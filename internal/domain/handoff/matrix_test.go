@@ -106,6 +106,9 @@ func matrixRows() []row {
 			return Constrain{By: by, Epoch: e, Constraint: note}
 		}),
 		byOther("Lift", operator("ann"), func(_ task.Task, by identity.Principal) Command { return Lift{By: by, ID: "c1", Why: "enough"} }),
+		byOther("RaiseBudget", agent("ada"), func(t task.Task, by identity.Principal) Command {
+			return RaiseBudget{By: by, Budget: event.Budget{Tokens: 2*t.Budget.Tokens + 1}}
+		}),
 		byOther("Annotate", agent("ada"), func(_ task.Task, by identity.Principal) Command {
 			return Annotate{By: by, Entry: 2, Note: "a correction"}
 		}),

@@ -401,7 +401,7 @@ func (d dice) general(t task.Task) Command {
 	if d.chance(3) {
 		return Cancel{By: d.anybody()}
 	}
-	switch d.IntN(24) { // only what comes up is made: stories are many
+	switch d.IntN(25) { // only what comes up is made: stories are many
 	case 0:
 		return d.request(t)
 	case 1:
@@ -420,6 +420,8 @@ func (d dice) general(t task.Task) Command {
 		return Withdraw{By: by, Epoch: epoch, Handoff: n}
 	case 10, 11:
 		return Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}
+	case 24:
+		return RaiseBudget{By: d.anybody(), Child: pick(d, "", "", taskID(100)), Reserved: d.chance(20), Budget: event.Budget{Tokens: int64(d.IntN(500)), Cost: int64(d.IntN(3))}}
 	case 12:
 		return Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}
 	case 13:

@@ -48,8 +48,8 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := c.check(t); err != nil {
 		return nil, err
 	}
-	if parked := overLimit(t, c.Reason, now); parked != nil {
-		return []event.Event{parked}, nil
+	if limit := task.LimitReached(t, c.Reason); limit != "" {
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	once, twice := event.Ordered(c.Candidates)
 	candidates, passed, limit := screen(t, once, func(k event.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
@@ -106,8 +106,7 @@ func (c Send) check(t task.Task) error {
 			t.ID, event.TicketID(t.ID, k.N))
 	}
 	if used, _ := t.BudgetSpent(); used {
-		return refusal.New(refusal.Budget, "complete the task with the results so far, or ask an operator to raise the budget",
-			"the budget of task %s is spent", t.ID)
+		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
 		requireNarrower(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptional("an approver", c.Approver),
@@ -143,22 +142,6 @@ type Hints struct {
 	Later time.Time
 	// Jitter spreads retries; in [0, 1).
 	Jitter float64
-}
-
-// overLimit parks the task if one more handoff would exceed a limit, whichever the receiver.
-func overLimit(t task.Task, reason event.Reason, now time.Time) event.Event {
-	over := func(what string, limit int) event.Event {
-		return park(event.ParkLimit, fmt.Sprintf("%s limit %d reached", what, limit), now)
-	}
-	switch l := t.Limits; {
-	case t.Used.Hops >= l.Hops:
-		return over("hop", l.Hops)
-	case t.Used.Handoffs-t.Used.Base >= l.Handoffs:
-		return over("handoffs", l.Handoffs)
-	case reason == event.ReasonEscalation && t.Used.Escalations >= l.Escalations:
-		return over("escalation depth", l.Escalations)
-	}
-	return nil
 }
 
 // screen passes over the owner and agents that would close a loop. limit is the last limit that excluded an agent.

@@ -45,8 +45,8 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
 	}
-	if parked := overLimit(t, c.Reason, now); parked != nil {
-		return []event.Event{parked}, nil
+	if limit := task.LimitReached(t, c.Reason); limit != "" {
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	children, passed, limit := screen(t, c.Children, func(k event.NewChild) string { return k.To }, c.Passed, c.NewWork)
 	switch n := len(children); {

@@ -189,6 +189,12 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 		return Constrain{By: by, Epoch: e, Constraint: s.constraint()}
 	case "lift":
 		return Lift{By: by, ID: s.word("id", ""), Why: s.word("why", "")}
+	case "raise":
+		r := RaiseBudget{By: by, Reserved: s.d.HasArg("reserved"), Budget: s.budget(), Why: s.word("why", "")}
+		if s.d.HasArg("child") {
+			r.Child = taskID(s.number("child", 0))
+		}
+		return r
 	case "replay":
 		r := Replay{By: by, Route: s.list("route"), Deadline: s.deadline(), Budget: s.budget()}
 		if s.d.HasArg("to") {

@@ -41,6 +41,8 @@ func (s *story) detail(e event.Event) string {
 		return strings.TrimSuffix(e.Agent+", says "+cmp.Or(e.By, "its clock")+": "+e.Detail, ": ")
 	case event.ParkedTask:
 		return string(e.Cause) + ": " + e.Detail
+	case event.BudgetRaised:
+		return strings.TrimSuffix(fmt.Sprintf("%s to %d tokens by %s: %s", cmp.Or(e.Child, "the task"), e.Budget.Tokens, e.By, e.Why), ": ")
 	case event.Replayed:
 		return "by " + e.By
 	case event.Discarded:

@@ -72,8 +72,8 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	if why := t.Loop(c.agent, false); why != "" && !recovery {
 		return nil, refusal.New(refusal.Limit, "make progress first, or hand it to somebody else", "%s", why)
 	}
-	if parked := overLimit(t, c.reason, now); parked != nil && !recovery {
-		return []event.Event{parked}, nil
+	if limit := task.LimitReached(t, c.reason); limit != "" && !recovery {
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	d := decision{t: t}
 	h := t.InFlight()

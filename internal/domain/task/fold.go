@@ -88,6 +88,8 @@ func (t *Task) foldTask(e event.Event) {
 		t.onParkedTask(e)
 	case event.Replayed:
 		t.onReplayed(e)
+	case event.BudgetRaised:
+		t.onBudgetRaised(e)
 	case event.Discarded:
 		t.end(e.At, nil, event.Budget{})
 	case event.DependencyEnded:
@@ -263,6 +265,18 @@ func (t *Task) onReplayed(e event.Replayed) {
 	}
 	t.Budget.Tokens = cmp.Or(e.Budget.Tokens, t.Budget.Tokens)
 	t.Budget.Cost = cmp.Or(e.Budget.Cost, t.Budget.Cost)
+}
+
+func (t *Task) onBudgetRaised(e event.BudgetRaised) {
+	if e.Child == "" {
+		t.Budget = e.Budget
+		return
+	}
+	if i := t.FindChild(e.Child); i >= 0 && !t.Children[i].State.Final() {
+		t.Children = slices.Clone(t.Children)
+		t.Reserved = t.Reserved.Minus(t.Children[i].Budget).Plus(e.Budget)
+		t.Children[i].Budget = e.Budget
+	}
 }
 
 func (t *Task) onDependencyEnded(e event.DependencyEnded) {

@@ -40,11 +40,77 @@ func (t Task) Fund(children []event.NewChild) ([]event.NewChild, error) {
 	}
 	parts, ok := t.Budget.Split(left, asked)
 	if !ok {
-		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left", left.Tokens, left.Cost),
+		return nil, refusal.New(refusal.Budget, fmt.Sprintf("at most %d tokens and %d micros of cost are left; ", left.Tokens, left.Cost)+HowToRaise(t, ""),
 			"the children need more than task %s has", t.ID)
 	}
 	for i := range out {
 		out[i].Budget = parts[i]
 	}
 	return out, nil
+}
+
+// Raise is the budget of the task with the amounts of to that are not zero, or what the task then reserves for a child; zero if
+// nothing changes. It refuses amounts that are smaller, or not limited (invalid), a task in the dead letters (conflict), and more for a
+// child than is left of the task's own (budget).
+func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
+	id, now, i := t.ID, t.Budget, t.FindChild(child)
+	switch {
+	case child != "" && (i < 0 || t.Children[i].State.Final()):
+		return event.Budget{}, nil // nothing to reserve: the child itself refuses
+	case child != "":
+		id, now = child, t.Children[i].Budget
+	case t.State == event.Parked:
+		return event.Budget{}, refusal.New(refusal.Conflict, "have an operator replay it with a larger budget, in a shell: trapeze dead replay "+t.ID+t.flags("budget-"),
+			"task %s is in the dead letters", t.ID)
+	}
+	if to == (event.Budget{}) {
+		return to, refusal.New(refusal.Invalid, "give the new number of tokens, the new cost, or both", "no amount is given")
+	}
+	for _, a := range []struct {
+		what    string
+		now, to int64
+	}{{"tokens", now.Tokens, to.Tokens}, {"micros of cost", now.Cost, to.Cost}} {
+		switch {
+		case a.to > 0 && a.now == 0:
+			return to, refusal.New(refusal.Invalid, "nothing to do: the task may spend any number", "the %s of task %s are not limited", a.what, id)
+		case a.to > 0 && a.to < a.now && child == "":
+			return to, refusal.New(refusal.Invalid, fmt.Sprintf("a budget can only be raised: use more than %d", a.now), "task %s has %d %s already", id, a.now, a.what)
+		}
+	}
+	next := event.Budget{Tokens: max(now.Tokens, to.Tokens), Cost: max(now.Cost, to.Cost)}
+	if next == now {
+		return event.Budget{}, nil
+	}
+	if more, left := next.Minus(now), t.Left(); child != "" && (t.Budget.Tokens > 0 && more.Tokens > max(left.Tokens, 0) || t.Budget.Cost > 0 && more.Cost > max(left.Cost, 0)) {
+		return next, refusal.New(refusal.Budget, "raise it by less, or "+HowToRaise(t, ""), "task %s has %d tokens and %d micros of cost left for task %s, which needs %d and %d more",
+			t.ID, left.Tokens, left.Cost, child, more.Tokens, more.Cost)
+	}
+	return next, nil
+}
+
+// HowToRaise says who can raise the budget of the task, or of a child of it, and with which command: as an example, to twice of
+// what it is.
+func HowToRaise(t Task, child string) string {
+	who := t.Requester
+	switch i := t.FindChild(child); {
+	case i >= 0:
+		if t.Owner != "" {
+			who = "the owner of task " + t.ID
+		}
+		t.ID, t.Budget = child, t.Children[i].Budget
+	case t.Parent.Task != "":
+		who = "the owner of task " + t.Parent.Task
+	}
+	return "have " + who + " or an operator raise the budget, in a shell: trapeze task budget " + t.ID + t.flags("")
+}
+
+// flags are those of a command that doubles the budget.
+func (t Task) flags(prefix string) (s string) {
+	if n := t.Budget.Tokens; n > 0 {
+		s += fmt.Sprintf(" --%stokens %d", prefix, 2*n)
+	}
+	if n := t.Budget.Cost; n > 0 {
+		s += fmt.Sprintf(" --%scost %d", prefix, 2*n)
+	}
+	return s
 }

@@ -1,0 +1,56 @@
+package scenario
+
+import (
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+func (h *harness) raise(by caller.Caller, task string, tokens int64) error {
+	_, err := call(by, func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.RaiseBudget(ctx(h), c, tasks.RaiseBudgetInput{Task: task, Budget: event.Budget{Tokens: tokens}})
+	})
+	return err
+}
+
+func TestTheOwnerOfAParentRaisesTheBudgetOfAChildWithinItsOwn(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd", "eve")
+		r := h.create(h.operator(), tasks.CreateInput{Intent: "frugal", Budget: event.Budget{Tokens: 1000}, Send: &handoffs.SendInput{To: []string{"ann"}}})
+		a := h.accept("ann", h.wait("ann"))
+		h.send(h.agent("ann"), a.Receipt, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation, Budget: event.Budget{Tokens: 100}})
+		b := h.accept("bob", h.wait("bob"))
+		ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Progress(ctx(h), c, tasks.ProgressInput{Task: b.Task, Epoch: b.Epoch, Note: "half", Usage: event.Budget{Tokens: 100}})
+		})
+		_, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: b.Task, Epoch: b.Epoch, To: []string{"cyd"}})
+		})
+		must(h, "bob sends what is spent", err, refusal.Budget, "owner of task "+r.Task, "trapeze task budget "+b.Task+" --tokens 200")
+		must(h, "the child's owner", h.raise(h.agent("bob"), b.Task, 200), refusal.NotPermitted, "owner")
+		must(h, "the parent's owner raises its own", h.raise(h.agent("ann"), r.Task, 2000), refusal.NotPermitted, "operator/ann")
+		must(h, "a stranger", h.raise(h.agent("eve"), b.Task, 200), refusal.NotFound)
+		must(h, "more than is left", h.raise(h.agent("ann"), b.Task, 1200), refusal.Budget, "900 tokens", "trapeze task budget "+r.Task)
+		must(h, "an operator takes more than is left", h.raise(h.operator(), b.Task, 1200), refusal.Budget)
+		must(h, "less", h.raise(h.agent("ann"), b.Task, 50), refusal.Invalid, "raised")
+		first, again := h.agent("ann").WithKey("raise"), tasks.RaiseBudgetInput{Task: b.Task, Budget: event.Budget{Tokens: 400}}
+		if got, err := h.app.Tasks.RaiseBudget(ctx(h), first, again); err != nil || got.Task != b.Task || len(got.Events) != 1 {
+			h.Errorf("%+v, %v", got, err)
+		}
+		if err := h.raise(h.operator(), b.Task, 500); err != nil {
+			h.Error(err)
+		}
+		if got, err := h.app.Tasks.RaiseBudget(ctx(h), first, again); err != nil || !got.Repeat {
+			h.Errorf("the same call again: %+v, %v", got, err)
+		}
+		if p, c := h.task(r.Task), h.task(b.Task); p.Reserved.Tokens != 500 || p.Budget.Tokens != 1000 || c.Budget.Tokens != 500 {
+			h.Errorf("the parent reserves %+v of %+v for a child that has %+v", p.Reserved, p.Budget, c.Budget)
+		}
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
+	})
+}
