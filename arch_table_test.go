@@ -349,7 +349,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
+		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
 			"api/mcpapi/liveness client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
@@ -358,9 +358,10 @@ var packages = []pkg{
 		imports: "api/shape client", libs: "github.com/google/jsonschema-go",
 	},
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "client"},
+	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
-		imports: "api/mcpapi/inprocess api/mcpapi/taskext client",
+		imports: "api/mcpapi/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
 	{
@@ -369,7 +370,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
-		imports: "client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",
@@ -386,7 +387,7 @@ var packages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
 		imports: "cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/daemon cli/setup cli/stdio " +
-			"cli/work cli/demo cli/demo/report client",
+			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
 	{
@@ -428,7 +429,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "api/mcpapi api/mcpapi/liveness cli/shell client client/wire",
+		imports: "api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
@@ -19,6 +21,7 @@ const mcpRetries = 6
 func (s *commands) mcpCommand() *cobra.Command {
 	var spec client.AgentSpec
 	var noStart bool
+	var prefix, tools string
 	cmd := s.Command("mcp --agent NAME [flags]", "Run an agent's MCP server, on standard input and output", shell.NoArgs,
 		func(ctx context.Context, _ []string) error {
 			ctx, stop := shell.Interruptible(ctx)
@@ -26,6 +29,10 @@ func (s *commands) mcpCommand() *cobra.Command {
 			agent := s.agentName()
 			if agent == "" {
 				return shell.Usagef("name the agent of the MCP client: --agent NAME")
+			}
+			set, err := toolset.New(prefix, tools)
+			if err != nil {
+				return shell.Usage(err)
 			}
 			if !noStart {
 				if err := s.ensureServer(ctx); err != nil {
@@ -42,7 +49,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			}
 			defer c.Close()
 			err = stdio.Run(ctx, c, stdio.Options{
-				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), In: s.Stdin, Out: s.Stdout, Stderr: s.Stderr,
+				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, In: s.Stdin, Out: s.Stdout, Stderr: s.Stderr,
 			})
 			if errors.Is(err, stdio.ErrNotAgent) {
 				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+agent)
@@ -52,6 +59,8 @@ func (s *commands) mcpCommand() *cobra.Command {
 	cmd.Long = mcpHelp
 	f := cmd.Flags()
 	f.BoolVar(&noStart, "no-start", false, "do not start a server if none is running")
+	f.StringVar(&prefix, "prefix", "", "prefix of the names of the tools, such as trapeze_")
+	f.StringVar(&tools, "tools", "default", "which tools: "+strings.Join(toolset.Names(), " or "))
 	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, if the agent is new (repeatable)")
 	f.StringVar(&spec.Description, "description", "", "description, if the agent is new")
 	return cmd
@@ -92,6 +101,12 @@ func (s *commands) ensureServer(ctx context.Context) error {
 const mcpHelp = `Run the MCP server of one agent. An MCP client starts this command, and exchanges messages with it over standard input and output.
 The client's model then has the tools join, send, inbox, accept, reject, decide, progress, complete, escalate, ask,
 status, cancel, remember, recall, conversation and route. Tell it to call join first.
+
+--prefix trapeze_    call the tools trapeze_join, trapeze_send and so on. A client that puts the tools of all servers into one list
+                     needs it where another server has tools of the same names; trapeze init writes it for Cursor. Claude Code,
+                     Codex CLI, VS Code and Gemini CLI name the server before its tools. Over HTTP: /mcp?prefix=trapeze_
+--tools worker       only the tools of an agent that receives tasks and sends none: inbox, accept, reject, progress, complete, ask and
+                     status. Over HTTP: /mcp?tools=worker
 
 Give every client an agent of its own. Most clients are configured with a file like this (` + "`trapeze`" + ` must be in the client's
 PATH, or be given as an absolute path):

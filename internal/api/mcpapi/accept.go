@@ -23,7 +23,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 	func(ctx context.Context, c *call, in acceptInput) (answer, error) {
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
-			return answer{}, invalid("accept needs handoff (id of an offer in your inbox) or takeover (a task id)")
+			return answer{}, c.invalid("{accept} needs handoff (id of an offer in your inbox) or takeover (a task id)")
 		case in.Detail != "" && in.Takeover == "":
 			return answer{}, invalid("detail is for takeover only: omit it when you accept an offer")
 		case in.Takeover != "":
@@ -40,7 +40,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 			return answer{}, err
 		}
 		if r.Content == nil {
-			next := fmt.Sprintf("status with id=%s, wait=45, after=%d shows when it does; then call accept again to get the context", r.Task, r.Position)
+			next := c.say("{status} with id=%s, wait=45, after=%d shows when it does; then call {accept} again to get the context", r.Task, r.Position)
 			return taken(r.Receipt, "You accepted; the sender must still confirm.", next), nil
 		}
 		return owned(r.Receipt, *r.Content), nil
@@ -63,7 +63,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		}
 		return owned(r, s), nil
 	}
-	next := fmt.Sprintf("if the owner agrees, you own the task: only then does status with id=%s show it; call accept with the handoff that status names to get the context", r.Task)
+	next := c.say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
 		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"
 	}

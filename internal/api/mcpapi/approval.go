@@ -38,7 +38,7 @@ func (c *call) approveHere(ctx context.Context, r client.Receipt, send client.Se
 		return answer{need: need}, nil
 	}
 	if err != nil {
-		return sent(r, send), nil
+		return c.sent(r, send), nil
 	}
 	return c.approved(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
 }
@@ -68,7 +68,7 @@ func (c *call) approved(ctx context.Context, about ticketState, said *mcp.Elicit
 		}
 		now := show.TaskOf(t)
 		return answer{text: "The user of your client did not decide; another approver still can.\n" + now.String(), data: receipt{
-			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: "status with this task and wait shows the verdict",
+			Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: h.ID, Stage: h.Stage, Next: c.say("{status} with this task and wait shows the verdict"),
 		}}, nil
 	}
 	return changed(r, err, did, "")

@@ -34,7 +34,7 @@ type askAnswer struct {
 
 var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 	"Ask a person (or an agent) a question about a task you own. Returns a ticket at once. You keep the task; it waits for the answer. "+
-		"Do not block on it: inbox tells you when it is answered.",
+		"Do not block on it: {inbox} tells you when it is answered.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds", in.Wait, maxWait)
@@ -105,7 +105,7 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 	out := askAnswer{receipt: receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Ticket: k.ID}, Answer: k.Answer, By: k.ClosedBy}
 	out.Next = "continue the task"
 	if k.Open() {
-		out.Next = "do other work: inbox tells you when it is answered; status with id=" + k.ID + " shows the answer"
+		out.Next = c.say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", k.ID)
 	}
 	return answer{text: show.TicketText(k) + "\nNext: " + out.Next, data: out}, nil
 }
@@ -120,7 +120,7 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (a
 			return c.showTicket(ctx, k)
 		}
 	}
-	next := "do other work: inbox tells you when it is answered; status with id=" + r.Ticket + " shows the answer"
+	next := c.say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", r.Ticket)
 	a := told(r, "The question was sent to "+cmp.Or(in.To, "people")+" as ticket "+r.Ticket+".", next)
 	a.data = askAnswer{receipt: receiptOf(r, next)}
 	return a, nil

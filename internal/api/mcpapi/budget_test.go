@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
@@ -11,6 +12,7 @@ import (
 const (
 	mostTools        = 16
 	mostTokens       = 4000 // of names, descriptions and input schemas
+	mostWorkerTokens = 1200
 	mostOutputTokens = 2000 // of output schemas
 )
 
@@ -20,13 +22,24 @@ func TestToolsCostFewTokens(t *testing.T) {
 	}
 	count := counter(t)
 	in, out := 0, 0
-	for _, x := range tools {
-		spec := x.spec()
+	for n := range tools {
+		spec := specs(toolset.Set{})[n]
 		i, o := count(spec.Name)+count(spec.Description)+count(text(t, spec.InputSchema)), count(text(t, spec.OutputSchema))
 		t.Logf("%-13s %4d in %4d out", spec.Name, i, o)
 		in, out = in+i, out+o
 	}
-	t.Logf("all: %d in, %d out; instructions %d", in, out, count(instructions))
+	t.Logf("all: %d in, %d out; instructions %d", in, out, count(instructions(toolset.Set{})))
+	worker, err := toolset.New("", "worker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := 0
+	for _, spec := range specs(worker) {
+		few += count(spec.Name) + count(spec.Description) + count(text(t, spec.InputSchema))
+	}
+	if t.Logf("worker: %d in", few); few > mostWorkerTokens {
+		t.Errorf("the set worker has %d tokens, at most %d are allowed", few, mostWorkerTokens)
+	}
 	if in > mostTokens {
 		t.Errorf("names, descriptions and input schemas have %d tokens, at most %d are allowed", in, mostTokens)
 	}

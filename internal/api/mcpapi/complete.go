@@ -28,8 +28,8 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 		usage, result := client.Spend{Tokens: in.Tokens}, client.Result{Text: in.Text, Data: in.Data}
 		if in.Failed {
 			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
-			return changed(r, err, "The task failed.", "call inbox to wait for other work")
+			return changed(r, err, "The task failed.", c.say("call {inbox} to wait for other work"))
 		}
 		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
-		return changed(r, err, "The task is complete.", "call inbox to wait for other work")
+		return changed(r, err, "The task is complete.", c.say("call {inbox} to wait for other work"))
 	})

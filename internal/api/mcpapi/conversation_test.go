@@ -52,7 +52,12 @@ func TestConversations(t *testing.T) {
 			comment, script := parse(string(b))
 			heard := map[string][]hearing{}
 			for _, version := range []string{sessionVersion, statelessVersion} {
-				synctest.Test(t, func(t *testing.T) { heard[version] = play(t, version, script) })
+				synctest.Test(t, func(t *testing.T) { heard[version] = play(t, version, "", script) })
+			}
+			if !*update {
+				synctest.Test(t, func(t *testing.T) {
+					prefixed(t, script, heard[statelessVersion], play(t, statelessVersion, prefix, script))
+				})
 			}
 			got := format(comment, script, heard)
 			switch {
@@ -65,6 +70,28 @@ func TestConversations(t *testing.T) {
 				t.Errorf("the server says something else; -update shows it as a diff\n%s", firstDifference(string(b), got))
 			}
 		})
+	}
+}
+
+// prefix is one that no text contains otherwise.
+const prefix = "tz0_"
+
+// bare matches what texts of the server say of tools, without a prefix.
+var bare = regexp.MustCompile(`(?i)(call|then|with the tool|Trapeze tool) (join|send|inbox|accept|reject|decide|complete|escalate|status|cancel|remember|recall|conversation|route)\b` +
+	`|\b(join|send|inbox|accept|decide|status|cancel|recall) (with|tells|shows|lists|waits for items|with its)\b`)
+
+// prefixed compares what agents heard with a prefix: it differs in the prefix alone, and every text that names a tool has it.
+func prefixed(t *testing.T, script []section, without, with []hearing) {
+	t.Helper()
+	for i := range with {
+		for n, x := range with[i] {
+			if want, got := without[i][n].text, strings.ReplaceAll(x.text, prefix, ""); got != want {
+				t.Errorf("with the prefix %s step %d differs in more than names of tools\n%s", prefix, i, firstDifference(want, got))
+			}
+			if found := bare.FindString(x.text); found != "" && !strings.Contains(script[i].text, found) {
+				t.Errorf("step %d names a tool without its prefix: %q in\n%s", i, found, x.text)
+			}
+		}
 	}
 }
 
@@ -161,7 +188,7 @@ func firstDifference(want, got string) string {
 }
 
 // play returns what was heard after each section, with a protocol version.
-func play(t *testing.T, version string, script []section) []hearing {
+func play(t *testing.T, version, prefix string, script []section) []hearing {
 	h, n := open(t), &names{real: map[string]string{}, told: map[string]string{}}
 	defer h.deliver()()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -178,7 +205,7 @@ func play(t *testing.T, version string, script []section) []hearing {
 		case who == "agents":
 			for line := range strings.Lines(s.text) {
 				words := strings.Fields(line)
-				speakers = append(speakers, &speaker{t: t, version: version, name: words[0], token: h.token(words[0], words[1:]...), server: inprocess.Transport(h.api)})
+				speakers = append(speakers, &speaker{t: t, version: version, name: words[0], prefix: prefix, token: h.token(words[0], words[1:]...), server: inprocess.Transport(h.api)})
 			}
 		case strings.HasPrefix(who, "wait "):
 			d, err := time.ParseDuration(strings.TrimPrefix(who, "wait "))
@@ -279,6 +306,7 @@ func (n *names) unfold(t *testing.T, text string) string {
 type speaker struct {
 	t                    *testing.T
 	version, name, token string
+	prefix               string // of the names of tools
 	server               http.RoundTripper
 	session              string
 	streams              []*stream // in the order in which they were opened
@@ -352,6 +380,11 @@ func (sp *speaker) say(ctx context.Context, message map[string]any, capable json
 // send posts a message and takes note of what comes, for as long as something does.
 func (sp *speaker) send(ctx context.Context, message m) {
 	sp.t.Helper()
+	if params, ok := message["params"].(m); ok && message["method"] == "tools/call" {
+		if name, ok := params["name"].(string); ok {
+			params["name"] = sp.prefix + name
+		}
+	}
 	b, err := json.Marshal(message)
 	if err != nil {
 		sp.t.Fatal(err)
@@ -379,7 +412,11 @@ func (sp *speaker) open(ctx context.Context) {
 }
 
 func (sp *speaker) request(ctx context.Context, method string, body io.Reader) *http.Request {
-	r, err := http.NewRequestWithContext(ctx, method, "http://localhost/mcp", body)
+	address := "http://localhost/mcp"
+	if sp.prefix != "" {
+		address += "?prefix=" + sp.prefix
+	}
+	r, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		sp.t.Fatal(err)
 	}

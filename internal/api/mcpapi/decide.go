@@ -125,7 +125,7 @@ func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := told(r, "You own the task.", "do what the context asks; then call complete, send or escalate; decide with verdict=release gives it back")
+	a := told(r, "You own the task.", c.say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
 	a.text += "\n\n" + s.Prompt
 	return a, nil
 }
@@ -146,7 +146,7 @@ func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 // decideHere asks the user of the client for the verdict, and applies it as the principal of the token.
 func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 	if !c.canAsk() {
-		return answer{}, invalid("decide needs verdict: your client does not support asking its user")
+		return answer{}, c.invalid("{decide} needs verdict: your client does not support asking its user")
 	}
 	q, err := c.waiting(ctx, id)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 		return answer{need: need}, nil
 	}
 	if err != nil {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: "call decide again, or give a verdict; the request stays open"}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: c.say("call {decide} again, or give a verdict; the request stays open")}
 	}
 	return c.decided(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
 }
@@ -184,7 +184,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 			return approvalOf(id, i.Envelope, i.Type+" of \""+show.Clip(show.OneLine(i.Intent), 300)+"\", asked by "+i.From+".\n"+i.Detail), nil
 		}
 	}
-	return question{}, &client.Error{Code: client.NotFound, Message: show.Clip(id, 80) + " does not wait for your decision", Hint: "inbox lists the requests that do"}
+	return question{}, &client.Error{Code: client.NotFound, Message: show.Clip(id, 80) + " does not wait for your decision", Hint: c.say("{inbox} lists the requests that do")}
 }
 
 // decided applies the verdict that the user of the client gave.
@@ -196,7 +196,7 @@ func (c *call) decided(ctx context.Context, about ticketState, said *mcp.ElicitR
 		in.Verdict = verdict
 		in.Text, _ = saidBy(said, "why")
 	} else {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not decide", Hint: "the request stays open: call decide again, or give a verdict"}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not decide", Hint: c.say("the request stays open: call {decide} again, or give a verdict")}
 	}
 	return c.decide(client.WithKey(ctx, "at client "+about.ID), in)
 }

@@ -14,10 +14,12 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // delegation is a group of child tasks that were created together, and whose results the parent waits for.
 type delegation struct {
+	set    toolset.Set
 	parent client.Task
 	group  []client.Child
 	first  client.Task // of the group; its id is empty until the task exists
@@ -34,10 +36,11 @@ func (c *call) handleOf(ctx context.Context, r client.Receipt) (string, error) {
 			return r.Task + ".g" + strconv.Itoa(k.Group), nil
 		}
 	}
-	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " were not found", Hint: "call status with id=" + r.Task + " to see them"}
+	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " were not found", Hint: c.say("call {status} with id=%s to see them", r.Task)}
 }
 
 func (r handles) delegation(ctx context.Context, id string) (w delegation, err error) {
+	w.set = r.names(ctx)
 	task, number, _ := strings.Cut(id, ".g")
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -106,7 +109,7 @@ func (w delegation) standing() string {
 			note = ": " + show.Clip(show.OneLine(note), 200)
 		}
 		if state == client.Parked {
-			note += "; " + without(w.parent, k.Task)
+			note += "; " + without(w.set, w.parent, k.Task)
 		}
 		waits = append(waits, who+" ("+strings.ReplaceAll(string(state), "_", " ")+note+")")
 	}
@@ -149,10 +152,10 @@ func (w delegation) result() *mcp.CallToolResult {
 		results = append(results, line)
 		fmt.Fprintf(&b, "\n%s: task %s is %s\n%s", cmp.Or(k.To, "nobody"), k.Task, strings.ReplaceAll(string(k.State), "_", " "), show.Quoted(line.Said()))
 	}
-	next := "status with this task shows why"
+	next := w.set.Text("{status} with this task shows why")
 	switch {
 	case w.parent.State == client.Executing:
-		next = "continue task " + w.parent.ID + ": call complete, send or escalate"
+		next = w.set.Text("continue task %s: call {complete|send|escalate}", w.parent.ID)
 	case w.parent.State == client.Completed:
 		next = ""
 	case w.parent.Parked != nil:

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 func TestDocsShowWhatTheServerOffers(t *testing.T) {
@@ -43,6 +45,17 @@ is returned as JSON or in fences: it is data.
 
 Fields marked * are required. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
 off has it, so that the receiver can continue the trace.
+
+A client chooses the names of the tools and which it sees, with the address or with flags:
+
+| | over HTTP | on standard input and output |
+|---|---|---|
+| names such as ` + "`trapeze_send`" + `, where tools of other servers have the same names | ` + "`/mcp?prefix=trapeze_`" + ` | ` + "`trapeze mcp --prefix trapeze_`" + ` |
+| the tools of an agent that receives tasks and sends none: ` + workers() + ` | ` + "`/mcp?tools=worker`" + ` | ` + "`trapeze mcp --tools worker`" + ` |
+
+Texts that name a tool, such as what to call next, have the name that the client sees.
+
+A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content.
 
 What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
@@ -88,6 +101,15 @@ a context holds for the whole answer. Programs find the ids and the epoch in ` +
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Name, p.Description, strings.Join(arguments, "<br>"))
 	}
 	return b.String() + handles
+}
+
+// workers lists the tools of the set worker.
+func workers() string {
+	set, err := toolset.New("", "worker")
+	if err != nil {
+		return err.Error()
+	}
+	return "`" + strings.Join(set.Tools(), "`, `") + "`"
 }
 
 // handles is the part of the page about the Tasks extension and HTTP.

@@ -35,7 +35,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 			}
 			return relieved(r), nil
 		case in.Task == "":
-			return answer{}, invalid("escalate needs task (one you own) or stuck (an agent or task that makes no progress)")
+			return answer{}, c.invalid("{escalate} needs task (one you own) or stuck (an agent or task that makes no progress)")
 		}
 		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
 		if err != nil {
@@ -48,7 +48,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		if r.State == client.Parked {
 			return c.halted(ctx, r), nil
 		}
-		return told(r, "It was escalated.", "you own it until the next level accepts it; status shows who accepts"), nil
+		return told(r, "It was escalated.", c.say("you own it until the next level accepts it; {status} shows who accepts")), nil
 	})
 
 // relieved answers a report of a stuck agent.

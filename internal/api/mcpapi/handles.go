@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // handles implements [taskext.Source] for one principal. It keeps no state: the record has everything that a handle refers to. The
@@ -21,7 +22,8 @@ import (
 type handles struct {
 	*client.Client
 	person string // the user of the client; empty if there is none
-	remote bool   // the API is in another process, which may restart
+	set    toolset.Set
+	remote bool // the API is in another process, which may restart
 }
 
 const (
@@ -30,6 +32,14 @@ const (
 	// linger is the maximum time that one call waits for a change.
 	linger = 50 * time.Second
 )
+
+// names is the set of tools of the client of ctx.
+func (r handles) names(ctx context.Context) toolset.Set {
+	if set, ok := toolset.From(ctx); ok {
+		return set
+	}
+	return r.set
+}
 
 // operators is the desk of the operators of the server.
 const operators = "operators"

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 type inboxInput struct {
@@ -41,7 +42,7 @@ type item struct {
 const maxWait = 50
 
 var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
-	"Read your inbox, most urgent first: offers to accept or reject, requests for your decision (decide), tasks that you own again. Waits up to wait seconds. Reading an offer starts its timeout: accept or reject it at once.",
+	"Read your inbox, most urgent first: offers to accept or reject, requests for your decision ({decide}), tasks that you own again. Waits up to wait seconds. Reading an offer starts its timeout: accept or reject it at once.",
 	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
@@ -59,29 +60,29 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
 				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends,
 			})
 		}
-		return answer{text: out.write(in.Wait), data: out}, nil
+		return answer{text: out.write(c.set, in.Wait), data: out}, nil
 	})
 
 // doing names the tool that answers each type of item.
 var doing = map[string]string{
-	"offer": "accept or reject", "approval": "decide: approve or deny", "confirm": "decide: confirm", "takeover": "decide: approve or deny", "share": "status with its id reads it",
-	"question": "decide: answer",
-	"stranded": "status with its task shows what you can do; only an operator can replay it: tell the user", "returned": "nobody took the task: send with its task hands it to another agent, cancel ends it", "resumed": "you own the task again: status shows its state; continue it",
+	"offer": "{accept} or {reject}", "approval": "{decide}: approve or deny", "confirm": "{decide}: confirm", "takeover": "{decide}: approve or deny", "share": "{status} with its id reads it",
+	"question": "{decide}: answer",
+	"stranded": "{status} with its task shows what you can do; only an operator can replay it: tell the user", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task again: {status} shows its state; continue it",
 }
 
-func (b *inbox) write(waited int) string {
+func (b *inbox) write(set toolset.Set, waited int) string {
 	if len(b.Items) == 0 {
-		b.Next = fmt.Sprintf("your inbox is empty. To wait for work, call inbox again with wait=45, after=%d", b.Cursor)
+		b.Next = set.Text("your inbox is empty. To wait for work, call {inbox} again with wait=45, after=%d", b.Cursor)
 		return fmt.Sprintf("Your inbox is empty (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "your inbox is empty. "))
 	}
-	more := fmt.Sprintf("; then inbox with wait=45, after=%d for more", b.Cursor)
+	more := set.Text("; then {inbox} with wait=45, after=%d for more", b.Cursor)
 	b.Next = "answer each item with the tool in brackets" + more
 	var s strings.Builder
 	for _, i := range b.Items {
 		if i.Type == "offer" {
-			b.Next = "accept the offers you can do, reject the others" + more
+			b.Next = set.Text("{accept} the offers you can do, {reject} the others") + more
 		}
-		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, doing[i.Type], show.OneLine(i.Intent))
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(doing[i.Type]), show.OneLine(i.Intent))
 		if i.Detail != "" {
 			s.WriteString(" (" + show.OneLine(i.Detail) + ")")
 		}

@@ -37,7 +37,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 		if err != nil {
 			return answer{}, err
 		}
-		out := joined{You: me.Name, Agents: []show.OtherAgent{}, Next: "wait for work with inbox"}
+		out := joined{You: me.Name, Agents: []show.OtherAgent{}, Next: c.say("wait for work with {inbox}")}
 		if me.Agent != "" {
 			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
 				return answer{}, err
@@ -46,7 +46,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 			if in.says() {
 				return answer{}, invalid("readiness, description and channels are for agents, and your token belongs to %s/%s: omit them", me.Role, me.Name)
 			}
-			out.Next = "inbox lists what waits for approval, status lists all tasks and open tickets; answer them with decide"
+			out.Next = c.say("{inbox} lists what waits for approval, {status} lists all tasks and open tickets; answer them with {decide}")
 		}
 		list, err := c.Agents(ctx)
 		if err != nil {
@@ -107,13 +107,13 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
 	case out.Waiting == 0 && a.Spec.Kind == show.HumanKind:
-		out.Next = "status lists the tickets of your desks, which are not in the inbox: answer them with decide. inbox waits for items addressed to you by name"
+		out.Next = c.say("{status} lists the tickets of your desks, which are not in the inbox: answer them with {decide}. {inbox} waits for items addressed to you by name")
 	case out.Waiting > 0:
-		out.Next = "inbox shows the items, and which tool answers each"
+		out.Next = c.say("{inbox} shows the items, and which tool answers each")
 	case out.Holding > 0:
-		out.Next = "status shows the tasks you own: continue them"
+		out.Next = c.say("{status} shows the tasks you own: continue them")
 	case a.Readiness != client.Ready:
-		out.Next = "you get no new offers until you call join with readiness=ready"
+		out.Next = c.say("you get no new offers until you call {join} with readiness=ready")
 	}
 	return nil
 }

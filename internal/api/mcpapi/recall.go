@@ -25,7 +25,7 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 	"Search the memory items that you may read, best match first, in excerpts; or read one item in full.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
 		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
-			return answer{}, invalid("recall reads one item by id, or searches: give one of the two; only task goes with both")
+			return answer{}, c.invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
 		}
 		if in.ID != "" {
 			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})

@@ -9,26 +9,27 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // callable maps hints of the server that an agent cannot follow over MCP to hints that name tools.
 var callable = map[string]string{
 	"/openapi.json describes what this call takes":                                "see the input schema of the tool",
-	"list the channels to see which there are":                                    "name receivers with to or capability instead (join lists them); a user creates a channel with: trapeze channel create NAME",
-	"list agents to see who there is":                                             "join lists the agents",
-	"list the agents to see who there is":                                         "join lists the agents",
-	"list the agents to see who is registered":                                    "join lists the registered agents",
+	"list the channels to see which there are":                                    "name receivers with to or capability instead ({join} lists them); a user creates a channel with: trapeze channel create NAME",
+	"list agents to see who there is":                                             "{join} lists the agents",
+	"list the agents to see who there is":                                         "{join} lists the agents",
+	"list the agents to see who is registered":                                    "{join} lists the registered agents",
 	"list the conversations that you have a part in":                              "take over a task that includes it, or start another conversation with say",
-	"register an agent that has it":                                               "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
-	"ask for fewer capabilities, or register an agent that has them all":          "join lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
-	"give its owner fallbacks, or hand the task to somebody by name":              "request it yourself (accept with takeover), or tell the user",
-	"wait until somebody handles it, or withdraw it by denying it":                "status with the id of the ticket and wait shows the answer; decide with the id and verdict=deny withdraws it",
-	"fetch the handoff and look at its stage":                                     "status with the id of the handoff shows its stage",
-	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: status shows owner and epoch",
+	"register an agent that has it":                                               "{join} lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"ask for fewer capabilities, or register an agent that has them all":          "{join} lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
+	"give its owner fallbacks, or hand the task to somebody by name":              "request it yourself ({accept} with takeover), or tell the user",
+	"wait until somebody handles it, or withdraw it by denying it":                "{status} with the id of the ticket and wait shows the answer; {decide} with the id and verdict=deny withdraws it",
+	"fetch the handoff and look at its stage":                                     "{status} with the id of the handoff shows its stage",
+	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
 }
 
 // refusal is an error as a model reads it: its code, what is wrong, and what to do next.
-func refusal(ctx context.Context, err error) *mcp.CallToolResult {
+func refusal(ctx context.Context, set toolset.Set, err error) *mcp.CallToolResult {
 	e := &client.Error{
 		Code: client.Unavailable, Message: "the server cannot be reached now",
 		Hint: "wait a moment and call again, with the same key if you gave one; if it stays unreachable, ask your user to run trapeze doctor, which reports what is wrong, or trapeze serve --background, which starts a server on this machine",
@@ -36,9 +37,9 @@ func refusal(ctx context.Context, err error) *mcp.CallToolResult {
 	switch {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
-		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: "what it changed is recorded; call status to see it"}
+		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: set.Text("what it changed is recorded; call {status} to see it")}
 	}
-	text, hint := fmt.Sprintf("%s: %s", e.Code, e.Message), cmp.Or(callable[e.Hint], e.Hint)
+	text, hint := fmt.Sprintf("%s: %s", e.Code, e.Message), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
 	if hint != "" {
 		text += "\nWhat to do: " + hint
 	}

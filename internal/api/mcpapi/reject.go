@@ -22,5 +22,5 @@ var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", chang
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
 		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
-		return changed(r, err, "You rejected it.", "call inbox to wait for other work")
+		return changed(r, err, "You rejected it.", c.say("call {inbox} to wait for other work"))
 	})

@@ -45,7 +45,7 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 				return answer{text: m.ID + " is forgotten.", data: show.MemoryOf(m)}, nil
 			}
 		case in.Text == "":
-			return answer{}, invalid("remember needs text: what to store")
+			return answer{}, c.invalid("{remember} needs text: what to store")
 		case in.Revise != "":
 			m, err = c.Revise(ctx, in.Revise, client.ReviseInput{Text: in.Text, Title: in.Title})
 		default:

@@ -18,7 +18,7 @@ type routed struct {
 }
 
 var routeTool = define[routeInput, routed]("route", "Show where the policy would send a task", looks,
-	"Show where the policy would send a task, and why. Changes nothing: send with to=auto hands it off.",
+	"Show where the policy would send a task, and why. Changes nothing: {send} with to=auto hands it off.",
 	func(ctx context.Context, c *call, in routeInput) (answer, error) {
 		r, err := c.Route(ctx, in.Task, client.RouteInput{Content: in.content()})
 		if err != nil {

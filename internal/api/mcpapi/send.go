@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -31,7 +30,7 @@ type sendInput struct {
 	fresh
 	Budget    int    `json:"budget,omitempty" jsonschema:"maximum tokens of the receiver's context"`
 	Approver  string `json:"approver,omitempty" jsonschema:"for supervised; default: any operator"`
-	Confirm   bool   `json:"confirm,omitempty" jsonschema:"the receiver owns the task only after you confirm with decide"`
+	Confirm   bool   `json:"confirm,omitempty" jsonschema:"the receiver owns the task only after you confirm with {decide}"`
 	ShareOnly bool   `json:"share_only,omitempty" jsonschema:"give one agent the context only; you keep the task"`
 	Epoch     uint64 `json:"epoch,omitempty"`
 	Key       string `json:"key,omitempty" jsonschema:"any id: a repeated call with the same key takes effect once"`
@@ -80,7 +79,7 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		ctx = keyed(ctx, in.Key)
 		switch {
 		case (in.Task == "") == (in.Intent == ""):
-			return answer{}, invalid("send needs either task (one you own) or intent (to make a new one)")
+			return answer{}, c.invalid("{send} needs either task (one you own) or intent (to make a new one)")
 		case in.ShareOnly:
 			return c.share(ctx, in)
 		}
@@ -112,7 +111,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	}
 	task.Start, task.Content = true, send.Content
 	r, err := c.CreateTask(ctx, task)
-	return changed(r, err, "The task was created, and you own it.", "work on it, then call complete or send")
+	return changed(r, err, "The task was created, and you own it.", c.say("work on it, then call {complete|send}"))
 }
 
 // create returns the input that creates the task, without the handoff. Constraints and expected result belong to the task and not to
@@ -244,27 +243,27 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 		}
 		taskext.Later(ctx, handle)
 	}
-	return sent(r, in), nil
+	return c.sent(r, in), nil
 }
 
 // halted answers a handoff that a limit stopped: nothing was offered, and the task is in the dead letters.
 func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	t, err := c.Task(ctx, r.Task)
 	if err != nil || t.State != client.Parked || t.Parked == nil {
-		return told(r, "Nothing was handed off.", "status with id="+r.Task+" shows why")
+		return told(r, "Nothing was handed off.", c.say("{status} with id=%s shows why", r.Task))
 	}
-	return told(r, "Nothing was handed off: "+show.OneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(t, false))
+	return told(r, "Nothing was handed off: "+show.OneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(c.set, t, false))
 }
 
-func sent(r client.Receipt, in client.SendInput) answer {
-	follow := fmt.Sprintf("status with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
+func (c *call) sent(r client.Receipt, in client.SendInput) answer {
+	follow := c.say("{status} with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
 	did, next := "The handoff is recorded.", follow+"who accepts it; until then you own it"
 	if r.Owner == "" {
 		next = follow + "who accepts it; without after it waits for the result"
 	}
 	switch {
 	case kept(r) && r.Owner == "":
-		did, next = "Nothing was handed off.", "to hand it off, call send with task="+r.Task+" and an agent in to"
+		did, next = "Nothing was handed off.", c.say("to hand it off, call {send} with task=%s and an agent in to", r.Task)
 	case kept(r):
 		did, next = "Nothing was handed off.", "continue it yourself"
 	case r.Stage == client.StageAtDesk && r.Ticket != "":
@@ -272,11 +271,11 @@ func sent(r client.Receipt, in client.SendInput) answer {
 	case r.State == client.Waiting:
 		did, next = "It was delegated.", follow+"when results are in"
 	case len(r.Children) > 0:
-		did, next = "Every receiver has a copy; nobody waits for their results.", "status with id="+r.Task+" shows the state of each"
+		did, next = "Every receiver has a copy; nobody waits for their results.", c.say("{status} with id=%s shows the state of each", r.Task)
 	case r.Stage == client.StageAwaitingApproval:
 		did, next = "It needs approval first.", follow+"the verdict"
 	case in.Confirm == client.ConfirmExplicit:
-		next = "when inbox shows that it was accepted, call decide with verdict=confirm"
+		next = c.say("when {inbox} shows that it was accepted, call {decide} with verdict=confirm")
 	}
 	a := told(r, did, next)
 	if r.Decision != nil {

@@ -72,7 +72,7 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 		}
 		now := show.TaskOf(t)
 		text := now.String()
-		if next := nextOf(t, in.Wait > 0); next != "" {
+		if next := nextOf(c.set, t, in.Wait > 0); next != "" {
 			text += "Next: " + next
 		}
 		return answer{text: text, data: standing{Task: &now, Position: t.Position}, status: liveness.AfterRead(t), more: resource.TaskLinks(t.ID, t.Envelope)}, nil
@@ -135,7 +135,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		b.WriteString(": " + show.OneLine(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
-		b.WriteString("No open tasks. To see a task that has ended, call status with its id.\n")
+		b.WriteString(c.say("No open tasks. To see a task that has ended, call {status} with its id.\n"))
 	}
 	err = c.tickets(ctx, &out, &b)
 	return answer{text: b.String(), data: out}, err

@@ -2,22 +2,22 @@ package mcpapi
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // nextOf says what to do about a task that its owner cannot simply continue: wait, or handle dead letters.
-func nextOf(t client.Task, waits bool) string {
+func nextOf(set toolset.Set, t client.Task, waits bool) string {
 	again := ""
 	if waits && !t.State.Final() {
-		again = fmt.Sprintf("to wait for a change, call status with id=%s, wait=45, after=%d", t.ID, t.Position)
+		again = set.Text("to wait for a change, call {status} with id=%s, wait=45, after=%d", t.ID, t.Position)
 	}
 	stranded := t.Stranded()
 	switch {
 	case t.State == client.Parked && denied(t):
-		return "the handoff was denied, and only an operator can replay the task: tell the user. Do not send the same again; cancel discards it"
+		return set.Text("the handoff was denied, and only an operator can replay the task: tell the user. Do not send the same again; {cancel} discards it")
 	case t.State == client.Parked:
 		return "only an operator can replay it. Tell the user, or send its intent as a new task, with what was missing"
 	case len(stranded) == 0:
@@ -25,7 +25,7 @@ func nextOf(t client.Task, waits bool) string {
 	case again != "":
 		again = "; " + again
 	}
-	return without(t, stranded[0].Task) + again
+	return without(set, t, stranded[0].Task) + again
 }
 
 // denied reports whether a task is in the dead letters because its handoff was denied.
@@ -34,12 +34,12 @@ func denied(t client.Task) bool {
 }
 
 // without says how the owner or requester of a task continues when a child task is in the dead letters.
-func without(t client.Task, child string) string {
+func without(set toolset.Set, t client.Task, child string) string {
 	replay := "only an operator can replay " + child + ": tell the user. "
 	if t.Owner == "" {
-		return replay + "Or call cancel with id=" + t.ID + ", and send its intent to another agent"
+		return replay + set.Text("Or call {cancel} with id=%s, and send its intent to another agent", t.ID)
 	}
-	return replay + "Or call cancel with id=" + child + ": you continue without it, and can send its work to another agent"
+	return replay + set.Text("Or call {cancel} with id=%s: you continue without it, and can send its work to another agent", child)
 }
 
 // taskOf returns the id of the task that an id of a handoff, ticket or share belongs to.

@@ -14,7 +14,7 @@ import (
 const mostTickets = 30
 
 // closing names the tool that closes each kind of ticket.
-var closing = map[string]string{"question": "decide: answer", "approval": "decide: approve or deny", "takeover": "decide: claim"}
+var closing = map[string]string{"question": "{decide}: answer", "approval": "{decide}: approve or deny", "takeover": "{decide}: claim"}
 
 // tickets lists the open tickets that the caller opened or may answer, oldest first.
 func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) error {
@@ -24,14 +24,14 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 	}
 	for _, k := range page.Tickets {
 		out.Tickets = append(out.Tickets, show.TicketOf(k))
-		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, closing[k.Kind], show.Clip(show.OneLine(cmp.Or(k.Question, k.Intent)), 200))
+		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.say(closing[k.Kind]), show.Clip(show.OneLine(cmp.Or(k.Question, k.Intent)), 200))
 		if k.Question != "" {
 			b.WriteString(" (task: " + show.Clip(show.OneLine(k.Intent), 100) + ")")
 		}
 		b.WriteString("\n")
 	}
 	if len(page.Tickets) > 0 {
-		b.WriteString("status with the id of a ticket shows all of its question.\n")
+		b.WriteString(c.say("{status} with the id of a ticket shows all of its question.\n"))
 	}
 	if page.Next != "" {
 		out.More = true

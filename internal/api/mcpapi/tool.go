@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // tools are the tools of the server, in the order in which an agent usually needs them.
@@ -31,7 +32,8 @@ type call struct {
 	*client.Client
 	req     *mcp.CallToolRequest
 	options Options
-	secret  string // of the principal
+	set     toolset.Set // the tools that the client sees
+	secret  string      // of the principal
 }
 
 // answer is the result of a tool: text for a model, and the same content as data for programs. The answer of a tool that is
@@ -82,7 +84,7 @@ func defineText[In any](name, title string, n nature, description string, run fu
 			return &mcp.Tool{Name: name, Description: description, Annotations: n.hints(title), InputSchema: argument.Schema[In](true)}
 		}),
 		run: func(ctx context.Context, c *call) (answer, error) {
-			in, err := argument.Decode[In](name, c.req.Params.Arguments)
+			in, err := argument.Decode[In](c.set.Name(name), c.req.Params.Arguments)
 			if err != nil {
 				return answer{}, err
 			}
@@ -112,9 +114,21 @@ const (
 // invalid is the refusal of arguments that cannot be combined.
 var invalid = argument.Invalid
 
+// say writes a text that names tools, see [toolset.Set.Text].
+func (c *call) say(format string, args ...any) string { return c.set.Text(format, args...) }
+
+// invalid is [invalid] with a text that names tools.
+func (c *call) invalid(format string, args ...any) error {
+	return invalid("%s", c.set.Text(format, args...))
+}
+
 // handler returns the handler of the tool for one principal. A refusal is a result that the model reads, not a protocol error.
 func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		set, ok := toolset.From(ctx)
+		if !ok {
+			set = o.Tools
+		}
 		if !o.Remote {
 			life.Beat(ctx)
 		}
@@ -125,13 +139,13 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 			state, _ := req.Params.Meta[metaTraceState].(string) // none is ""
 			ctx = client.WithTrace(ctx, parent, state)
 		}
-		a, err := t.run(ctx, &call{Client: c, req: req, options: o, secret: o.Secret(ctx)})
+		a, err := t.run(ctx, &call{Client: c, req: req, options: o, set: set, secret: o.Secret(ctx)})
 		var wire *jsonrpc.Error
 		switch {
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			return refusal(ctx, err), nil
+			return refusal(ctx, set, err), nil
 		case a.need != nil:
 			return &mcp.CallToolResult{InputRequests: a.need.requests, RequestState: a.need.state}, nil
 		}

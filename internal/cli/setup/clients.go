@@ -48,6 +48,7 @@ type client struct {
 	toml     bool
 	key      string                         // name of the table of servers
 	typed    bool                           // an entry needs "type": "stdio"
+	prefix   string                         // of the names of tools, for a client that does not name the server before them
 	hooks    func(s scope, p places) string // the file of its hooks; nil if it has none that trapeze can use
 	then     string                         // what remains to be done by hand
 }
@@ -62,7 +63,8 @@ type client struct {
 // server gets few environment variables, so it must not depend on them; the timeout of a call is tool_timeout_sec, 60 by default.
 // Hooks are in hooks.json in the same directory, in the format of Claude Code (developers.openai.com/codex/hooks), and must be trusted once.
 //
-// Cursor (cursor.com/docs/mcp): "mcpServers" in .cursor/mcp.json, of the project or of the home directory.
+// Cursor (cursor.com/docs/mcp): "mcpServers" in .cursor/mcp.json, of the project or of the home directory. Of tools of the same name it
+// calls that of the first server, so ours have a prefix; the other clients name the server before its tools.
 //
 // VS Code (code.visualstudio.com/docs/copilot/reference/mcp-configuration): "servers", not "mcpServers", in
 // .vscode/mcp.json or in the user profile's mcp.json; "type" and "command" are required, and comments are common.
@@ -108,7 +110,7 @@ var clients = []client{
 		then: "restart codex; it reads a project's file once it trusts the project",
 	},
 	{
-		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"}, key: "mcpServers", typed: true,
+		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"}, key: "mcpServers", typed: true, prefix: "trapeze_",
 		dirs: in(".cursor"), file: inside(".cursor", "mcp.json"),
 		then: "restart Cursor, and enable the server trapeze in its settings",
 	},

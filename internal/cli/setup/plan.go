@@ -52,6 +52,9 @@ func (w wanted) plan(p places) (list []change, err error) {
 	}
 	for _, c := range w.clients {
 		e := entry{Command: w.program, Args: append([]string{"mcp", "--agent", w.agentOf(c)}, w.further...)}
+		if c.prefix != "" {
+			e.Args = append(e.Args, "--prefix", c.prefix)
+		}
 		add(c.file(w.scope, p), c.title, func(text string) (string, error) { return c.with(text, e) })
 	}
 	teach := func(text string) (string, error) { return configfile.Section(text, beginMark, endMark, section) }

@@ -16,6 +16,7 @@ const section = `<!-- written by trapeze init: changes in this section are lost 
 ## Handing off and receiving tasks
 
 The MCP server ` + "`trapeze`" + ` passes tasks between agents and people. An agent owns a task until the next one has accepted it.
+Your client may show the names of its tools with a prefix, such as ` + "`trapeze_send`" + ` for ` + "`send`" + `.
 
 - Start with ` + "`join`" + `: it returns who you are, the other agents, and what waits for you.
 - Hand a task off with ` + "`send`" + ` when it needs what you cannot do, belongs to another agent, outgrows your context, or when you are told
@@ -41,7 +42,8 @@ description: >-
 # Handing off tasks with Trapeze
 
 A task always has one owner. The sender owns it until the receiver has accepted it, so nothing is lost between two agents. The
-tools are those of the MCP server ` + "`trapeze`" + `; each answer says what to call next.
+tools are those of the MCP server ` + "`trapeze`" + `; each answer says what to call next. Your client may show
+their names with a prefix.
 
 ## Start
 Call ` + "`join`" + ` once per session: it returns who you are, the other agents and their capabilities, and what waits for you.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -20,6 +21,7 @@ type Options struct {
 	Spec    client.AgentSpec // to register the agent with, if it is not registered
 	Version string           // reported to the client
 	Token   string           // the agent's token; opaque values that the client carries are bound to it
+	Tools   toolset.Set      // the tools that the client sees
 	In      io.Reader
 	Out     io.Writer
 	// Stderr gets messages for people; nil discards them.
@@ -52,7 +54,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	k := newKeeper(alive, c, o.Agent, say)
 	l := newLines(o.In, o.Out, say)
 	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
-		mcpapi.Options{Version: o.Version, Person: me.Person, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note})
+		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note})
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func writeTakeover(ctx context.Context, w *writer) error {
 		return err
 	}
 	w.call("accept", field{"takeover", task}, field{"detail", w.given["reason"]})
-	w.say("Its owner is asked. If the owner agrees, you own the task: status shows it, and accept with the handoff that status names gives the context.")
+	w.say("Its owner is asked. If the owner agrees, you own the task: {status} shows it, and {accept} with the handoff that {status} names gives the context.")
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // prompt is a trigger phrase that a client shows as a command.
@@ -38,7 +39,7 @@ var prompts = []prompt{
 		writeHandoff,
 	},
 	{
-		"escalate", "Escalate", "Escalate this",
+		"escalation", "Escalate", "Escalate this",
 		[]argument{{"to", "an agent; if omitted, the next level of the escalation chain", false, []sort{anAgent}}, whyText, whichTask},
 		writeEscalate,
 	},
@@ -81,6 +82,7 @@ const mostArgument = 16 << 10
 // looks like an instruction.
 type writer struct {
 	client *client.Client
+	set    toolset.Set
 	given  map[string]string
 	text   strings.Builder
 }
@@ -88,7 +90,8 @@ type writer struct {
 // writer returns the handler of a prompt.
 func (s *Server) writer(p prompt) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		w := &writer{client: s.client, given: map[string]string{}}
+		set, _ := toolset.From(ctx) // the default if none was chosen
+		w := &writer{client: s.client, set: set, given: map[string]string{}}
 		for name, value := range req.Params.Arguments {
 			if len(value) > mostArgument {
 				return nil, invalid("%.40q has more than %d bytes", name, mostArgument)
@@ -143,7 +146,7 @@ func (w *writer) call(tool string, fields ...field) {
 		}
 		b.WriteString(quote(f.name) + ": " + quote(f.value))
 	}
-	fmt.Fprintf(&w.text, "Call the Trapeze tool %s with {%s}.\n", tool, b.String())
+	fmt.Fprintf(&w.text, "Call the Trapeze tool %s with {%s}.\n", w.set.Name(tool), b.String())
 }
 
 // quote returns a value as JSON, on one line.
@@ -157,7 +160,10 @@ func quote(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (w *writer) say(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
+// say writes a line, in which {status} is the name of that tool.
+func (w *writer) say(format string, args ...any) {
+	w.text.WriteString(w.set.Text(format, args...) + "\n")
+}
 
 const (
 	mostTasks  = 10

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // caller is the sender of a request.
@@ -19,6 +20,7 @@ type caller struct {
 	*principal
 	key   string // of the principal
 	token string
+	tools toolset.Set // that the address of the request chooses
 }
 
 // principal is the state of a principal that all its requests share.
@@ -43,6 +45,11 @@ func keyOf(me client.Me) string {
 
 type callerKey struct{}
 
+// within returns a context of a message of a caller.
+func within(ctx context.Context, v *caller) context.Context {
+	return toolset.With(context.WithValue(ctx, callerKey{}, v), v.tools)
+}
+
 func callerFrom(ctx context.Context) *caller {
 	v, _ := ctx.Value(callerKey{}).(*caller)
 	return v
@@ -59,7 +66,9 @@ func tokenInfo(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo,
 func withMessageCaller(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if extra := req.GetExtra(); extra != nil && extra.TokenInfo != nil {
-			ctx = context.WithValue(ctx, callerKey{}, extra.TokenInfo.Extra["caller"])
+			if v, ok := extra.TokenInfo.Extra["caller"].(*caller); ok {
+				ctx = within(ctx, v)
+			}
 		}
 		return next(ctx, method, req)
 	}

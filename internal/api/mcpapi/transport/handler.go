@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 const (
@@ -98,9 +100,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if v.tools, err = toolset.Parse(r.URL.Query()); err != nil {
+		http.Error(a, strings.TrimPrefix(err.Error(), string(client.Invalid)+": "), http.StatusBadRequest)
+		return
+	}
 	ctx, done := h.whileValid(r, v)
 	defer done()
-	r = r.WithContext(context.WithValue(ctx, callerKey{}, v))
+	r = r.WithContext(within(ctx, v))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	_ = a.control.SetReadDeadline(time.Time{}) // a waiting connection would time out; not supported by test servers
 	if r.Header.Get("Mcp-Protocol-Version") >= StatelessVersion {

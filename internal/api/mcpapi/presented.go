@@ -1,0 +1,65 @@
+package mcpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+)
+
+// presented shows each client the tools of its set, under their names in the set. The set is that of the message, or else usual.
+func presented(usual toolset.Set) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			set, ok := toolset.From(ctx)
+			if !ok {
+				set = usual
+				ctx = toolset.With(ctx, set)
+			}
+			if p, is := req.GetParams().(*mcp.CallToolParamsRaw); is && p != nil {
+				tool, ok := set.Own(p.Name)
+				if !ok {
+					return nil, &jsonrpc.Error{
+						Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %.80q; use one of: %s", p.Name, strings.Join(set.Seen(), ", ")),
+					}
+				}
+				p.Name = tool
+			}
+			res, err := next(ctx, method, req)
+			if err != nil {
+				return res, err
+			}
+			switch r := res.(type) {
+			case *mcp.ListToolsResult:
+				r.Tools = specs(set)
+			case *mcp.InitializeResult:
+				r.Instructions = instructions(set)
+			case *mcp.DiscoverResult:
+				r.Instructions = instructions(set)
+			}
+			return res, nil
+		}
+	}
+}
+
+// specs describes the tools of a set.
+func specs(set toolset.Set) []*mcp.Tool {
+	var list []*mcp.Tool
+	for _, t := range tools {
+		spec := *t.spec()
+		if !set.Has(spec.Name) {
+			continue
+		}
+		spec.Name, spec.Description = set.Name(spec.Name), set.Text(spec.Description)
+		if schema, ok := spec.InputSchema.(json.RawMessage); ok {
+			spec.InputSchema = json.RawMessage(set.Text(string(schema)))
+		}
+		list = append(list, &spec)
+	}
+	return list
+}

@@ -1,0 +1,137 @@
+package mcpapi_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+)
+
+// at connects an agent at an address with a query.
+func (h *harness) at(version, name, query string) (*agent, error) {
+	h.t.Helper()
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: "http://localhost/mcp?" + query, HTTPClient: &http.Client{Transport: bearer{h.token(name), inprocess.Transport(h.api)}},
+	}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil).
+		Connect(h.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		return nil, err
+	}
+	h.t.Cleanup(func() { _ = s.Close() })
+	return &agent{s, h.t, name}, nil
+}
+
+// names lists the tools that the agent sees.
+func (a *agent) names() (list []string) {
+	a.t.Helper()
+	tools, err := a.ListTools(a.t.Context(), nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for _, x := range tools.Tools {
+		list = append(list, x.Name)
+	}
+	return list
+}
+
+func TestAClientChoosesThePrefixOfItsTools(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		a, err := h.at(version, "coder", "prefix=trapeze_")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range a.names() {
+			if !strings.HasPrefix(name, "trapeze_") {
+				t.Errorf("there is a tool %s", name)
+			}
+		}
+		text, data := a.call("trapeze_send", m{"intent": "Write the parser"})
+		if next := "work on it, then call trapeze_complete or trapeze_send"; data["next"] != next || !strings.Contains(text, next) {
+			t.Errorf("%v, %s", data, text)
+		}
+		if got := a.InitializeResult().Instructions; !strings.Contains(got, "Call trapeze_join first") {
+			t.Errorf("instructions: %s", got)
+		}
+		_, err = a.CallTool(t.Context(), &mcp.CallToolParams{Name: "send", Arguments: m{"intent": "Write the parser"}})
+		if err == nil || !strings.Contains(err.Error(), "trapeze_send") {
+			t.Errorf("without the prefix: %v", err)
+		}
+		if text, _, refused := a.try("trapeze_reject", m{}); !refused || !strings.Contains(text, "trapeze_reject needs") {
+			t.Errorf("a refusal says %s", text)
+		}
+		p, err := a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "active"})
+		if err != nil || !strings.Contains(p.Messages[0].Content.(*mcp.TextContent).Text, "tool trapeze_status") {
+			t.Errorf("the prompt is %+v, %v", p, err)
+		}
+	})
+}
+
+func TestAWorkerSeesTheToolsThatAReceiverNeeds(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder := h.agent(version, "coder")
+		a, err := h.at(version, "worker", "tools=worker&prefix=t-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := toolset.New("t-", "worker")
+		if got := a.names(); !slices.Equal(got, want.Seen()) || len(got) > 7 {
+			t.Errorf("the tools are %v", got)
+		}
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "worker"})
+		if text, _ := a.call("t-inbox", m{}); !strings.Contains(text, "[t-accept or t-reject]") {
+			t.Errorf("the inbox says %s", text)
+		}
+		a.call("t-accept", m{"handoff": sent["handoff"]})
+		a.call("t-progress", m{"task": sent["task"], "note": "half of it"})
+		if text, _ := a.call("t-complete", m{"task": sent["task"], "text": "done"}); !strings.Contains(text, "call t-inbox") {
+			t.Errorf("the result says %s", text)
+		}
+		if _, err := a.CallTool(t.Context(), &mcp.CallToolParams{Name: "t-send", Arguments: m{}}); err == nil {
+			t.Error("it can call send")
+		}
+		if got := a.InitializeResult().Instructions; strings.Contains(got, "join") || !strings.Contains(got, "then call t-complete.") {
+			t.Errorf("instructions: %s", got)
+		}
+	})
+}
+
+func TestAnAddressThatChoosesNothingIsRefused(t *testing.T) {
+	for query, says := range map[string]string{
+		"tools=workers":         "default, worker",
+		"prefix=9":              "use a letter",
+		"prefix=a.b":            "use a letter",
+		"prefx=a":               "use prefix",
+		"tools=worker&tools=":   "use prefix",
+		"prefix=a%20b":          "use a letter",
+		"tools=default&prefix=": "",
+	} {
+		eachVersion(t, func(t *testing.T, version string) {
+			_, err := open(t).at(version, "coder", query)
+			if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+				t.Errorf("%s: %v", query, err)
+			}
+		})
+	}
+}
+
+func TestNoToolHasTheNameOfAPrompt(t *testing.T) {
+	a := open(t).agent(statelessVersion, "coder")
+	prompts, err := a.ListPrompts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := a.names()
+	for _, p := range prompts.Prompts {
+		if slices.Contains(tools, p.Name) {
+			t.Errorf("%s is a prompt and a tool", p.Name)
+		}
+	}
+}
