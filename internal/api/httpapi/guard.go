@@ -75,17 +75,17 @@ func (s *service) authenticate(r *http.Request) (caller.Caller, error) {
 	return c, err
 }
 
-// asPerson returns the person at the client of an agent as the caller, if the request names one. A person can only answer requests to
-// people; everything else the agent does in its own name.
+// asPerson returns the person at the client of an agent as the caller, if the request names one. A person can only answer questions
+// there: what an agent asked for is approved and denied by somebody with a credential of their own.
 func asPerson(c caller.Caller, r *http.Request, name []string) (caller.Caller, error) {
 	if m := personal.FindString(r.URL.Path); r.Method != http.MethodPost || m == "" || len(name) != 1 {
-		return caller.Caller{}, refusal.New(refusal.NotPermitted, "omit the header "+endpoint.PersonHeader, "a person at the client of an agent can only answer, approve and deny")
+		return caller.Caller{}, refusal.New(refusal.NotPermitted, "omit the header "+endpoint.PersonHeader, "a person at the client of an agent can only answer questions")
 	}
 	return c.AsPerson(name[0])
 }
 
 // personal matches the calls of a person at the client of an agent.
-var personal = regexp.MustCompile(`^/v1/(handoffs|tickets)/[^/]+/(answer|approve|deny)$`)
+var personal = regexp.MustCompile(`^/v1/tickets/[^/]+/answer$`)
 
 // recovered answers a call that panicked. A stream that has started is aborted instead.
 func (s *service) recovered(p any, w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,8 @@ package httpapi_test
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
@@ -46,24 +48,69 @@ func TestThePersonAtAClientAnswersThereAsAnOperator(t *testing.T) {
 	}
 }
 
-func TestThePersonAtAClientApprovesWhatItsAgentAskedFor(t *testing.T) {
+// A token that names a person makes its agent see no more and decide no more: the holder could claim whatever it likes of her.
+func TestAPersonAtAClientAnswersOnlyWhatIsAskedThere(t *testing.T) {
 	h := open(t, httpapi.Options{})
-	coder := h.atClient("coder", "ann")
+	coder, ctx := h.atClient("coder", "ann"), client.WithPerson(t.Context(), "ann")
+	other, _ := h.agent("other")
 	h.agent("deployer")
-	ctx := t.Context()
-	sent, err := coder.CreateTask(ctx, client.CreateInput{Intent: "Deploy", Send: &client.SendInput{To: []string{"deployer"}, Kind: client.Supervised}})
+	h.agent("bob")
+	send := func(c *client.Client, in client.SendInput) client.Receipt {
+		r, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "Deploy", Send: &in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	asks := func(c *client.Client, in client.AskInput) string {
+		made, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "Move the data", Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Epoch, in.Question = made.Epoch, "Which copy?"
+		r, err := c.Ask(t.Context(), made.Task, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Ticket
+	}
+	own := send(coder, client.SendInput{To: []string{"deployer"}, Kind: client.Supervised})
+	named := send(coder, client.SendInput{To: []string{"deployer"}, Kind: client.Supervised, Approver: "bob"})
+	foreign := send(other, client.SendInput{To: []string{"deployer"}, Kind: client.Supervised})
+	for name, handoff := range map[string]string{"its own handoff": own.Handoff, "one with another approver": named.Handoff, "one of others": foreign.Handoff} {
+		if _, err := coder.Approve(ctx, handoff, client.ApproveInput{}); !errors.Is(err, client.NotPermitted) {
+			t.Errorf("approved %s: %v", name, err)
+		}
+		if _, err := coder.Deny(ctx, handoff, client.DenyInput{}); !errors.Is(err, client.NotPermitted) {
+			t.Errorf("denied %s: %v", name, err)
+		}
+	}
+	if _, err := coder.Answer(ctx, asks(other, client.AskInput{}), client.AnswerInput{Answer: "x"}); !errors.Is(err, client.NotFound) {
+		t.Errorf("answered a question of a task that its agent may not see: %v", err)
+	}
+	if _, err := coder.Answer(ctx, asks(other, client.AskInput{To: "coder"}), client.AnswerInput{Answer: "x"}); !errors.Is(err, client.NotFound) {
+		t.Errorf("answered for its agent: %v", err)
+	}
+	if _, err := coder.Answer(ctx, asks(coder, client.AskInput{To: "bob"}), client.AnswerInput{Answer: "x"}); !errors.Is(err, client.NotPermitted) {
+		t.Errorf("answered a question that somebody else is asked by name: %v", err)
+	}
+
+	ticket := asks(coder, client.AskInput{})
+	if _, err := coder.Answer(ctx, ticket, client.AnswerInput{Answer: "the second"}); err != nil {
+		t.Fatal(err)
+	}
+	trail, err := h.as(h.admin).Trail(t.Context(), strings.Split(ticket, ".")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := coder.Approve(ctx, sent.Handoff, client.ApproveInput{}); !errors.Is(err, client.NotPermitted) {
-		t.Errorf("the agent approved its own handoff: %v", err)
+	last := trail.Entries[len(trail.Entries)-1]
+	if last.Agent != "coder" || !slices.Equal(last.For, []string{"operator/ann"}) {
+		t.Errorf("the trail names %q for %q", last.Agent, last.For)
 	}
-	if _, err := coder.Approve(client.WithPerson(ctx, "ann"), sent.Handoff, client.ApproveInput{Digest: "sha256:other"}); err == nil {
-		t.Error("an approval of another envelope was taken")
-	}
-	r, err := coder.Approve(client.WithPerson(ctx, "ann"), sent.Handoff, client.ApproveInput{Digest: sent.Envelope})
-	if err != nil || r.Stage != client.StageOffered {
-		t.Errorf("the handoff is %s, %v", r.Stage, err)
+	for _, line := range strings.Split(h.call(h.admin, "GET /v1/audit/export?format=jsonl", "").body, "\n") {
+		if strings.Contains(line, "the second") && !(strings.Contains(line, `"agent":"coder"`) && strings.Contains(line, `"operator/ann"`)) {
+			t.Errorf("the export has one of them only: %s", line)
+		}
 	}
 }
 

@@ -79,19 +79,18 @@ func TestTheFirstAnswerWins(t *testing.T) {
 	})
 }
 
-func TestThePersonAtTheClientApprovesASupervisedHandoff(t *testing.T) {
+func TestThePersonAtTheClientIsNotAskedToApproveWhatItsAgentSends(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		for verdict, stage := range map[string]string{"approve": "offered", "deny": "rejected"} {
-			h := open(t)
-			coder := h.withPerson(version, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
-				return accepts(m{"verdict": verdict, "why": "because"})
-			})
-			h.agent(version, "deployer").call("join", m{})
-			_, task := coder.call("send", m{"intent": "Deploy"})
-			_, got := coder.call("send", m{"task": task["task"], "to": "deployer", "kind": "supervised", "ask": "to production"})
-			if got["stage"] != stage {
-				t.Errorf("%s: the handoff is %v", verdict, got)
-			}
+		h := open(t)
+		coder := h.withPerson(version, "coder", "ann", func(*mcp.ElicitParams) *mcp.ElicitResult {
+			t.Error("the requester's own client was asked")
+			return accepts(m{"verdict": "approve"})
+		})
+		h.agent(version, "deployer").call("join", m{})
+		_, task := coder.call("send", m{"intent": "Deploy"})
+		_, got := coder.call("send", m{"task": task["task"], "to": "deployer", "kind": "supervised", "ask": "to production"})
+		if got["stage"] != "awaiting_approval" {
+			t.Errorf("the handoff is %v", got)
 		}
 	})
 }

@@ -69,13 +69,6 @@ type sentAnswer struct {
 var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 	"Hand off a task: one you own (task) or a new one (intent). Without to, capability or channel, a new task stays with you. You own the task until a receiver accepts it. Report progress before you send a task back to a previous owner: without progress it counts as a loop, and the task is stopped.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
-		about, said, err := c.earlier()
-		if err != nil {
-			return answer{}, err
-		}
-		if said != nil {
-			return c.approved(ctx, about, said)
-		}
 		ctx = keyed(ctx, in.Key)
 		switch {
 		case (in.Task == "") == (in.Intent == ""):
@@ -93,9 +86,6 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		r, err := c.send(ctx, in, send)
 		if err != nil {
 			return answer{}, err
-		}
-		if in.Approver == "" && r.Stage == client.StageAwaitingApproval && c.options.Person != "" && c.canAsk() {
-			return c.approveHere(ctx, r, send)
 		}
 		return c.sentOff(ctx, r, send)
 	})

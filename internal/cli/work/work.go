@@ -110,12 +110,15 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 // ErrNotAgent is the error of a worker whose token is not its agent's.
 var ErrNotAgent = errors.New("a worker needs the token of its agent")
 
-// isAgent checks that the token is the agent's own. With an operator's token, changes of readiness would be the operator's decisions: the
-// end of the worker would take the agent off duty.
+// isAgent checks that the token is the agent's own, and names no person. With an operator's token, changes of readiness would be the
+// operator's decisions: the end of the worker would take the agent off duty. And the worker's programs have its token: with that of a
+// person's client they could answer their own questions in her name.
 func (w *worker) isAgent(ctx context.Context) error {
 	me, err := w.c.Me(ctx)
 	if err == nil && me.Agent != w.o.Agent {
 		err = fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, w.o.Agent)
+	} else if err == nil && me.Person != "" {
+		err = fmt.Errorf("%w, without a person at its client: the programs could answer as %s", ErrNotAgent, me.Person)
 	}
 	return err
 }

@@ -23,20 +23,23 @@ type Caller struct {
 	Key   string   // idempotency key of this call; empty: none
 	// Person is who sits at an agent's client, by name, as its token says; empty: nobody.
 	Person string
+	// Through is the agent, by name, whose token brings the word of a person at its client; empty: the caller's own token.
+	Through string
 	// Scopes narrow what the credential may be used for; nil: all that the role may do.
 	Scopes *identity.Scopes
 	// Trace is the W3C trace context of the call; empty if it has none. The envelope of a handoff that the call makes has it.
 	Trace envelope.Trace
 }
 
-// AsPerson is the person at an agent's client, who answers there with the agent's token: an operator, who may do what the API
-// lets through for a person and nothing else. Without such a person it refuses (not_permitted).
+// AsPerson is the person at an agent's client, who answers there with the agent's token. Such a person answers what was asked at
+// that client and does nothing else: the agent may see no more and decide no more for having a person. Without such a person it
+// refuses (not_permitted).
 func (c Caller) AsPerson(name string) (Caller, error) {
 	if name == "" || c.Person != name {
 		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin make a token that names the person at your client: trapeze token create --agent NAME --person NAME",
 			"the token of %s names no person %.64q", c, name)
 	}
-	c.Role, c.Name, c.Person = identity.Operator, name, ""
+	c.Through, c.Role, c.Name, c.Person = c.Name, identity.Operator, name, ""
 	return c, nil
 }
 
@@ -80,7 +83,13 @@ func (c Caller) May(v identity.Permission, what string) error {
 func (c Caller) Can(v identity.Permission) bool { return c.May(v, "") == nil }
 
 // Actor is the caller as an entry names it.
+//
+// Of a person at the client of an agent it names both: the agent, which brought the word, on behalf of the person.
 func (c Caller) Actor() ledger.Actor {
+	if c.Through != "" {
+		agent := identity.Principal{Role: identity.Agent, Name: c.Through}
+		return ledger.Actor{Principal: agent.String(), Token: c.Token, For: append([]string{c.String()}, c.For...)}
+	}
 	return ledger.Actor{Principal: c.String(), Token: c.Token, For: c.For}
 }
 

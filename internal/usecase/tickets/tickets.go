@@ -54,12 +54,16 @@ func New(tasks *taskstore.Store, v view.Store, log *access.Log, a Agents, d Desk
 type standing struct {
 	name   string   // of the agent that calls; empty for others
 	all    bool     // may see every ticket
+	here   bool     // the caller is a person at the client of the agent
 	person string   // under which name the caller may own a task as a person; empty: under none
 	serves []string // desks
 }
 
 // standingOf is what the caller is: an operator, a person who serves desks, or an agent.
 func (ts *Tickets) standingOf(ctx context.Context, c caller.Caller) (standing, error) {
+	if c.Through != "" {
+		return standing{name: c.Through, here: true}, nil
+	}
 	s := standing{name: c.Agent(), all: identity.May(c.Role, identity.ReadAny)}
 	if c.IsSystem() {
 		return s, nil
@@ -79,6 +83,8 @@ func (ts *Tickets) standingOf(ctx context.Context, c caller.Caller) (standing, e
 func (s standing) sees(c caller.Caller, t task.Task, k task.Ticket) bool {
 	asks := strings.TrimPrefix(k.By, "agent/")
 	switch {
+	case s.here:
+		return s.askedHere(t, k)
 	case s.all:
 		return true
 	case t.Requester == c.String():
@@ -89,6 +95,12 @@ func (s standing) sees(c caller.Caller, t task.Task, k task.Ticket) bool {
 		return true
 	}
 	return k.To == "" && k.Kind != event.TicketApproval && slices.Contains(s.serves, k.Desk)
+}
+
+// askedHere reports whether a question is shown at the client of the agent: it asks, or the owner of a task that it requested.
+func (s standing) askedHere(t task.Task, k task.Ticket) bool {
+	agent := identity.Principal{Role: identity.Agent, Name: s.name}
+	return k.Kind == event.TicketQuestion && (strings.TrimPrefix(k.By, "agent/") == s.name || t.Requester == agent.String())
 }
 
 // unknown is said of tickets that are not there and of those that the caller may not see alike.
@@ -111,8 +123,10 @@ func (ts *Tickets) act(ctx context.Context, c caller.Caller, verb, id string, in
 	out, err := ts.tasks.Decide(ctx, c, verb, taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		k := t.Ticket
 		switch {
-		case k == nil || n > k.N, n < k.N && !ts.tasks.Sees(c, t), n == k.N && !s.sees(c, t, *k):
+		case k == nil || n > k.N, n < k.N && (s.here || !ts.tasks.Sees(c, t)), n == k.N && !s.sees(c, t, *k):
 			return nil, unknown(id)
+		case s.here && k.To != "" && k.To != c.Name:
+			return nil, refusal.New(refusal.NotPermitted, "leave it to "+k.To, "ticket %s asks %s, and nobody else at a client", id, k.To)
 		}
 		return decide(t, n, s, now)
 	})
