@@ -5,7 +5,7 @@
 //   - Nothing is written that was not shown before, and nothing without consent.
 //   - The rest of a file stays as it is. A file that cannot be parsed is refused, and the previous file is kept.
 //   - No token is ever written to a client's file.
-//   - A hook never stops a client: after an error the turn ends.
+//   - A hook never holds a client up: if it fails, the turn ends as it would without a hook.
 //   - Doctor changes nothing, starts no server, and runs no command from a client's file.
 //
 // Start reading at [Init], then clients.go and plan.go, then [Doctor].

@@ -8,5 +8,6 @@
 //   - A program runs once on a task, or twice if its result is not what the task expects.
 //   - Nothing is lost with a worker that dies: the lease expires, and the task is recovered.
 //
-// Start reading at [Run], then offer.go and job.go.
+// Start reading at [Run], then offer.go (how an offer is accepted, and the environment of programs), job.go (one task and its
+// result) and process.go (how a program starts and ends).
 package work

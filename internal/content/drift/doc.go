@@ -8,8 +8,8 @@
 // Invariants:
 //   - Every entry of the earlier envelope is in exactly one of kept, changed, omitted and dropped; every entry of the
 //     later one in exactly one of kept, changed and added.
-//   - An entry that the sender added and the receiver was not given is in omitted, or in dropped if no reason is recorded,
-//     at the hop that added it too.
+//   - An entry that the sender added, and that was left out of the envelope at the same hop, is reported at that hop: as
+//     omitted, or as dropped if no reason is recorded.
 //   - An entry that another sender superseded is replaced: it is changed at that hop, and does not survive in the retention.
 //   - An entry that the later envelope lists among its omissions is omitted, not dropped: it can be fetched.
 //   - The same chain always gives the same report.

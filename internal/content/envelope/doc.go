@@ -15,5 +15,6 @@
 //   - Every document is within the limits of limits.go; a refusal names the field.
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
-// Start reading at [Envelope], then [Seal]; for what a receiver reads, at render.go.
+// Start reading at [Envelope], then [Seal]. The prompt of a receiver, with its headings, is in render.go, and its list of what was left out in
+// render_omissions.go.
 package envelope

@@ -1,8 +1,8 @@
 // Package tokenizer counts the tokens of a text as its receiver counts them.
 //
 // A [Counter] represents the tokenizer of one receiver. Two vocabularies are built in and counted exactly: o200k_base, the
-// default, and cl100k_base. The one exception are line ends with nothing but blanks between them, of which a count may be a
-// token too high for each, and is never too low. For every other name the count is an estimate that is never too low: the number of bytes. Each
+// default, and cl100k_base. There is one exception: where a line holds nothing but blanks, a count may be one token too high. It
+// is never too low. For every other name the count is an estimate that is never too low: the number of bytes. Each
 // token of a byte-level tokenizer covers at least one byte, so no byte-pair encoding, whatever its vocabulary, makes more
 // tokens than that; no smaller bound holds for all of them, since a vocabulary may lack any merge. For English prose it is
 // about four times too high: if the tokenizer of a receiver is close to a built-in one, name that one instead. Tokenizers

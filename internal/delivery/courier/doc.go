@@ -7,7 +7,8 @@
 //     the entries after it are handled again.
 //   - Clocks are data in the views. There is no timer that a restart could lose.
 //   - A reaction or a timer that fails is tried again after a pause: courier.go. A notice that fails is sent again, a limited number of
-//     times: notify.go. When an offer is made again is data of the task, and decided by the rules.
+//     times: notify.go. The rules decide at which time an offer is made again, and the
+//     task holds that time.
 //
 // Start reading at [Courier.Run], then react.go (what follows from an entry) and notify.go (which notices people get).
 package courier

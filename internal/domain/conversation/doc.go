@@ -7,8 +7,8 @@
 // Invariants:
 //   - Turns are only ever appended. They are numbered from 1, in the order of the record.
 //   - An agent speaks for itself; only operators log what others said.
-//   - An agent may read and append to a conversation in which it has spoken, or of which it holds a task or one that carries
-//     it along. A new conversation may be begun by any agent.
+//   - An agent may read and append to a conversation if it has spoken there, or if it owns a task that belongs to the
+//     conversation or whose envelopes include it. A new conversation may be begun by any agent.
 //   - A State is immutable, small, and may be shared: it knows who spoke how often, not what was said.
 //   - [Continuity] gives the same text for the same input, never longer than its budget, in which no turn can pass
 //     itself off as another.

@@ -8,7 +8,7 @@
 //     bits, which is why a plain hash is enough.
 //   - A credential that does not count is refused with the same words, whether the token is unknown or the secret
 //     wrong; only the bearer of the secret learns that a token has expired or was revoked.
-//   - What a role may do is a table ([May]); a role or a verb outside the closed sets may nothing.
+//   - What a role may do is a table ([May]); a role or a verb outside the closed sets is refused.
 //   - A scope narrows what a role may do, and widens nothing.
 //
 // Start reading at [Principal], then permission.go (the roles, and what each may do) and scope.go; for tokens at [State] and [Verify].

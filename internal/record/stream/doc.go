@@ -7,8 +7,8 @@
 //     stale cache never refuses what is allowed and never confirms what is over.
 //   - A call repeated with its idempotency key returns the first outcome; with another body it is refused. Streams that do
 //     not end forget old keys: see [Options].
-//   - A cached fold is shared by readers and never changes: a fold function may change the state itself in place, but
-//     nothing that the state points to (see [Options]).
+//   - Readers share a cached fold, so nothing that a state points to ever changes. A fold function gets a copy of the state
+//     itself and may change that copy in place (see [Options]).
 //   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
 // Start reading at [Kind.Do].

@@ -1,7 +1,7 @@
 // Package artifacts is the use cases of artifacts: who may put and fetch files, what an envelope may refer to, and what is swept.
 //
 // Invariants:
-//   - Who put an artifact, and that it was released, is recorded; so is every fetch, before its first byte.
+//   - Every put is recorded with its principal, every fetch before its first byte, and every removal of an artifact.
 //   - An artifact is for the principals that put it, for those who may read the envelopes of a task that refer to it, and for
 //     those who may read anything. For everybody else it is "not found".
 //   - An envelope refers to nothing that does not exist: each artifact is checked, and protected

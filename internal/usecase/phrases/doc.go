@@ -3,8 +3,8 @@
 //
 // Invariants:
 //   - What only reads is done at once. Anything else is done only when the caller sends back the confirmation of exactly
-//     what was understood: a changed sentence, another task, another principal or a task that has moved do not pass with it,
-//     and neither does one that is older than [MaxAge]. However often it comes, it is done once.
+//     what was understood. A confirmation is refused for a changed sentence, another task, another principal or a task that
+//     has moved, and when it is older than [MaxAge]. However often it is sent, the thing is done once.
 //   - Names are never guessed: an agent, capability or task that does not exist is a refusal with the nearest names.
 //   - The use case that does it decides whether it may be done.
 //

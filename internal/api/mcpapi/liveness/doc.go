@@ -1,5 +1,5 @@
-// Package liveness is about agents and servers that may stop: the states of tasks after calls, for a process that renews their leases;
-// the heartbeats of an agent that calls tools; and waiting calls that continue after the server restarts.
+// Package liveness keeps an agent's calls alive. It sends heartbeats while the agent calls tools, continues waiting calls after the
+// server restarts, and tells a process that renews leases which tasks the agent owns after a call.
 //
 // Invariants:
 //   - A heartbeat that fails never fails the tool call.
