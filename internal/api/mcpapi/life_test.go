@@ -99,6 +99,28 @@ func TestCopiesThatNobodyWaitsForAreHandedOff(t *testing.T) {
 	})
 }
 
+// A parent hears of a child when it ends. Its status shows what the child does until then, and what it waits for.
+func TestTheLineOfAChildShowsItsOwnStateAndItsOpenTicket(t *testing.T) {
+	h := open(t)
+	defer h.deliver()()
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	h.agent(statelessVersion, "boss")
+	_, own := coder.call("send", m{"intent": "Ship it"})
+	_, sent := coder.call("send", m{"task": own["task"], "to": "reviewer", "kind": "delegation", "ask": "review it"})
+	child := sent["children"].([]any)[0].(string)
+	_, box := reviewer.call("inbox", m{"wait": 45})
+	reviewer.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
+	if text, _ := coder.call("status", m{"id": own["task"]}); !strings.Contains(text, "Child "+child+" for reviewer is executing") {
+		t.Errorf("it works: %s", text)
+	}
+	reviewer.call("ask", m{"task": child, "question": "Which branch?", "to": "boss"})
+	text, data := coder.call("status", m{"id": own["task"]})
+	line := data["task"].(m)["children"].([]any)[0].(m)
+	if !strings.Contains(text, "is waiting, ticket "+child+".k1 is open: Which branch?") || line["ticket"] != child+".k1" {
+		t.Errorf("it asks: %s\n%v", text, line)
+	}
+}
+
 // A model that reads its inbox acts at once: the acknowledgment timeout runs, whether the call waits or not.
 func TestAModelThatReadsItsInboxHasSeenItsOffers(t *testing.T) {
 	h := open(t)

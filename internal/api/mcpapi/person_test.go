@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -172,6 +174,30 @@ func TestAPersonDecidesInTheClientWhatWaits(t *testing.T) {
 		}
 		if text, _, refused := asker.try("decide", m{"id": got["ticket"]}); !refused || !strings.Contains(text, "verdict") {
 			t.Errorf("a client that cannot ask was not told so: %s", text)
+		}
+	})
+}
+
+// An answer that ask has delivered is no news any more: the inbox does not have the task as resumed.
+func TestTheInboxDoesNotRepeatWhatAskHasDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t)
+		coder, boss := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "boss")
+		_, task := coder.call("send", m{"intent": "Move the data"})
+		go func() {
+			time.Sleep(10 * time.Second)
+			boss.call("decide", m{"id": task["task"], "verdict": "answer", "text": "the first"})
+		}()
+		if _, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?", "to": "boss", "wait": 45}); got["answer"] != "the first" {
+			t.Fatalf("ask answers %v", got)
+		}
+		if text, box := coder.call("inbox", m{}); len(box["items"].([]any)) != 0 {
+			t.Errorf("after that the inbox has %s", text)
+		}
+		coder.call("ask", m{"task": task["task"], "question": "Sure?", "to": "boss"})
+		boss.call("decide", m{"id": task["task"], "verdict": "answer", "text": "yes"})
+		if text, box := coder.call("inbox", m{}); len(box["items"].([]any)) != 1 || !strings.Contains(text, "resumed") {
+			t.Errorf("of an answer that was not delivered the inbox has %s", text)
 		}
 	})
 }

@@ -44,6 +44,10 @@ func Ask(s *shell.Shell) *cobra.Command {
 				return emitAsked(s, r, err)
 			}
 			k, err := waitFor(ctx, c, r.Ticket, wait)
+			if err == nil && !k.Open() {
+				// The answer is printed. If the record cannot say so now, the inbox has an item more.
+				_, _ = c.Told(client.WithKey(ctx, ""), task, in.Epoch)
+			}
 			return emitTicket(s, k, true, err)
 		})
 	cmd.Long = `Ask people a question about a task that you own. The command prints the ID of a ticket. Meanwhile the task waits; you own it again,

@@ -45,6 +45,7 @@ func (Started) EventName() string { return "task-started" }
 // LeaseRenewed: the owner sent a sign of life.
 type LeaseRenewed struct {
 	Lease time.Time `json:"lease"`
+	Told  bool      `json:"told,omitempty"` // the owner has what it waited for: results, an answer, or a task that came back
 }
 
 // EventName implements [Event].

@@ -12,6 +12,7 @@ import (
 type Heartbeat struct {
 	By    identity.Principal
 	Epoch uint64
+	Told  bool // the owner has what it waited for: it is recorded at once if the task has resumed
 }
 
 func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -34,8 +35,9 @@ func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		}
 		d.do(events...)
 	}
-	if left := d.t.Lease.Sub(now); left < time.Duration(t.Times.Lease)*2/3 {
-		d.do(event.LeaseRenewed{Lease: t.LeaseFrom(now)})
+	told := c.Told && d.t.Resumed
+	if left := d.t.Lease.Sub(now); told || left < time.Duration(t.Times.Lease)*2/3 {
+		d.do(event.LeaseRenewed{Lease: t.LeaseFrom(now), Told: told})
 	}
 	return d.events, nil
 }

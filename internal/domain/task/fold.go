@@ -63,7 +63,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Started:
 		t.onStarted(e)
 	case event.LeaseRenewed:
-		t.Lease = e.Lease
+		t.Lease, t.Resumed = e.Lease, t.Resumed && !e.Told
 	case event.Progressed:
 		t.onProgressed(e)
 	case event.GapReported:

@@ -42,6 +42,8 @@ type Child struct {
 	State  string `json:"state"`
 	Result string `json:"result,omitempty"`
 	Why    string `json:"why,omitempty"`
+	Ticket string `json:"ticket,omitempty"` // that is open
+	Asks   string `json:"question,omitempty"`
 }
 
 // TaskOf describes a task.
@@ -79,6 +81,15 @@ func ChildOf(k client.Child) Child {
 	return now
 }
 
+// At returns the child with its state from its own task, which its parent hears of when it ends, and with its open ticket.
+func (k Child) At(t client.Task) Child {
+	k.State = string(t.State)
+	if t.Ticket != nil && t.Ticket.Open() {
+		k.Ticket, k.Asks = t.Ticket.ID, t.Ticket.Question
+	}
+	return k
+}
+
 // Said is the result of a child task, or the reason why there is none.
 func (k Child) Said() string {
 	if k.Result != "" && strings.Contains(k.Result, k.Why) {
@@ -105,7 +116,10 @@ func (t Task) String() string {
 	}
 	for _, k := range t.Children {
 		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, cmp.Or(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
-		if said := OneLine(k.Said()); said != "" {
+		if k.Ticket != "" {
+			b.WriteString(", ticket " + k.Ticket + " is open")
+		}
+		if said := OneLine(cmp.Or(k.Said(), k.Asks)); said != "" {
 			b.WriteString(": " + said)
 		}
 		b.WriteString("\n")

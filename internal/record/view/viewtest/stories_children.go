@@ -94,6 +94,10 @@ func resumedStory(s *stage) {
 	if item.From != operator.String() || item.Detail != "answered: this one" || item.Task != id(1) || item.Epoch != 1 {
 		s.Errorf("what was answered: %+v", item)
 	}
+	s.do(id(1), handoff.Heartbeat{By: agentOf("ann"), Epoch: 1})
+	s.wantInbox("ann", "resumed "+id(1))
+	s.do(id(1), handoff.Heartbeat{By: agentOf("ann"), Epoch: 1, Told: true})
+	s.wantInbox("ann") // it has the answer
 	s.do(id(1), handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
 	s.wantInbox("ann")
 	s.do(id(1), handoff.WithdrawTicket{By: agentOf("ann"), Epoch: 1, Ticket: 2})
