@@ -101,6 +101,8 @@ type Parent struct {
 	Task  string `json:"task,omitempty"`
 	Index int    `json:"index,omitempty"`
 	Await bool   `json:"await,omitempty"` // the parent wants to hear how it ends
+
+	Requester string `json:"requester,omitempty"` // of the root of the tree of tasks
 }
 
 // Child is a parent's record of a child task.

@@ -241,7 +241,7 @@ func (c *chain) bound(agent string, p prompt) {
 			strength += ", at most " + strconv.FormatFloat(*k.Max, 'f', -1, 64)
 		}
 		if k.MaxBy != "" {
-			strength += " [by " + k.MaxBy + "]"
+			strength += " [tightened by " + k.MaxBy + "]"
 		}
 		if len(k.Allow) > 0 {
 			strength += ", only " + strings.Join(k.Allow, " ")

@@ -80,7 +80,7 @@ func TestNoAgentAddsAKindOfLimitToTheRuleOfAnother(t *testing.T) {
 		c := h.acceptPrompt("cyd")
 		p := readPrompt(h, c.Content.Prompt)
 		want := "lang (format, should, operator/ann) Answer in German.\n" +
-			"spend (budget, should, at most 50 [by agent/bob], operator/ann) euros\n"
+			"spend (budget, should, at most 50 [tightened by agent/bob], operator/ann) euros\n"
 		if got := p.sections["Constraints"]; got != want {
 			h.Errorf("cyd is bound by\n%s\nwant\n%s", got, want)
 		}

@@ -158,19 +158,25 @@ func constraintLine(c client.Constraint) string {
 		}
 		return " (" + who + ")"
 	}
+	tightened := func(who string) string {
+		if who == "" {
+			return ""
+		}
+		return " (tightened by " + who + ")"
+	}
 	kind := string(c.Kind)
 	if c.Hard {
 		kind += ", mandatory" + by(c.HardBy)
 	}
 	if c.Max != nil {
-		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64) + by(c.MaxBy)
+		kind += ", at most " + strconv.FormatFloat(*c.Max, 'f', -1, 64) + tightened(c.MaxBy)
 	}
 	switch {
 	case c.Allow == nil:
 	case len(c.Allow) == 0:
-		kind += ", nothing allowed" + by(c.AllowBy)
+		kind += ", nothing allowed" + tightened(c.AllowBy)
 	default:
-		kind += ", allowed: " + strings.Join(c.Allow, ", ") + by(c.AllowBy)
+		kind += ", allowed: " + strings.Join(c.Allow, ", ") + tightened(c.AllowBy)
 	}
 	if c.Added {
 		kind += ", added by " + c.Origin

@@ -27,32 +27,33 @@ func (c *Constraint) entry() entry {
 	if c.Hard {
 		label = ""
 		if c.HardBy != "" {
-			label = ", must" + setter(c.HardBy)
+			label = ", must" + setter("by", c.HardBy)
 		}
 	}
 	if c.Max != nil {
-		label += fmt.Sprintf(", at most %s", canonical.AppendNumber(nil, *c.Max)) + setter(c.MaxBy)
+		label += fmt.Sprintf(", at most %s", canonical.AppendNumber(nil, *c.Max)) + setter("tightened by", c.MaxBy)
 	}
 	switch {
 	case c.Allow == nil:
 	case len(c.Allow) == 0:
-		label += ", only: nothing is allowed" + setter(c.AllowBy)
+		label += ", only: nothing is allowed" + setter("tightened by", c.AllowBy)
 	default:
-		label += ", only " + word(strings.Join(c.Allow, " ")) + setter(c.AllowBy)
+		label += ", only " + word(strings.Join(c.Allow, " ")) + setter("tightened by", c.AllowBy)
 	}
 	if c.Origin != "" {
 		label += ", " + word(c.Origin)
 	}
 	if c.TextBy != "" {
-		label += ", text" + setter(c.TextBy)
+		label += ", text" + setter("by", c.TextBy)
 	}
 	return entry{fmt.Sprintf("%s (%s%s) ", word(c.ID), word(string(c.Kind)), label), c.Text}
 }
 
-// setter names the setter of one part of a constraint, if it is not the constraint's.
-func setter(by string) string {
+// setter names the setter of one part of a constraint, if it is not the constraint's. Nobody gives the rule of another a limit that it
+// did not have, so the setter of a limit has at most tightened it, and the rule stays its setter's.
+func setter(did, by string) string {
 	if by == "" {
 		return ""
 	}
-	return " [by " + word(by) + "]"
+	return " [" + did + " " + word(by) + "]"
 }

@@ -43,6 +43,7 @@ var reacts = func() map[string]bool {
 		event.OfferMade{},
 		event.Moved{},
 		event.Constrained{},
+		event.Lifted{},
 		event.Returned{},
 		event.TicketClosed{},
 	} {
@@ -98,6 +99,8 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		return c.do.SetOut(ctx, workspace, id)
 	case event.Constrained:
 		return c.do.Bind(ctx, workspace, e, ev.Constraint)
+	case event.Lifted:
+		return c.do.Unbind(ctx, workspace, e, ev)
 	case event.Unanswered:
 		if ev.Again { // one slow handoff is one failure
 			return nil

@@ -120,10 +120,27 @@ func (c Constraint) Equal(o Constraint) bool {
 		(c.Max == nil) == (o.Max == nil) && (c.Max == nil || *c.Max == *o.Max)
 }
 
+// InheritsFrom reports whether c is what a child task inherited of k, a constraint of its parent that was lifted, and is lifted with it.
+// A rule of the requester or an operator that was tightened further in the child stays.
+func (c Constraint) InheritsFrom(k Constraint) bool {
+	root := func(id string) string {
+		for strings.HasPrefix(id, inheritedPrefix) {
+			id = id[len(inheritedPrefix):]
+		}
+		return id
+	}
+	setter := c.Origin == k.Origin || k.TextBy != "" && c.Origin == k.TextBy // an operator tightened k since
+	same := c.Kind == k.Kind && c.Text == k.Text && root(c.ID) == root(k.ID)
+	return c.Inherited && setter && same && (c.Added || k.Tightens(c))
+}
+
+// inheritedPrefix begins the id of a constraint of a parent task where another has its own id.
+const inheritedPrefix = "parent."
+
 // InheritedBy is the id under which c, a constraint of a parent task, binds a child task that has others: its own id, or one
 // with the prefix "parent." if another constraint has that id and would hide it. It is "" if the child has c, as tight or tighter.
 func (c Constraint) InheritedBy(others []Constraint) string {
-	for id := c.ID; ; id = "parent." + id {
+	for id := c.ID; ; id = inheritedPrefix + id {
 		i := slices.IndexFunc(others, func(o Constraint) bool { return o.ID == id })
 		switch {
 		case i < 0 || others[i].Origin == c.Origin && c.Tightens(others[i]):

@@ -12,13 +12,14 @@ import (
 )
 
 // The limits of what agents that are not the requester add to the constraints of a task, so that none of them can make the task
-// too large for its receivers. Tokens are those of ids, texts and allowed values, and addedFrame for each constraint.
+// too large for its receivers. What agents added to its parent counts too. Bytes and tokens are those of ids, texts, limits and
+// setters, and addedFrame tokens for each constraint.
 const (
 	MaxAdded       = 16      // constraints
 	MaxAddedText   = 400     // bytes
-	MaxAddedTotal  = 2 << 10 // bytes of ids, texts and allowed values
+	MaxAddedTotal  = 2 << 10 // bytes
 	MaxAddedTokens = 300
-	addedFrame     = 12 // tokens of brackets, kind and setter in the prompt
+	addedFrame     = 12 // tokens of brackets, kind and words in the prompt
 )
 
 // maxima is the range of the maximum of each kind.
@@ -99,30 +100,46 @@ func CheckNewConstraints(cs []Constraint) error {
 	return CheckConstraints(cs)
 }
 
-// CheckAdded refuses (too_large, limit) one more constraint of what agents add, or new limits of one, in a task whose constraints
-// are then after. count gives the tokens of a text; nil counts bytes.
-func CheckAdded(c Constraint, after []Constraint, count func(string) int) error {
-	if len(c.Text) > MaxAddedText {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("say it in at most %d bytes, or have the requester or an operator set it", MaxAddedText),
-			"an agent's constraint with %d bytes of text is too long", len(c.Text))
+// CheckAdded refuses (too_large, limit) what agents would have added to a task after a change, if it is too much and more than
+// before. count gives the tokens of a text; nil counts bytes.
+func CheckAdded(before, after []Constraint, count func(string) int) error {
+	for _, k := range after {
+		isNew := !slices.ContainsFunc(before, func(o Constraint) bool { return o.ID == k.ID })
+		if isNew && len(k.Text) > MaxAddedText {
+			return refusal.New(refusal.TooLarge, fmt.Sprintf("say it in at most %d bytes, or have the requester or an operator set it", MaxAddedText),
+				"an agent's constraint with %d bytes of text is too long", len(k.Text))
+		}
 	}
 	if count == nil {
 		count = func(s string) int { return len(s) }
 	}
-	n, size, tokens := 0, 0, 0
-	for _, k := range after {
-		if !k.Added {
-			continue
-		}
-		all := k.ID + " " + k.Text + " " + strings.Join(k.Allow, " ")
-		n, size, tokens = n+1, size+len(all), tokens+count(all)+addedFrame
-	}
-	if n > MaxAdded || size > MaxAddedTotal || tokens > MaxAddedTokens {
+	size, tokens := addedSize(after, count)
+	oldSize, oldTokens := addedSize(before, count)
+	n := len(after)
+	if n > MaxAdded && n > len(before) || size > MaxAddedTotal && size > oldSize || tokens > MaxAddedTokens && tokens > oldTokens {
 		return refusal.New(refusal.Limit,
 			"lift one that you set, shorten this one, or ask the requester or an operator to lift others or to set it themselves",
 			"what agents added would be %d constraints with %d bytes and %d tokens; a task has room for %d, %d and %d", n, size, tokens, MaxAdded, MaxAddedTotal, MaxAddedTokens)
 	}
 	return nil
+}
+
+// addedSize is the bytes and tokens of all that a receiver reads of constraints.
+func addedSize(cs []Constraint, count func(string) int) (size, tokens int) {
+	for _, k := range cs {
+		parts := append([]string{k.ID, k.Text}, k.Allow...)
+		if k.Max != nil {
+			parts = append(parts, strconv.FormatFloat(*k.Max, 'g', -1, 64))
+		}
+		for _, by := range []string{k.Origin, k.TextBy, k.HardBy, k.MaxBy, k.AllowBy} {
+			if by != "" {
+				parts = append(parts, by)
+			}
+		}
+		all := strings.Join(parts, " ")
+		size, tokens = size+len(all), tokens+count(all)+addedFrame
+	}
+	return size, tokens
 }
 
 // MayTighten refuses what a principal may not make of old, a constraint with the same id: to loosen or reword it (conflict), to give
@@ -179,6 +196,9 @@ func (c Constraint) TightenedBy(old Constraint, by string, operator bool) Constr
 			return ""
 		}
 		return who
+	}
+	if len(c.Allow) == len(old.Allow) && old.Allow != nil { // c tightens old: the same values in another order
+		c.Allow = old.Allow
 	}
 	c.TextBy = set(old.TextBy, false)
 	c.HardBy, c.MaxBy, c.AllowBy = "", "", ""

@@ -32,6 +32,53 @@ func TestEachPartOfAConstraintSaysWhoSetIt(t *testing.T) {
 	}
 }
 
+func TestAReorderedListChangesNoSetter(t *testing.T) {
+	c := Constraint{ID: "c", Kind: ConstraintFormat, Text: "in these", Allow: []string{"a", "b"}}.SetBy("operator/ann", false)
+	next := c
+	next.Allow = []string{"b", "a"}
+	if next = next.TightenedBy(c, "agent/ben", false); !next.Equal(c) || next.AllowBy != "" {
+		t.Errorf("%+v", next)
+	}
+	next.Allow = []string{"b"}
+	if next = next.TightenedBy(c, "agent/ben", false); next.AllowBy != "agent/ben" || next.Origin != "operator/ann" {
+		t.Errorf("%+v", next)
+	}
+}
+
+func TestAChildInheritsOnlyWhatItsParentSet(t *testing.T) {
+	most := func(v float64) *float64 { return &v }
+	k := Constraint{ID: "c", Kind: ConstraintBudget, Text: "euros", Max: most(10), Origin: "agent/ben", Added: true}
+	copied := func(change func(*Constraint)) Constraint {
+		c := k
+		c.Inherited = true
+		change(&c)
+		return c
+	}
+	for what, c := range map[string]struct {
+		Constraint
+		is bool
+	}{
+		"as it is":                       {copied(func(*Constraint) {}), true},
+		"under another id":               {copied(func(c *Constraint) { c.ID = "parent.parent.c" }), true},
+		"tightened in the child":         {copied(func(c *Constraint) { c.Max = most(5) }), true},
+		"an operator's since":            {copied(func(c *Constraint) { c.Origin, c.TextBy, c.Added = "operator/ann", "agent/ben", false }), false},
+		"set in the child":               {copied(func(c *Constraint) { c.Inherited = false }), false},
+		"another text":                   {copied(func(c *Constraint) { c.Text = "dollars" }), false},
+		"another id":                     {copied(func(c *Constraint) { c.ID = "d" }), false},
+		"a requester's, looser":          {copied(func(c *Constraint) { c.Max, c.Added = most(20), false }), true},
+		"a requester's, tightened since": {copied(func(c *Constraint) { c.Max, c.Added = most(5), false }), false},
+	} {
+		if got := c.InheritsFrom(k); got != c.is {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	old := copied(func(*Constraint) {}) // the child has it as ben set it; in the parent, an operator has tightened it
+	k.Max, k.Origin, k.TextBy, k.Added = most(5), "operator/ann", "agent/ben", false
+	if !old.InheritsFrom(k) {
+		t.Error("the first setter's")
+	}
+}
+
 func TestNewConstraintsArePlainAndDistinct(t *testing.T) {
 	fine := Constraint{ID: "Refunds:write_2.a-b", Kind: ConstraintPreference, Text: "no colder", Max: new(float64)}
 	*fine.Max = -18

@@ -73,6 +73,9 @@ func (Constrained) EventName() string { return "constraint-set" }
 type Lifted struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
+	// Constraint is the one that was removed; the open children that inherited it are freed of it. Records from before children were
+	// freed lack it.
+	Constraint Constraint `json:"constraint,omitzero"`
 }
 
 // EventName implements [Event].

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -9,7 +10,7 @@ import (
 )
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a subset of the allowed values. The setter of a constraint and
-// operators may also give it a limit that it did not have. What an agent adds that is not the requester is bounded: see
+// operators may also give it a limit that it did not have. What agents add, here or in a parent task, is bounded: see
 // [event.CheckAdded].
 type Constrain struct {
 	By         identity.Principal
@@ -27,8 +28,8 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	after := task.Fold(t, event.Constrained{Constraint: k})
-	if old := t.FindConstraint(k.ID); k.Added && !k.Inherited && (old < 0 || k.Allow != nil && t.Constraints[old].Allow == nil) {
-		if err := event.CheckAdded(k, after.Constraints, c.Count); err != nil {
+	if t.Added(k) && (k.Inherited || t.Adds(c.By.String())) {
+		if err := event.CheckAdded(added(t), added(after), c.Count); err != nil {
 			return nil, err
 		}
 	}
@@ -36,6 +37,11 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	return []event.Event{event.Constrained{Constraint: k}}, nil
+}
+
+// added lists the constraints that agents added.
+func added(t task.Task) []event.Constraint {
+	return slices.DeleteFunc(slices.Clone(t.Constraints), func(k event.Constraint) bool { return !t.Added(k) })
 }
 
 // constraint is the one that the task gets, with the setter of each part; without an id if nothing changes.
@@ -62,6 +68,7 @@ func (c Constrain) constraint(t task.Task) (event.Constraint, error) {
 	if err := k.MayTighten(old, by, c.By.IsOperator()); err != nil {
 		return k, err
 	}
+	old.Added = t.Added(old) // older records do not say so
 	if k = k.TightenedBy(old, by, c.By.IsOperator()); k.Equal(old) && k.Origin == old.Origin {
 		return event.Constraint{}, nil
 	}

@@ -9,7 +9,47 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 )
+
+func TestAllThatAReceiverReadsOfWhatAgentsAddCounts(t *testing.T) {
+	begin := build(t, create, start, send(), accept("ben"), progress)
+	long, most := "agent/"+strings.Repeat("b", 58), 1e300
+	full := func(n int, change func(*event.Constraint)) task.Task {
+		s := begin.task
+		for i := range n {
+			k := event.Constraint{
+				ID: fmt.Sprintf("k%02dx", i), Kind: event.ConstraintFormat, Text: "x", Origin: "agent/ben", Added: true,
+			}
+			change(&k)
+			s = task.Fold(s, event.Constrained{Constraint: k})
+		}
+		return s
+	}
+	for what, s := range map[string]task.Task{
+		"few":                        full(9, func(*event.Constraint) {}),
+		"setters":                    full(9, func(k *event.Constraint) { k.Origin, k.MaxBy = long, long }),
+		"records that do not say so": full(16, func(k *event.Constraint) { k.Added = false }),
+		"maxima":                     full(9, func(k *event.Constraint) { k.Max = &most }),
+	} {
+		c := Constrain{By: agent("ben"), Epoch: s.Epoch, Constraint: event.Constraint{ID: "one-more", Kind: event.ConstraintFormat, Text: "y"}}
+		if _, err := Decide(s, c, begin.now); refusal.CodeOf(err) != refusal.Limit && what != "few" || err != nil && what == "few" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, tightens := range []bool{false, true} { // what there is may be tightened, if that makes it no longer
+		s := full(16, func(k *event.Constraint) { k.Allow, k.Text = []string{"aaaa", "bbbb"}, strings.Repeat("x", 200) })
+		k := s.Constraints[0]
+		k.Allow = []string{"aaaa", "bbbb"}[:1]
+		if !tightens {
+			k.ID = "another"
+		}
+		_, err := Decide(s, Constrain{By: agent("ben"), Epoch: s.Epoch, Constraint: k}, begin.now)
+		if (err == nil) != tightens {
+			t.Errorf("tightens %v: %v", tightens, err)
+		}
+	}
+}
 
 // TestWhatAgentsAddIsBounded sets random constraints as an agent that is not the requester, until nothing more is accepted.
 func TestWhatAgentsAddIsBounded(t *testing.T) {

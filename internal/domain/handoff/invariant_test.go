@@ -304,7 +304,7 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		}
 		lift, ok := c.(Lift)
 		by := lift.By.String()
-		mayLift := lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited
+		mayLift := lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited || lift.By.IsSystem() && k.Inherited
 		if !ok || i >= 0 || lift.ID != k.ID || !mayLift {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}

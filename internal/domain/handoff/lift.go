@@ -10,7 +10,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Lift removes a constraint, as the principal that set it or an operator; or as the requester, if agents added it to this task.
+// Lift removes a constraint, as the principal that set it or an operator; as the requester, if agents added it to this task; or as the
+// server, if it was inherited from a parent task, where it was lifted.
 type Lift struct {
 	By  identity.Principal
 	ID  string
@@ -26,8 +27,9 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
 	}
 	k, by := t.Constraints[i], c.By.String()
-	requester := by == t.Requester && t.Added(k) && !k.Inherited
-	if k.Origin != by && !requester && !c.By.IsOperator() {
+	k.Added = t.Added(k) // older records do not say so
+	requester := by == t.Requester && k.Added && !k.Inherited
+	if k.Origin != by && !requester && !c.By.IsOperator() && (!c.By.IsSystem() || !k.Inherited) {
 		return nil, refusal.New(refusal.NotPermitted, "ask "+k.Origin+" or an operator", "%s did not set constraint %s",
 			c.By.Short(), c.ID)
 	}
@@ -37,5 +39,5 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Lifted{ID: c.ID, Why: c.Why}}, nil
+	return []event.Event{event.Lifted{ID: c.ID, Why: c.Why, Constraint: k}}, nil
 }

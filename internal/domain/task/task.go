@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -143,11 +144,22 @@ func (t Task) FindConstraint(id string) int {
 	return slices.IndexFunc(t.Constraints, func(c event.Constraint) bool { return c.ID == id })
 }
 
-// Adds reports whether a principal that sets a constraint adds it to those of the requester and operators: it is an agent, and not
-// the requester.
-func (t Task) Adds(by string) bool { return strings.HasPrefix(by, "agent/") && by != t.Requester }
+// Root is the principal that requested the root of the tree that the task belongs to: the task's own requester if it has no parent,
+// and empty for a child of an older record. The requester of a child is the owner of its parent.
+func Root(t Task) string {
+	if t.Parent.Task != "" {
+		return t.Parent.Requester
+	}
+	return t.Requester
+}
 
-// Added reports whether an agent that is not the requester set a constraint. Records from before constraints said so tell it by
+// Adds reports whether a principal that sets a constraint adds it to those of the requester and operators: it is an agent, and did not
+// request the root of the tree. For a child of an older record, the agent must not be the child's requester.
+func (t Task) Adds(by string) bool {
+	return strings.HasPrefix(by, "agent/") && by != cmp.Or(Root(t), t.Requester)
+}
+
+// Added reports whether an agent that did not request the root set a constraint. Records from before constraints said so tell it by
 // the setter, unless the task is a child, whose constraints come from others.
 func (t Task) Added(c event.Constraint) bool {
 	return c.Added || t.Parent.Task == "" && t.Adds(c.Origin)
