@@ -9,8 +9,8 @@ import (
 
 // Item is one item of an inbox. It is a preview: the content is fetched by id, or comes with the acceptance.
 type Item struct {
-	Type     string    `json:"type"` // offer, approval, confirm, takeover, share, question, stranded, returned or resumed
-	ID       string    `json:"id"`   // of the handoff, ask, share or ticket
+	Type     string    `json:"type"` // one of [ItemTypes]
+	ID       string    `json:"id"`   // of the handoff, ask, share, ticket, notice, child or task
 	Task     string    `json:"task"`
 	Offer    int       `json:"offer,omitempty"`
 	Epoch    uint64    `json:"epoch,omitempty"`
@@ -31,7 +31,18 @@ type Item struct {
 
 // ItemTypes lists the values of [Item].Type.
 func ItemTypes() []string {
-	return []string{"offer", "approval", "confirm", "takeover", "share", "question", "stranded", "returned", "resumed"}
+	return []string{"offer", "approval", "confirm", "takeover", "share", "question", "stranded", "returned", "resumed", "taken", "cancelled", "parked", "completed", "failed"}
+}
+
+// Notice reports whether the item tells of something that the reader did not cause, and needs no answer: its task was taken by
+// another agent, cancelled, parked in the dead letters, completed or failed. A notice leaves the inbox once it is seen. If Epoch
+// is not 0, the reader owned the task, and stops working on it.
+func (i Item) Notice() bool {
+	switch i.Type {
+	case "taken", "cancelled", "parked", "completed", "failed":
+		return true
+	}
+	return false
 }
 
 // Inbox has the items that wait for an agent, highest priority first.
@@ -51,7 +62,7 @@ type InboxOptions struct {
 }
 
 // Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets by a call that waits, or
-// with See, counts as seen, and its acknowledgment clock runs. After an answer's Position only newer items are listed, repeated offers among them.
+// with See, counts as seen, and its acknowledgment clock runs; a notice leaves the inbox. After an answer's Position only newer items are listed, repeated offers among them.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
 	q.Text("agent", o.Agent)

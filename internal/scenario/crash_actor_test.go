@@ -244,7 +244,7 @@ func (a *actor) inbox(wait time.Duration) bool {
 		return false
 	}
 	a.answer(in.Items[a.rng.IntN(len(in.Items))], a.rng.IntN(10) == 0)
-	return true
+	return !in.Items[0].Notice()
 }
 
 func (a *actor) answer(item api.Item, reject bool) {
@@ -257,6 +257,7 @@ func (a *actor) answer(item api.Item, reject bool) {
 		a.cancel(item.ID)
 	case item.Type == "resumed":
 		a.complete(item.Task, item.Epoch)
+	case item.Notice(): // it needs no answer
 	case item.Type != "offer":
 		a.rig.Errorf("nobody has made a %s", item.Type)
 	case reject:

@@ -19,8 +19,8 @@ type inboxQuery struct {
 	Beyond positions.Position `query:"after" doc:"Only items after this position, which an earlier answer gave. Older items are omitted, and do not end the wait."`
 	Limit  int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. With after: the oldest items, and items of the same entry stay together."`
 	Wait   string             `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
-	Peek   bool               `query:"peek" doc:"Read without marking offers as seen."`
-	See    bool               `query:"see" doc:"Mark offers as seen although the call does not wait, for a reader that answers them at once."`
+	Peek   bool               `query:"peek" doc:"Read without marking offers and notices as seen."`
+	See    bool               `query:"see" doc:"Mark offers and notices as seen although the call does not wait, for a reader that answers them at once."`
 }
 
 // Inbox is a page of an inbox.
@@ -35,7 +35,7 @@ func (i Inbox) At() positions.Position { return i.Position }
 func (s *service) inbox() {
 	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/inbox", ID: "inbox", Summary: "Read the inbox of the caller, and optionally wait for an item",
-		About: "An offer that an agent gets by a call with wait or see counts as seen, and its acknowledgment timeout starts. A call with neither, or with peek, is a look at the list and starts nothing. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
+		About: "An offer that an agent gets by a call with wait or see counts as seen, and its acknowledgment timeout starts. A call with neither, or with peek, is a look at the list and starts nothing. Notices (taken, cancelled, parked, completed, failed) tell of what the agent did not cause; they leave the inbox once they are seen. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
 	}, s.lookIn)
 }
 

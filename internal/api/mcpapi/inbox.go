@@ -36,6 +36,8 @@ type item struct {
 	Intent   string    `json:"intent"`
 	Envelope string    `json:"envelope,omitempty"`
 	Ends     time.Time `json:"ends,omitzero"`
+
+	do string // the tool that answers it
 }
 
 // maxWait is the longest wait of a call in seconds: less than the 60 s after which common clients time out.
@@ -57,7 +59,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
 		out := inbox{Items: []item{}, Cursor: box.Position}
 		for _, i := range box.Items {
 			out.Items = append(out.Items, item{
-				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends,
+				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, todo(i),
 			})
 		}
 		return answer{text: out.write(c.set, in.Wait), data: out}, nil
@@ -68,6 +70,17 @@ var doing = map[string]string{
 	"offer": "{accept} or {reject}", "approval": "{decide}: approve or deny", "confirm": "{decide}: confirm", "takeover": "{decide}: approve or deny", "share": "{status} with its id reads it",
 	"question": "{decide}: answer",
 	"stranded": "{status} with its task shows what you can do; only an operator can replay it: tell the user", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task again: {status} shows its state; continue it",
+	"completed": "{status} with its task shows the result", "failed": "{status} with its task shows how far it got; to try again, send the work as another task",
+	"cancelled": "nothing to answer: the task is over", "taken": "nothing to answer: do not start on the task",
+	"parked": "no agent took it to its end; only an operator can replay it: tell the user, or {cancel} it",
+}
+
+// todo is what an item asks the reader to do.
+func todo(i client.Item) string {
+	if i.Notice() && i.Epoch != 0 {
+		return "stop working on this task: nothing that you do to it counts any more. Nothing to answer"
+	}
+	return doing[i.Type]
 }
 
 func (b *inbox) write(set toolset.Set, waited int) string {
@@ -82,7 +95,7 @@ func (b *inbox) write(set toolset.Set, waited int) string {
 		if i.Type == "offer" {
 			b.Next = set.Text("{accept} the offers you can do, {reject} the others") + more
 		}
-		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(doing[i.Type]), show.OneLine(i.Intent))
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(i.do), show.OneLine(i.Intent))
 		if i.Detail != "" {
 			s.WriteString(" (" + show.OneLine(i.Detail) + ")")
 		}

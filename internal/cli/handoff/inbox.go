@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,14 @@ func Inbox(s *shell.Shell) *cobra.Command {
                 it yours, trapeze task cancel ID ends it
     stranded    a child that your task waits for is in the dead letters: trapeze task cancel ID continues without it, or an
                 operator replays it
+    taken       another agent owns your task now, or a handoff that you accepted was taken back: stop working on it
+    cancelled   your task, or one that you requested, was cancelled: stop working on it
+    parked      your task, or one that you requested, is in the dead letters: stop working on it; an operator replays it
+    completed   a task that you requested is completed: trapeze task show ID has the result
+    failed      a task that you requested has failed: trapeze task show ID has the reason
+
+The last five are notices of what you did not cause. They need no answer, and are listed until they are seen: with --seen, or by
+trapeze task show ID --wait.
 
 --wait waits up to 30s for the first item; --wait=10m waits longer. If none arrives, the list is empty and the exit code 0.
 With --after POSITION, items that an earlier answer already had are omitted and do not end the wait; an offer that is made
@@ -43,7 +52,7 @@ again is listed again.`
 	f.Lookup("wait").NoOptDefVal = "30s"
 	f.Uint64Var(&o.After, "after", 0, "list only items after this position, from an earlier answer (--json)")
 	f.IntVar(&o.Limit, "limit", 0, "maximum number of items, up to 500 (default 10)")
-	f.BoolVar(&o.See, "seen", false, "mark the offers as seen, and start their acknowledgment timeout")
+	f.BoolVar(&o.See, "seen", false, "mark offers and notices as seen; the acknowledgment timeout of the offers starts")
 	f.StringVar(&o.Agent, "of", "", "list the inbox of this agent, as an operator or auditor")
 	return cmd
 }
@@ -64,4 +73,35 @@ func inboxTable(p *shell.Page, items []client.Item) {
 	shell.List(p, "The inbox is empty.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
 		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
 	})
+	for _, i := range items {
+		if why := noticeLine(i); why != "" {
+			p.Line("%s", why)
+		}
+	}
+}
+
+// noticeLine is what a notice says, and what to do next; empty for other items.
+func noticeLine(i client.Item) string {
+	text, next := "", ""
+	switch {
+	case !i.Notice():
+		return ""
+	case i.Type == "taken":
+		text = i.From + " took it"
+	case i.Type == "parked":
+		text, next = "it is in the dead letters", "an operator can replay it: trapeze dead replay "+i.Task
+	case i.Type == "completed":
+		text, next = i.From+" completed it", "read the result: trapeze task show "+i.Task
+	case i.Type == "failed":
+		text, next = i.From+" gave up", "see how far it got: trapeze task show "+i.Task
+	default:
+		text = i.From + " cancelled it"
+	}
+	if i.Detail != "" {
+		text += ": " + i.Detail
+	}
+	if i.Epoch != 0 {
+		next = "stop working on it"
+	}
+	return shell.OneLine(strings.TrimSuffix(i.ID+": "+text+"; "+next, "; "))
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // maxNotes is the maximum number of progress notes that wait to be reported; more are dropped.
@@ -26,7 +25,8 @@ type job struct {
 	lease   time.Time
 	content *client.Sheet
 
-	own   bool // the program itself handed the task off, or ended it
+	look  chan struct{} // has a value when the task may be lost
+	own   bool          // the program itself handed the task off, or ended it
 	notes chan string
 }
 
@@ -79,7 +79,7 @@ func (j *job) once(ctx context.Context, prompt string, env []string, fixable boo
 	<-reported
 	switch {
 	case errors.As(lost, new(errLost)):
-		j.say("stopped: %s", lost)
+		j.lost(lost)
 	case ctx.Err() != nil:
 		j.say("stopped; %s owns the task until its lease expires, and it is recovered then", j.w.o.Agent)
 	case err != nil:
@@ -105,14 +105,15 @@ func fenced(text string) string {
 	return fence + "text\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-// beat renews the lease, and stops the program when the agent loses the task.
+// beat renews the lease, and stops the program when the agent loses the task: at the next heartbeat, or as soon as the stream of
+// events tells of it.
 func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 	for {
 		every := beatEvery
 		if left := time.Until(j.lease); left > 0 {
 			every = max(min(left/3, beatEvery), 20*time.Millisecond)
 		}
-		if wire.Sleep(ctx, every) != nil {
+		if j.pause(ctx, every) != nil {
 			return
 		}
 		r, err := j.w.c.Heartbeat(ctx, j.task, j.epoch)
@@ -135,11 +136,34 @@ func (j *job) beat(ctx context.Context, stop context.CancelCauseFunc) {
 				return // let the program finish
 			}
 			if why := j.lostBy(t, err); why != "" {
-				stop(errLost{why})
+				stop(errLost{why + noticeOf(err)})
 				return
 			}
 		}
 	}
+}
+
+// pause waits, or until the task may be lost, or ctx ends.
+func (j *job) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-j.look:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// noticeOf is who took or ended the task, and why, as a refused heartbeat says it.
+func noticeOf(err error) string {
+	var refused *client.Error
+	if errors.As(err, &refused) {
+		if text, ok := refused.Details["notice"].(string); ok {
+			return "; " + text
+		}
+	}
+	return ""
 }
 
 // handled reports whether the program itself handed the task off, or ended it.

@@ -30,7 +30,8 @@ func (w *worker) take(ctx context.Context, item client.Item) {
 		w.say("%s: could not be accepted: %s", item.ID, err)
 		return
 	}
-	j := &job{w: w, handoff: item.ID, task: a.Task, epoch: a.Epoch, lease: a.Lease, content: a.Content}
+	j := &job{w: w, handoff: item.ID, task: a.Task, epoch: a.Epoch, lease: a.Lease, content: a.Content, look: make(chan struct{}, 1)}
+	defer w.watch(j)()
 	if j.content == nil && !j.awaitConfirm(ctx) {
 		return
 	}

@@ -54,6 +54,8 @@ type worker struct {
 	mu     sync.Mutex
 	answer map[string]bool // offers being answered
 	missed map[string]bool // offers that were not answered in time: the server offers them to others
+	jobs   map[*job]bool
+	told   map[string]bool // tasks that were lost, as a job has printed: their notices may follow
 }
 
 // Run waits for offers and runs the program on each task, until drain is closed and the running programs are done, or until ctx ends, which
@@ -69,7 +71,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
-	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}, missed: map[string]bool{}}
+	w := &worker{c: c, o: o, free: make(chan struct{}, o.Jobs), answer: map[string]bool{}, missed: map[string]bool{}, jobs: map[*job]bool{}, told: map[string]bool{}}
 	for range o.Jobs {
 		w.free <- struct{}{}
 	}
@@ -84,6 +86,9 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	default:
 		w.say("%s is ready, with up to %d programs at once: %q", o.Agent, o.Jobs, o.Command)
 	}
+	following, unfollow := context.WithCancel(ctx)
+	defer unfollow()
+	go w.follow(following)
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
@@ -203,12 +208,15 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 	}
 }
 
-// sort starts jobs for offers, and counts the items that a worker does not handle, or that are being answered already.
+// sort starts jobs for offers, prints notices, and counts the items that a worker does not handle, or that are being answered already.
 func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others int) {
 	for _, item := range items {
 		switch {
 		case item.Type == "share":
 			w.read(ctx, item)
+		case item.Notice():
+			taken++ // it has left the inbox
+			w.notice(item)
 		case item.Type != "offer" || !w.begin(item):
 			others++
 		default:

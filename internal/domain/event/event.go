@@ -55,6 +55,7 @@ var Events = []Event{
 	TicketClosed{},
 	Shared{},
 	ShareRead{},
+	NoticeSeen{},
 	Rendered{},
 	Annotated{},
 	GapReported{},

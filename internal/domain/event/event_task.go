@@ -28,6 +28,7 @@ type Created struct {
 	Conversation string          `json:"conversation,omitempty"` // that the task belongs to
 	Tags         []string        `json:"tags,omitempty"`
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"` // from another system, as it claims; never entries of this record
+	Notices      bool            `json:"notices,omitempty"`         // agents get notices of the end or loss of the task; absent: recorded before there were any
 }
 
 // EventName implements [Event].
@@ -224,6 +225,15 @@ type ShareRead struct {
 
 // EventName implements [Event].
 func (ShareRead) EventName() string { return "share-read" }
+
+// NoticeSeen: the agent has seen its notice of the end or loss of the task.
+type NoticeSeen struct {
+	Notice int    `json:"notice"`
+	Agent  string `json:"agent"`
+}
+
+// EventName implements [Event].
+func (NoticeSeen) EventName() string { return "notice-seen" }
 
 // Rendered: an envelope was packed for one receiver of an offer or a share. The bytes stay in the record; the fold keeps the
 // digest. An envelope that fits as it is has its own digest, and no bytes or parent.

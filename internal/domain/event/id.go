@@ -12,7 +12,7 @@ import (
 
 // A task's id is "task_" and 26 characters of base 32. Ids sort by creation time if the callers' idempotency keys do. A part of a
 // task is numbered within it: a handoff "task_….h2", an ask to take over "task_….t1", a shared envelope "task_….s1", a ticket
-// "task_….k1". So an id alone says which stream to read.
+// "task_….k1", a notice "task_….n1". So an id alone says which stream to read.
 const (
 	taskPrefix = "task_"
 	taskIDLen  = len(taskPrefix) + 26
@@ -63,6 +63,9 @@ func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) 
 // TicketID names the n-th ticket of a task.
 func TicketID(task string, n int) string { return fmt.Sprintf("%s.k%d", task, n) }
 
+// NoticeID names the n-th notice of a task.
+func NoticeID(task string, n int) string { return fmt.Sprintf("%s.n%d", task, n) }
+
 // ParseHandoffID splits a handoff's id into its task and its number.
 func ParseHandoffID(id string) (task string, n int, err error) {
 	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
@@ -81,6 +84,11 @@ func ParseShareID(id string) (task string, n int, err error) {
 // ParseTicketID splits a ticket's id into its task and its number.
 func ParseTicketID(id string) (task string, n int, err error) {
 	return parseSubID(id, 'k', "a ticket id", "a ticket id looks like task_….k1")
+}
+
+// ParseNoticeID splits a notice's id into its task and its number.
+func ParseNoticeID(id string) (task string, n int, err error) {
+	return parseSubID(id, 'n', "the id of a notice", "an id of a notice looks like task_….n1")
 }
 
 func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {

@@ -51,7 +51,7 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
-		Tags: slices.Clone(c.Tags), Claimed: c.Claimed,
+		Tags: slices.Clone(c.Tags), Claimed: c.Claimed, Notices: true,
 	}
 	if c.By.IsSystem() && c.For != "" {
 		e.Requester = c.For

@@ -180,7 +180,7 @@ func packed(t task.Task) error {
 
 // lawful is what must hold of the way from one task to the next.
 func lawful(before task.Task, c Command, events []event.Event, after task.Task) error {
-	for _, check := range []func(task.Task, Command, []event.Event, task.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver, byPeople, climbsOn} {
+	for _, check := range []func(task.Task, Command, []event.Event, task.Task) error{entitled, ownerMoves, tightens, endsForGood, forItsReceiver, byPeople, climbsOn, noticed} {
 		if err := check(before, c, events, after); err != nil {
 			return err
 		}
@@ -352,14 +352,14 @@ func narrower(parent task.Task, e event.Spawned) error {
 }
 
 // endsForGood: what is over stays over. Annotations, late news of children, and the packing and reading of what was
-// shared are recorded.
+// shared, and the reading of notices, are recorded.
 func endsForGood(before task.Task, _ Command, events []event.Event, _ task.Task) error {
 	if !before.State.Final() {
 		return nil
 	}
 	for _, e := range events {
 		switch e := e.(type) {
-		case event.Annotated, event.GapReported, event.ShareRead, event.AdviceTaken:
+		case event.Annotated, event.GapReported, event.ShareRead, event.NoticeSeen, event.AdviceTaken:
 		case event.Rendered:
 			if e.Share == 0 {
 				return fmt.Errorf("a handoff's envelope was packed after the task was %s", before.State)

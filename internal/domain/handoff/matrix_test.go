@@ -127,6 +127,7 @@ func matrixRows() []row {
 			return Share{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}
 		}),
 		byOther("ReadShare", agent("dan"), func(_ task.Task, by identity.Principal) Command { return ReadShare{By: by, Share: 1} }),
+		byOther("SeeNotice", agent("ada"), func(t task.Task, by identity.Principal) Command { return SeeNotice{By: by, Notice: t.NoticeCount} }),
 		byOther("Render the share", agent("dan"), func(t task.Task, by identity.Principal) Command {
 			return Render{By: by, Share: 1, Agent: "dan", Rendition: rendition(given(t, 1))}
 		}),

@@ -429,6 +429,10 @@ func (d dice) general(t task.Task) Command {
 	case 14:
 		return d.render(t)
 	case 15:
+		if len(t.Notices) > 0 && d.IntN(2) == 0 {
+			n := t.Notices[d.IntN(len(t.Notices))]
+			return SeeNotice{By: agent(n.Agent), Notice: n.N}
+		}
 		return ReadShare{By: d.anybody(), Share: 1}
 	case 16:
 		return Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}

@@ -185,6 +185,8 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 		return s.render()
 	case "read":
 		return ReadShare{By: by, Share: s.number("share", 1)}
+	case "see-notice":
+		return SeeNotice{By: by, Notice: s.number("notice", 1)}
 	case "constrain":
 		return Constrain{By: by, Epoch: e, Constraint: s.constraint()}
 	case "lift":

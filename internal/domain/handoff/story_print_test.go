@@ -55,6 +55,8 @@ func (s *story) detail(e event.Event) string {
 		return "by " + e.By
 	case event.Shared:
 		return "with " + e.To + packText(e.Pack)
+	case event.NoticeSeen:
+		return fmt.Sprintf("%d, by %s", e.Notice, e.Agent)
 	case event.Rendered:
 		return s.rendered(e)
 	case event.GapReported:
@@ -304,4 +306,23 @@ func (s *story) whole() string {
 		line("result", short(t.Result.Text+" "+string(t.Result.Data)))
 	}
 	return b.String()
+}
+
+// notices are the notices of the task, one on a line.
+func (s *story) notices() string {
+	var b strings.Builder
+	for _, n := range s.task.Notices {
+		line := fmt.Sprintf("%d to %s: %s by %s", n.N, n.Agent, n.Kind, n.By)
+		if n.Epoch != 0 {
+			line += fmt.Sprintf(", which had epoch %d", n.Epoch)
+		}
+		if n.Why != "" {
+			line += ": " + n.Why
+		}
+		if n.Seen {
+			line += " (seen)"
+		}
+		b.WriteString(short(line) + "\n")
+	}
+	return cmp.Or(b.String(), "none\n")
 }

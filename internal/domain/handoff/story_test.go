@@ -55,6 +55,8 @@ func (s *story) line(t *testing.T, d *datadriven.TestData) string {
 	case "tick":
 		s.now = s.now.Add(s.duration(t))
 		return s.tick(t)
+	case "notices":
+		return s.notices()
 	case "task":
 		return s.whole()
 	}

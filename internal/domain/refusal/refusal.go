@@ -81,6 +81,15 @@ func (r *Error) With(key string, value any) *Error {
 	return &c
 }
 
+// WithAll returns a copy of r that carries more details.
+func (r *Error) WithAll(details map[string]any) *Error {
+	c := *r
+	c.Details = make(map[string]any, len(r.Details)+len(details))
+	maps.Copy(c.Details, r.Details)
+	maps.Copy(c.Details, details)
+	return &c
+}
+
 // Error gives code, message and hint on one line.
 func (r *Error) Error() string {
 	s := string(r.Code) + ": " + r.Message

@@ -24,7 +24,7 @@ func (t *Task) Apply(events ...event.Event) {
 }
 
 func (t *Task) apply(e event.Event) {
-	before := t.State
+	before, was := t.State, t.holders()
 	t.foldEvent(e)
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(TaskTable, before, e.EventName())
@@ -39,6 +39,9 @@ func (t *Task) apply(e event.Event) {
 		if to := move(HandoffTable, h.Stage, e.EventName()); to != h.Stage {
 			t.ownHandoff().Stage = to
 		}
+	}
+	if t.Notifies {
+		t.notice(e, was)
 	}
 }
 
@@ -104,6 +107,8 @@ func (t *Task) foldTask(e event.Event) {
 		t.onShare(e.Share, func(s *Share) { s.Read = true })
 	case event.Rendered:
 		t.onRendered(e)
+	case event.NoticeSeen:
+		t.onNoticeSeen(e)
 	}
 }
 
@@ -125,6 +130,7 @@ func (t *Task) onCreated(e event.Created) {
 		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
 		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
 		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags,
+		Notifies: e.Notices,
 	}
 }
 

@@ -73,8 +73,13 @@ func (t *Task) onHandoffRequested(e event.HandoffRequested) {
 		t.Lease = e.Lease
 	}
 	claimed := t.cameToDesk() && e.Ticket > 0 && e.Envelope == t.Handoff.Envelope // what was approved is what moves
+	unasked := t.Owner != "" && e.By != "agent/"+t.Owner
+	if t.cameToDesk() && e.Ticket > 0 {
+		unasked = t.Handoff.Unasked
+	}
 	t.Handoff = &Handoff{
-		N: e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: event.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck, Counted: e.Attempt,
+		Unasked: unasked,
+		N:       e.Handoff, Amended: claimed && t.Handoff.Amended, Kind: e.Kind, Claim: e.Claim, Stage: event.Requested, From: e.From, Recovery: e.Recovery, Stuck: e.Stuck, Counted: e.Attempt,
 		Reason: e.Reason, Detail: e.Detail, Chain: e.Chain, Capability: e.Capability, Channel: e.Channel, Confirm: e.Confirm, Times: e.Timeouts,
 		Retries: e.Retries, ReturnHome: e.ReturnHome, Approver: e.Approver, Envelope: e.Envelope, Pack: e.Pack,
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Decision: e.Decision, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
@@ -175,6 +180,10 @@ func (t *Task) onRetryScheduled(e event.RetryScheduled) {
 }
 
 func (t *Task) onConfirmed(e event.Confirmed) {
+	if !e.Auto {
+		h := t.ownHandoff()
+		h.Granted, h.Unasked = e.By, h.Unasked && e.By != t.Owner
+	}
 	if e.Envelope != "" {
 		h := t.ownHandoff()
 		h.Envelope, h.Rendition = e.Envelope, "" // what was packed lacks the notes

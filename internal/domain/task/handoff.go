@@ -15,9 +15,11 @@ type Handoff struct {
 	From       string // the agent or principal that gives the task up
 	By         string // the principal that asked for it
 	Recovery   bool
-	Ticket     int  // by which a person took the task from a desk; 0: it is no such handoff
-	Stuck      bool // a recovery of an owner that lives: only work ends it
-	Counted    bool // against the attempts limit
+	Ticket     int    // by which a person took the task from a desk; 0: it is no such handoff
+	Stuck      bool   // a recovery of an owner that lives: only work ends it
+	Counted    bool   // against the attempts limit
+	Unasked    bool   // the owner that it takes the task from neither requested nor confirmed it
+	Granted    string // the principal that confirmed it; empty: nobody had to
 	Reason     event.Reason
 	Detail     string
 	Chain      string // the escalation chain that the levels of its candidates are of

@@ -23,20 +23,40 @@ const (
 	ItemStranded ItemType = "stranded" // a child that its parent waits for is in the dead letters: cancel it or have it replayed
 	ItemReturned ItemType = "returned" // send the task again, start it or cancel it: nobody took it, and the reader is its requester
 	ItemResumed  ItemType = "resumed"  // continue the task: results or an answer have arrived, or a handoff has returned
+
+	// Notices of what the reader did not cause. They leave the inbox once they are seen.
+	ItemTaken     ItemType = "taken"     // stop working on the task: another agent owns it, or the handoff was taken back
+	ItemCancelled ItemType = "cancelled" // stop: the task was cancelled or discarded
+	ItemParked    ItemType = "parked"    // stop: the task is in the dead letters
+	ItemCompleted ItemType = "completed" // the result of a task that the reader requested is in
+	ItemFailed    ItemType = "failed"    // the owner of a task that the reader requested gave up
 )
 
 // ItemTypes lists every type of inbox item.
 func ItemTypes() []ItemType {
-	return []ItemType{ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemReturned, ItemResumed}
+	return []ItemType{
+		ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemReturned, ItemResumed,
+		ItemTaken, ItemCancelled, ItemParked, ItemCompleted, ItemFailed,
+	}
+}
+
+// Notice reports whether items of the type are notices.
+func (t ItemType) Notice() bool {
+	switch t {
+	case ItemTaken, ItemCancelled, ItemParked, ItemCompleted, ItemFailed:
+		return true
+	case ItemOffer, ItemApproval, ItemConfirm, ItemTakeover, ItemShare, ItemQuestion, ItemStranded, ItemReturned, ItemResumed:
+	}
+	return false
 }
 
 // Item is one item of an agent's inbox. It is a preview: fetch the content by id, or accept the offer to get it.
 type Item struct {
 	Type     ItemType        `json:"type"`
-	ID       string          `json:"id"` // of the handoff, ask, share, ticket, child or, for returned and resumed, task; also the delivery id: duplicates have the same
+	ID       string          `json:"id"` // of the handoff, ask, share, ticket, notice, child or, for returned and resumed, task; also the delivery id: duplicates have the same
 	Task     string          `json:"task"`
 	Offer    int             `json:"offer,omitempty"`
-	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source
+	Epoch    uint64          `json:"epoch,omitempty"` // of the task, where the reader is its source, or was its owner
 	From     string          `json:"from"`
 	Kind     event.Kind      `json:"kind,omitempty"`
 	Claim    bool            `json:"claim,omitempty"`   // other agents have the same offer; the first to accept gets the task
@@ -60,7 +80,7 @@ type InboxFilter struct {
 
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
-	Items []Item // highest priority first, then oldest
+	Items []Item // highest priority first, then oldest; notices that stop no work of the agent come last
 	// At is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's position. A
 	// caller that asks next for the items after At misses none, and gets none twice.
 	At ledger.Position
@@ -68,7 +88,7 @@ type Inbox struct {
 
 // InboxRow is an item of an inbox as a store reads it.
 type InboxRow struct {
-	Rank int // 0 is the highest priority
+	Rank int // 0 is the highest priority, and a rank of its own is after the lowest
 	At   ledger.Position
 	ID   string
 	Item []byte // JSON of an [Item]

@@ -30,7 +30,8 @@ type InboxInput struct {
 }
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
-// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. Operators see
+// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. A notice that it gets
+// counts as seen, and leaves the inbox. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing.
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (view.Inbox, error) {
@@ -90,8 +91,8 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	return ts.positions.Check(ctx, in.After)
 }
 
-// markSeen notes that the agent has the offers before it, as far as it has room for them, and leaves out those that
-// are gone by now.
+// markSeen notes that the agent has the offers before it, as far as it has room for them, and its notices. It leaves out those
+// that are gone by now.
 func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Item) ([]view.Item, error) {
 	room, err := ts.agentStore.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
 	if err != nil {
@@ -105,6 +106,10 @@ func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Ite
 	var wg sync.WaitGroup
 	errs := make([]error, len(items))
 	for i := range items {
+		if items[i].Type.Notice() {
+			wg.Go(func() { errs[i] = ts.seeNotice(ctx, c, &items[i]) })
+			continue
+		}
 		if items[i].Type != view.ItemOffer || items[i].Seen || room == 0 {
 			continue
 		}

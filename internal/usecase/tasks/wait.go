@@ -22,11 +22,14 @@ type TaskInput struct {
 }
 
 // Wait is [Tasks.Show], as the task is when the wait is over, whether there is what was waited for or not. The read
-// is recorded once.
+// is recorded once. A caller that waited has seen its notice of the task.
 func (ts *Tasks) Wait(ctx context.Context, c caller.Caller, in TaskInput) (taskstore.Task, error) {
 	t, err := ts.waitFor(ctx, c, in)
 	if err != nil {
 		return taskstore.Task{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "show", in.ID, err)
+	}
+	if in.Wait > 0 {
+		ts.noticed(ctx, c, t)
 	}
 	t.Task = preview(c, t.Task)
 	return t, ts.access.Read(ctx, c.Workspace, c.Actor(), in.ID, "task", "")

@@ -104,7 +104,8 @@ func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string
 				return nil, err
 			}
 		}
-		return decide(t, now)
+		events, err := decide(t, now)
+		return events, told(t, c.Agent(), err)
 	})
 }
 

@@ -24,7 +24,7 @@ type item struct {
 type itemKey struct {
 	agent    string
 	kind     view.ItemType
-	n, offer int    // of the handoff, ask, share or ticket; and of its newest offer
+	n, offer int    // of the handoff, ask, share, ticket or notice; and of its newest offer
 	child    string // the task id of the child that it is about
 }
 
@@ -40,6 +40,8 @@ func (i *item) id(task string) string {
 		return event.ShareID(task, i.n)
 	case view.ItemQuestion:
 		return event.TicketID(task, i.n)
+	case view.ItemTaken, view.ItemCancelled, view.ItemParked, view.ItemCompleted, view.ItemFailed:
+		return event.NoticeID(task, i.n)
 	case view.ItemStranded:
 		return i.child
 	case view.ItemReturned, view.ItemResumed:
@@ -49,9 +51,13 @@ func (i *item) id(task string) string {
 	return event.HandoffID(task, i.n)
 }
 
-// ord orders an inbox: the highest priority first, then the oldest.
+// ord orders an inbox: the highest priority first, then the oldest. Notices that stop no work come last.
 func (i *item) ord(p event.Priority) int64 {
-	return int64(event.Urgent.Rank()-p.Rank())<<rankShift | int64(i.at) //nolint:gosec // positions fit
+	rank := event.Urgent.Rank() - p.Rank()
+	if i.kind.Notice() && i.epoch == 0 {
+		rank = lastRank
+	}
+	return int64(rank)<<rankShift | int64(i.at) //nolint:gosec // positions fit
 }
 
 // refresh computes the items after an entry. Existing items keep their age.
@@ -104,6 +110,11 @@ func (t *taskFold) list(items []item) []item {
 	}
 	if k := s.OpenTicket(); k != nil && k.Kind == event.TicketQuestion && k.To != "" {
 		items = append(items, item{itemKey: itemKey{agent: k.To, kind: view.ItemQuestion, n: k.N}, ends: k.Due})
+	}
+	for i := range s.Notices {
+		if n := &s.Notices[i]; !n.Seen {
+			items = append(items, item{itemKey: itemKey{agent: n.Agent, kind: view.ItemType(n.Kind), n: n.N}, epoch: n.Epoch})
+		}
 	}
 	return listChildren(items, s, source)
 }
@@ -177,6 +188,10 @@ func (t *taskFold) show(i *item) view.Item {
 		return v
 	case view.ItemQuestion:
 		v.From, v.Detail = shortPrincipal(s.Ticket.By), preview(s.Ticket.Question, itemPreview)
+		return v
+	case view.ItemTaken, view.ItemCancelled, view.ItemParked, view.ItemCompleted, view.ItemFailed:
+		n := s.NoticeTo(i.agent)
+		v.From, v.Detail = n.By, n.Why
 		return v
 	case view.ItemStranded:
 		c := s.Children[s.FindChild(i.child)]

@@ -15,6 +15,9 @@ import (
 // rankShift is the lowest bit of the priority in the ord of an item; the bits below are the position.
 const rankShift = 56
 
+// lastRank is the rank of items that come after those of every priority.
+var lastRank = len(event.Priorities.Values())
+
 // Inbox implements [view.TaskQueries].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
 	f.Limit = view.PageSize(f.Limit)
@@ -40,7 +43,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 var waitingQuery = func() string {
 	q := "SELECT position, '', NULL FROM view_meta"
 	const and = " UNION ALL SELECT * FROM (SELECT ord, id, item FROM view_inbox WHERE ws = ?1 AND agent = ?2 AND ord > %d + ?3 AND ord < %d ORDER BY ord, id LIMIT ?4 | 0)"
-	for rank := range int64(len(event.Priorities.Values())) {
+	for rank := range int64(lastRank + 1) {
 		q += fmt.Sprintf(and, rank<<rankShift, (rank+1)<<rankShift)
 	}
 	return q

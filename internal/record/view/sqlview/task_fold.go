@@ -215,6 +215,11 @@ func (t *taskFold) note(ev event.Event) {
 	if s.State != event.Waiting {
 		s.Children = nil
 	}
+	for i := range s.Notices { // the fold has just created those with a longer text
+		if n := &s.Notices[i]; len(n.Why) > itemPreview {
+			n.Why = strings.Clone(preview(n.Why, itemPreview))
+		}
+	}
 }
 
 // miss keeps the subscribers of a channel that could take nothing when the task was published to it.

@@ -83,6 +83,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		handoff.RefuseTakeover{By: operator, Ask: t.AskCount},
 		handoff.Share{By: operator, To: one(names, "reader"), Envelope: s.seal(t)},
 		handoff.ReadShare{By: agentOf(one(names, "reader")), Share: max(len(t.Shares), 1)},
+		seeNotice(t, one(names, "told")),
 		handoff.Replay{By: operator},
 		handoff.Ask{By: owner, Epoch: t.Epoch, Question: "which one?", To: one(supers, "asked"), Desk: "billing"},
 		handoff.Claim{By: operator, Ticket: ticketOf(t), Agent: one(names, "taker"), Envelope: s.seal(t)},
@@ -113,6 +114,13 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 	}
 	i := rapid.IntRange(0, len(commands)-1).Draw(rt, "command")
 	return commands[i]
+}
+
+func seeNotice(t task.Task, agent string) handoff.Command {
+	if n := t.NoticeTo(agent); n != nil {
+		return handoff.SeeNotice{By: agentOf(agent), Notice: n.N}
+	}
+	return handoff.Tick{}
 }
 
 func ticketOf(t task.Task) int {
@@ -264,6 +272,11 @@ func (m *model) add(t task.Task) {
 			for _, id := range ids {
 				item(agent, kind, id, false, time.Time{}, t.Epoch)
 			}
+		}
+	}
+	for _, n := range t.Notices {
+		if !n.Seen {
+			item(n.Agent, view.ItemType(n.Kind), event.NoticeID(t.ID, n.N), false, time.Time{}, n.Epoch)
 		}
 	}
 	h := t.InFlight()

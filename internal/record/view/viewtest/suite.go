@@ -73,6 +73,7 @@ func Run(t *testing.T, open Open) {
 		{"a question waits in the inbox of whom it was asked of by name, until it is answered or goes on", questionStory},
 		{"a child in the dead letters, and results, are in the inbox of the waiting agent", strandedStory},
 		{"a task that is its owner's again is in the owner's inbox", resumedStory},
+		{"ends and losses that an agent did not cause are in its inbox until it has seen them", noticeStory},
 		{"tasks are listed by the artifacts that they refer to", referenceStory},
 		{"memory is found by those who may read it", memoryStory},
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},

@@ -1,0 +1,36 @@
+package taskstore
+
+import (
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// told adds to a refusal of what an agent does to a task that it lost: who took or ended it, why, and that the agent is to stop.
+func told(t task.Task, agent string, err error) error {
+	n, no := t.NoticeTo(agent), (*refusal.Error)(nil)
+	if err != nil && agent != "" && n != nil {
+		no, _ = refusal.As(err)
+	}
+	if no == nil || no.Code != refusal.NotOwner && no.Code != refusal.StaleEpoch && no.Code != refusal.Conflict {
+		return err
+	}
+	what, hint := "", "stop working on it: nothing that you do to it counts any more"
+	switch n.Kind {
+	case task.NoticeTaken:
+		what = n.By + " took it"
+	case task.NoticeCancelled:
+		what = n.By + " cancelled it"
+	case task.NoticeParked:
+		what, hint = "it is in the dead letters", "stop working on it; an operator can replay it"
+	case task.NoticeCompleted, task.NoticeFailed:
+		return err
+	}
+	if n.Why != "" {
+		what += ": " + n.Why
+	}
+	what = refusal.Clip(what, maxTold)
+	return refusal.New(no.Code, hint, "%s; %s", no.Message, what).WithAll(no.Details).With("notice", what)
+}
+
+// maxTold is how many bytes of a notice a refusal repeats.
+const maxTold = 500
