@@ -82,7 +82,7 @@ func inboxTable(p *shell.Page, items []client.Item) {
 
 // noticeLine is what a notice says, and what to do next; empty for other items.
 func noticeLine(i client.Item) string {
-	text, next := "", ""
+	var text, next string
 	switch {
 	case !i.Notice():
 		return ""

@@ -5,7 +5,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -16,12 +15,5 @@ type SeeNotice struct {
 }
 
 func (c SeeNotice) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	n := t.NoticeTo(c.By.Agent())
-	switch {
-	case n == nil || n.N != c.Notice:
-		return nil, refusal.New(refusal.NotFound, "check your inbox", "%s has no notice %.64s", c.By.Short(), event.NoticeID(t.ID, c.Notice))
-	case n.Seen:
-		return nil, nil
-	}
-	return []event.Event{event.NoticeSeen{Notice: n.N, Agent: n.Agent}}, nil
+	return t.Notices.See(c.By.Short(), c.Notice)
 }

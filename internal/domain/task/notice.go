@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // NoticeKind is what a notice tells. The set is closed.
@@ -147,11 +148,26 @@ func (t *Task) onNoticeSeen(e event.NoticeSeen) {
 	}
 }
 
-// NoticeTo is the newest notice of an agent, seen or not; nil if it has none.
-func (t Task) NoticeTo(agent string) *Notice {
-	i := slices.IndexFunc(t.Notices, func(n Notice) bool { return n.Agent == agent })
-	if i < 0 {
+// Notices are the notices of a task, one for each agent that has any.
+type Notices []Notice
+
+// To is the notice of an agent, seen or not; nil if it has none.
+func (ns Notices) To(agent string) *Notice {
+	i := slices.IndexFunc(ns, func(n Notice) bool { return n.Agent == agent })
+	if i < 0 || agent == "" {
 		return nil
 	}
-	return &t.Notices[i]
+	return &ns[i]
+}
+
+// See is the event that an agent has seen its notice with a number; none if it has before. Other notices are refused (not_found).
+func (ns Notices) See(agent string, number int) ([]event.Event, error) {
+	n := ns.To(agent)
+	switch {
+	case n == nil || n.N != number:
+		return nil, refusal.New(refusal.NotFound, "check your inbox", "%s has no notice %d of this task", agent, number)
+	case n.Seen:
+		return nil, nil
+	}
+	return []event.Event{event.NoticeSeen{Notice: n.N, Agent: n.Agent}}, nil
 }

@@ -59,7 +59,7 @@ type Task struct {
 	Ticket       *Ticket       // the newest, open or closed; nil if people were never asked
 	Answers      []Answer      // of people, since the newest envelope was sealed
 
-	Notices     []Notice // the newest of each agent
+	Notices     Notices
 	NoticeCount int
 	Notifies    bool // whether it gives any: see [event.Created]
 

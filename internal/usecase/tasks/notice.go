@@ -36,7 +36,7 @@ func (ts *Tasks) noteSeen(ctx context.Context, c caller.Caller, taskID string, n
 // noticed records that an agent which waited for a task has seen its notice of it: the task shows the same. If that cannot be
 // recorded now, the notice stays in the inbox.
 func (ts *Tasks) noticed(ctx context.Context, c caller.Caller, t taskstore.Task) {
-	if n := t.NoticeTo(c.Agent()); c.Agent() != "" && n != nil && !n.Seen && c.Can(identity.ActOwn) {
+	if n := t.Notices.To(c.Agent()); n != nil && !n.Seen && c.Can(identity.ActOwn) {
 		_ = ts.noteSeen(ctx, c, t.ID, n.N)
 	}
 }

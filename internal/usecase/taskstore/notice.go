@@ -1,14 +1,16 @@
 package taskstore
 
 import (
+	"strings"
+
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // told adds to a refusal of what an agent does to a task that it lost: who took or ended it, why, and that the agent is to stop.
 func told(t task.Task, agent string, err error) error {
-	n, no := t.NoticeTo(agent), (*refusal.Error)(nil)
-	if err != nil && agent != "" && n != nil {
+	n, no := t.Notices.To(agent), (*refusal.Error)(nil)
+	if err != nil && n != nil && n.Epoch != 0 {
 		no, _ = refusal.As(err)
 	}
 	if no == nil || no.Code != refusal.NotOwner && no.Code != refusal.StaleEpoch && no.Code != refusal.Conflict {
@@ -21,13 +23,11 @@ func told(t task.Task, agent string, err error) error {
 	case task.NoticeCancelled:
 		what = n.By + " cancelled it"
 	case task.NoticeParked:
-		what, hint = "it is in the dead letters", "stop working on it; an operator can replay it"
+		hint = "stop working on it; an operator can replay it"
 	case task.NoticeCompleted, task.NoticeFailed:
 		return err
 	}
-	if n.Why != "" {
-		what += ": " + n.Why
-	}
+	what = strings.TrimPrefix(strings.TrimSuffix(what+": "+n.Why, ": "), ": ")
 	what = refusal.Clip(what, maxTold)
 	return refusal.New(no.Code, hint, "%s; %s", no.Message, what).WithAll(no.Details).With("notice", what)
 }

@@ -82,6 +82,16 @@ func (h *harness) add(name string, capabilities ...string) {
 	}
 }
 
+// caller is a client of an agent.
+func (h *harness) caller(name string) *client.Client {
+	h.t.Helper()
+	token, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return h.as(token.Text, inprocess.Transport(h.api))
+}
+
 // task sends a task to an agent and gives its id.
 func (h *harness) task(to string) string {
 	h.t.Helper()

@@ -50,6 +50,47 @@ func TestAHintComesForWhatIsSubscribedToAndForNothingElse(t *testing.T) {
 	})
 }
 
+func TestAWorkingAgentIsNotifiedThatItsTaskIsCancelledOrTakenAway(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		s, _ := h.agent("coder")
+		h.add("other")
+		coder, other := h.caller("coder"), h.caller("other")
+		v := h.visit(s, version)
+		defer func() { _ = v.Close(); v.changed() }()
+		for n, lose := range []func(task string) error{
+			func(task string) error {
+				_, err := h.admin.Cancel(t.Context(), task, client.CancelInput{})
+				return err
+			},
+			func(task string) error {
+				_, err := h.admin.Send(t.Context(), task, client.SendInput{To: []string{"other"}})
+				if err == nil {
+					_, err = other.Accept(t.Context(), task+".h2", client.AcceptInput{})
+				}
+				return err
+			},
+		} {
+			task := h.task("coder")
+			if _, err := coder.Accept(t.Context(), task+".h1", client.AcceptInput{}); err != nil {
+				t.Fatal(err)
+			}
+			for _, uri := range []string{"trapeze://inbox", "trapeze://task/" + task} {
+				if err := v.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v.changed()
+			if err := lose(task); err != nil {
+				t.Fatal(err)
+			}
+			if got := v.changed(); !slices.Contains(got, "trapeze://inbox") || !slices.Contains(got, "trapeze://task/"+task) {
+				t.Errorf("%d: it was told of %q", n, got)
+			}
+		}
+	})
+}
+
 func TestWhatIsWatchedForASessionEndsWithIt(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)

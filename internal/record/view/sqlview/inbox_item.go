@@ -190,7 +190,7 @@ func (t *taskFold) show(i *item) view.Item {
 		v.From, v.Detail = shortPrincipal(s.Ticket.By), preview(s.Ticket.Question, itemPreview)
 		return v
 	case view.ItemTaken, view.ItemCancelled, view.ItemParked, view.ItemCompleted, view.ItemFailed:
-		n := s.NoticeTo(i.agent)
+		n := s.Notices.To(i.agent)
 		v.From, v.Detail = n.By, n.Why
 		return v
 	case view.ItemStranded:

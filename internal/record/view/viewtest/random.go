@@ -117,7 +117,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 }
 
 func seeNotice(t task.Task, agent string) handoff.Command {
-	if n := t.NoticeTo(agent); n != nil {
+	if n := t.Notices.To(agent); n != nil {
 		return handoff.SeeNotice{By: agentOf(agent), Notice: n.N}
 	}
 	return handoff.Tick{}

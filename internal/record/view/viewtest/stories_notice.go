@@ -41,7 +41,7 @@ func noticeStory(s *stage) {
 		s.Errorf("what was parked: %+v", item)
 	}
 	s.do(id(2), handoff.Replay{By: operator})
-	s.wantInbox("ann", "cancelled "+event.NoticeID(id(1), 3)) // it lives again
+	s.wantInbox("ann", "returned "+id(2), "cancelled "+event.NoticeID(id(1), 3)) // it lives again
 	s.do(id(2), s.to(id(2), "bob"))
 	s.do(id(2), handoff.Accept{By: agentOf("bob"), Handoff: 1})
 	s.do(id(2), handoff.Complete{By: agentOf("bob"), Epoch: 1, Result: event.Result{Text: "fine"}})

@@ -1,0 +1,80 @@
+package mcpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func TestAWorkingAgentIsToldThatItsTaskIsCancelledOrTakenAway(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer, helper := h.agent(version, "coder"), h.agent(version, "reviewer"), h.agent(version, "helper")
+		for _, a := range []*agent{coder, reviewer, helper} {
+			a.call("join", m{})
+		}
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		_, got := reviewer.call("accept", m{"handoff": sent["handoff"]})
+		if _, err := h.admin.Send(t.Context(), sent["task"].(string), client.SendInput{To: []string{"helper"}, Detail: "helper is idle"}); err != nil {
+			t.Fatal(err)
+		}
+		helper.call("accept", m{"handoff": sent["task"].(string) + ".h2"})
+		text, _, refused := reviewer.try("complete", m{"task": sent["task"], "text": "no bugs", "epoch": got["epoch"]})
+		if !refused || !strings.Contains(text, "helper took it: by admin/local: helper is idle") || !strings.Contains(text, "stop working on it") {
+			t.Errorf("a late result: %s", text)
+		}
+		text, box := reviewer.call("inbox", m{})
+		if items := box["items"].([]any); len(items) != 1 || items[0].(m)["type"] != "taken" || !strings.Contains(text, "stop working on this task") || !strings.Contains(text, "helper is idle") {
+			t.Errorf("what was taken: %s", text)
+		}
+		if _, box = reviewer.call("inbox", m{}); len(box["items"].([]any)) != 0 {
+			t.Errorf("it is told again: %v", box)
+		}
+
+		if _, err := h.admin.Cancel(t.Context(), sent["task"].(string), client.CancelInput{Detail: "shipped"}); err != nil {
+			t.Fatal(err)
+		}
+		text, _, refused = helper.try("progress", m{"task": sent["task"], "note": "half of it"})
+		if !refused || !strings.Contains(text, "cancelled it: shipped") {
+			t.Errorf("progress on a cancelled task: %s", text)
+		}
+		if text, _ = helper.call("inbox", m{}); !strings.Contains(text, "stop working on this task") {
+			t.Errorf("what was cancelled: %s", text)
+		}
+		if text, _ = coder.call("inbox", m{}); !strings.Contains(text, "cancelled "+sent["task"].(string)) || strings.Contains(text, "stop working") {
+			t.Errorf("the requester of what was cancelled: %s", text)
+		}
+	})
+}
+
+func TestARequesterIsToldOnceHowItsTaskEnded(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
+		for _, a := range []*agent{coder, reviewer} {
+			a.call("join", m{})
+		}
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		reviewer.call("accept", m{"handoff": sent["handoff"]})
+		reviewer.call("complete", m{"task": sent["task"], "text": "no bugs"})
+		text, box := coder.call("inbox", m{"wait": 5})
+		if items := box["items"].([]any); len(items) != 1 || items[0].(m)["type"] != "completed" || !strings.Contains(text, "status with its task shows the result") {
+			t.Errorf("what was completed: %s", text)
+		}
+		if text, _ = coder.call("status", m{"id": sent["task"]}); !strings.Contains(text, "no bugs") {
+			t.Errorf("the result: %s", text)
+		}
+		if _, box = coder.call("inbox", m{}); len(box["items"].([]any)) != 0 {
+			t.Errorf("it is told again: %v", box)
+		}
+
+		_, sent = coder.call("send", m{"intent": "Review the lexer", "to": "reviewer"})
+		reviewer.call("accept", m{"handoff": sent["handoff"]})
+		reviewer.call("complete", m{"task": sent["task"], "text": "no bugs"})
+		coder.call("status", m{"id": sent["task"], "wait": 5}) // it has waited, and been told
+		if _, box = coder.call("inbox", m{}); len(box["items"].([]any)) != 0 {
+			t.Errorf("an agent that waited for the result is told again: %v", box)
+		}
+	})
+}
