@@ -65,27 +65,13 @@ func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 		return err
 	}
 	if t.Owner == "" && t.Requester == by.String() {
-		return refusal.New(refusal.Conflict, unowned(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
+		return refusal.New(refusal.Conflict, task.UnownedHint(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent() != t.Owner {
 		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
 			"%s does not own task %s", by.Short(), t.ID)
 	}
 	return requireEpoch(t, epoch)
-}
-
-// unowned is the hint for the requester of a task that nobody owns.
-func unowned(s event.State) string {
-	switch s {
-	case event.Waiting:
-		return "wait for its children, whose results become its own; or cancel it"
-	case event.HandingOff:
-		return "wait until a receiver accepts, or cancel the handoff"
-	case event.Parked:
-		return "have an operator replay it, or cancel it and create another"
-	default:
-		return "hand it off (send), or start it, first"
-	}
 }
 
 func requireEpoch(t task.Task, epoch uint64) error {

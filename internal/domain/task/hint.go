@@ -1,0 +1,17 @@
+package task
+
+import "github.com/trapezehq/trapeze/internal/domain/event"
+
+// UnownedHint is the hint for the requester of a task that nobody owns.
+func UnownedHint(s event.State) string {
+	switch s {
+	case event.Waiting:
+		return "wait for its children, whose results become its own; or cancel it"
+	case event.HandingOff:
+		return "wait until a receiver accepts, or cancel the handoff"
+	case event.Parked:
+		return "have an operator replay it, or cancel it and create another"
+	default:
+		return "hand it off (send), or start it, first"
+	}
+}
