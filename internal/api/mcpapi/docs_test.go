@@ -133,7 +133,7 @@ changes. On standard input and output such a stream continues after a restart of
 
 ## Over HTTP
 
-The protocol has no sessions since 2026-07-28. A session of an older client belongs to the agent, with one person at the client and
+The token is an agent's or an operator's. The administrator's is refused (403). The protocol has no sessions since 2026-07-28. A session of an older client belongs to the agent, with one person at the client and
 one set of scopes: a new token of the same agent, person and scopes continues it; for any other caller it does not exist (404,
 ` + "`-32001`" + `). Each call uses its own token; what a request holds open ends within a minute after its token has expired or was revoked. An
 agent has at most 64 sessions: a new one closes the least recently used, and is refused if all are in use (429). A session ends

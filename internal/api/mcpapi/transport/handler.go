@@ -100,6 +100,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	if me.Role == client.RoleAdmin {
+		http.Error(a, administrator, http.StatusForbidden)
+		return
+	}
 	if v.tools, err = toolset.Parse(r.URL.Query()); err != nil {
 		http.Error(a, strings.TrimPrefix(err.Error(), string(client.Invalid)+": "), http.StatusBadRequest)
 		return
@@ -115,6 +119,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.old.ServeHTTP(a, r)
 }
+
+// administrator refuses the token of the owner of the server: what a model does with it is done by nobody in particular, with every right.
+const administrator = "this is the administrator's token, and a model should not have its rights: use a token of the agent " +
+	"(trapeze token create --agent NAME) or of an operator (trapeze token create --role operator --name NAME)"
 
 // readBody reads a message before the read deadline of the connection, or refuses it.
 func readBody(a *answer, r *http.Request) (body []byte, ok bool) {

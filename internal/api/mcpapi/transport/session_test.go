@@ -15,6 +15,16 @@ import (
 // mostSessions is how many sessions a principal may have.
 const mostSessions = 64
 
+func TestTheAdministratorsTokenIsRefusedWithWhatToUse(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		token := h.token("a", client.Me{Workspace: "default", Role: client.RoleAdmin, Name: "local"})
+		r := h.send(token, "", whoami(2, 0))
+		if r.status != http.StatusForbidden || !strings.Contains(r.body, "trapeze token create --agent NAME") || !strings.Contains(r.body, `"id":2`) {
+			t.Errorf("it is answered with %d %s", r.status, r.body)
+		}
+	})
+}
+
 func TestEachCallOfASessionIsMadeWithItsOwnToken(t *testing.T) {
 	run(t, transport.Options{}, func(t *testing.T, h *harness) {
 		first, second := h.token("first", coder), h.token("second", coder)
