@@ -1,7 +1,9 @@
 package mcpapi
 
 import (
+	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -18,6 +20,25 @@ type said struct {
 	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
 	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
+}
+
+// enclosed is what a sender adds to an envelope, with texts that become files of it.
+type enclosed struct {
+	said
+	Attach argument.Attachments `json:"attach,omitempty" jsonschema:"small texts to include as files"`
+}
+
+// content stores the attached texts as artifacts, which is idempotent, and returns what is added to the envelope.
+func (e enclosed) content(ctx context.Context, c *call) (client.Content, error) {
+	out := e.said.content()
+	for _, x := range e.Attach {
+		stored, err := c.PutArtifact(client.WithKey(ctx, ""), strings.NewReader(x.Text), "")
+		if err != nil {
+			return out, err
+		}
+		out.Artifacts = append(out.Artifacts, client.Artifact{Digest: stored.Digest, Name: x.Name, MediaType: "text/plain"})
+	}
+	return out, nil
 }
 
 func (s said) content() client.Content {

@@ -12,7 +12,7 @@ type escalateInput struct {
 	Task   string `json:"task,omitempty" jsonschema:"a task you own"`
 	To     string `json:"to,omitempty" jsonschema:"an agent; default: the next level of your chain"`
 	Detail string `json:"detail,omitempty" jsonschema:"the reason in words"`
-	said
+	enclosed
 	Stuck string `json:"stuck,omitempty" jsonschema:"instead: an agent or a task id that makes no progress; others are asked to take over"`
 	Epoch uint64 `json:"epoch,omitempty"`
 	Key   string `json:"key,omitempty"`
@@ -41,7 +41,11 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		if err != nil {
 			return answer{}, err
 		}
-		r, err := c.Escalate(ctx, in.Task, client.EscalateInput{Epoch: epoch, To: in.To, Detail: in.Detail, Content: in.content()})
+		content, err := in.content(ctx, c)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Escalate(ctx, in.Task, client.EscalateInput{Epoch: epoch, To: in.To, Detail: in.Detail, Content: content})
 		if err != nil {
 			return answer{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +15,50 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 )
+
+// An agent without a command line hands files on as texts of its call. The receiver reads them by their digest.
+func TestATextIsAttachedAsAFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
+		_, own := coder.call("send", m{"intent": "Write the parser"})
+		for _, x := range []struct {
+			tool string
+			args m
+		}{
+			{"send", m{"intent": "Review the parser", "to": "reviewer", "key": "k1"}},
+			{"send", m{"task": own["task"], "to": "reviewer", "share_only": true}},
+			{"escalate", m{"task": own["task"], "to": "reviewer"}},
+		} {
+			x.args["attach"] = []any{m{"name": "grammar.ebnf", "text": "expr = term;\n"}, "a text without a name"}
+			_, sent := coder.call(x.tool, x.args)
+			prompt := ""
+			if x.args["share_only"] == true {
+				_, box := reviewer.call("inbox", m{})
+				for _, i := range box["items"].([]any) {
+					if i := i.(m); i["type"] == "share" {
+						prompt, _ = reviewer.call("status", m{"id": i["id"]})
+					}
+				}
+			} else {
+				prompt, _ = reviewer.call("accept", m{"handoff": sent["handoff"]})
+			}
+			digest := regexp.MustCompile(`sha256:[0-9a-f]{64}`).FindString(prompt)
+			if !strings.Contains(prompt, "grammar.ebnf") || digest == "" {
+				t.Fatalf("%s %v: the receiver reads %s", x.tool, x.args, prompt)
+			}
+			r, err := reviewer.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "trapeze://artifact/" + digest})
+			if err != nil || r.Contents[0].Text != "expr = term;\n" {
+				t.Errorf("%s: the file is %+v, %v", x.tool, r, err)
+			}
+		}
+		for _, attach := range []any{[]any{m{"name": "a"}}, []any{7}, []any{m{"text": "a", "path": "b"}}} {
+			if text, _, refused := coder.try("send", m{"intent": "x", "attach": attach}); !refused || !strings.Contains(text, "a name and its text") {
+				t.Errorf("%v: %s", attach, text)
+			}
+		}
+	})
+}
 
 func TestWhatIsLongIsReadInParts(t *testing.T) {
 	h := open(t)

@@ -24,7 +24,7 @@ type sendInput struct {
 	Quorum     int              `json:"quorum,omitempty"`
 	Reason     client.Reason    `json:"reason,omitempty" except:"recovery,load_shedding"`
 	Detail     string           `json:"detail,omitempty" jsonschema:"the reason in words"`
-	said
+	enclosed
 	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint; TEXT alone is a prohibition (never, do not) or a preference. KIND: {constraint kinds}"`
 	wanted
 	fresh
@@ -76,7 +76,7 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
 		case in.ShareOnly:
 			return c.share(ctx, in)
 		}
-		send, there, err := in.handoff()
+		send, there, err := in.handoff(ctx, c)
 		if err != nil {
 			return answer{}, err
 		}
@@ -177,10 +177,14 @@ const keep = "keep"
 func kept(r client.Receipt) bool { return r.Decision != nil && r.Decision.Action == keep }
 
 // handoff returns how to hand the task off, and whether a receiver was named.
-func (in sendInput) handoff() (send client.SendInput, there bool, err error) {
+func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput, there bool, err error) {
+	content, err := in.content(ctx, c)
+	if err != nil {
+		return send, false, err
+	}
 	send = client.SendInput{
 		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: in.Kind, FanOut: in.FanOut, Reason: in.Reason,
-		Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}, Approver: in.Approver,
+		Detail: in.Detail, Content: content, Pack: client.Pack{Tokens: in.Budget}, Approver: in.Approver,
 		FanIn: client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
 	}
 	if in.Confirm {
@@ -217,7 +221,11 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: in.content(), Pack: client.Pack{Tokens: in.Budget}})
+	content, err := in.content(ctx, c)
+	if err != nil {
+		return answer{}, err
+	}
+	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: content, Pack: client.Pack{Tokens: in.Budget}})
 	return changed(r, err, "The context was shared with "+in.To[0]+".", "")
 }
 

@@ -17,6 +17,10 @@ func Schema[T any](closed bool) json.RawMessage {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[Attachments](): {Type: "array", Items: &jsonschema.Schema{
+			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"name", "text"},
+			Properties: map[string]*jsonschema.Schema{"name": {Type: "string"}, "text": {Type: "string"}},
+		}},
 		reflect.TypeFor[Points](): {Type: "array", Items: &jsonschema.Schema{
 			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"text", "supersedes"},
 			Properties: map[string]*jsonschema.Schema{
