@@ -74,7 +74,9 @@ type MemoryItem struct {
 	Tags         []string     `json:"tags,omitempty"`
 	Importance   float64      `json:"importance,omitempty"`
 	Pinned       bool         `json:"pinned,omitempty"`
-	Versions     int          `json:"versions,omitempty"` // how many there are
+	PinnedBy     string       `json:"pinned_by,omitempty"` // the principal that pinned it, or proposes to
+	Proposed     bool         `json:"proposed,omitempty"`  // for the whole workspace by an agent: it counts once an operator pins it, too
+	Versions     int          `json:"versions,omitempty"`  // how many there are
 	Created      time.Time    `json:"created,omitzero"`
 	Updated      time.Time    `json:"updated,omitzero"`
 	Forgotten    time.Time    `json:"forgotten,omitzero"`
@@ -100,6 +102,7 @@ type MemoryFilter struct {
 	Conversation string
 	Scope        Scope
 	Pinned       bool
+	Proposed     bool      // that an agent proposes to pin for the whole workspace
 	Since, Until time.Time // when the newest version was written: not before, and before
 	Limit        int       // 0: 20 with a Query, otherwise 50; at most 500
 	After        uint64    // the Next of the page before; not with a Query
@@ -174,6 +177,7 @@ func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, 
 	q.Time("until", f.Until)
 	q.Number("limit", f.Limit)
 	q.Flag("pinned", f.Pinned)
+	q.Flag("proposed", f.Proposed)
 	q.Position("after", f.After)
 	return ask[MemoryPage](ctx, c, http.MethodGet, path("memory"), q, nil)
 }
@@ -192,7 +196,8 @@ func (c *Client) Revise(ctx context.Context, id string, in ReviseInput) (MemoryI
 	return c.memory(ctx, http.MethodPost, in, id, "revise")
 }
 
-// Pin puts a memory item into every envelope that may hold it, before others.
+// Pin puts a memory item into every envelope that may hold it, before others. If an agent pins an item for the whole workspace, it is
+// Proposed: that counts once an operator pins it, too. An agent holds at most 32 pins.
 func (c *Client) Pin(ctx context.Context, id string) (MemoryItem, error) {
 	return c.memory(ctx, http.MethodPost, nil, id, "pin")
 }

@@ -200,7 +200,7 @@ func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T)
 	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")
 		rule := event.Constraint{ID: "no-prod", Kind: event.ConstraintProhibition, Text: "Never touch production.", Hard: true}
-		pinned := h.remember(h.agent("ann"), memories.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
+		pinned := h.remember(h.operator(), memories.RememberInput{Text: "Mind the gap.", Scope: memory.Workspace, Pinned: true})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much(), Constraints: []event.Constraint{rule}})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Cold, Content: envelopes.Content{Ask: "look"}})
 		b := h.acceptPrompt("bob")

@@ -37,6 +37,7 @@ type memorySearch struct {
 	Conversation string             `query:"conversation" maxLength:"64" doc:"Only items of this conversation."`
 	Scope        memory.Scope       `query:"scope" doc:"Only items in this scope."`
 	Pinned       bool               `query:"pinned" doc:"Only pinned items."`
+	Proposed     bool               `query:"proposed" doc:"Only items that an agent proposes to pin for the whole workspace; an operator agrees by pinning them."`
 	Since        time.Time          `query:"since" doc:"Only items whose newest version was written then or later."`
 	Until        time.Time          `query:"until" doc:"Only items whose newest version was written before then."`
 	Limit        int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; if omitted, 20 with q and 50 without."`
@@ -82,7 +83,10 @@ func (s *service) memories() {
 			return MemoryVersions{ID: v.ID, Versions: endpoint.NotNil(v.Versions), Count: v.Count, Listed: endpoint.Listed{Position: v.Position}}, err
 		})
 	endpoint.Change(s.router, post("revise", "Add a version of a memory item"), endpoint.Under(func(in *memories.ReviseInput) *string { return &in.ID }, s.app.Memories.Revise))
-	endpoint.Act(s.router, post("pin", "Pin a memory item: it goes into every envelope that may contain it"), s.app.Memories.Pin)
+	pin := post("pin", "Pin a memory item: it goes into every envelope that may contain it")
+	pin.About = "An item for the whole workspace that an agent pins is only proposed, as the answer says (proposed): it counts once an operator pins it, " +
+		"too, and until an agent revises it. An agent holds at most 32 pins."
+	endpoint.Act(s.router, pin, s.app.Memories.Pin)
 	endpoint.Act(s.router, post("unpin", "Unpin a memory item"), s.app.Memories.Unpin)
 	endpoint.Change(s.router, post("tag", "Replace the tags of a memory item"), endpoint.Under(func(in *memories.TagInput) *string { return &in.ID }, s.app.Memories.Tag))
 	endpoint.Change(s.router, post("weigh", "Set the importance of a memory item"), endpoint.Under(func(in *memories.WeighInput) *string { return &in.ID }, s.app.Memories.Weigh))
@@ -95,7 +99,7 @@ func (s *service) memories() {
 func (s *service) searchMemory(ctx context.Context, c caller.Caller, in *memorySearch) (MemoryPage, error) {
 	out := MemoryPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 	q := memories.SearchInput{
-		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
+		Text: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned, Proposed: in.Proposed,
 		Since: in.Since, Until: in.Until, Limit: in.Limit, After: in.After,
 	}
 	found, err := s.app.Memories.Search(ctx, c, q)

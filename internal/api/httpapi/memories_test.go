@@ -87,10 +87,10 @@ func TestAMemoryItemIsChangedByItsAuthor(t *testing.T) {
 		}
 	}
 	got, err := scout.Memory(ctx, x.ID, client.MemoryReference{})
-	if err != nil || !got.Pinned || !slices.Equal(got.Tags, []string{"a", "b"}) || got.Importance != 0.7 || got.Versions != 2 || got.Text != "two" {
+	if err != nil || got.Pinned || !got.Proposed || got.PinnedBy != "agent/scout" || !slices.Equal(got.Tags, []string{"a", "b"}) || got.Importance != 0.7 || got.Versions != 2 || got.Text != "two" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := scout.Unpin(ctx, x.ID); err != nil || got.Pinned {
+	if got, err := scout.Unpin(ctx, x.ID); err != nil || got.Pinned || got.Proposed || got.PinnedBy != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := scout.Tag(ctx, x.ID, client.TagInput{}); err != nil || got.Tags != nil {

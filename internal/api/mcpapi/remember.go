@@ -56,5 +56,9 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{text: fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version), data: show.MemoryOf(m)}, nil
+		text := fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version)
+		if m.Proposed {
+			text += " It is not pinned yet: for the whole workspace, an operator must agree. Tell your user, who can run: trapeze memory pin " + m.ID
+		}
+		return answer{text: text, data: show.MemoryOf(m)}, nil
 	})

@@ -15,7 +15,7 @@ import (
 func Command(s *shell.Shell) *cobra.Command {
 	return shell.Group("memory", "Add, search, revise and forget what agents know beyond one task",
 		memoryAdd(s), memoryGet(s), memoryVersions(s), memoryList(s), memorySearch(s), memoryRevise(s),
-		memoryVerb(s, "pin", "Include an item in every envelope, before other items", (*client.Client).Pin),
+		memoryPin(s),
 		memoryVerb(s, "unpin", "Include an item only where it is relevant again", (*client.Client).Unpin),
 		memoryTag(s), memoryWeigh(s),
 		memoryForget(s))
@@ -120,6 +120,14 @@ func memoryVerb(s *shell.Shell, verb, short string, do func(*client.Client, cont
 	return shell.Example(cmd, "trapeze memory "+verb+" $ITEM")
 }
 
+func memoryPin(s *shell.Shell) *cobra.Command {
+	cmd := memoryVerb(s, "pin", "Include an item in every envelope, before other items", (*client.Client).Pin)
+	cmd.Long = `Include an item in every envelope that may hold it, before other items. If an agent pins an item for the whole workspace, that is a
+proposal, which counts once an operator pins the item, too, and until an agent revises it: trapeze memory list --proposed.
+An agent holds at most 32 pins.`
+	return cmd
+}
+
 func memoryForget(s *shell.Shell) *cobra.Command {
 	cmd := memoryVerb(s, "forget", "Make an item's content unreadable, for good", (*client.Client).Forget)
 	cmd.Long = `Make an item's content unreadable, for good: no reference, search, envelope, trail or export gives it, to nobody, not even to
@@ -160,10 +168,6 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 		if m.Versions > m.Version && m.Version > 0 {
 			version += fmt.Sprintf(" of %d", m.Versions)
 		}
-		pinned := ""
-		if m.Pinned {
-			pinned = "yes"
-		}
 		status := string(m.Status)
 		if m.Status == client.MemoryCurrent {
 			status = ""
@@ -179,7 +183,7 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 			{"task", m.Task},
 			{"conversation", m.Conversation},
 			{"tags", shell.Names(m.Tags)},
-			{"pinned", pinned},
+			{"pinned", pinLine(m)},
 			{"importance", weight(m.Importance)},
 			{"created", shell.Clock(m.Created)},
 			{"updated", shell.Clock(m.Updated)},
@@ -190,6 +194,17 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 			p.Block(m.Text)
 		}
 	})
+}
+
+// pinLine says who has pinned an item; of one that an agent proposes to pin, how an operator agrees.
+func pinLine(m client.MemoryItem) string {
+	switch {
+	case m.Pinned:
+		return "by " + m.PinnedBy
+	case m.Proposed:
+		return "proposed by " + m.PinnedBy + ", until an operator agrees: trapeze memory pin " + m.ID
+	}
+	return ""
 }
 
 func weight(importance float64) string {

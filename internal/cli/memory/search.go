@@ -25,6 +25,7 @@ func (r *filterFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&r.in.Conversation, "conversation", "", "list only items of this conversation")
 	shell.Choice(f, &r.scope, "scope", "", "list only items of this scope: %s", client.Scopes())
 	f.BoolVar(&r.in.Pinned, "pinned", false, "list only pinned items")
+	f.BoolVar(&r.in.Proposed, "proposed", false, "list only items that an agent proposes to pin for the whole workspace")
 	f.StringVar(&r.since, "since", "", "list only items written after this time: how long ago, such as 24h, or a time")
 	f.StringVar(&r.until, "until", "", "list only items written before this time: how long ago, or a time")
 	f.IntVar(&r.in.Limit, "limit", 0, "maximum number of items, up to 500")
@@ -81,6 +82,9 @@ func searchCommand(s *shell.Shell, use, short string, args cobra.PositionalArgs,
 					m.ID, string(m.Scope), shell.Clock(m.Updated), m.Author, shell.Names(m.Tags), shell.Clip(cmp.Or(m.Title, m.Excerpt), 70),
 				}
 			})
+			if in.Proposed && len(list.Items) > 0 {
+				p.Line("\nTo agree, as an operator, after reading an item (trapeze memory get MEMORY): trapeze memory pin %s", list.Items[0].ID)
+			}
 			p.More(shell.Number(list.Next))
 		})
 	})

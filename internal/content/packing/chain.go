@@ -22,15 +22,18 @@ const short = 128
 type tier int
 
 const (
-	pinned   tier = iota
-	vital         // importance 0.9 and more
-	state         // the sender's account of the state of the work
-	ordinary      // importance from 0.2
+	ruled tier = iota // a pinned memory item of an operator
+	pinned
+	vital    // importance 0.9 and more
+	state    // the sender's account of the state of the work
+	ordinary // importance from 0.2
 	minor
 )
 
 func (x *part) tier() tier {
 	switch {
+	case x.ruled:
+		return ruled
 	case x.pinned:
 		return pinned
 	case x.describesState():
@@ -83,7 +86,7 @@ func (c *chaining) settle(base int) {
 	c.settled, c.room = map[int]bool{}, half-base
 	c.p.set(0)
 	first, fits := sum{p: c.p}, true
-	for t := pinned; t <= state; t++ {
+	for t := ruled; t <= state; t++ {
 		var parts []int
 		with := sum{p: c.p, framed: maps.Clone(first.framed), tokens: first.tokens}
 		for _, i := range c.rest {

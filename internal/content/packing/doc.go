@@ -9,9 +9,9 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, takes pinned parts first, then those with an importance of 0.9 and more, then state, notes,
-//     summary and detail, then the most valuable per token, and last those with an importance below 0.2. A long part waits
-//     for shorter ones, even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is
+//   - priority, the default, takes pinned parts first, and of those the memory items of operators, then those with an
+//     importance of 0.9 and more, then state, notes, summary and detail, then the most valuable per token, and last those with
+//     an importance below 0.2. A long part waits for shorter ones, even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is
 //     listed as omitted although pinned.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.

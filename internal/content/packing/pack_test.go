@@ -161,6 +161,23 @@ func TestPinsComeBeforeWhatIsWorthMore(t *testing.T) {
 	}
 }
 
+func TestWhatAgentsPinDisplacesNoPinnedItemOfAnOperator(t *testing.T) {
+	doc := envelope.Envelope{Handoff: envelope.Header{TaskID: "case-1", From: "triage"}, Task: envelope.Task{Intent: "Move the tables."}}
+	const rule = "Nothing is moved on a Friday, for no reason and for no customer."
+	for i := range 40 {
+		w := envelope.Weight{Pinned: true, Importance: 1}
+		doc.KeyFacts = append(doc.KeyFacts, envelope.Item{ID: fmt.Sprint("f", i), Text: fmt.Sprintf("Bananas %d.", i), Weight: w})
+		doc.Memory = append(doc.Memory, envelope.MemoryRef{ID: fmt.Sprint("a", i), Author: "triage", Text: fmt.Sprintf("Bananas %d.", 40+i), Weight: w})
+	}
+	doc.Memory = append(doc.Memory, envelope.MemoryRef{ID: "m", Author: "operator/ann", Text: rule, Weight: envelope.Weight{Pinned: true}})
+	whole := pack(t, doc, packing.Options{}).Tokens
+	for budget := 250; budget <= whole; budget += 20 {
+		if p := pack(t, doc, packing.Options{Budget: budget}); !strings.Contains(p.Text, rule) {
+			t.Fatalf("with %d of %d tokens, what an operator has pinned is left out:\n%s", budget, whole, p.Text)
+		}
+	}
+}
+
 // A long list of omissions is dearer than small facts, and cheaper than what it would push out.
 func TestALargerBudgetNeverLosesWhatComesFirst(t *testing.T) {
 	for _, pinned := range []bool{false, true} {

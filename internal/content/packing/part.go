@@ -3,6 +3,7 @@ package packing
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -16,6 +17,7 @@ type part struct {
 	count int // the number of elements, if it is not 1
 
 	pinned    bool
+	ruled     bool // pinned, and an operator's
 	reasoning bool // whether it includes its reasoning
 	weight    Weight
 
@@ -53,7 +55,7 @@ func (p *packer) collect() {
 	}
 	for i := range doc.Memory {
 		m := &doc.Memory[i]
-		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
+		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, ruled: m.Pinned && strings.Contains(m.Author, "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
 	}
 	for i := range doc.Artifacts {
 		a := &doc.Artifacts[i]

@@ -32,7 +32,8 @@ type Revise struct {
 	Content Content
 }
 
-// Pin puts the item into every envelope that may hold it, before others.
+// Pin puts the item into every envelope that may hold it, before others. Of an item for the whole workspace, a pin by an agent counts
+// once an operator pins it, too.
 type Pin struct {
 	By Reader
 	ID string

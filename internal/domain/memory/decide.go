@@ -54,8 +54,8 @@ func decideChange(s State, c Command, now time.Time) ([]Event, error) {
 	case Revise:
 		return decideRevise(s, c, now)
 	case Pin:
-		if s.Pinned {
-			return nil, nil
+		if by := c.By.String(); s.Pinned && (PinnedFor(Private, s.PinnedBy) == OperatorPin || PinnedFor(Private, by) == AgentPin) {
+			return nil, nil // an operator can make an agent's pin its own, and not the other way round
 		}
 		return []Event{ItemPinned{By: c.By.String(), At: now}}, nil
 	case Unpin:

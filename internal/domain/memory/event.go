@@ -35,7 +35,7 @@ type ItemRevised struct {
 	Version Version `json:"version"`
 }
 
-// ItemPinned puts the item into every envelope that may hold it.
+// ItemPinned puts the item into every envelope that may hold it; by an agent, and for the whole workspace, once an operator pins it, too.
 type ItemPinned struct {
 	By string    `json:"by"`
 	At time.Time `json:"at"`

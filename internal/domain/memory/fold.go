@@ -6,25 +6,31 @@ import "slices"
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
 	case ItemStored:
-		return State{
+		s = State{
 			ID: e.ID, Scope: e.Scope, Owner: e.Owner, Source: e.Source, Task: e.Task, Conversation: e.Conversation,
 			Tags: e.Tags, Importance: e.Importance, Pinned: e.Pinned, Versions: []Version{e.Version},
 			CreatedAt: e.Version.At, UpdatedAt: e.Version.At,
 		}
+		if e.Pinned {
+			s.PinnedBy = e.Owner
+		}
 	case ItemRevised:
 		s.Versions = append(slices.Clip(s.Versions), e.Version)
 		s.UpdatedAt = e.Version.At
+		if s.Pinned && Unsettles(s.Scope, e.Version.By) {
+			s.PinnedBy = e.Version.By
+		}
 	case ItemPinned:
-		s.Pinned, s.UpdatedAt = true, e.At
+		s.Pinned, s.PinnedBy, s.UpdatedAt = true, e.By, e.At
 	case ItemUnpinned:
-		s.Pinned, s.UpdatedAt = false, e.At
+		s.Pinned, s.PinnedBy, s.UpdatedAt = false, "", e.At
 	case ItemTagged:
 		s.Tags, s.UpdatedAt = e.Tags, e.At
 	case ItemWeighed:
 		s.Importance, s.UpdatedAt = e.Importance, e.At
 	case ItemForgotten:
 		// Tags and titles are content too. What stays says that something was there, and when, not what.
-		s.Tags, s.Pinned, s.UpdatedAt = nil, false, e.At
+		s.Tags, s.Pinned, s.PinnedBy, s.UpdatedAt = nil, false, "", e.At
 		s.ForgottenAt, s.ForgottenBy = e.At, e.By
 		s.Versions = slices.Clone(s.Versions)
 		for i := range s.Versions {

@@ -273,6 +273,39 @@ func TestPinningTaggingAndWeighingChangeWhatTheySayAndNothingTwice(t *testing.T)
 	}
 }
 
+func TestAnAgentsPinForTheWorkspaceCountsOnceAnOperatorAgrees(t *testing.T) {
+	i := newItem(t, memory.Workspace)
+	is := func(want memory.Pinning, by string) {
+		t.Helper()
+		if i.State.Pinning() != want || i.State.PinnedBy != by {
+			t.Errorf("pinning %d by %q, want %d by %q", i.State.Pinning(), i.State.PinnedBy, want, by)
+		}
+	}
+	is(memory.NotPinned, "")
+	i.do(memory.Pin{By: writer, ID: "m1"}, "memory-pinned")
+	i.do(memory.Pin{By: writer, ID: "m1"})
+	is(memory.ProposedPin, writer.String())
+	i.do(memory.Pin{By: operator, ID: "m1"}, "memory-pinned")
+	i.do(memory.Pin{By: operator, ID: "m1"})
+	i.do(memory.Pin{By: writer, ID: "m1"})
+	is(memory.OperatorPin, operator.String())
+	i.do(memory.Revise{By: operator, ID: "m1", Content: content("by the operator")}, "memory-revised")
+	is(memory.OperatorPin, operator.String())
+	i.do(memory.Revise{By: writer, ID: "m1", Content: content("what nobody agreed to")}, "memory-revised")
+	is(memory.ProposedPin, writer.String())
+	i.do(memory.Unpin{By: writer, ID: "m1"}, "memory-unpinned")
+	is(memory.NotPinned, "")
+
+	i = newItem(t, memory.Private)
+	i.do(memory.Pin{By: writer, ID: "m1"}, "memory-pinned")
+	is(memory.AgentPin, writer.String())
+	i.do(memory.Pin{By: operator, ID: "m1"}, "memory-pinned")
+	i.do(memory.Revise{By: writer, ID: "m1", Content: content("another")}, "memory-revised")
+	is(memory.OperatorPin, operator.String())
+	i.do(memory.Forget{By: writer, ID: "m1"}, "memory-forgotten")
+	is(memory.NotPinned, "")
+}
+
 func TestARevisionOfAnOldVersionIsRefusedUnlessItOverwritesOnPurpose(t *testing.T) {
 	i := newItem(t, memory.Private)
 	i.do(memory.Revise{By: writer, ID: "m1", Expect: 1, Content: content("two")}, "memory-revised")

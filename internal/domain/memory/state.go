@@ -64,7 +64,8 @@ type State struct {
 	Conversation string    `json:"conversation,omitempty"` // what it was said in
 	Tags         []string  `json:"tags,omitempty"`         // a set: sorted, without repeats
 	Importance   float64   `json:"importance"`             // 0 to 1
-	Pinned       bool      `json:"pinned,omitempty"`       // goes into every envelope that may hold it
+	Pinned       bool      `json:"pinned,omitempty"`       // see Pinning
+	PinnedBy     string    `json:"pinned_by,omitempty"`    // the principal whose pin counts
 	Versions     []Version `json:"versions"`               // oldest first; without title, text and salt once forgotten
 	CreatedAt    time.Time `json:"created_at"`
 	UpdatedAt    time.Time `json:"updated_at"` // of the newest change of any kind

@@ -27,7 +27,9 @@ type MemoryFilter struct {
 	Task         string
 	Conversation string
 	Scope        memory.Scope
-	Pinned       bool
+	// Pinned asks for items whose pin counts, and Pinning for those of one kind of pin.
+	Pinned  bool
+	Pinning memory.Pinning
 	// Since and Until bound the time of the newest version: at or after Since, before Until.
 	Since, Until time.Time
 	// After is the position of the last item of the previous page. It needs an empty Text: a ranked search has one page.

@@ -37,7 +37,11 @@ func (ms *Memories) tryChange(ctx context.Context, c caller.Caller, verb, id str
 				return nil, err
 			}
 		}
-		return memory.Decide(s, command(by), now)
+		events, err := memory.Decide(s, command(by), now)
+		if err == nil {
+			err = ms.boundPins(ctx, c, events)
+		}
+		return events, err
 	})
 	if err != nil {
 		return Item{}, err

@@ -22,16 +22,18 @@ import (
 )
 
 // Bounds of what goes into one envelope: counts, and bytes of text. A pinned or requested item beyond the bytes goes in
-// as a reference alone. Of the bytes, maxPinnedText are for pinned items alone, so that no request can crowd them out.
+// as a reference alone. Of the bytes, maxPinnedText are for pinned items alone, so that no request can crowd them out, and of those
+// maxOperatorText for what operators have pinned.
 const (
-	MaxRequested   = 400
-	MaxRecent      = 50
-	maxPinnedItems = 32 // of the task's, and of the workspace's
-	maxMemoryText  = 256 << 10
-	maxPinnedText  = 64 << 10
-	maxTurnsSealed = 40
-	maxTurnText    = 64 << 10
-	sealedBudget   = 8000 // of the continuity text
+	MaxRequested    = 400
+	MaxRecent       = 50
+	maxPinnedItems  = 32 // of the task's, and of the workspace's
+	maxMemoryText   = 256 << 10
+	maxPinnedText   = 64 << 10
+	maxOperatorText = 32 << 10
+	maxTurnsSealed  = 40
+	maxTurnText     = 64 << 10
+	sealedBudget    = 8000 // of the continuity text
 )
 
 // patience is how long sealing waits for the views to know what is pinned just now.
@@ -198,10 +200,14 @@ func (g *gathering) gap(kind envelope.PartKind, id string, why envelope.GapReaso
 func (g *gathering) add(s memory.State, x Item, must bool) {
 	m := envelope.MemoryRef{
 		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: strings.TrimPrefix(x.Author, "agent/"), Text: x.Text,
-		Weight: envelope.Weight{Pinned: s.Pinned, Importance: s.Importance},
+		Weight: envelope.Weight{Pinned: s.Pinning().Counts(), Importance: s.Importance},
 	}
 	room := g.room
-	if !s.Pinned {
+	switch s.Pinning() {
+	case memory.OperatorPin:
+	case memory.AgentPin:
+		room -= maxOperatorText
+	case memory.NotPinned, memory.ProposedPin:
 		room -= maxPinnedText
 	}
 	if len(m.Text) > room {
@@ -219,10 +225,14 @@ func (g *gathering) open() memory.Reader {
 	return memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "memories"}, Tasks: []string{g.task.ID}}
 }
 
-// pinned finds what is pinned in the task's scope, then in the workspace's, so that neither can crowd the other out.
+// pinned finds what operators have pinned in the task's scope, then in the workspace's, and then what agents have pinned in the
+// task's: so that neither can crowd another out, least of all agents what operators have pinned.
 func (g *gathering) pinned(ctx context.Context, _ Gather) error {
-	for _, f := range []view.MemoryFilter{{Task: g.task.ID, Scope: memory.Task}, {Scope: memory.Workspace}} {
-		f.By, f.Pinned, f.Limit = g.open(), true, maxPinnedItems
+	here := view.MemoryFilter{Task: g.task.ID, Scope: memory.Task, Pinning: memory.OperatorPin}
+	byAgents := here
+	byAgents.Pinning = memory.AgentPin
+	for _, f := range []view.MemoryFilter{here, {Scope: memory.Workspace, Pinning: memory.OperatorPin}, byAgents} {
+		f.By, f.Limit = g.open(), maxPinnedItems
 		if err := g.find(ctx, f, maxPinnedItems, true); err != nil {
 			return err
 		}
@@ -268,7 +278,7 @@ func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, mus
 			return err
 		}
 		s := m.State
-		if s.Forgotten() || !memory.MayRead(s, g.open()) || !memory.MayRead(s, g.sender) {
+		if f.Pinning != memory.NotPinned && s.Pinning() != f.Pinning || s.Forgotten() || !memory.MayRead(s, g.open()) || !memory.MayRead(s, g.sender) {
 			continue
 		}
 		g.seen[x.ID] = true

@@ -46,7 +46,8 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	private := store(memories.RememberInput{Title: "mine", Text: "orders: a private note", Importance: 0.3})
 	store(memories.RememberInput{Text: "orders: pinned, but private", Pinned: true})
 	elsewhere := h.remember(operator, memories.RememberInput{Text: "orders: of another task", Scope: memory.Task, Task: other, Pinned: true}).ID
-	pinned := store(memories.RememberInput{Text: "never delete anything", Scope: memory.Workspace, Pinned: true})
+	pinned := h.remember(operator, memories.RememberInput{Text: "never delete anything", Scope: memory.Workspace, Pinned: true}).ID
+	store(memories.RememberInput{Text: "pinned, but no operator has agreed", Scope: memory.Workspace, Pinned: true})
 	pinnedHere := store(memories.RememberInput{Text: "this task is urgent", Scope: memory.Task, Task: taskID, Pinned: true})
 	here := store(memories.RememberInput{Text: "the orders table is locked at night", Scope: memory.Task, Task: taskID})
 	store(memories.RememberInput{Text: "nothing to do with it", Scope: memory.Workspace})
@@ -60,7 +61,7 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 		Requested: []memory.Reference{{ID: private}, {ID: hidden}, {ID: gone}, {ID: "mem_none"}, {ID: private}},
 	})
 	got := ids(g)
-	if len(got) != 5 || got[0] != private || !slices.Equal(got[1:3], []string{pinnedHere, pinned}) ||
+	if len(got) != 5 || got[0] != private || !slices.Equal(got[1:3], []string{pinned, pinnedHere}) ||
 		!slices.Contains(got[3:], here) || !slices.Contains(got[3:], all) {
 		t.Errorf("memory: %q of %+v", got, g.Memory)
 	}
@@ -81,7 +82,7 @@ func TestAnEnvelopeHoldsWhatIsRequestedThenPinnedThenRecent(t *testing.T) {
 	}
 	h.seal(taskID, g.Memory, "") // an envelope takes it
 
-	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID]}); !slices.Equal(ids(g), []string{pinnedHere, pinned}) {
+	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID]}); !slices.Equal(ids(g), []string{pinned, pinnedHere}) {
 		t.Errorf("nothing asked for: %q", ids(g))
 	}
 	if g := h.gather(ann, memories.Gather{Task: h.tasks[home+"/"+taskID], Recent: 1, About: "what is locked?"}); !slices.Equal(ids(g)[2:], []string{here}) {
@@ -129,11 +130,11 @@ func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	ann := agent("ann")
 	var asked []memory.Reference
 	for n := range 3 {
-		x := h.remember(ann, memories.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" migrate", 12_000), Scope: memory.Workspace, Pinned: n == 2})
+		x := h.remember(operator, memories.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" migrate", 12_000), Scope: memory.Workspace, Pinned: n == 2})
 		asked = append(asked, memory.Reference{ID: x.ID})
 	}
 	for range 40 {
-		h.remember(ann, memories.RememberInput{Text: "small", Scope: memory.Workspace, Pinned: true})
+		h.remember(operator, memories.RememberInput{Text: "small", Scope: memory.Workspace, Pinned: true})
 	}
 	g := h.gather(ann, memories.Gather{Task: task, Requested: asked[:2], Recent: 10})
 	if len(g.Memory) != 34 || g.Memory[0].Text == "" || g.Memory[1].Text == "" {
@@ -153,10 +154,17 @@ func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	}
 	ours := h.remember(ann, memories.RememberInput{Text: "ours", Scope: memory.Task, Task: task.ID, Pinned: true})
 	for range 40 {
-		h.remember(agent("bob"), memories.RememberInput{Text: "noise", Scope: memory.Workspace, Pinned: true})
+		h.remember(operator, memories.RememberInput{Text: "noise", Scope: memory.Workspace, Pinned: true})
 	}
-	if g = h.gather(ann, memories.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[0].ID != ours.ID {
+	if g = h.gather(ann, memories.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[32].ID != ours.ID {
 		t.Errorf("what is pinned in the workspace crowds out what is pinned in the task: %q", ids(g))
+	}
+	for n := range memory.MaxPins - 1 {
+		h.remember(ann, memories.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" long", 8_000), Scope: memory.Task, Task: task.ID, Pinned: true})
+	}
+	rule := h.remember(operator, memories.RememberInput{Text: strings.Repeat("a rule ", 4_000), Scope: memory.Workspace, Pinned: true})
+	if g = h.gather(ann, memories.Gather{Task: task, Requested: long}); g.Memory[3].ID != rule.ID || g.Memory[3].Text == "" {
+		t.Errorf("what agents ask for and have pinned leaves no room for what an operator has pinned: %q", ids(g))
 	}
 	_, err := h.store.Gather(t.Context(), ann, memories.Gather{Task: task, Requested: make([]memory.Reference, memories.MaxRequested+1)})
 	refused(t, "too many", err, refusal.TooLarge)

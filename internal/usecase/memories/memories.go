@@ -3,6 +3,7 @@ package memories
 import (
 	"context"
 	"encoding/hex"
+	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -18,6 +19,7 @@ type Memories struct {
 	access  *access.Log
 	random  *random.Source
 	meaning meaning
+	pins    sync.Mutex // held while an agent pins an item
 }
 
 // New returns the use cases of the memory items of a store.
@@ -43,7 +45,9 @@ type Item struct {
 	Conversation string          `json:"conversation,omitempty"`
 	Tags         []string        `json:"tags,omitempty"`
 	Importance   float64         `json:"importance,omitempty"`
-	Pinned       bool            `json:"pinned,omitempty"`
+	Pinned       bool            `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others."`
+	PinnedBy     string          `json:"pinned_by,omitempty" doc:"The principal that pinned it, or proposes to pin it."`
+	Proposed     bool            `json:"proposed,omitempty" doc:"An agent has pinned it, and it is for the whole workspace: that counts once an operator pins it, too."`
 	Versions     int             `json:"versions,omitempty" doc:"How many there are."`
 	Created      time.Time       `json:"created,omitzero"`
 	Updated      time.Time       `json:"updated,omitzero"`
@@ -60,7 +64,7 @@ func itemOf(s memory.State, at ledger.Position) Item {
 	v := s.Latest()
 	x := Item{
 		ID: s.ID, Version: v.Number, Title: v.Title, Digest: v.Digest, Status: memory.Current, Author: s.Owner, Scope: s.Scope,
-		Source: s.Source, Task: s.Task, Conversation: s.Conversation, Tags: s.Tags, Importance: s.Importance, Pinned: s.Pinned,
+		Source: s.Source, Task: s.Task, Conversation: s.Conversation, Tags: s.Tags, Importance: s.Importance, Pinned: s.Pinning().Counts(), PinnedBy: s.PinnedBy, Proposed: s.Pinning() == memory.ProposedPin,
 		Versions: len(s.Versions), Created: s.CreatedAt, Updated: s.UpdatedAt, Forgotten: s.ForgottenAt, Position: at,
 	}
 	if s.Forgotten() {

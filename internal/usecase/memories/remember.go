@@ -20,7 +20,7 @@ type RememberInput struct {
 	Conversation string        `json:"conversation,omitempty" doc:"In which it was said."`
 	Tags         []string      `json:"tags,omitempty"`
 	Importance   float64       `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"From 0 (trivial) to 1 (vital)."`
-	Pinned       bool          `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others."`
+	Pinned       bool          `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others. If an agent stores it for the whole workspace: once an operator pins it, too."`
 	Source       memory.Source `json:"source,omitzero" doc:"Where it comes from, if not from you."`
 }
 
@@ -40,6 +40,9 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 	request, err := c.Digest("remember", in)
 	if err != nil {
 		return Item{}, err
+	}
+	if in.Pinned {
+		defer ms.pinning(c)()
 	}
 	n, err := c.NewID("memory")
 	if err != nil {
@@ -64,7 +67,11 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 	w, at := c.Write(request), StreamOf(c.Workspace, id)
 	w.New = true
 	out, err := ms.store.Do(ctx, w, at, func(s memory.State, now time.Time) ([]memory.Event, error) {
-		return memory.Decide(s, cmd, now)
+		events, err := memory.Decide(s, cmd, now)
+		if err == nil {
+			err = ms.boundPins(ctx, c, events)
+		}
+		return events, err
 	})
 	if err != nil {
 		return Item{}, err

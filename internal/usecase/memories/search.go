@@ -37,7 +37,8 @@ type SearchInput struct {
 	Task         string
 	Conversation string
 	Scope        memory.Scope
-	Pinned       bool
+	Pinned       bool            // whose pin counts
+	Proposed     bool            // that an agent proposes to pin for the whole workspace
 	Since, Until time.Time       // when the newest version was written: not before, and before
 	After        ledger.Position // the Next of the page before; only without a text
 	Limit        int             // at most this many; 0 means 20 with a text, otherwise 50
@@ -102,6 +103,9 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	f := view.MemoryFilter{
 		Text: in.Text, Tag: in.Tag, Author: in.Agent, Task: in.Task, Conversation: in.Conversation, Scope: in.Scope, Pinned: in.Pinned,
 		Since: in.Since, Until: in.Until, After: in.After, Limit: limit,
+	}
+	if in.Proposed {
+		f.Pinning = memory.ProposedPin
 	}
 	checks := []error{c.May(identity.ReadOwn, "search memory"), err}
 	if in.Tag != "" {

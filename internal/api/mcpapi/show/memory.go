@@ -20,11 +20,13 @@ type Memory struct {
 	Task    string   `json:"task,omitempty"`
 	Scope   string   `json:"scope,omitempty"`
 	Tags    []string `json:"tags,omitempty"`
+	// Proposed is true if the item is pinned once an operator agrees.
+	Proposed bool `json:"proposed,omitempty"`
 }
 
 // MemoryOf describes a memory item.
 func MemoryOf(m client.MemoryItem) Memory {
-	return Memory{m.ID, m.Version, string(m.Status), m.Title, cmp.Or(m.Text, m.Excerpt), m.Author, m.Task, string(m.Scope), m.Tags}
+	return Memory{m.ID, m.Version, string(m.Status), m.Title, cmp.Or(m.Text, m.Excerpt), m.Author, m.Task, string(m.Scope), m.Tags, m.Proposed}
 }
 
 // MemoryText is a memory item as a model reads it.

@@ -15,7 +15,7 @@ import (
 
 var (
 	fruits  = []string{"apple", "banana", "cherry", "damson"}
-	readers = []memory.Reader{reader("ann", id(1)), reader("bob", id(1), id(2)), reader("cy"), auditor}
+	readers = []memory.Reader{reader("ann", id(1)), reader("bob", id(1), id(2)), reader("cy"), auditor, boss}
 )
 
 // randomMemory compares what readers find with what the folds and [memory.MayRead] say.
@@ -85,8 +85,9 @@ func someFilters(rt *rapid.T) (filters []view.MemoryFilter) {
 	for _, by := range readers {
 		filters = append(filters, view.MemoryFilter{By: by}, view.MemoryFilter{
 			By: by, Text: maybe(fruits, "text"), Tag: maybe(fruits, "tag"), Author: maybe(names, "author"), Task: maybe([]string{id(1), id(2)}, "task"),
-			Scope:  rapid.SampledFrom([]memory.Scope{"", "", memory.Private, memory.Task, memory.Workspace}).Draw(rt, "scope"),
-			Pinned: rapid.Bool().Draw(rt, "pinned"),
+			Scope:   rapid.SampledFrom([]memory.Scope{"", "", memory.Private, memory.Task, memory.Workspace}).Draw(rt, "scope"),
+			Pinned:  rapid.Bool().Draw(rt, "pinned"),
+			Pinning: rapid.SampledFrom([]memory.Pinning{memory.NotPinned, memory.NotPinned, memory.AgentPin, memory.OperatorPin, memory.ProposedPin}).Draw(rt, "pinning"),
 		})
 	}
 	return filters
@@ -98,5 +99,5 @@ func meets(s memory.State, f view.MemoryFilter) bool {
 	return !s.Forgotten() && memory.MayRead(s, f.By) &&
 		(f.Text == "" || slices.Contains(words, f.Text)) && (f.Tag == "" || s.Has(f.Tag)) &&
 		(f.Author == "" || s.Owner == "agent/"+f.Author) && (f.Task == "" || s.Task == f.Task) &&
-		(f.Scope == "" || s.Scope == f.Scope) && (!f.Pinned || s.Pinned)
+		(f.Scope == "" || s.Scope == f.Scope) && (!f.Pinned || s.Pinning().Counts()) && (f.Pinning == memory.NotPinned || s.Pinning() == f.Pinning)
 }

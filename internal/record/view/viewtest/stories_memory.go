@@ -19,6 +19,8 @@ func reader(name string, tasks ...string) memory.Reader {
 	return memory.Reader{Principal: identity.Principal{Role: identity.Agent, Name: name}, Tasks: tasks}
 }
 
+var boss = memory.Reader{Principal: operator}
+
 var auditor = memory.Reader{Principal: identity.Principal{Role: identity.Auditor, Name: "kim"}}
 
 func content(title, text string) memory.Content {
@@ -134,7 +136,8 @@ func memoryStory(s *stage) {
 		{Conversation: "standup"}:            {"m3"},
 		{Scope: memory.Private}:              {"m2"},
 		{Scope: memory.Workspace}:            {"m4", "m1"},
-		{Pinned: true}:                       {"m4"},
+		{Pinned: true}:                       {},
+		{Pinning: memory.ProposedPin}:        {"m4"},
 		{Text: "orders", Tag: "orders"}:      {"m1"},
 		{Text: "orders", Task: id(1)}:        {"m3"},
 		{Since: s.now}:                       {"m4"},
@@ -169,7 +172,14 @@ func memoryLifeStory(s *stage) {
 	}
 	s.wantMemory(view.MemoryFilter{By: eve, Tag: "old"}, "m2")
 	s.wantMemory(view.MemoryFilter{By: eve, Tag: "ripe"}, "m1")
+	s.wantMemory(view.MemoryFilter{By: eve, Pinning: memory.ProposedPin}, "m1")
+	s.wantMemory(view.MemoryFilter{By: eve, Pinned: true})
+	s.know("m1", memory.Pin{By: boss, ID: "m1"})
 	s.wantMemory(view.MemoryFilter{By: eve, Pinned: true}, "m1")
+	s.wantMemory(view.MemoryFilter{By: eve, Pinning: memory.OperatorPin}, "m1")
+	s.know("m1", memory.Revise{By: ann, ID: "m1", Content: content("plums", "cherries and more")})
+	s.wantMemory(view.MemoryFilter{By: eve, Pinned: true})
+	s.wantMemory(view.MemoryFilter{By: eve, Pinning: memory.ProposedPin}, "m1")
 	s.wantMemory(view.MemoryFilter{By: eve, Since: first.Add(time.Second)}, "m1")
 	s.wantMemory(view.MemoryFilter{By: eve}, "m2", "m1")
 

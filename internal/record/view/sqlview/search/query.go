@@ -100,8 +100,8 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 		leg("g.n AS n, m.id FROM view_memory_tag AS g CROSS JOIN view_memory AS m ON m.n = g.n WHERE g.ws = ? AND g.tag = ?", f.Tag).mayRead(f.By)
 	case f.Author != "":
 		leg(table + "view_memory_owner WHERE m.ws = ?").mayRead(f.By)
-	case f.Pinned:
-		leg(table + "view_memory_pinned WHERE m.ws = ? AND m.pinned = 1").mayRead(f.By)
+	case f.Pinned || f.Pinning != memory.NotPinned:
+		leg(table + "view_memory_pinned WHERE m.ws = ? AND m.pinned > 0").mayRead(f.By)
 	case f.By.ReadsAny():
 		for _, scope := range [...]memory.Scope{memory.Private, memory.Task, memory.Workspace} {
 			if f.Scope == "" || f.Scope == scope {
@@ -149,7 +149,10 @@ func (c *clause) narrow(workspace string, f view.MemoryFilter) {
 		c.add(" AND EXISTS(SELECT 1 FROM view_memory_tag AS h WHERE h.ws = ? AND h.tag = ? AND h.n = m.n)", workspace, f.Tag)
 	}
 	if f.Pinned {
-		c.add(" AND m.pinned = 1")
+		c.add(" AND m.pinned IN (?, ?)", int(memory.AgentPin), int(memory.OperatorPin))
+	}
+	if f.Pinning != memory.NotPinned {
+		c.add(" AND m.pinned = ?", int(f.Pinning))
 	}
 	if !f.Since.IsZero() {
 		c.add(" AND m.written >= ?", f.Since.UnixMicro())

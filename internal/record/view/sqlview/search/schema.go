@@ -3,7 +3,7 @@ package search
 import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 
 // Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
-// first entry. written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
+// first entry. pinned is a [memory.Pinning], written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
 // of words have texts as [indexed] prepares them. Secure delete removes words from the index at once and not when its segments
 // are next merged. view_memory_word is the vocabulary; ending is a word from its end to its beginning, without its inflection.
 const Schema = `
@@ -18,7 +18,7 @@ CREATE INDEX view_memory_owner ON view_memory(ws, owner);
 CREATE INDEX view_memory_written ON view_memory(ws, written);
 CREATE INDEX view_memory_task ON view_memory(ws, task) WHERE task <> '';
 CREATE INDEX view_memory_conversation ON view_memory(ws, conversation) WHERE conversation <> '';
-CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned = 1;
+CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned > 0;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
@@ -59,6 +59,7 @@ type statements struct {
 	addItem, findItem, dropItem          *sqlitelog.Stmt
 	countItem                            *sqlitelog.Stmt
 	rewriteItem, pinItem, weighItem      *sqlitelog.Stmt
+	unsettlePin                          *sqlitelog.Stmt
 	addText, rewriteText, dropText       *sqlitelog.Stmt
 	addTitle, rewriteTitle, dropTitle    *sqlitelog.Stmt
 	retag, addTag, dropTags              *sqlitelog.Stmt
@@ -78,6 +79,7 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.dropItem:        "DELETE FROM view_memory WHERE n = ?",
 		&s.rewriteItem:     "UPDATE view_memory SET written = ?, size = ? WHERE n = ?",
 		&s.pinItem:         "UPDATE view_memory SET pinned = ? WHERE n = ?",
+		&s.unsettlePin:     "UPDATE view_memory SET pinned = ? WHERE n = ? AND pinned > 0",
 		&s.weighItem:       "UPDATE view_memory SET importance = ? WHERE n = ?",
 		&s.addText:         "INSERT INTO view_memory_text(rowid, text) VALUES(?, ?)",
 		&s.rewriteText:     "UPDATE view_memory_text SET text = ? WHERE rowid = ?",

@@ -76,21 +76,23 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 			do(w.addTag, workspace, tag, n)
 		}
 	}
+	scope := func() (s memory.Scope) {
+		if err == nil {
+			err = w.getScope.Query(func(row sqlitelog.Row) error { s = memory.Scope(row.Text(0)); return nil }, n)
+		}
+		return s
+	}
 	// learn replaces words of the vocabulary. Call it before the index changes. The words of items that not everybody in the
 	// workspace reads are not learned: what a search finds by close words would tell others of them.
 	learn := func(part part, texts ...string) {
-		scope := ""
-		if err == nil {
-			err = w.getScope.Query(func(row sqlitelog.Row) error { scope = row.Text(0); return nil }, n)
-		}
-		if err == nil && scope == string(memory.Workspace) {
+		if scope() == memory.Workspace && err == nil {
 			err = w.learn(workspace, n, part, texts)
 		}
 	}
 	switch e := event.(type) {
 	case memory.ItemStored:
 		text, title, labels := indexed(e.Version.Text), indexed(e.Version.Title), indexed(strings.Join(e.Tags, " "))
-		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, e.Pinned, e.Importance, e.Version.At.UnixMicro(), size(e.Version))
+		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, int(memory.Fold(memory.State{}, e).Pinning()), e.Importance, e.Version.At.UnixMicro(), size(e.Version))
 		do(w.countItem, workspace, 1)
 		learn(newItem, text, title, labels)
 		do(w.addText, n, text)
@@ -102,10 +104,13 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 		learn(contentOfItem, text, title)
 		do(w.rewriteText, text, n)
 		do(w.rewriteTitle, title, n)
+		if memory.Unsettles(scope(), e.Version.By) {
+			do(w.unsettlePin, int(memory.ProposedPin), n)
+		}
 	case memory.ItemPinned:
-		do(w.pinItem, true, n)
+		do(w.pinItem, int(memory.PinnedFor(scope(), e.By)), n)
 	case memory.ItemUnpinned:
-		do(w.pinItem, false, n)
+		do(w.pinItem, int(memory.NotPinned), n)
 	case memory.ItemTagged:
 		labels := indexed(strings.Join(e.Tags, " "))
 		do(w.dropTags, n)
