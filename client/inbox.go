@@ -9,7 +9,7 @@ import (
 
 // Item is one item of an inbox. It is a preview: the content is fetched by id, or comes with the acceptance.
 type Item struct {
-	Type     string    `json:"type"` // one of [ItemTypes]
+	Type     string    `json:"type"` // offer, approval, confirm, takeover, share, question, stranded, returned, resumed, taken, cancelled, parked, completed or failed
 	ID       string    `json:"id"`   // of the handoff, ask, share, ticket, notice, child or task
 	Task     string    `json:"task"`
 	Offer    int       `json:"offer,omitempty"`

@@ -87,6 +87,7 @@ var pairs = []pair{
 var inside = map[string]string{
 	"event.AdviceOutcome":     "in the record alone",
 	"agent.Author":            "in the record alone",
+	"task.NoticeKind":         "types of inbox items, which the client has",
 	"agent.Outcome":           "in the record alone",
 	"agent.CircuitAction":     "in the tables of the documentation",
 	"agent.CircuitState":      "in the tables of the documentation",
