@@ -392,7 +392,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "domain/refusal domain/event client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "domain/refusal domain/event cli/daemon client", libs: "net github.com/spf13 golang.org/x/term",
 	},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,9 +74,12 @@ func (c Config) check() error {
 	if c.DataDir == "" {
 		return refusal.New(refusal.Invalid, "name a directory", "the server needs a data directory")
 	}
-	host, _, err := net.SplitHostPort(c.Addr)
+	host, port, err := net.SplitHostPort(c.Addr)
 	if err != nil {
 		return refusal.New(refusal.Invalid, "use host:port, such as "+DefaultAddr, "%q is not an address to listen on", c.Addr)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return refusal.New(refusal.Invalid, "use a port from 1 to 65535, or 0 for a free one", "%q is not an address to listen on: %q is not a port", c.Addr, port)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return refusal.New(refusal.Invalid, "use 127.0.0.1, ::1 or localhost, and put a proxy with TLS in front of it",

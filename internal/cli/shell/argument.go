@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -42,6 +43,9 @@ func readAll(name string, r io.Reader) (string, error) {
 	}
 	if len(b) > maxInput {
 		return "", Usagef("%s is larger than %d bytes", name, maxInput)
+	}
+	if !utf8.Valid(b) {
+		return "", Usagef("%s is not valid UTF-8", name)
 	}
 	return string(b), nil
 }

@@ -19,6 +19,9 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 	return &cobra.Command{
 		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkTexts(cmd, args); err != nil {
+				return err
+			}
 			s.ran = true
 			ctx := cmd.Context()
 			if s.Flags.Key != "" {

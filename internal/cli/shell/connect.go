@@ -1,25 +1,64 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// URL is the server's address: --url, TRAPEZE_URL, or the default address.
+// URL is the server's address: --url, TRAPEZE_URL, that of the server which runs on the data directory, or the default address.
 func (s *Shell) URL() string {
-	if s.Flags.URL != "" {
-		return s.Flags.URL
+	if addr := s.namedURL(); addr != "" {
+		return withScheme(addr)
 	}
-	if addr := s.Getenv("TRAPEZE_URL"); addr != "" {
+	return cmp.Or(s.serving(), DefaultURL)
+}
+
+// namedURL is the address that the user gave; empty if there is none.
+func (s *Shell) namedURL() string { return cmp.Or(s.Flags.URL, s.Getenv("TRAPEZE_URL")) }
+
+// serving is the address of the server that runs on the data directory; empty if there is none.
+func (s *Shell) serving() string {
+	dir, err := s.DataDir()
+	if err != nil {
+		return ""
+	}
+	at, _, _ := daemon.Serving(dir)
+	return at
+}
+
+// withScheme completes an address like localhost:8727: with http on this machine, and otherwise with https.
+func withScheme(addr string) string {
+	if strings.Contains(addr, "://") {
 		return addr
 	}
-	return DefaultURL
+	host := addr
+	if h, _, err := net.SplitHostPort(addr); err == nil {
+		host = h
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return "http://" + addr
+	}
+	return "https://" + addr
+}
+
+// noServer is the refusal if the user named no server, and none runs on the data directory; nil otherwise.
+func (s *Shell) noServer() error {
+	dir, err := s.DataDir()
+	if err != nil || s.namedURL() != "" || s.serving() != "" {
+		return nil
+	}
+	return refusal.New(refusal.Unavailable, "start one with: trapeze serve. For a server on another machine, set TRAPEZE_URL and TRAPEZE_TOKEN",
+		"no server runs here, on the data directory %s", dir)
 }
 
 // Dial makes a client that acts as the agent of --agent or TRAPEZE_AGENT, or with the caller's token: see Credential.
@@ -110,6 +149,9 @@ func (s *Shell) base() (string, error) {
 		return token, nil
 	}
 	token, path, err := s.adminToken()
+	if err == nil && token == "" {
+		err = s.noServer()
+	}
 	if err == nil && token == "" {
 		err = refusal.New(refusal.Unauthenticated,
 			"start a server with trapeze serve, or set TRAPEZE_URL and TRAPEZE_TOKEN for a server on another machine", "there is no token: %s does not exist", path)

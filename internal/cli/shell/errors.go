@@ -1,10 +1,12 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -109,6 +111,10 @@ func (s *Shell) PrintError(err error) {
 	if errors.Is(err, context.Canceled) {
 		err = hinted{errors.New("interrupted"), ""}
 	}
+	var away *url.Error
+	if errors.As(err, &away) {
+		err = cmp.Or(s.noServer(), err)
+	}
 	e := refusal.Error{Message: err.Error()}
 	if r, ok := refused(err); ok {
 		e = *r
@@ -159,7 +165,7 @@ func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
 	if s.ran || isRefusal(err) {
 		return err
 	}
-	err = Usage(err)
+	err = Usage(plainer(cmd, err))
 	var h hinted
 	if !cmd.HasSubCommands() && !errors.As(err, &h) {
 		err = Hinted(err, "usage: "+cmd.UseLine()+"; see --help")

@@ -25,6 +25,10 @@ const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a let
 // name is safe in streams, URLs, file names and prompts. What says in the message which name is meant, for example
 // "agent name".
 func CheckName(what, name string) error {
+	nameHint := nameHint
+	if lower := strings.ToLower(name); lower != name && CheckName(what, lower) == nil {
+		nameHint = "names are in lower case: " + lower
+	}
 	switch {
 	case name == "":
 		return refusal.New(refusal.Invalid, nameHint, "%s is empty", what)

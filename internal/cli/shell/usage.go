@@ -1,0 +1,77 @@
+package shell
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var (
+	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
+	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
+	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_-]*\b\]?(?:\.\.\.)?`)
+)
+
+// plainer says what is wrong with flags and arguments, where the library only counts.
+func plainer(cmd *cobra.Command, err error) error {
+	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		text := "there is no flag --" + m[1]
+		if near := Suggest(m[1], names); len(near) > 0 {
+			text += "; did you mean --" + strings.Join(near, " or --") + "?"
+		}
+		return Usagef("%s", text)
+	}
+	m := wrongNumber.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	var given int
+	fmt.Sscan(m[1], &given) //nolint:errcheck // it is a number
+	var required, all []string
+	for _, p := range placeholders(cmd) {
+		all = append(all, p)
+		if !strings.HasPrefix(p, "[") {
+			required = append(required, p)
+		}
+	}
+	switch {
+	case given < len(required):
+		return Usagef("%s is missing", strings.Join(required[given:], " and "))
+	case len(all) == 0:
+		return Usagef("%s takes no arguments", cmd.CommandPath())
+	}
+	return Usagef("%s takes %s, but was given %d arguments; put a text of several words in quotes", cmd.CommandPath(), strings.Join(all, " and "), given)
+}
+
+// placeholders are the arguments in the usage line of a command, such as NAME, or [TASK] if it may be omitted.
+func placeholders(cmd *cobra.Command) []string { return placeholder.FindAllString(cmd.Use, -1) }
+
+// names are the placeholders of arguments that cannot be empty.
+var names = []string{"NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
+
+// checkTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
+func checkTexts(cmd *cobra.Command, args []string) error {
+	of := placeholders(cmd)
+	for i, arg := range args {
+		if arg == "" && i < len(of) && slices.Contains(names, strings.Trim(of[i], "[]")) {
+			return Usagef("%s is empty", strings.Trim(of[i], "[]"))
+		}
+		if !utf8.ValidString(arg) {
+			return Usagef("the argument %q is not valid UTF-8", arg)
+		}
+	}
+	var bad error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !utf8.ValidString(f.Value.String()) {
+			bad = Usagef("--%s is not valid UTF-8: %q", f.Name, f.Value.String())
+		}
+	})
+	return bad
+}
