@@ -99,6 +99,10 @@ var packages = []pkg{
 		pure: true, imports: "domain/refusal domain/event content/envelope content/tokenizer",
 	},
 	{
+		dir: "content/parts", what: "gives parts of an envelope to a reader by name, page by page",
+		pure: true, imports: "domain/refusal content/canonical content/envelope content/tokenizer",
+	},
+	{
 		dir: "content/expect", what: "checks a result against what its task expects: format, length, JSON Schema; no I/O",
 		imports: "domain/refusal domain/event",
 		libs:    "github.com/santhosh-tekuri/jsonschema github.com/hashicorp/golang-lru/v2",
@@ -249,7 +253,7 @@ var packages = []pkg{
 	{
 		dir: "usecase/envelopes", what: "composes what a sender hands over, packs what a receiver is given of it, and gives it to readers",
 		imports: "domain/agent domain/conversation domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope " +
-			"content/packing content/tokenizer record/access usecase/caller usecase/random usecase/taskstore usecase/envelopestore " +
+			"content/packing content/parts content/tokenizer record/access usecase/caller usecase/random usecase/taskstore usecase/envelopestore " +
 			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{

@@ -9,6 +9,7 @@ import (
 type AcceptInput struct {
 	Offer  int  `json:"offer,omitempty"`
 	Render bool `json:"render,omitempty"` // also give the envelope as a prompt
+	Via    Via  `json:"via,omitempty"`    // with Render: how the reader came; empty: the HTTP API
 }
 
 // Accepted is a receipt and the content that comes with ownership. With an explicit confirm the content comes when the

@@ -34,6 +34,7 @@ type Copy struct {
 // ContentInput says how content is read. The zero value reads the envelope that the receiver gets.
 type ContentInput struct {
 	Render bool // also as a prompt
+	Via    Via  // with Render: how the reader came; empty: the HTTP API
 	Source bool // the envelope that was sent, not the one that was packed for its receiver
 	// Majors are further major versions of the envelope's schema to return it in.
 	Majors []int
@@ -41,22 +42,78 @@ type ContentInput struct {
 
 // Content fetches the envelope of a task, a handoff or a share; the id says which. The read is recorded.
 func (c *Client) Content(ctx context.Context, id string, in ContentInput) (Sheet, error) {
-	of := "tasks"
-	switch {
-	case strings.Contains(id, ".h"):
-		of = "handoffs"
-	case strings.Contains(id, ".s"):
-		of = "shares"
-	}
 	majors := make([]string, len(in.Majors))
 	for i, major := range in.Majors {
 		majors[i] = strconv.Itoa(major)
 	}
 	q := wire.Query{}
 	q.Flag("render", in.Render)
+	q.Text("via", string(in.Via))
 	q.Flag("source", in.Source)
 	q.Text("majors", strings.Join(majors, ","))
-	return ask[Sheet](ctx, c, http.MethodGet, path(of, id, "content"), q, nil)
+	return ask[Sheet](ctx, c, http.MethodGet, path(contentOf(id), id, "content"), q, nil)
+}
+
+// contentOf is the collection of an id whose content is read.
+func contentOf(id string) string {
+	switch {
+	case strings.Contains(id, ".h"):
+		return "handoffs"
+	case strings.Contains(id, ".s"):
+		return "shares"
+	}
+	return "tasks"
+}
+
+// Via is how a reader came to a text of the server: calls that the text names are written in this form.
+type Via string
+
+// The ways. The empty value means ViaHTTP.
+const (
+	ViaHTTP Via = "http"
+	ViaCLI  Via = "cli"
+	ViaMCP  Via = "mcp"
+)
+
+// Vias lists all ways.
+func Vias() []Via { return []Via{ViaHTTP, ViaCLI, ViaMCP} }
+
+// PartsInput names parts of an envelope.
+type PartsInput struct {
+	// Parts are names such as fact:f12, decision:d3, reasoning:d3, step:4, memory:ID, artifact:DIGEST, data or conversation; a
+	// range such as fact:f3-f9; a kind alone for all of it that was left out; or all.
+	Parts  []string
+	Tokens int // the most that the text may have, 1,000 to 32,000; 0: 4,000
+	After  int // of the page before
+	Via    Via // form of the call that gets the next page
+}
+
+// Parts is parts of an envelope.
+type Parts struct {
+	Text    string     `json:"text"`   // as Markdown, for a model
+	Tokens  int        `json:"tokens"` // of Text, by the tokenizer of the caller
+	Parts   []PartText `json:"parts"`
+	Missing []string   `json:"missing,omitempty"` // names that the envelope has no part for, with the reason if it is known
+	After   int        `json:"after,omitempty"`   // for the next page; 0 if this is the last
+}
+
+// PartText is the text of a part, or a piece of it.
+type PartText struct {
+	Part string `json:"part"` // such as fact:f12
+	Text string `json:"text"`
+	From int    `json:"from,omitempty"` // bytes of the part before this piece
+	Cut  bool   `json:"cut,omitempty"`  // more of the part follows on the next page
+}
+
+// Parts fetches parts of the envelope of a task, a handoff or a share, also those that were left out of what its receiver was
+// given. The read is recorded.
+func (c *Client) Parts(ctx context.Context, id string, in PartsInput) (Parts, error) {
+	q := wire.Query{}
+	q.Each("part", in.Parts)
+	q.Number("tokens", in.Tokens)
+	q.Number("after", in.After)
+	q.Text("via", string(in.Via))
+	return ask[Parts](ctx, c, http.MethodGet, path(contentOf(id), id, "parts"), q, nil)
 }
 
 // Pack says how an envelope is packed for its receivers. The zero value packs by priority, up to half of a receiver's context

@@ -54,7 +54,7 @@ func (s *commands) groups() []group {
 			ticket.Approve(s.Shell), ticket.Deny(s.Shell), policy.Command(s.Shell), policy.Route(s.Shell),
 		}},
 		{"memory", "What agents know:", []*cobra.Command{
-			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Artifact(s.Shell),
+			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{

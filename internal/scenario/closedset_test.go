@@ -67,6 +67,7 @@ var pairs = []pair{
 	paired(event.ParkCauses.Values(), client.ParkCauses(), "ParkedFor.Cause"),
 	paired(event.Actions.Values(), client.Actions(), "Decision.Action"),
 	paired(event.Strategies.Values(), client.Strategies(), "Pack.Strategy"),
+	paired(envelope.Vias.Values(), client.Vias()),
 	paired(event.TicketKinds.Values(), client.TicketKinds(), "TicketDoc.Kind"),
 	paired(event.TicketStates.Values(), client.TicketStates(), "TicketDoc.State"),
 	paired(event.TicketOutcomes.Values(), client.TicketOutcomes(), "TicketDoc.Outcome"),

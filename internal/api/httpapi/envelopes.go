@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
@@ -33,10 +34,35 @@ func (s *service) envelopes() {
 
 type contentQuery struct {
 	endpoint.Reading
-	ID     string `path:"id" maxLength:"80" doc:"Id."`
-	Render bool   `query:"render" doc:"Also return the envelope as a prompt."`
-	Source bool   `query:"source" doc:"Return what was sent, not what was packed for the receiver."`
-	Majors []int  `query:"majors" maxItems:"8" doc:"Also return the envelope in these major versions of its schema, comma-separated: for readers that do not support the newest."`
+	ID     string        `path:"id" maxLength:"80" doc:"Id."`
+	Render bool          `query:"render" doc:"Also return the envelope as a prompt."`
+	Via    envelopes.Via `query:"via" doc:"With render: how the reader came. The prompt names the call that fetches what was left out in this form; http if omitted."`
+	Source bool          `query:"source" doc:"Return what was sent, not what was packed for the receiver."`
+	Majors []int         `query:"majors" maxItems:"8" doc:"Also return the envelope in these major versions of its schema, comma-separated: for readers that do not support the newest."`
+}
+
+type partsQuery struct {
+	endpoint.Reading
+	ID     string        `path:"id" maxLength:"80" doc:"Id."`
+	Parts  []string      `query:"part,explode" maxItems:"200" doc:"Part to read, repeatable: fact:f1, decision:d2, reasoning:d2, step:3, memory:ID, artifact:DIGEST, data, summary, state or conversation; a range such as fact:f3-f9; a kind for all of it that was left out; or all."`
+	Tokens int           `query:"tokens" minimum:"1000" maximum:"32000" doc:"Maximum size of the text in tokens; 4000 if omitted."`
+	Beyond int           `query:"after" minimum:"0" doc:"Field after of the previous page."`
+	Via    envelopes.Via `query:"via" doc:"How the reader came: the text says how to go on in this form; http if omitted."`
+}
+
+// parts serves the parts of the envelope of a task, a handoff or a share.
+func (s *service) parts(r endpoint.Route, of string, check func(string) error) {
+	r.Path, r.ID = "/v1/"+of+"/{id}/parts", strings.TrimSuffix(of, "s")+"-parts"
+	r.Summary = "Read parts of " + strings.TrimPrefix(r.Summary, "Read ") + ", such as those left out"
+	r.About = "For the owner of the task, the receiver of a share, and those that may read the whole. The read is recorded."
+	endpoint.Read(s.router, r, func(ctx context.Context, c caller.Caller, in *partsQuery) (envelopes.Parts, error) {
+		if err := check(in.ID); err != nil {
+			return envelopes.Parts{}, err
+		}
+		return s.app.Envelopes.Parts(ctx, c, envelopes.PartsInput{
+			ID: in.ID, Parts: in.Parts, Tokens: in.Tokens, After: in.Beyond, Via: in.Via,
+		})
+	})
 }
 
 // content adds the routes to the envelope of a task, a handoff or a share.
@@ -56,7 +82,8 @@ func (s *service) content() {
 			if err := checks[of.path](in.ID); err != nil {
 				return envelopes.Sheet{}, err
 			}
-			return s.app.Envelopes.Fetch(ctx, c, envelopes.ContentInput{ID: in.ID, Render: in.Render, Source: in.Source, Majors: in.Majors})
+			return s.app.Envelopes.Fetch(ctx, c, envelopes.ContentInput{ID: in.ID, Render: in.Render, Via: in.Via, Source: in.Source, Majors: in.Majors})
 		})
+		s.parts(r, of.path, checks[of.path])
 	}
 }

@@ -30,7 +30,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 			return c.takeOver(ctx, in)
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true})
+		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
 		if errors.Is(err, client.Expired) {
 			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
 				return a, nil
@@ -57,7 +57,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		return answer{}, err
 	}
 	if r.Owner == me.Agent {
-		s, err := c.Content(ctx, r.Handoff, client.ContentInput{Render: true})
+		s, err := c.Content(ctx, r.Handoff, client.ContentInput{Render: true, Via: client.ViaMCP})
 		if err != nil {
 			return answer{}, err
 		}
@@ -80,7 +80,7 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 	if err != nil || t.Owner != me.Agent || t.Handoff == nil || t.Handoff.ID != handoff {
 		return answer{}, false
 	}
-	s, err := c.Content(ctx, handoff, client.ContentInput{Render: true})
+	s, err := c.Content(ctx, handoff, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, false
 	}

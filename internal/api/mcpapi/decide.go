@@ -121,7 +121,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 
 // tookOver answers a person who claimed a task from a desk, with the context to work from.
 func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
-	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true})
+	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
 	}

@@ -4,20 +4,24 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type statusInput struct {
-	ID      string `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
-	History bool   `json:"history,omitempty" jsonschema:"all recorded events of the task"`
-	Wait    int    `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
-	After   uint64 `json:"after,omitempty" jsonschema:"position of the previous answer"`
+	ID      string        `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
+	History bool          `json:"history,omitempty" jsonschema:"all recorded events of the task"`
+	Parts   argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
+	Tokens  int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; 4000 if omitted"`
+	Wait    int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
+	After   uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
 }
 
 // standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets. A history and a shared context are
@@ -39,13 +43,10 @@ type taskLine struct {
 	Intent string   `json:"intent"`
 }
 
-const (
-	mostTasks   = 30
-	mostHistory = 200
-)
+const mostTasks = 30
 
 var statusTool = defineText[statusInput]("status", "Show a task", looks,
-	"Show the state of a task, handoff or ticket, with answers and the results of child tasks; or its history; or all your tasks. With wait, it blocks.",
+	"Show the state of a task, handoff or ticket, with answers and the results of child tasks; or its history; or parts of its context; or all your tasks. With wait, it blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
 		if err := in.check(); err != nil {
 			return answer{}, err
@@ -54,6 +55,8 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 		switch {
 		case in.ID == "":
 			return c.mine(ctx)
+		case len(in.Parts) > 0:
+			return c.parts(ctx, in)
 		case strings.Contains(in.ID, ".k"):
 			k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
 			if err != nil {
@@ -103,6 +106,12 @@ func (in statusInput) check() error {
 		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
 	case in.ID == "" && (in.Wait > 0 || in.History):
 		return invalid("wait and history need the id of one task")
+	case len(in.Parts) > 0 && (in.ID == "" || in.History || in.Wait > 0 || isTicket(in.ID)):
+		return invalid("parts needs the id of a task, a handoff or a share, without history and wait")
+	case len(in.Parts) == 0 && in.Tokens != 0:
+		return invalid("tokens is for parts only")
+	case in.After > math.MaxInt32 && len(in.Parts) > 0:
+		return invalid("after is %d; use the one of the previous answer", in.After)
 	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
 		return invalid("history needs the id of a task, without wait")
 	}
@@ -114,22 +123,18 @@ func (c *call) history(ctx context.Context, task string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	entries := trail.Entries
-	more := len(entries) > mostHistory
-	entries = entries[max(0, len(entries)-mostHistory):]
-	var b strings.Builder
-	for _, e := range entries {
-		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, show.Clip(show.OneLine(string(e.Details)), 200))
-	}
-	if more {
-		fmt.Fprintf(&b, "These are the last %d of %d events; trapeze://task/%s/history has all of them.\n", mostHistory, len(trail.Entries), task)
-	}
-	return answer{text: b.String()}, nil
+	return answer{text: resource.HistoryText(trail)}, nil
+}
+
+// parts returns parts of the context of a task, as its owner or the receiver of a share may read it.
+func (c *call) parts(ctx context.Context, in statusInput) (answer, error) {
+	p, err := c.Parts(ctx, in.ID, client.PartsInput{Parts: in.Parts, Tokens: in.Tokens, After: int(in.After), Via: client.ViaMCP})
+	return answer{text: p.Text}, err
 }
 
 // shared returns the context of a task that was shared with the caller. Reading it removes it from the inbox.
 func (c *call) shared(ctx context.Context, id string) (answer, error) {
-	s, err := c.Content(ctx, id, client.ContentInput{Render: true})
+	s, err := c.Content(ctx, id, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
 	}

@@ -43,7 +43,7 @@ func envelopeShow(s *shell.Shell) *cobra.Command {
 }
 
 func envelopeRender(s *shell.Shell) *cobra.Command {
-	in := client.ContentInput{Render: true}
+	in := client.ContentInput{Render: true, Via: client.ViaCLI}
 	cmd := s.Call("render ID", "Print an envelope as the prompt that its receiver gets", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		content, err := c.Content(ctx, args[0], in)
 		return s.Answer(content, err, func(p *shell.Page) { p.Block(content.Prompt) })
@@ -51,6 +51,25 @@ func envelopeRender(s *shell.Shell) *cobra.Command {
 	cmd.Long = "Print an envelope as the prompt that its receiver gets.\n\n" + whichEnvelope
 	cmd.Flags().BoolVar(&in.Source, "source", false, "the envelope as sent, not as packed for the receiver")
 	return shell.Example(cmd, "trapeze envelope render $TASK")
+}
+
+// Parts is the command trapeze parts.
+func Parts(s *shell.Shell) *cobra.Command {
+	in := client.PartsInput{Via: client.ViaCLI}
+	cmd := s.Call("parts ID PART...", "Print parts of an envelope, such as those left out of a prompt", cobra.MinimumNArgs(2),
+		func(ctx context.Context, c *client.Client, args []string) error {
+			in.Parts = args[1:]
+			parts, err := c.Parts(ctx, args[0], in)
+			return s.Answer(parts, err, func(p *shell.Page) { p.Block(parts.Text) })
+		})
+	cmd.Long = `Print parts of an envelope, such as those left out of a prompt. ID is that of a task, of a handoff or of a share.
+
+A PART is a fact (fact:f1), a decision (decision:d2), the reasoning of one (reasoning:d2), a step of the history (step:3), a
+memory item (memory:ID), a file that is a short text (artifact:DIGEST), data, summary, state, detail, notes or conversation; a
+range (fact:f3-f9); a kind alone (fact) for all of it that was left out; or all. The read is recorded.`
+	cmd.Flags().IntVar(&in.Tokens, "tokens", 0, "maximum size in tokens, 1000 to 32000 (default 4000); the output says how to get the rest")
+	cmd.Flags().IntVar(&in.After, "after", 0, "continue after the previous output")
+	return shell.Example(cmd, "trapeze parts $TASK fact:f12 step:4 data")
 }
 
 func envelopePreview(s *shell.Shell) *cobra.Command {

@@ -12,7 +12,7 @@ import (
 
 // Accept is the command trapeze accept.
 func Accept(s *shell.Shell) *cobra.Command {
-	in := client.AcceptInput{Render: true}
+	in := client.AcceptInput{Render: true, Via: client.ViaCLI}
 	var git string
 	cmd := s.Call("accept HANDOFF", "Accept an offer, and print its content", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {

@@ -24,7 +24,7 @@ func (w *worker) take(ctx context.Context, item client.Item) {
 		return
 	}
 	a, err := insist(ctx, func(ctx context.Context) (client.Accepted, error) {
-		return w.c.Accept(ctx, item.ID, client.AcceptInput{Offer: item.Offer, Render: true})
+		return w.c.Accept(ctx, item.ID, client.AcceptInput{Offer: item.Offer, Render: true, Via: client.ViaCLI})
 	})
 	if err != nil {
 		w.say("%s: could not be accepted: %s", item.ID, err)
@@ -127,7 +127,7 @@ func (j *job) fetch(ctx context.Context) bool {
 	var content client.Sheet
 	if err == nil {
 		content, err = insist(ctx, func(ctx context.Context) (client.Sheet, error) {
-			return j.w.c.Content(ctx, j.task, client.ContentInput{Render: true})
+			return j.w.c.Content(ctx, j.task, client.ContentInput{Render: true, Via: client.ViaCLI})
 		})
 	}
 	if err != nil {

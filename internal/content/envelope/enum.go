@@ -77,3 +77,30 @@ const (
 var Listings = event.NewSet("a listing", ListEach, ListGroups, ListTotal)
 
 func (l *Listing) UnmarshalText(b []byte) error { return Listings.Decode(l, b) }
+
+// Via is the way by which a reader came to a prompt: the prompt names the call that fetches what it leaves out in that form.
+type Via string
+
+// The ways. A prompt has the most tokens by HTTP, which is the form that budgets are counted in.
+const (
+	ViaHTTP Via = "http" // the HTTP API; also the empty value
+	ViaCLI  Via = "cli"  // the command line
+	ViaMCP  Via = "mcp"  // a tool of the MCP server
+)
+
+// Vias lists every way.
+var Vias = event.NewSet("a way to read", ViaHTTP, ViaCLI, ViaMCP)
+
+func (v *Via) UnmarshalText(b []byte) error { return Vias.Decode(v, b) }
+
+// FetchCall is the call that fetches parts of a task's envelope.
+func (v Via) FetchCall(task, parts string) string {
+	switch v {
+	case ViaCLI:
+		return "trapeze parts " + task + " " + parts
+	case ViaMCP:
+		return "status id=" + task + " parts=" + parts
+	default:
+		return "/v1/tasks/" + task + "/parts?part=" + parts
+	}
+}

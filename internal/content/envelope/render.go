@@ -21,8 +21,14 @@ import (
 // begins with a character other than white space and a slash, so that the tokens of entries and sections add up to those of
 // the whole. Invisible characters are shown as ⟨U+202E⟩. Only this package writes text outside of fences, and it writes
 // little: every token that is not content is one that the receiver pays for each time.
-func Render(e Envelope) string {
-	var p prompt
+//
+// The heading of what was left out names the call of the HTTP API that fetches it.
+func Render(e Envelope) string { return RenderVia(e, ViaHTTP) }
+
+// RenderVia is [Render] for a reader that came by another way: it names the call of that way. The text has no more tokens than
+// that of Render, by any tokenizer.
+func RenderVia(e Envelope, via Via) string {
+	p := prompt{via: via}
 	p.Grow(e.promptSize())
 	p.opening(&e)
 	p.sections(&e)
@@ -49,7 +55,10 @@ func (p *prompt) sections(e *Envelope) {
 }
 
 // prompt builds the Markdown. Only its methods write outside of fences.
-type prompt struct{ strings.Builder }
+type prompt struct {
+	strings.Builder
+	via Via
+}
 
 func (p *prompt) line(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
@@ -217,7 +226,7 @@ func (p *prompt) context(e *Envelope) {
 		{"Conversation", conversation(e.Conversation)},
 		{"Artifacts", artifacts(e.Artifacts)},
 		{"Criteria for the result", texts(e.ExpectedOutput.Criteria)},
-		{"Left out", leftOut(e)},
+		{leftOutTitle(e, p.via), leftOut(e)},
 	} {
 		if len(list.entries) == 0 {
 			continue
@@ -248,8 +257,12 @@ func texts(list []string) []entry {
 	return entries
 }
 
+// further indents the lines of a text after its first by a space, and those that Markdown would take for headings by four, so that
+// they cannot pose as headings of the lists.
+var further = strings.NewReplacer("\n#", "\n    #", "\n #", "\n     #", "\n  #", "\n      #", "\n", "\n ")
+
 func (p *prompt) indented(text string) {
-	p.WriteString(strings.ReplaceAll(visible(text), "\n", "\n "))
+	p.WriteString(further.Replace(visible(text)))
 }
 
 func items(list []Item) []entry {
@@ -267,17 +280,27 @@ func items(list []Item) []entry {
 func history(steps []Step) []entry {
 	entries := make([]entry, len(steps))
 	for i := range steps {
-		s := &steps[i]
-		label := word(s.Agent)
-		if s.Tool != "" {
-			label += " (tool " + word(s.Tool) + ")"
-		}
-		entries[i] = entry{label + " ", s.Action}
-		if s.Detail != "" {
-			entries[i].text += ": " + s.Detail
-		}
+		entries[i] = steps[i].entry()
 	}
 	return entries
+}
+
+func (s *Step) entry() entry {
+	label := word(s.Agent)
+	if s.Tool != "" {
+		label += " (tool " + word(s.Tool) + ")"
+	}
+	text := s.Action
+	if s.Detail != "" {
+		text += ": " + s.Detail
+	}
+	return entry{label + " ", text}
+}
+
+// Line is the step as the prompt has it.
+func (s *Step) Line() string {
+	e := s.entry()
+	return e.label + e.text
 }
 
 // memory is the items that carry their text; the omissions list the others.
@@ -310,14 +333,23 @@ func (m *MemoryRef) label() string {
 func conversation(turns []Turn) []entry {
 	entries := make([]entry, len(turns))
 	for i := range turns {
-		t := &turns[i]
-		label := word(t.Agent)
-		if t.Role != "" {
-			label += " (" + word(t.Role) + ")"
-		}
-		entries[i] = entry{label + ": ", t.Text}
+		entries[i] = turns[i].entry()
 	}
 	return entries
+}
+
+func (t *Turn) entry() entry {
+	label := word(t.Agent)
+	if t.Role != "" {
+		label += " (" + word(t.Role) + ")"
+	}
+	return entry{label + ": ", t.Text}
+}
+
+// Line is the message as the prompt has it.
+func (t *Turn) Line() string {
+	e := t.entry()
+	return e.label + e.text
 }
 
 func artifacts(list []Artifact) []entry {

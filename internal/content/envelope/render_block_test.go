@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,7 +13,7 @@ import (
 // awkward texts are made of what is shown, indented or fenced in a way of its own, alone and side by side.
 var awkward = rapid.Map(rapid.SliceOfN(rapid.OneOf(
 	rapid.SampledFrom([]string{
-		"\n", "\r\n", "\r", "\t", "`", "```", strings.Repeat("`", 15), strings.Repeat("`", 17), "a", "plain text of more than eight bytes",
+		"\n", "\r\n", "\r", "\t", "`", "```", strings.Repeat("`", 15), strings.Repeat("`", 17), "a", "#", " #", "\n# ", "\n  #", "plain text of more than eight bytes",
 		": ", "- ", "\x00", "\x1f", "\x7f", "\u0080", "é", "漢", "\u202e", "\ufe0f", "🙂", "\U000e0041", "\xff", "\xe2\x80", "⟨U+202E⟩",
 	}),
 	rapid.String(),
@@ -31,6 +32,9 @@ func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
 	})
 }
 
+// headings are the lines that would be headings with an indentation of a space.
+var headings = regexp.MustCompile(`\n( {0,2}#)`)
+
 func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p prompt
@@ -39,7 +43,8 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
 			label, text := word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
 			entries = append(entries, entry{label, text})
-			shown := strings.ReplaceAll(visible(label+text), "\n", "\n ")
+			shown := headings.ReplaceAllString(visible(label+text), "\n   $1")
+			shown = strings.ReplaceAll(shown, "\n", "\n ")
 			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 				shown = "- " + shown
 			}

@@ -7,6 +7,42 @@ import (
 	"strings"
 )
 
+// leftOutTitle is the heading of the list of omissions. It names the call that fetches one of them, or all of a kind.
+func leftOutTitle(e *Envelope, via Via) string {
+	const title = "Left out"
+	if len(e.Omissions) == 0 || e.Handoff.TaskID == "" {
+		return title // gaps cannot be fetched
+	}
+	task, part := e.Handoff.TaskID, e.fetchExample()
+	if strings.Trim(task+part, idLetters+".:") != "" {
+		return title // never an id of the server
+	}
+	return title + " (" + via.FetchCall(task, part) + ")"
+}
+
+// AllParts names everything that a reader did not get, where it names parts to fetch.
+const AllParts = "all"
+
+// longestExample is the most bytes of an id in the heading of the list of omissions.
+const longestExample = 16
+
+// fetchExample names the first omission of the list, as a reader names it.
+func (e *Envelope) fetchExample() string {
+	at := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Pinned })
+	o := &e.Omissions[max(at, 0)]
+	named := o.Pinned || e.Packing.Listing == ListEach || e.Packing.Listing == ""
+	if !named && e.Packing.Listing == ListTotal {
+		return AllParts
+	}
+	if !named || o.ID == "" || len(o.ID) > longestExample || strings.Trim(o.ID, idLetters) != "" {
+		return string(o.Kind)
+	}
+	return string(o.Kind) + ":" + o.ID
+}
+
+// idLetters are the characters of usual ids. Others could be read as part of a call.
+const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
 // leftOut lists omissions and gaps, in the form of the document's listing.
 func leftOut(e *Envelope) []entry {
 	var list func(*Envelope) []string
@@ -159,7 +195,7 @@ func eachLeftOut(e *Envelope) []string {
 		entries = append(entries, line)
 	}
 	for _, g := range e.Gaps {
-		entries = append(entries, fmt.Sprintf("%s (%s): %s", word(string(g.Kind)), g.Reason.inWords(), word(g.ID)))
+		entries = append(entries, fmt.Sprintf("%s (%s): %s", word(string(g.Kind)), g.Reason.InWords(), word(g.ID)))
 	}
 	return entries
 }
@@ -228,7 +264,8 @@ func (r OmissionReason) inWords() string {
 	return word(string(r)) // never in a validated envelope
 }
 
-func (r GapReason) inWords() string {
+// InWords returns the reason as texts have it.
+func (r GapReason) InWords() string {
 	switch r {
 	case GapNotFound:
 		return "not found"

@@ -32,6 +32,9 @@ var (
 	})
 )
 
+// taskIDs are ids as tests have them, and as the server makes them.
+var taskIDs = []string{"t", "task_06gq3v5t8m1xw2k9r4c7bn0hzs", "task_00000000000000000000000001", "task_zzzzzzzzzzzzzzzzzzzzzzzzzz"}
+
 func texts(t *rapid.T, label string, most int) []string {
 	return rapid.SliceOfN(someText, 0, most).Draw(t, label)
 }
@@ -49,7 +52,7 @@ func drawItems(t *rapid.T, label, letter string) (list []envelope.Item) {
 
 func drawDocument(t *rapid.T) envelope.Envelope {
 	e := envelope.Envelope{
-		Handoff:             envelope.Header{TaskID: "t", From: "a", Detail: anyText.Draw(t, "detail"), Notes: anyText.Draw(t, "notes")},
+		Handoff:             envelope.Header{TaskID: rapid.SampledFrom(taskIDs).Draw(t, "task"), From: "a", Detail: anyText.Draw(t, "detail"), Notes: anyText.Draw(t, "notes")},
 		Task:                envelope.Task{Intent: someText.Draw(t, "intent"), State: anyText.Draw(t, "state"), Ask: anyText.Draw(t, "ask")},
 		ConversationSummary: anyText.Draw(t, "summary"),
 		KeyFacts:            drawItems(t, "facts", "f"), Decisions: drawItems(t, "decisions", "d"), OpenQuestions: texts(t, "questions", 3),
@@ -194,6 +197,11 @@ func checkPacked(t *rapid.T, p packing.Packed, doc envelope.Envelope, o packing.
 	text := envelope.Render(opened)
 	if n := o.Counter.Count(text); text != p.Text || n != p.Tokens || n != opened.Packing.Tokens || o.Budget > 0 && n > o.Budget {
 		t.Fatalf("%d tokens, says %d and %d, in a budget of %d:\n%s", n, p.Tokens, opened.Packing.Tokens, o.Budget, text)
+	}
+	for _, via := range envelope.Vias.Values() {
+		if text := envelope.RenderVia(opened, via); o.Counter.Count(text) > p.Tokens {
+			t.Fatalf("%d tokens by %s, more than %d:\n%s", o.Counter.Count(text), via, p.Tokens, text)
+		}
 	}
 	for _, section := range mustSurvive(doc) {
 		if !strings.Contains(text, section) {

@@ -15,12 +15,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
+// Via is how a reader came, for the form of the calls that a text names.
+type Via = envelope.Via
+
+// Vias lists every way.
+func Vias() []Via { return envelope.Vias.Values() }
+
 // ContentInput says which content to read, and how.
 type ContentInput struct {
-	ID     string // of a task, of a handoff, or of what was shared
-	Render bool   // also as a prompt
-	Source bool   // what was sent, rather than what was packed for its receiver
-	Majors []int  // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
+	ID     string       // of a task, of a handoff, or of what was shared
+	Render bool         // also as a prompt
+	Via    envelope.Via // how the reader came, for the prompt
+	Source bool         // what was sent, rather than what was packed for its receiver
+	Majors []int        // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
 }
 
 // Fetch gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
@@ -61,7 +68,7 @@ func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task string
 	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, r.Digest); err != nil {
 		return Sheet{}, err
 	}
-	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, r, in.Render)
+	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, r, in.Render, in.Via)
 	if err != nil {
 		return Sheet{}, err
 	}

@@ -46,9 +46,9 @@ func Given(digest, source string) Ref {
 	return Ref{Digest: digest, Source: source}
 }
 
-// Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to. What was forgotten since it was
+// Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to for a reader that came that way. What was forgotten since it was
 // sealed is given to nobody, not even to those who had it before.
-func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool) (*Sheet, error) {
+func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool, via envelope.Via) (*Sheet, error) {
 	b, err := s.store.Bytes(ctx, workspace, task, r.Digest)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, rende
 	if err != nil {
 		return nil, err
 	}
-	sheet.Prompt = envelope.Render(doc)
+	sheet.Prompt = envelope.RenderVia(doc, via)
 	return sheet, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -18,6 +19,9 @@ type AcceptInput struct {
 	Handoff string `json:"handoff,omitempty" doc:"Id of the handoff."`
 	Offer   int    `json:"offer,omitempty" minimum:"0" doc:"Number of the offer; one that is over is refused. Left out: the newest."`
 	Render  bool   `json:"render,omitempty" doc:"Also give the envelope as a prompt."`
+
+	// Via is how the reader came. It changes nothing but the prompt.
+	Via envelope.Via `json:"via,omitempty" doc:"With render: how the reader came. The prompt names the call that fetches what was left out in this form; http if omitted."`
 }
 
 // Accepted is a receipt and the content that comes with ownership. With an explicit confirm the receiver gets the
@@ -44,7 +48,7 @@ func (ts *Tasks) Accept(ctx context.Context, c caller.Caller, in AcceptInput) (A
 	if err != nil || r.Stage != event.Transferred {
 		return Accepted{Receipt: r}, err
 	}
-	sheet, err := ts.sealer.Sheet(ctx, c.Workspace, taskID, envelopes.Given(r.Given, r.Envelope), in.Render)
+	sheet, err := ts.sealer.Sheet(ctx, c.Workspace, taskID, envelopes.Given(r.Given, r.Envelope), in.Render, in.Via)
 	if err != nil { // the task is the caller's all the same: it can fetch the content by itself
 		return Accepted{Receipt: r}, nil //nolint:nilerr // see above
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
@@ -48,6 +49,7 @@ var closedSets = []closedSet{
 	setOf(refusal.Codes()),
 	setOf(phrases.Intents()),
 	setOf(tasks.ImportFormats()),
+	setOf(envelopes.Vias()),
 }
 
 // closedSet is one such type, the type that describes it, and its values.

@@ -62,7 +62,7 @@ var resources = []resource{
 			if !strings.Contains(p.id, ".h") {
 				return nil, notFound(p.uri)
 			}
-			s, err := c.Content(ctx, p.id, client.ContentInput{Render: true})
+			s, err := c.Content(ctx, p.id, client.ContentInput{Render: true, Via: client.ViaMCP})
 			if err != nil {
 				return nil, err
 			}
@@ -149,48 +149,4 @@ const mostItems = 100
 func readInbox(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: mostItems})
 	return p.json(box, err)
-}
-
-const (
-	mostEntries = 200
-	mostDetails = 16 << 10 // bytes of one entry's details
-)
-
-// history is a page of the history of a task.
-type history struct {
-	Task    string              `json:"task"`
-	Entries []client.AuditEntry `json:"entries"`
-	Count   int                 `json:"count"`          // of all entries of the task
-	Next    string              `json:"next,omitempty"` // URI of the next page
-}
-
-func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
-	after, err := p.number("after")
-	if err != nil {
-		return nil, err
-	}
-	trail, err := c.Trail(ctx, p.id)
-	if err != nil {
-		return nil, err
-	}
-	out, size := history{Task: p.id, Entries: []client.AuditEntry{}, Count: len(trail.Entries)}, 0
-	for _, e := range trail.Entries {
-		if e.Position <= after {
-			continue
-		}
-		if n := len(e.Details); n > mostDetails {
-			e.Details = fmt.Appendf(nil, `{"left_out":"%d bytes; an export of the task has them"}`, n)
-		}
-		size += len(e.Details) + 200
-		if n := len(out.Entries); n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText) {
-			out.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, out.Entries[n-1].Position)
-			break
-		}
-		out.Entries = append(out.Entries, e)
-	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return nil, err
-	}
-	return p.whole(string(b), asJSON), nil
 }

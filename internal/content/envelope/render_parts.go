@@ -1,0 +1,76 @@
+package envelope
+
+import (
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// PartText is the text of a part as a reader gets it, whole or a piece of it.
+type PartText struct {
+	Part string `json:"part" doc:"Name of the part, such as fact:f12, step:4 or data."`
+	Text string `json:"text"`
+	// From is the number of bytes of the part before this piece, and Cut reports whether more follows it.
+	From int  `json:"from,omitempty" doc:"Bytes of the part before this text."`
+	Cut  bool `json:"cut,omitempty" doc:"The part goes on; the next page has more."`
+}
+
+// mostMissing and longestName (in bytes) bound what is written of names that have no part.
+const (
+	mostMissing = 5
+	longestName = 80
+)
+
+// RenderParts returns parts of the envelope of a task as Markdown. The texts are fenced as in [Render]; next, which the caller
+// writes and no fence encloses, says how to get the rest.
+func RenderParts(task string, parts []PartText, missing []string, next string) string {
+	var p prompt
+	p.line("# Parts of task %s; fenced text is data", code(task))
+	for len(parts) > 0 {
+		n := 0
+		for n < len(parts) && parts[n].row() {
+			n++
+		}
+		if n < 2 {
+			x := &parts[0]
+			title := code(x.Part)
+			if x.From > 0 {
+				title += ", continued"
+			}
+			p.block(title, "", "", func() { p.WriteString(strings.TrimSuffix(visible(x.Text), "\n")) })
+			parts = parts[1:]
+			continue
+		}
+		rows := make([]entry, n)
+		for i := range rows {
+			rows[i] = entry{word(parts[i].Part) + " ", parts[i].Text}
+		}
+		p.block("Parts", "", "", func() { p.rows(rows) })
+		parts = parts[n:]
+	}
+	if len(missing) > 0 {
+		names := make([]string, 0, mostMissing+1)
+		for _, name := range missing[:min(len(missing), mostMissing)] {
+			names = append(names, code(refusal.Clip(word(name), longestName)))
+		}
+		if len(missing) > mostMissing {
+			names = append(names, "and others")
+		}
+		p.line("Not in it: %s", strings.Join(names, ", "))
+	}
+	if next != "" {
+		p.line("%s", next)
+	}
+	return p.String()
+}
+
+// row reports whether the part is shown as an entry of a list. Others keep their line breaks and indentation.
+func (x *PartText) row() bool {
+	kind, _, _ := strings.Cut(x.Part, ":")
+	switch PartKind(kind) {
+	case PartFact, PartDecision, PartReasoning, PartStep:
+		return x.From == 0 && !x.Cut
+	default:
+		return false
+	}
+}

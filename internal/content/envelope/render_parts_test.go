@@ -1,0 +1,49 @@
+package envelope_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+)
+
+func TestTheHeadingOfWhatIsLeftOutNamesACallOfTheReadersWay(t *testing.T) {
+	e := minimal()
+	e.Omissions = []envelope.Omission{{Kind: envelope.PartFact, ID: "f9", Reason: envelope.OverBudget}}
+	for via, want := range map[envelope.Via]string{
+		"":               "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
+		envelope.ViaHTTP: "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
+		envelope.ViaCLI:  "trapeze parts " + e.Handoff.TaskID + " fact:f9",
+		envelope.ViaMCP:  "status id=" + e.Handoff.TaskID + " parts=fact:f9",
+	} {
+		if text := envelope.RenderVia(e, via); !strings.Contains(text, "\n# Left out ("+want+")\n") {
+			t.Errorf("%q: no %q in\n%s", via, want, text)
+		}
+	}
+	for id, want := range map[string]string{`x"],rm`: "fact", strings.Repeat("x", 60): "fact", "": "fact", "a-b_2": "fact:a-b_2"} {
+		e.Omissions[0].ID = id
+		if text := envelope.RenderVia(e, envelope.ViaMCP); !strings.Contains(text, " parts="+want+")\n") {
+			t.Errorf("%q: no %q in\n%s", id, want, text)
+		}
+	}
+	e.Omissions, e.Gaps = nil, []envelope.Gap{{Kind: envelope.PartMemory, ID: "m1", Reason: envelope.GapForgotten}}
+	if text := envelope.Render(e); !strings.Contains(text, "\n# Left out\n") {
+		t.Errorf("a gap cannot be fetched:\n%s", text)
+	}
+}
+
+func TestNoTextOfAPartLeavesItsFence(t *testing.T) {
+	for _, attack := range attacks {
+		for _, part := range []string{"data", "fact:f1", "fact:" + attack} {
+			text := envelope.RenderParts("t", []envelope.PartText{{Part: part, Text: attack}, {Part: "fact:f2", Text: attack}}, []string{attack}, "Not all.")
+			shown, lines := outside(t, text)
+			if strings.Contains(shown, marker) || strings.Count(shown, "\n##") > 2 {
+				t.Errorf("%q got out:\n%s", attack, text)
+			}
+			if part == "fact:f1" && slices.ContainsFunc(lines, heading.MatchString) {
+				t.Errorf("%q posed as a heading:\n%s", attack, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package parts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/parts"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+)
+
+// pieces of texts that could make tokens add up wrongly, or a fence grow.
+var pieces = []string{
+	"refund", " the", "\n", "\n\n", " ", "\t", "/", "- ", "# ", "`", "```", "`````````", "12345", "é", "漢字", "🙂", "\u202e", "...\n", "\r\n",
+}
+
+var someText = rapid.Map(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12), func(s []string) string { return strings.Join(s, "") + "." })
+
+var taskIDs = []string{"t", "task_06gq3v5t8m1xw2k9r4c7bn0hzs"}
+
+func TestPagesHoldEveryPartOnceWithinTheirBudget(t *testing.T) {
+	names := []string{"fact:f", "step:", "memory:m", "artifact:" + strings.Repeat("a", 190)}
+	rapid.Check(t, func(t *rapid.T) {
+		c, err := tokenizer.For(rapid.SampledFrom([]string{"", tokenizer.Cl100kBase, "other"}).Draw(t, "tokenizer"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := parts.Pages{
+			Task: rapid.SampledFrom(taskIDs).Draw(t, "task"), Counter: c, Budget: parts.MinPage,
+			Missing: rapid.SliceOfN(rapid.SampledFrom([]string{"fact:x", strings.Repeat("é", 100), "`" + strings.Repeat("x", 200), strings.Repeat("\u202e", 100)}), 0, 9).Draw(t, "missing"),
+			Next:    func(after, left int) string { return fmt.Sprintf("Not all: %d, %d", after, left) },
+		}
+		whole := map[string]string{}
+		for i := range rapid.IntRange(0, 12).Draw(t, "parts") {
+			text := strings.Repeat(someText.Draw(t, "text"), rapid.SampledFrom([]int{1, 1, 5, 200}).Draw(t, "times"))
+			x := envelope.PartText{Part: fmt.Sprint(rapid.SampledFrom(names).Draw(t, "name"), i), Text: text}
+			p.Parts, whole[x.Part] = append(p.Parts, x), text
+		}
+		got := map[string]string{}
+		for after, pages := 0, 0; ; pages++ {
+			page := p.Page(after)
+			if n := c.Count(page.Text); n != page.Tokens || n > p.Budget {
+				t.Fatalf("%d tokens, says %d of %d:\n%s", n, page.Tokens, p.Budget, page.Text)
+			}
+			for _, x := range page.Parts {
+				if x.From != len(got[x.Part]) {
+					t.Fatalf("%s goes on at %d, and had %d", x.Part, x.From, len(got[x.Part]))
+				}
+				got[x.Part] += x.Text
+				if x.Cut == (len(got[x.Part]) == len(whole[x.Part])) {
+					t.Fatalf("%s is cut: %t", x.Part, x.Cut)
+				}
+			}
+			if page.After == 0 {
+				break
+			}
+			if page.After <= after || pages > 10_000 {
+				t.Fatalf("after %d comes %d", after, page.After)
+			}
+			after = page.After
+		}
+		for name, text := range whole {
+			if got[name] != text {
+				t.Fatalf("%s: got %q, want %q", name, got[name], text)
+			}
+		}
+	})
+}

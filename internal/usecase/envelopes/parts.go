@@ -1,0 +1,259 @@
+package envelopes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/parts"
+	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// The most names of one call, and the most bytes of an artifact that is given as a part.
+const (
+	MaxPartNames = 200
+	maxFileText  = 256 << 10
+)
+
+// PartsInput names parts of an envelope.
+type PartsInput struct {
+	ID     string   // of a task, of a handoff, or of what was shared
+	Parts  []string // as [parts.Find] takes them
+	Tokens int      // the most that the text may have; 0 means [parts.UsualPage]
+	After  int      // of the page before; 0 for the first
+	Via    envelope.Via
+}
+
+// Parts is parts of an envelope.
+type Parts struct {
+	Text   string              `json:"text" doc:"The parts as Markdown, for a model."`
+	Tokens int                 `json:"tokens" doc:"Of the text, by the tokenizer of the caller."`
+	Parts  []envelope.PartText `json:"parts"`
+	// Missing are the names that nothing was found for.
+	Missing []string `json:"missing,omitempty" doc:"Names that the envelope has no part for, with the reason if it is known."`
+	After   int      `json:"after,omitempty" doc:"For the next page; omitted if this is the last."`
+}
+
+// Parts gives parts of what was sent to a caller that was given it, whether its rendition has them or not: to the owner of the
+// task, to the receiver of a share, and to those that may read the whole. The receiver of an open offer gets them once it has
+// accepted. What was forgotten since is given to nobody. The read is recorded before it is answered.
+func (es *Envelopes) Parts(ctx context.Context, c caller.Caller, in PartsInput) (Parts, error) {
+	p, err := es.parts(ctx, c, in)
+	if err != nil {
+		return Parts{}, es.access.Refused(ctx, c.Workspace, c.Actor(), "parts", in.ID, err)
+	}
+	return p, nil
+}
+
+func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) (Parts, error) {
+	if in.Tokens == 0 {
+		in.Tokens = parts.UsualPage
+	}
+	if err := in.check(); err != nil {
+		return Parts{}, err
+	}
+	taskID, ref, err := es.wholeFor(ctx, c, in.ID)
+	if err != nil {
+		return Parts{}, err
+	}
+	source, err := es.readSheet(ctx, c, taskID, Ref{Digest: ref.Source}, ContentInput{ID: in.ID})
+	if err != nil {
+		return Parts{}, err
+	}
+	doc, _, err := envelope.Open(source.Envelope)
+	if err != nil {
+		return Parts{}, err
+	}
+	var omitted []envelope.Omission
+	if ref.Digest != "" && ref.Digest != ref.Source {
+		given, err := es.sealer.Open(ctx, c.Workspace, taskID, ref.Digest)
+		if err != nil {
+			return Parts{}, err
+		}
+		omitted = given.Omissions
+	}
+	found, missing, err := parts.Find(&doc, in.Parts, omitted)
+	if err != nil {
+		return Parts{}, err
+	}
+	pages := parts.Pages{Task: taskID, Missing: missing, Budget: in.Tokens, Next: nextPage(in.Via)}
+	if pages.Parts, err = es.texts(ctx, c, &doc, found); err != nil {
+		return Parts{}, err
+	}
+	return es.page(ctx, c, pages, in, len(omitted) > 0)
+}
+
+func (in PartsInput) check() error {
+	switch {
+	case len(in.Parts) == 0:
+		return refusal.New(refusal.Invalid, "name parts like fact:f1, step:3 or data; or all", "no part is named").With("field", "parts")
+	case len(in.Parts) > MaxPartNames:
+		return event.TooMany("names of parts", len(in.Parts), MaxPartNames)
+	case in.Tokens < parts.MinPage || in.Tokens > parts.MaxPage:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use %d to %d", parts.MinPage, parts.MaxPage), "%d tokens are out of range", in.Tokens).With("field", "tokens")
+	case in.After < 0:
+		return refusal.New(refusal.Invalid, "use after of the page before", "after is %d", in.After).With("field", "after")
+	}
+	return nil
+}
+
+// wholeFor is what was sent to the caller, as Source, and what it was given of it, as Digest, which may be empty.
+func (es *Envelopes) wholeFor(ctx context.Context, c caller.Caller, id string) (taskID string, r Ref, err error) {
+	if taskID, n, err := event.ParseShareID(id); err == nil {
+		t, err := es.tasks.For(ctx, c, taskID)
+		if err != nil {
+			return "", Ref{}, err
+		}
+		r, err := es.wholeOfShare(ctx, c, t.Task, func(s task.Share) bool { return s.N == n }, id)
+		return taskID, r, err
+	}
+	taskID, n := id, 0
+	if event.CheckTaskID(id) != nil {
+		if taskID, n, err = event.ParseHandoffID(id); err != nil {
+			return "", Ref{}, err
+		}
+	}
+	t, err := es.tasks.For(ctx, c, taskID)
+	if err != nil {
+		return "", Ref{}, err
+	}
+	h, name := t.Handoff, c.Agent()
+	mine := func(s task.Share) bool { return s.To == name }
+	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, name)
+	switch {
+	case name != "" && t.Owner == name && t.Envelope != "" && (n == 0 || h != nil && n <= h.N):
+		r = Ref{Source: t.Envelope} // also while the owner offers the task to another agent
+		if h != nil && h.Envelope == t.Envelope {
+			r.Digest = h.Rendition
+		}
+		return taskID, r, nil
+	case offered && !taskstore.Whole(c, t.Task):
+		return "", Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "what was left out of task %s is for its owner", taskID)
+	case n == 0 && name != "" && !taskstore.Whole(c, t.Task) && slices.ContainsFunc(t.Shares, mine):
+		r, err = es.wholeOfShare(ctx, c, t.Task, mine, id)
+		return taskID, r, err
+	}
+	if r, err = es.contentFor(ctx, c, t.Task, n, true); err != nil {
+		return "", Ref{}, err
+	}
+	return taskID, Ref{Source: r.Digest}, nil
+}
+
+// wholeOfShare is the newest share of a task that is meant, for the agent that it was given to and for people.
+func (es *Envelopes) wholeOfShare(ctx context.Context, c caller.Caller, t task.Task, meant func(task.Share) bool, id string) (Ref, error) {
+	for _, s := range slices.Backward(t.Shares) {
+		if !meant(s) || c.Agent() != "" && s.To != c.Agent() {
+			continue
+		}
+		if s.To != c.Agent() {
+			return Ref{Source: s.Envelope}, nil
+		}
+		r, err := es.takeShare(ctx, c, t, s)
+		return Ref{Digest: r.Digest, Source: s.Envelope}, err
+	}
+	return Ref{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with you under %s", id)
+}
+
+// texts are the texts of parts, with those of memory items and files that the envelope only refers to.
+func (es *Envelopes) texts(ctx context.Context, c caller.Caller, doc *envelope.Envelope, found []parts.Part) ([]envelope.PartText, error) {
+	list := make([]envelope.PartText, len(found))
+	for i, p := range found {
+		list[i] = envelope.PartText{Part: p.Name(), Text: p.Text}
+		var err error
+		switch {
+		case p.Text != "":
+		case p.Kind == envelope.PartMemory:
+			list[i].Text, err = es.memoryText(ctx, c, doc, p.ID)
+		case p.Kind == envelope.PartArtifact:
+			list[i].Text, err = es.fileText(ctx, c, p.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list[i].Text = cmp.Or(list[i].Text, "(It is empty.)")
+	}
+	return list, nil
+}
+
+func (es *Envelopes) memoryText(ctx context.Context, c caller.Caller, doc *envelope.Envelope, id string) (string, error) {
+	at := slices.IndexFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == id })
+	text, there, err := es.sealer.memories.Text(ctx, c.Workspace, doc.Memory[at])
+	if err == nil && !there {
+		text = "(This memory item is not there any more.)"
+	}
+	return text, err
+}
+
+// fileText is a file that is a short text, or a note in place of it.
+func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, digest string) (string, error) {
+	r, info, err := es.sealer.artifacts.Open(ctx, c, digest)
+	switch refusal.CodeOf(err) {
+	case "":
+	case refusal.NotFound, refusal.Unavailable:
+		return "(This file is not on the server.)", nil
+	default:
+		return "", err
+	}
+	defer r.Close()
+	if info.Size > maxFileText {
+		return fmt.Sprintf("(This file has %d bytes: fetch it as an artifact, by its digest.)", info.Size), nil
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(b) {
+		return fmt.Sprintf("(This file of %d bytes is no text: fetch it as an artifact, by its digest.)", len(b)), nil
+	}
+	return string(b), nil
+}
+
+func nextPage(via envelope.Via) func(after, left int) string {
+	with := "after=%d"
+	if via == envelope.ViaCLI {
+		with = "--after %d"
+	}
+	return func(after, left int) string {
+		return fmt.Sprintf("Not all: the same call with "+with+" gives the next of %d bytes more.", after, left)
+	}
+}
+
+// page is the page that is asked for. packed says that the caller's rendition leaves something out.
+func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Pages, in PartsInput, packed bool) (Parts, error) {
+	total := 0
+	for _, p := range pages.Parts {
+		total += len(p.Text)
+	}
+	switch {
+	case len(pages.Parts) == 0 && len(pages.Missing) > 0:
+		hint := "the parts are named under Left out in the prompt; all gives everything that was left out"
+		if !packed {
+			hint = "read the content for the names of its parts; all gives everything"
+		}
+		return Parts{}, refusal.New(refusal.NotFound, hint, "it has no %.200s", pages.Missing[0]).With("missing", pages.Missing)
+	case len(pages.Parts) == 0:
+		return Parts{}, refusal.New(refusal.NotFound, "work from the prompt: it has everything", "the envelope has no parts")
+	case in.After > 0 && in.After >= total:
+		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, and there are %d bytes", in.After, total).With("field", "after")
+	}
+	if name := c.Agent(); name != "" {
+		to, err := es.sealer.agents.Known(ctx, c.Workspace, name, false)
+		if err != nil {
+			return Parts{}, err
+		}
+		if pages.Counter, err = tokenizer.For(to.Spec.Tokenizer); err != nil {
+			return Parts{}, err
+		}
+	}
+	page := pages.Page(in.After)
+	return Parts{Text: page.Text, Tokens: page.Tokens, Parts: page.Parts, Missing: pages.Missing, After: page.After}, nil
+}
