@@ -1,13 +1,11 @@
 package client
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Code says what sort of refusal an [Error] is. It is an error itself, for [errors.Is].
@@ -79,26 +77,8 @@ func (e *Error) Passing() (ok bool, after time.Duration) {
 	return e.Code == Unknown || e.Code == Unavailable && e.Status != http.StatusInternalServerError, e.after
 }
 
-// errorOf reads a refusal from an answer. What is not one of ours comes from something in between.
+// errorOf reads a refusal from an answer.
 func errorOf(res *http.Response, body []byte) *Error {
-	e := &Error{Status: res.StatusCode}
-	var p struct {
-		Code    Code           `json:"code"`
-		Detail  string         `json:"detail"`
-		Hint    string         `json:"hint"`
-		Details map[string]any `json:"details"`
-	}
-	if json.Unmarshal(body, &p) == nil && p.Code != "" {
-		e.Code, e.Message, e.Hint, e.Details = p.Code, p.Detail, p.Hint, p.Details
-	} else {
-		e.Code, e.Message = Invalid, fmt.Sprintf("the answer is not a Trapeze server's: %s", res.Status)
-		e.Hint = "check the server's URL, and proxies on the way"
-		if res.StatusCode >= http.StatusInternalServerError {
-			e.Code = Unavailable
-		}
-	}
-	if s, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && s > 0 {
-		e.after = time.Duration(min(s, 60)) * time.Second
-	}
-	return e
+	p := wire.ProblemOf(res, body)
+	return &Error{Status: res.StatusCode, Code: Code(p.Code), Message: p.Detail, Hint: p.Hint, Details: p.Details, after: p.After}
 }

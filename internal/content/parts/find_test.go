@@ -31,8 +31,10 @@ func parted() envelope.Envelope {
 func TestPartsAreFoundByTheNamesThatAPromptHas(t *testing.T) {
 	e := parted()
 	omitted := []envelope.Omission{
-		{Kind: envelope.PartFact, ID: "f2", Reason: envelope.OverBudget}, {Kind: envelope.PartFact, ID: "f10", Reason: envelope.OverBudget},
-		{Kind: envelope.PartStep, Count: 2, Reason: envelope.ToolCall}, {Kind: envelope.PartConversation, Count: 2, Reason: envelope.RawLog},
+		{Kind: envelope.PartFact, ID: "f2", Reason: envelope.OverBudget},
+		{Kind: envelope.PartFact, ID: "f10", Reason: envelope.OverBudget},
+		{Kind: envelope.PartStep, Count: 2, Reason: envelope.ToolCall},
+		{Kind: envelope.PartConversation, Count: 2, Reason: envelope.RawLog},
 	}
 	for _, x := range []struct {
 		names, want, missing string

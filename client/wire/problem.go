@@ -1,0 +1,39 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Problem is a refusal as the API answers it (RFC 9457).
+type Problem struct {
+	Code    string         `json:"code"`
+	Detail  string         `json:"detail"`
+	Hint    string         `json:"hint"`
+	Details map[string]any `json:"details"`
+
+	After time.Duration `json:"-"` // the header Retry-After, at most a minute
+}
+
+// ProblemOf reads a refusal from an answer. What is not one of ours comes from something in between: it is invalid, or
+// unavailable with a status of 500 and more.
+func ProblemOf(res *http.Response, body []byte) Problem {
+	var p Problem
+	if json.Unmarshal(body, &p) != nil || p.Code == "" {
+		p = Problem{
+			Code: "invalid", Detail: fmt.Sprintf("the answer is not a Trapeze server's: %s", res.Status),
+			Hint: "check the server's URL, and proxies on the way",
+		}
+		if res.StatusCode >= http.StatusInternalServerError {
+			p.Code = "unavailable"
+		}
+	}
+	if s, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && s > 0 {
+		p.After = time.Duration(min(s, 60)) * time.Second
+	}
+	return p
+}
