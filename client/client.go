@@ -71,10 +71,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 		o.UserAgent = "trapeze-client"
 	}
 	if o.HTTP == nil {
-		o.HTTP = &http.Client{Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, MaxIdleConns: o.Connections, MaxIdleConnsPerHost: o.Connections,
-			IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
-		}}
+		o.HTTP = wire.HTTP(o.Connections)
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
 		Base: strings.TrimRight(u.String(), "/"), Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,

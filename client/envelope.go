@@ -108,8 +108,7 @@ type PartText struct {
 // Parts fetches parts of the envelope of a task, a handoff or a share, also those that were left out of what its receiver was
 // given. The read is recorded.
 func (c *Client) Parts(ctx context.Context, id string, in PartsInput) (Parts, error) {
-	q := wire.Query{}
-	q.Each("part", in.Parts)
+	q := wire.Query{"part": in.Parts}
 	q.Number("tokens", in.Tokens)
 	q.Number("after", in.After)
 	q.Text("via", string(in.Via))

@@ -16,13 +16,6 @@ func (q Query) Text(name, v string) {
 	}
 }
 
-// Each adds a text for each value.
-func (q Query) Each(name string, values []string) {
-	for _, v := range values {
-		url.Values(q).Add(name, v)
-	}
-}
-
 // Number adds a number.
 func (q Query) Number(name string, n int) { q.Text(name, when(n != 0, strconv.Itoa(n))) }
 
