@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -62,13 +61,5 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	q.Text("format", o.Format)
 	q.Text("task", o.Task)
 	q.Flag("forgotten", o.Forgotten)
-	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"})
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close() // nothing was written
-	if _, err := io.Copy(w, res.Body); err != nil {
-		return fmt.Errorf("client: the export was cut short: %w", err)
-	}
-	return nil
+	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"}, w)
 }

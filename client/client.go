@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,11 +127,7 @@ func WithPosition(ctx context.Context, position uint64) context.Context {
 func (c *Client) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.conn.Timeout)
 	defer cancel()
-	res, err := c.conn.Send(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"})
-	if err != nil {
-		return err
-	}
-	return res.Body.Close()
+	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"}, io.Discard)
 }
 
 // do makes a call and decodes its answer into out, which may be nil.

@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"time"
 )
@@ -11,4 +14,17 @@ func HTTP(connections int) *http.Client {
 		Proxy: http.ProxyFromEnvironment, MaxIdleConns: connections, MaxIdleConnsPerHost: connections,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
 	}}
+}
+
+// Copy makes a call once and writes its answer to w. An error after the first byte means that the answer is cut short.
+func (c *Conn) Copy(ctx context.Context, r Call, w io.Writer) error {
+	res, err := c.Send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() // nothing was written
+	if _, err := io.Copy(w, res.Body); err != nil {
+		return fmt.Errorf("client: the answer was cut short: %w", err)
+	}
+	return nil
 }
