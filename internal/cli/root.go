@@ -48,7 +48,7 @@ func (s *commands) groups() []group {
 			handoff.Send(s.Shell), handoff.Inbox(s.Shell), handoff.Accept(s.Shell), handoff.Reject(s.Shell), handoff.Confirm(s.Shell),
 			handoff.Escalate(s.Shell), handoff.Takeover(s.Shell), handoff.Share(s.Shell), handoff.Command(s.Shell), policy.Do(s.Shell),
 		}},
-		{"task", "Tasks:", []*cobra.Command{task.Command(s.Shell), task.DeadLetters(s.Shell)}},
+		{"task", "Tasks:", []*cobra.Command{task.Status(s.Shell), task.Command(s.Shell), task.DeadLetters(s.Shell)}},
 		{"agent", "Agents, people and policies:", []*cobra.Command{
 			agent.Command(s.Shell), agent.Token(s.Shell), agent.Channel(s.Shell), ticket.Ask(s.Shell), ticket.Command(s.Shell),
 			ticket.Approve(s.Shell), ticket.Deny(s.Shell), policy.Command(s.Shell), policy.Route(s.Shell),

@@ -17,7 +17,9 @@ import (
 func Command(s *shell.Shell) *cobra.Command {
 	return shell.Group("agent", "Register agents, and manage their readiness",
 		agentAdd(s), agentList(s), agentShow(s), agentReadiness(s, "ready", client.Ready, "Let an agent receive new offers"),
+		agentReadiness(s, "busy", client.Busy, "Offer an agent nothing while others are ready"),
 		agentReadiness(s, "drain", client.Draining, "Let an agent finish its tasks, and offer it nothing new"),
+		agentReadiness(s, "offline", client.Offline, "Mark an agent as away: it is offered nothing"),
 		agentShed(s), agentStuck(s), agentReset(s), agentRemove(s))
 }
 

@@ -28,6 +28,9 @@ func Events(s *shell.Shell) *cobra.Command {
 		if _, err := c.Me(ctx); err != nil { // Events waits for a server that went away, but not for one that was never there
 			return err
 		}
+		if s.Terminal() {
+			s.Notef("following the events; end with Ctrl-C")
+		}
 		enough := errors.New("enough")
 		told := 0
 		err = c.Events(ctx, after, func(e client.Event) error {
@@ -44,7 +47,8 @@ func Events(s *shell.Shell) *cobra.Command {
 		}
 		return err
 	})
-	cmd.Long = `Follow the events: which task or agent, what happened, and by whom; not the content. With --json every line is one event.`
+	cmd.Long = `Follow the events: which task or agent, what happened, and by whom; not the content. The command waits for new events until
+Ctrl-C, or --count of them. With --json every line is one event.`
 	cmd.Flags().Uint64Var(&after, "after", client.Now, "start after this position of the record; 0 is the beginning (default: from now on)")
 	cmd.Flags().Lookup("after").DefValue = "0"
 	cmd.Flags().StringVar(&task, "task", "", "show only events of this task")

@@ -21,6 +21,7 @@ func Takeover(s *shell.Shell) *cobra.Command {
 		})
 	cmd.Long = `Ask the owner of a task to hand it over to you. An operator takes the task from its owner and offers it to --to AGENT.`
 	cmd.Flags().StringVar(&in.To, "to", "", "for operators: agent to offer the task to")
+	cmd.Flags().StringVar(&in.From, "from", "", "its owner as you know it: refused if another agent owns it by now")
 	detailFlag(cmd, &in.Detail)
 	return cmd
 }

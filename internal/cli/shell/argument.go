@@ -118,6 +118,12 @@ func (d *Duration) Set(text string) error {
 // Type is the name of the type in help pages.
 func (*Duration) Type() string { return "duration" }
 
+// WaitFlag defines the flag --wait of commands that wait for the end of a task.
+func WaitFlag(f *pflag.FlagSet, wait *Duration) {
+	f.Var(wait, "wait", "wait until the task has ended or is parked, at most this long")
+	f.Lookup("wait").NoOptDefVal = "50s"
+}
+
 // Moment parses a flag that is a time, or a duration from now.
 func Moment(what, text string) (time.Time, error) {
 	if text == "" {

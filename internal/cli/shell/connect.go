@@ -53,9 +53,12 @@ func withScheme(addr string) string {
 
 // noServer is the refusal if the user named no server, and none runs on the data directory; nil otherwise.
 func (s *Shell) noServer() error {
-	dir, err := s.DataDir()
-	if err != nil || s.namedURL() != "" || s.serving() != "" {
+	if s.namedURL() != "" || s.serving() != "" {
 		return nil
+	}
+	dir, err := s.DataDir()
+	if err != nil {
+		return err
 	}
 	return refusal.New(refusal.Unavailable, "start one with: trapeze serve. For a server on another machine, set TRAPEZE_URL and TRAPEZE_TOKEN",
 		"no server runs here, on the data directory %s", dir)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -58,4 +59,9 @@ func Version() string {
 		return "devel"
 	}
 	return info.Main.Version
+}
+
+// Notef prints a remark for people on standard error.
+func (s *Shell) Notef(format string, args ...any) {
+	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(fmt.Sprintf(format, args...)))
 }

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,6 +21,7 @@ type createFlags struct {
 	priority, deadline, claimed string
 	constraints                 []string
 	from                        string
+	wait                        shell.Duration
 }
 
 func (c *createFlags) add(f *pflag.FlagSet) {
@@ -41,6 +43,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.in.Conversation, "conversation", "", "conversation that it belongs to, which is sent along in condensed form")
 	f.StringVar(&c.from, "from", "", "handoff document of another system, or an exported envelope, instead of INTENT (file name or -)")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from another system (JSON, @FILE or -); recorded as claimed")
+	shell.WaitFlag(f, &c.wait)
 	handoff.AddTimeouts(f, &c.in.Timeouts)
 	handoff.AddBudget(f, &c.in.Budget, "for the task")
 	c.send.Add(f)
@@ -110,12 +113,17 @@ func create(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			r, err := c.CreateTask(ctx, in)
+			if err == nil && flags.wait > 0 {
+				return waitAndShow(ctx, s, c, r.Task, time.Duration(flags.wait))
+			}
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Long = `Create a task. INTENT is what the requester wants, in the requester's own words (text, @FILE or -). It is passed on verbatim
 and never changes. Without --start, --send, --to, --capability or --channel the task stays pending until it is sent.
 
     trapeze task create "Bake a bread" --to baker --constraint 'prohibition!:no nuts' --expect-format text
+
+With --wait the command waits until the task is completed, failed, cancelled or parked, and shows it with its result.
 
 With --after the task waits until other tasks have completed, and is then handed off automatically to the agent of --to, or
 along --route:

@@ -17,19 +17,23 @@ import (
 func show(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.TaskCall("show [TASK]", "Show a task, or wait for its end", func(ctx context.Context, c *client.Client, task string) error {
-		t, err := waitFor(ctx, c, task, time.Duration(wait))
-		return s.Answer(t, err, func(p *shell.Page) {
-			showTask(p, t)
-			if wait > 0 && !atRest(t) {
-				p.Line("\nThe task has not ended yet. Wait again with: trapeze task show %s --wait", t.ID)
-			}
-		})
+		return waitAndShow(ctx, s, c, task, time.Duration(wait))
 	})
 	cmd.Long = `Show a task. With --wait the command waits up to 50s (--wait=10m waits longer) until the task is completed, failed, cancelled or
 parked, and then shows it. The exit code is 0 even if the task has not ended by then.`
-	cmd.Flags().Var(&wait, "wait", "wait until the task has ended or is parked, at most this long")
-	cmd.Flags().Lookup("wait").NoOptDefVal = "50s"
+	shell.WaitFlag(cmd.Flags(), &wait)
 	return cmd
+}
+
+// waitAndShow waits for the end of a task, if wait is not 0, and prints the task.
+func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, task string, wait time.Duration) error {
+	t, err := waitFor(ctx, c, task, wait)
+	return s.Answer(t, err, func(p *shell.Page) {
+		showTask(p, t)
+		if wait > 0 && !atRest(t) {
+			p.Line("\nThe task has not ended yet. Wait again with: trapeze task show %s --wait", t.ID)
+		}
+	})
 }
 
 // waitFor waits for the end of a task, in calls that are short enough for proxies between here and the server.

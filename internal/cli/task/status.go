@@ -1,0 +1,74 @@
+package task
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// overview is what moves, what waits and what is stuck.
+type overview struct {
+	Moving  []client.TaskRow `json:"moving"`  // in work, or offered to a receiver
+	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies or people
+	Stuck   []client.TaskRow `json:"stuck"`   // in the dead letters
+	Tickets []client.Ticket  `json:"tickets"` // that wait for people
+	More    bool             `json:"more"`    // there are more tasks than were read
+}
+
+// Status is the command trapeze status.
+func Status(s *shell.Shell) *cobra.Command {
+	cmd := s.Call("status", "Show what moves, what waits, and what is stuck", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		o, err := readOverview(ctx, c)
+		return s.Answer(o, err, func(p *shell.Page) { showOverview(p, o) })
+	})
+	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, and those that are stuck in the dead letters,
+each with what helps; and the tickets that wait for people.`
+	return cmd
+}
+
+func readOverview(ctx context.Context, c *client.Client) (overview, error) {
+	o := overview{Moving: []client.TaskRow{}, Waiting: []client.TaskRow{}, Stuck: []client.TaskRow{}}
+	page, err := c.Tasks(ctx, client.TaskFilter{Live: true, Limit: 500})
+	if err != nil {
+		return o, err
+	}
+	o.More = page.Next != ""
+	for _, t := range page.Tasks {
+		switch t.State {
+		case client.Executing, client.HandingOff:
+			o.Moving = append(o.Moving, t)
+		case client.Parked:
+			o.Stuck = append(o.Stuck, t)
+		default:
+			o.Waiting = append(o.Waiting, t)
+		}
+	}
+	tickets, err := c.Tickets(ctx, client.TicketFilter{})
+	o.Tickets = tickets.Tickets
+	return o, err
+}
+
+func showOverview(p *shell.Page, o overview) {
+	section := func(title, none string, rows []client.TaskRow) {
+		p.Line("%s", title)
+		showTasks(p, client.TaskPage{Tasks: rows}, none)
+		p.Line("")
+	}
+	section("Moving", "  nothing: trapeze task create \"…\" --to AGENT hands a task off", o.Moving)
+	section("Waiting", "  nothing", o.Waiting)
+	section("Stuck", "  nothing", o.Stuck)
+	for _, t := range o.Stuck {
+		if t.Parked != nil {
+			p.Line("%s: %s; replay it with: trapeze dead replay %s", t.ID, shell.Clip(t.Parked.Detail, 100), t.ID)
+		}
+	}
+	for _, k := range o.Tickets {
+		p.Line("%s waits for people: %s; see it with: trapeze ticket show %s", k.ID, shell.Clip(k.Question, 100), k.ID)
+	}
+	if o.More {
+		p.Line("There are more tasks: trapeze task list --live")
+	}
+}
