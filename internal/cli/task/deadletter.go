@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -55,11 +56,22 @@ func deadShow(s *shell.Shell) *cobra.Command {
 				p.Line("")
 				p.Trail(trail.Entries)
 				if t.State == client.Parked {
-					p.Line("\nTo send it again, to the same receivers or with --to AGENT: trapeze dead replay %s", t.ID)
+					p.Line("\nTo send it again, to the same receivers or with --to AGENT: trapeze dead replay %s%s", t.ID, largerBudget(t))
 					p.Line("To give it up: trapeze dead discard %s --why WHY", t.ID)
 				}
 			})
 		})
+}
+
+// largerBudget is the flags of a replay that doubles what a task has spent of a budget that it exceeds.
+func largerBudget(t client.Task) (flags string) {
+	if n := t.Spent.Tokens + t.Reserved.Tokens; t.Budget.Tokens > 0 && n > t.Budget.Tokens {
+		flags += fmt.Sprintf(" --budget-tokens %d", 2*n)
+	}
+	if n := t.Spent.Cost + t.Reserved.Cost; t.Budget.Cost > 0 && n > t.Budget.Cost {
+		flags += fmt.Sprintf(" --budget-cost %d", 2*n)
+	}
+	return flags
 }
 
 func deadReplay(s *shell.Shell) *cobra.Command {

@@ -41,7 +41,7 @@ func drawLumpy(t *rapid.T) envelope.Envelope {
 		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: fmt.Sprint("f", i), Text: text("fact"), Weight: weigh()})
 	}
 	for i := range rapid.IntRange(0, 8).Draw(t, "memory") {
-		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Text: text("item"), Weight: weigh()})
+		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Author: []string{"ann", "operator/olga"}[i%2], Text: text("item"), Weight: weigh()})
 	}
 	for i := range rapid.IntRange(0, 8).Draw(t, "history") {
 		e.History = append(e.History, envelope.Step{Agent: "a", Action: fmt.Sprint(i, " ", text("step")), Weight: weigh()})

@@ -73,7 +73,7 @@ func drawDocument(t *rapid.T) envelope.Envelope {
 		if rapid.IntRange(0, 4).Draw(t, "lazy") == 0 {
 			text = ""
 		}
-		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Version: i, Title: anyText.Draw(t, "title"), Text: text, Weight: weight.Draw(t, "weight")})
+		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Version: i, Author: rapid.SampledFrom([]string{"", "ann", "operator/olga"}).Draw(t, "author"), Title: anyText.Draw(t, "title"), Text: text, Weight: weight.Draw(t, "weight")})
 	}
 	for i, text := range texts(t, "artifacts", 2) {
 		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: envelope.DigestOf([]byte{byte(i)}), Name: text})

@@ -97,20 +97,21 @@ func HowToRaise(t Task, child string) string {
 		if t.Owner != "" {
 			who = "the owner of task " + t.ID
 		}
-		t.ID, t.Budget = child, t.Children[i].Budget
+		t = Task{ID: child, Budget: t.Children[i].Budget}
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
 	return "have " + who + " or an operator raise the budget, in a shell: trapeze task budget " + t.ID + t.flags("")
 }
 
-// flags are those of a command that doubles the budget.
+// flags are those of a command that doubles the budget, or what is spent and reserved of it if that is more.
 func (t Task) flags(prefix string) (s string) {
+	used := t.Spent.Plus(t.Reserved)
 	if n := t.Budget.Tokens; n > 0 {
-		s += fmt.Sprintf(" --%stokens %d", prefix, 2*n)
+		s += fmt.Sprintf(" --%stokens %d", prefix, 2*max(n, used.Tokens))
 	}
 	if n := t.Budget.Cost; n > 0 {
-		s += fmt.Sprintf(" --%scost %d", prefix, 2*n)
+		s += fmt.Sprintf(" --%scost %d", prefix, 2*max(n, used.Cost))
 	}
 	return s
 }
