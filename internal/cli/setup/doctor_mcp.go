@@ -34,11 +34,13 @@ func (d *checker) handshakes(ctx context.Context) {
 		d.add("mcp", noted, "", "not checked: no server answers")
 		return
 	}
-	token, err := d.s.Credential(ctx)
+	token, err := d.agentToken(ctx)
 	if err == nil {
 		err = overHTTP(ctx, d.s.URL()+"/mcp", token)
 	}
-	if err != nil {
+	if errors.Is(err, errOwner) {
+		d.add("mcp", fine, "", "%s/mcp answers, and refuses the owner's token, as it should", d.s.URL())
+	} else if err != nil {
 		d.add("mcp", wrong, "restart the server: trapeze stop, then trapeze serve --background", "the handshake at %s/mcp failed: %v", d.s.URL(), err)
 	} else {
 		d.add("mcp", fine, "", "the handshake at %s/mcp works", d.s.URL())
@@ -61,6 +63,21 @@ func (d *checker) handshakes(ctx context.Context) {
 		d.add("mcp", fine, "", "the handshake of trapeze mcp as %s works", name)
 	}
 }
+
+// agentToken is the token of an agent that is set up, or else the caller's, or the owner's.
+func (d *checker) agentToken(ctx context.Context) (string, error) {
+	as := *d.s
+	for _, name := range d.agents {
+		if d.used[name] {
+			as.Flags.Agent = name
+			break
+		}
+	}
+	return as.Credential(ctx)
+}
+
+// errOwner is the error of a handshake with the owner's token: the server wants one of an agent.
+var errOwner = errors.New("the owner's token is refused")
 
 // hello is a client's first message.
 func hello() []byte {
@@ -129,6 +146,8 @@ func overHTTP(ctx context.Context, at, token string) error {
 	switch {
 	case err != nil:
 		return err
+	case res.StatusCode == http.StatusForbidden && strings.Contains(string(message), "administrator's token"):
+		return errOwner
 	case res.StatusCode != http.StatusOK:
 		return fmt.Errorf("%s: %.200s", res.Status, message)
 	}
