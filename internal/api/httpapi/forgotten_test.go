@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -120,5 +121,42 @@ func TestWhatWasForgottenIsExportedToOperatorsThatAskForIt(t *testing.T) {
 	}
 	if r := h.call(h.admin, "GET /v1/audit/export?forgotten=perhaps", ""); r.problem(t).Code != "invalid" {
 		t.Errorf("perhaps: %+v", r)
+	}
+}
+
+// The report is about what the receiver was given then, whatever became of it.
+func TestDriftCountsAReferenceAsGivenThoughItsItemWasForgottenSince(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	x, err := lead.Remember(ctx, client.RememberInput{Text: "It is swordfish.", Scope: client.ScopeWorkspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := client.Content{Memory: []client.MemoryAsk{{ID: x.ID}}}
+	for i := range 60 {
+		content.Facts = append(content.Facts, client.Point{ID: fmt.Sprint("point-", i*i), Text: strings.Repeat("a long fact ", 20), Importance: 0.1})
+	}
+	sent, err := lead.CreateTask(ctx, client.CreateInput{Intent: "fix the login", Content: content, Send: &client.SendInput{
+		To: []string{"coder"}, Pack: client.Pack{Tokens: 400},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := coder.Accept(ctx, sent.Handoff, client.AcceptInput{Render: true})
+	if err != nil || !strings.Contains(got.Content.Prompt, "swordfish") || strings.Contains(got.Content.Prompt, "point-9") {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	before, err := lead.Drift(ctx, sent.Task)
+	if err != nil || before.Retention.References.Surviving != 1 {
+		t.Fatalf("%+v, %v", before.Retention, err)
+	}
+	if _, err := lead.Forget(ctx, x.ID); err != nil {
+		t.Fatal(err)
+	}
+	after, err := lead.Drift(ctx, sent.Task)
+	if err != nil || after.Retention != before.Retention {
+		t.Errorf("%+v, %v; before it was forgotten: %+v", after.Retention, err, before.Retention)
 	}
 }

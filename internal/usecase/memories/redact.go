@@ -118,7 +118,8 @@ func (st *Store) Redact(ctx context.Context, workspace string, sealed []byte) ([
 	return envelope.RenderJSON(doc)
 }
 
-// RedactTitles removes the titles and texts of forgotten items from envelopes that are compared.
+// RedactTitles removes the titles and texts of forgotten items from envelopes that are compared. Of a text it leaves that there was
+// one.
 func (st *Store) RedactTitles(ctx context.Context, workspace string, docs []envelope.Envelope) error {
 	for i := range docs {
 		forgotten, err := st.forgotten(ctx, workspace, docs[i].Memory)
@@ -130,8 +131,13 @@ func (st *Store) RedactTitles(ctx context.Context, workspace string, docs []enve
 		}
 		docs[i].Memory = slices.Clone(docs[i].Memory)
 		for j := range docs[i].Memory {
-			if m := &docs[i].Memory[j]; slices.Contains(forgotten, m.ID) {
-				m.Title, m.Text = "", ""
+			m := &docs[i].Memory[j]
+			if !slices.Contains(forgotten, m.ID) {
+				continue
+			}
+			m.Title = ""
+			if m.Text != "" { // that it was given stays true
+				m.Text = "(" + string(envelope.GapForgotten) + ")"
 			}
 		}
 	}
