@@ -38,11 +38,12 @@ func (d *checker) handshakes(ctx context.Context) {
 	if err == nil {
 		err = overHTTP(ctx, d.s.URL()+"/mcp", token)
 	}
-	if errors.Is(err, errOwner) {
+	switch {
+	case errors.Is(err, errOwner):
 		d.add("mcp", fine, "", "%s/mcp answers, and refuses the owner's token, as it should", d.s.URL())
-	} else if err != nil {
+	case err != nil:
 		d.add("mcp", wrong, "restart the server: trapeze stop, then trapeze serve --background", "the handshake at %s/mcp failed: %v", d.s.URL(), err)
-	} else {
+	default:
 		d.add("mcp", fine, "", "the handshake at %s/mcp works", d.s.URL())
 	}
 	if !d.stdio {

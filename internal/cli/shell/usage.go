@@ -14,7 +14,8 @@ import (
 var (
 	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
-	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_-]*\b\]?(?:\.\.\.)?`)
+	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
+	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
 )
 
 // plainer says what is wrong with flags and arguments, where the library only counts.
@@ -37,7 +38,7 @@ func plainer(cmd *cobra.Command, err error) error {
 	var required, all []string
 	for _, p := range placeholders(cmd) {
 		all = append(all, p)
-		if !strings.HasPrefix(p, "[") {
+		if !strings.HasPrefix(p, "[") && !strings.HasSuffix(p, "…") {
 			required = append(required, p)
 		}
 	}
@@ -51,7 +52,9 @@ func plainer(cmd *cobra.Command, err error) error {
 }
 
 // placeholders are the arguments in the usage line of a command, such as NAME, or [TASK] if it may be omitted.
-func placeholders(cmd *cobra.Command) []string { return placeholder.FindAllString(cmd.Use, -1) }
+func placeholders(cmd *cobra.Command) []string {
+	return placeholder.FindAllString(flagOfUse.ReplaceAllString(cmd.Use, ""), -1)
+}
 
 // names are the placeholders of arguments that cannot be empty.
 var names = []string{"NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
@@ -60,7 +63,7 @@ var names = []string{"NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST
 func checkTexts(cmd *cobra.Command, args []string) error {
 	of := placeholders(cmd)
 	for i, arg := range args {
-		if arg == "" && i < len(of) && slices.Contains(names, strings.Trim(of[i], "[]")) {
+		if arg == "" && len(args) == len(of) && slices.Contains(names, strings.Trim(of[i], "[]")) {
 			return Usagef("%s is empty", strings.Trim(of[i], "[]"))
 		}
 		if !utf8.ValidString(arg) {

@@ -1,6 +1,7 @@
 package work
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,12 +48,34 @@ func (j *job) run(ctx context.Context) {
 	}
 	defer os.Remove(file)
 	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
-	why, out := j.once(ctx, j.content.Prompt, slices.Concat(env, []string{"TRAPEZE_ATTEMPT=1"}), true)
+	input, err := j.input()
+	if err != nil {
+		j.fail(ctx, err.Error(), client.Result{})
+		return
+	}
+	why, out := j.once(ctx, input, slices.Concat(env, []string{"TRAPEZE_ATTEMPT=1"}), true)
 	if why == "" {
 		return
 	}
 	j.say("the result is not as expected, running the program once more: %s", why)
-	j.once(ctx, fixPrompt(j.content.Prompt, out, why), slices.Concat(env, []string{"TRAPEZE_ATTEMPT=2"}), false)
+	j.once(ctx, fixPrompt(input, out, why), slices.Concat(env, []string{"TRAPEZE_ATTEMPT=2"}), false)
+}
+
+// input is what the program gets on standard input.
+func (j *job) input() (string, error) {
+	if j.w.o.Input != InputRequest {
+		return j.content.Prompt, nil
+	}
+	var doc struct {
+		Task struct {
+			Intent string `json:"intent"`
+			Ask    string `json:"ask"`
+		} `json:"task"`
+	}
+	if err := json.Unmarshal(j.content.Envelope, &doc); err != nil {
+		return "", fmt.Errorf("the envelope has no request that can be read: %w", err)
+	}
+	return cmp.Or(doc.Task.Ask, doc.Task.Intent) + "\n", nil
 }
 
 // once runs the program once. If the result is refused and fixable is true, it returns why, and what the program printed.

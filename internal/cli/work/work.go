@@ -26,11 +26,19 @@ type Options struct {
 	Jobs int
 	// JSONResult parses the program's output as JSON data instead of text.
 	JSONResult bool
+	// Input is what a program gets on standard input: the prompt, if it is empty, or [InputRequest].
+	Input string
 	// Grace is how long a program may take to exit after SIGTERM; 0 means 5 s.
 	Grace time.Duration
 	// Stderr gets the messages of the worker, and the standard error of the programs; nil discards them.
 	Stderr io.Writer
 }
+
+// The inputs of programs.
+const (
+	InputPrompt  = "prompt"
+	InputRequest = "request" // the sender's request alone, or the original intent if there is none
+)
 
 // beatEvery is the maximum time between two heartbeats, and so until the loss of a task is noticed.
 const beatEvery = 10 * time.Second
