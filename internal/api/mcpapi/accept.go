@@ -16,6 +16,7 @@ type acceptInput struct {
 	Handoff  string `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
 	Takeover string `json:"takeover,omitempty" jsonschema:"instead: id of a task to request from its owner"`
 	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
+	Key      string `json:"key,omitempty"`
 }
 
 var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
@@ -30,7 +31,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 			return c.takeOver(ctx, in)
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Accept(ctx, in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
+		r, err := c.Accept(keyed(ctx, in.Key), in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
 		if errors.Is(err, client.Expired) {
 			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
 				return a, nil
@@ -52,7 +53,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Takeover(ctx, in.Takeover, client.TakeoverInput{Detail: in.Detail})
+	r, err := c.Takeover(keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{Detail: in.Detail})
 	if err != nil {
 		return answer{}, err
 	}

@@ -11,11 +11,13 @@ type cancelInput struct {
 	ID    string `json:"id" jsonschema:"id of a task to cancel, or of your handoff to withdraw"`
 	Why   string `json:"why" jsonschema:"the reason; it is recorded"`
 	Epoch uint64 `json:"epoch,omitempty"`
+	Key   string `json:"key,omitempty"`
 }
 
 var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroys,
 	"Cancel a task you requested or own, with its child tasks; or withdraw a handoff that nobody has accepted.",
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
 		if strings.Contains(in.ID, ".h") {
 			epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
 			if err != nil {

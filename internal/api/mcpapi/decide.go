@@ -18,6 +18,7 @@ type decideInput struct {
 	Text    string `json:"text,omitempty" jsonschema:"the answer, or the reason"`
 	Digest  string `json:"digest,omitempty" jsonschema:"with approve: digest of the envelope you reviewed"`
 	Epoch   uint64 `json:"epoch,omitempty"`
+	Key     string `json:"key,omitempty"`
 }
 
 var decideTool = define[decideInput, receipt]("decide", "Decide a request", destroys,
@@ -36,7 +37,7 @@ var decideTool = define[decideInput, receipt]("decide", "Decide a request", dest
 		if in.Verdict == "" {
 			return c.decideHere(ctx, in.ID)
 		}
-		return c.decide(ctx, in)
+		return c.decide(keyed(ctx, in.Key), in)
 	})
 
 // verdicts are the verdicts on each type of item and kind of ticket that waits for a decision.

@@ -2,12 +2,16 @@ package mcpapi_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 )
 
 // handoffKinds are the ways to give a task to one receiver, with the fields that reach it.
@@ -25,27 +29,37 @@ var handoffKinds = []struct {
 	{name: "delegation", kind: client.Delegation},
 }
 
-// What a sender says, in any field, by any handoff, through the tool or the HTTP API, is in the prompt of the receiver.
+// What a sender says, in any field, by any handoff, through the tool, the client or HTTP alone, is in the prompt that the receiver reads,
+// through the client or the tool accept.
 func TestEveryFieldOfTheContentReachesTheReceiver(t *testing.T) {
 	for _, k := range handoffKinds {
-		for _, by := range []string{"the tool", "the API"} {
+		for _, by := range []string{"the tool", "the client", "HTTP"} {
 			t.Run(k.name+" by "+by, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					h := open(t)
 					defer h.deliver()()
-					reviewer := h.as(h.token("reviewer"))
+					token := h.token("reviewer")
+					reviewer := h.as(token)
 					marked := []string{"MARK-ask"}
 					if !k.cold {
 						marked = append(marked, "MARK-state", "MARK-fact", "MARK-decision", "MARK-question", "MARK-data")
 					}
-					if by == "the API" {
+					if by != "the tool" {
 						marked = append(marked, "MARK-notes")
 						if !k.cold {
 							marked = append(marked, "MARK-summary", "MARK-step")
 						}
-						h.sendMarked(k.kind, k.fanOut)
-					} else {
+					}
+					switch by {
+					case "the tool":
 						h.callMarked(k.kind, k.fanOut)
+					case "the client":
+						h.sendMarked(k.kind, k.fanOut)
+					default:
+						marked = append(marked, h.postMarked(k.kind, k.fanOut)...)
+						if !k.cold {
+							marked = append(marked, "MARK-file", "MARK-memory", "expires 2999-01-02", "confidence: 0.25")
+						}
 					}
 					if k.kind == client.Supervised {
 						h.approveAll()
@@ -54,13 +68,19 @@ func TestEveryFieldOfTheContentReachesTheReceiver(t *testing.T) {
 					if err != nil || len(items) != 1 {
 						t.Fatalf("%+v, %v", items, err)
 					}
+					prompts := map[string]string{}
 					got, err := reviewer.Accept(t.Context(), items[0].ID, client.AcceptInput{Render: true})
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, m := range marked {
-						if !strings.Contains(got.Content.Prompt, m) {
-							t.Errorf("the prompt lacks %s:\n%s", m, got.Content.Prompt)
+					prompts["the client"] = got.Content.Prompt
+					// The answer to an acceptance that is repeated, since the first answer was lost.
+					prompts["the tool"], _ = h.connect(statelessVersion, "reviewer", token, nil).call("accept", m{"handoff": items[0].ID})
+					for door, prompt := range prompts {
+						for _, m := range marked {
+							if !strings.Contains(prompt, m) {
+								t.Errorf("the prompt through %s lacks %s:\n%s", door, m, prompt)
+							}
 						}
 					}
 				})
@@ -101,6 +121,47 @@ func (h *harness) sendMarked(kind client.Kind, fanOut bool) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+}
+
+// postMarked does the same in JSON, with every field that the API documents. It returns what else the receiver reads of them.
+func (h *harness) postMarked(kind client.Kind, fanOut bool) (marked []string) {
+	token := h.token("coder")
+	coder := h.as(token)
+	own, err := coder.CreateTask(h.t.Context(), client.CreateInput{Intent: "Ship it", Start: true})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	file, err := coder.PutArtifact(h.t.Context(), strings.NewReader("a file"), "")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	item, err := coder.Remember(h.t.Context(), client.RememberInput{Text: "MARK-memory", Scope: client.ScopeWorkspace})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	body := fmt.Sprintf(`{"epoch": %d, "to": ["reviewer"], "kind": %q, "fan_out": %t, "reason": "specialization", "content": {
+		"ask": "MARK-ask", "current_state": "MARK-state", "conversation_summary": "MARK-summary", "key_facts": [{"text": "MARK-fact"}],
+		"decisions": [{"text": "MARK-decision"}], "open_questions": ["MARK-question"],
+		"steps": [{"action": "edit", "detail": "MARK-step"}], "data": {"key": "MARK-data"}, "confidence": 0.25,
+		"notes": "MARK-notes", "expires_at": "2999-01-02T00:00:00Z", "memory": [{"id": %q}],
+		"artifacts": [{"digest": %q, "name": "MARK-file.txt", "media_type": "text/plain"}]}}`, own.Epoch, kind, fanOut, item.ID, file.Digest)
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, "http://localhost/v1/tasks/"+own.Task+"/send", strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, err := bearer{token, inprocess.Transport(h.api)}.RoundTrip(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if answer, _ := io.ReadAll(res.Body); res.StatusCode >= http.StatusMultipleChoices {
+		h.t.Fatalf("%d %s", res.StatusCode, answer)
+	}
+	if kind != client.Cold {
+		marked = append(marked, file.Digest)
+	}
+	return marked
 }
 
 // approveAll approves what waits for an operator.

@@ -12,6 +12,7 @@ type rejectInput struct {
 	Why     client.Rejection `json:"why"`
 	Missing argument.List    `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
 	Detail  string           `json:"detail,omitempty"`
+	Key     string           `json:"key,omitempty"`
 }
 
 var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", changes,
@@ -21,6 +22,6 @@ var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", chang
 			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Reject(ctx, in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
+		r, err := c.Reject(keyed(ctx, in.Key), in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
 		return changed(r, err, "You rejected it.", c.say("call {inbox} to wait for other work"))
 	})

@@ -28,6 +28,29 @@ func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
 	})
 }
 
+// The answer to a decision can be lost as well. A call that is repeated with its key is answered as before, and decides nothing again.
+func TestADecisionThatIsRepeatedWithItsKeyHappensOnce(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
+		twice := func(a *agent, tool string, args m) {
+			t.Helper()
+			args["key"] = "once " + tool
+			a.call(tool, args)
+			if text, data := a.call(tool, args); data["repeat"] != true && !strings.Contains(text, "You take over") {
+				t.Errorf("%s: %s, %v", tool, text, data)
+			}
+		}
+		_, first := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		twice(reviewer, "reject", m{"handoff": first["handoff"], "why": "overloaded"})
+		_, second := coder.call("send", m{"intent": "Test the parser", "to": "reviewer"})
+		twice(reviewer, "accept", m{"handoff": second["handoff"]})
+		reviewer.call("ask", m{"task": second["task"], "question": "Which one?", "to": "coder"})
+		twice(coder, "decide", m{"id": second["task"].(string) + ".k1", "verdict": "answer", "text": "the first"})
+		twice(coder, "cancel", m{"id": second["task"], "why": "not needed"})
+	})
+}
+
 func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
