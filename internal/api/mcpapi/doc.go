@@ -4,7 +4,7 @@
 //
 // Invariants:
 //   - The caller is the principal of the token. No argument of any tool names the caller.
-//   - There are at most 16 tools; their names, descriptions and input schemas together have at most 4,000 tokens.
+//   - The default set has at most 16 tools; their names, descriptions and input schemas together have at most 4,000 tokens.
 //   - An unknown argument is refused, with the list of known ones; so is ambiguous JSON.
 //   - Every principal has its own server: nothing is cached or notified across principals.
 //

@@ -15,7 +15,11 @@ import (
 
 func TestDocsShowWhatTheServerOffers(t *testing.T) {
 	const file = "../../../docs/mcp.md"
-	got := page(t, open(t).agent(statelessVersion, "reader"))
+	a, err := open(t).at(statelessVersion, "reader", "tools=all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := page(t, a)
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -52,6 +56,7 @@ A client chooses the names of the tools and which it sees, with the address or w
 |---|---|---|
 | names such as ` + "`trapeze_send`" + `, where tools of other servers have the same names | ` + "`/mcp?prefix=trapeze_`" + ` | ` + "`trapeze mcp --prefix trapeze_`" + ` |
 | the tools of an agent that receives tasks and sends none: ` + workers() + ` | ` + "`/mcp?tools=worker`" + ` | ` + "`trapeze mcp --tools worker`" + ` |
+| ` + "`constrain`, `dead` and `annotate`" + ` too, which fewer agents and operators need | ` + "`/mcp?tools=all`" + ` | ` + "`trapeze mcp --tools all`" + ` |
 
 Texts that name a tool, such as what to call next, have the name that the client sees.
 

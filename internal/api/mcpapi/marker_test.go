@@ -76,10 +76,10 @@ func TestEveryFieldOfTheContentReachesTheReceiver(t *testing.T) {
 					prompts["the client"] = got.Content.Prompt
 					// The answer to an acceptance that is repeated, since the first answer was lost.
 					prompts["the tool"], _ = h.connect(statelessVersion, "reviewer", token, nil).call("accept", m{"handoff": items[0].ID})
-					for door, prompt := range prompts {
+					for by, prompt := range prompts {
 						for _, m := range marked {
 							if !strings.Contains(prompt, m) {
-								t.Errorf("the prompt through %s lacks %s:\n%s", door, m, prompt)
+								t.Errorf("the prompt through %s lacks %s:\n%s", by, m, prompt)
 							}
 						}
 					}

@@ -19,6 +19,7 @@ import (
 var tools = []tool{
 	joinTool, sendTool, inboxTool, acceptTool, rejectTool, decideTool, progressTool, completeTool,
 	escalateTool, askTool, statusTool, cancelTool, rememberTool, recallTool, conversationTool, routeTool,
+	constrainTool, deadTool, annotateTool, // of the set all
 }
 
 // tool is a tool: its description for clients and its implementation.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
@@ -103,9 +104,66 @@ func TestAWorkerSeesTheToolsThatAReceiverNeeds(t *testing.T) {
 	})
 }
 
+func TestTheSetAllHasWhatTheDefaultLeavesOut(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		a, err := h.at(version, "coder", "tools=all")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, usual := a.names(), h.agent(version, "other").names(); !slices.Equal(got[:len(usual)], usual) || len(got) != len(usual)+3 {
+			t.Errorf("the tools are %v", got)
+		}
+		_, task := a.call("send", m{"intent": "Write the parser"})
+		a.call("constrain", m{"task": task["task"], "constraint": "budget!:few calls", "id": "calls", "max": 5.0, "allow": nil, "key": "k1"})
+		if text, _, refused := a.try("constrain", m{"task": task["task"], "constraint": "budget!:more calls", "id": "calls", "max": 9}); !refused {
+			t.Errorf("it was loosened: %s", text)
+		}
+		a.call("annotate", m{"task": task["task"], "entry": task["position"], "note": "wrong title"})
+		got, err := h.admin.Task(t.Context(), task["task"].(string))
+		if err != nil || len(got.Constraints) != 1 || got.Constraints[0].Max == nil || *got.Constraints[0].Max != 5 {
+			t.Errorf("%+v, %v", got.Constraints, err)
+		}
+		a.call("constrain", m{"task": task["task"], "lift": "calls", "why": "no need", "id": ""})
+		if text, _, refused := a.try("dead", m{"task": task["task"], "action": "replay", "why": "again"}); !refused || !strings.Contains(text, "operator") && !strings.Contains(text, "forbidden") {
+			t.Errorf("an agent revives a task: %s", text)
+		}
+		if text, _, refused := a.try("constrain", m{"task": task["task"]}); !refused || !strings.Contains(text, "constrain needs") {
+			t.Errorf("nothing to constrain: %s", text)
+		}
+	})
+}
+
+func TestAnOperatorRevivesADeadLetterOverMCP(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	coder.call("join", m{})
+	made, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: "http://localhost/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer{made.Text, inprocess.Transport(h.api)}},
+	}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "olga", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	olga := &agent{s, t, "olga"}
+	_, parked := olga.call("send", m{"intent": "Test the parser", "to": "reviewer"})
+	reviewer.call("reject", m{"handoff": parked["handoff"], "why": "not_capable"})
+	if text, data := olga.call("dead", m{"task": parked["task"], "action": "replay", "to": "coder", "why": "coder can"}); data["state"] != "handing_off" {
+		t.Errorf("revived: %s", text)
+	}
+	if text, _, refused := olga.try("dead", m{"task": parked["task"], "action": "discard", "why": "no need", "to": "coder"}); !refused || !strings.Contains(text, "omit to") {
+		t.Errorf("discarded with a receiver: %s", text)
+	}
+}
+
 func TestAnAddressThatChoosesNothingIsRefused(t *testing.T) {
 	for query, says := range map[string]string{
-		"tools=workers":         "default, worker",
+		"tools=workers":         "default, all, worker",
 		"prefix=9":              "use a letter",
 		"prefix=a.b":            "use a letter",
 		"prefx=a":               "use prefix",

@@ -24,10 +24,11 @@ var valid = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z][A-Za-z0-9_-]{0,%d}$`, MaxP
 // sets are the named sets, apart from the default.
 var sets = map[string][]string{
 	"worker": {"inbox", "accept", "reject", "progress", "complete", "ask", "status"},
+	"all":    append(slices.Clone(usual), "constrain", "dead", "annotate"),
 }
 
-// all are the tools of the default set, in the order in which they are listed.
-var all = []string{
+// usual are the tools of the default set, in the order in which they are listed.
+var usual = []string{
 	"join", "send", "inbox", "accept", "reject", "decide", "progress", "complete",
 	"escalate", "ask", "status", "cancel", "remember", "recall", "conversation", "route",
 }
@@ -73,7 +74,7 @@ func Parse(q url.Values) (Set, error) {
 // Tools lists the tools of the set, by their own names.
 func (s Set) Tools() []string {
 	if s.tools == "" {
-		return all
+		return usual
 	}
 	return sets[s.tools]
 }
@@ -121,7 +122,7 @@ func (s Set) fill(text string) string {
 	return mention.ReplaceAllStringFunc(text, func(m string) string {
 		tools := strings.Split(strings.Trim(m, "{}"), "|")
 		if len(tools) == 1 {
-			if !slices.Contains(all, tools[0]) {
+			if !slices.Contains(sets["all"], tools[0]) {
 				return m
 			}
 			return s.Name(tools[0])

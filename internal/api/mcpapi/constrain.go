@@ -1,0 +1,50 @@
+package mcpapi
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+)
+
+type constrainInput struct {
+	Task       string        `json:"task"`
+	Constraint string        `json:"constraint,omitempty" jsonschema:"KIND:TEXT, or KIND!:TEXT for a hard one; KIND: {constraint kinds}"`
+	ID         string        `json:"id,omitempty" jsonschema:"of the constraint; the same id tightens it"`
+	Max        *float64      `json:"max,omitempty" jsonschema:"largest value allowed"`
+	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed"`
+	Lift       string        `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
+	Why        string        `json:"why,omitempty" jsonschema:"with lift"`
+	Epoch      uint64        `json:"epoch,omitempty"`
+	Key        string        `json:"key,omitempty"`
+}
+
+var constrainTool = define[constrainInput, receipt]("constrain", "Constrain a task", destroys,
+	"Add a constraint to a task, or tighten one; every later owner is bound by it. Or lift one that you set.",
+	func(ctx context.Context, c *call, in constrainInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		switch {
+		case (in.Constraint == "") == (in.Lift == ""):
+			return answer{}, c.invalid("{constrain} needs constraint, or lift (the id of one)")
+		case in.Lift != "" && (in.ID != "" || in.Max != nil || len(in.Allow) > 0):
+			return answer{}, invalid("lift takes no other argument than why: omit id, max and allow")
+		case in.Lift != "":
+			r, err := c.Lift(ctx, in.Task, in.Lift, in.Why)
+			return changed(r, err, "The constraint was lifted.", "")
+		}
+		list, err := argument.Constraints([]string{in.Constraint})
+		if err != nil {
+			return answer{}, invalid("constraint: %s", err)
+		}
+		k := list[0]
+		if in.ID != "" {
+			k.ID = in.ID
+		}
+		k.Max, k.Allow = in.Max, in.Allow
+		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Constrain(ctx, in.Task, client.ConstrainInput{Epoch: epoch, Constraint: k})
+		return changed(r, err, "The task has the constraint "+k.ID+".", "")
+	})

@@ -1,0 +1,36 @@
+package mcpapi
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+)
+
+type deadInput struct {
+	Task       string        `json:"task" jsonschema:"a task in the dead letters"`
+	Action     string        `json:"action" enum:"replay,discard" jsonschema:"replay: offer it again. discard: end it"`
+	To         argument.List `json:"to,omitempty" jsonschema:"with replay: other agents"`
+	Capability string        `json:"capability,omitempty"`
+	Home       bool          `json:"home,omitempty" jsonschema:"with replay: back to its owner"`
+	Tokens     int64         `json:"tokens,omitempty" jsonschema:"with replay: a new token budget"`
+	Why        string        `json:"why" jsonschema:"it is recorded"`
+	Key        string        `json:"key,omitempty"`
+}
+
+var deadTool = define[deadInput, receipt]("dead", "Revive or discard a dead letter", destroys,
+	"For operators: offer a task in the dead letters again, with fresh limits; or discard it.",
+	func(ctx context.Context, c *call, in deadInput) (answer, error) {
+		ctx = keyed(ctx, in.Key)
+		if in.Action == "discard" {
+			if len(in.To) > 0 || in.Capability != "" || in.Home || in.Tokens != 0 {
+				return answer{}, invalid("discard takes task and why only: omit to, capability, home and tokens")
+			}
+			r, err := c.Discard(ctx, in.Task, in.Why)
+			return changed(r, err, "The task was discarded.", "")
+		}
+		r, err := c.Replay(ctx, in.Task, client.ReplayInput{
+			To: in.To, Capability: in.Capability, Home: in.Home, Note: in.Why, Budget: client.Spend{Tokens: in.Tokens},
+		})
+		return changed(r, err, "The task was revived.", "")
+	})
