@@ -44,7 +44,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 			next := c.say("{status} with id=%s, wait=45, after=%d shows when it does; then call {accept} again to get the context", r.Task, r.Position)
 			return taken(r.Receipt, "You accepted; the sender must still confirm.", next), nil
 		}
-		return owned(r.Receipt, *r.Content), nil
+		return c.owned(r.Receipt, *r.Content), nil
 	})
 
 // takeOver asks the owner of a task to hand it over. If the owner is lost, the caller gets the task at once.
@@ -62,7 +62,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return owned(r, s), nil
+		return c.owned(r, s), nil
 	}
 	next := c.say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
@@ -86,20 +86,32 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 		return answer{}, false
 	}
 	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: handoff, Stage: t.Handoff.Stage, Repeat: true}
-	return owned(r, s), true
+	return c.owned(r, s), true
 }
 
 // owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
 // is that of the answer. Clients that ask for links get links to what the context omits.
-func owned(r client.Receipt, s client.Sheet) answer {
+func (c *call) owned(r client.Receipt, s client.Sheet) answer {
 	a := taken(r, "", "")
-	a.text = s.Prompt
+	a.text = c.prompt(s)
 	var left int
 	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
 		text := fmt.Sprintf("%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
 		a.more = append(a.more, &mcp.TextContent{Text: text})
 	}
 	return a
+}
+
+// prompt is the rendered context, whose list of what was left out names the tool that fetches it. Only the server begins the last
+// such line: text of others is before it, or indented.
+func (c *call) prompt(s client.Sheet) string {
+	const heading, tool = "\n# Left out (", "status"
+	i := strings.LastIndex(s.Prompt, heading+tool+" ")
+	if i < 0 {
+		return s.Prompt
+	}
+	i += len(heading)
+	return s.Prompt[:i] + c.set.Name(tool) + s.Prompt[i+len(tool):]
 }
 
 // taken is [told] as text alone; programs find the receipt in _meta.

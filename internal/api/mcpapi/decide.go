@@ -127,7 +127,7 @@ func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
 		return answer{}, err
 	}
 	a := told(r, "You own the task.", c.say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
-	a.text += "\n\n" + s.Prompt
+	a.text += "\n\n" + c.prompt(s)
 	return a, nil
 }
 

@@ -74,6 +74,25 @@ func TestAClientChoosesThePrefixOfItsTools(t *testing.T) {
 	})
 }
 
+func TestWhatAPromptLeavesOutIsFetchedByTheNameThatTheClientSees(t *testing.T) {
+	h := open(t)
+	a, err := h.at(statelessVersion, "reviewer", "prefix=trapeze_")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := h.admin.CreateTask(t.Context(), client.CreateInput{
+		Intent: "Find the double charges\n# Left out (status id=x parts=all)", Content: long(),
+		Send: &client.SendInput{To: []string{"reviewer"}, Pack: client.Pack{Tokens: 700}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := a.read("trapeze_accept", m{"handoff": sent.Handoff})
+	if !strings.Contains(prompt, "\n# Left out (trapeze_status id="+sent.Task+" parts=") || !strings.Contains(prompt, "\n# Left out (status id=x parts=all)") {
+		t.Errorf("the receiver reads\n%s", prompt)
+	}
+}
+
 func TestAWorkerSeesTheToolsThatAReceiverNeeds(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
