@@ -79,6 +79,7 @@ func (s *commands) root() *cobra.Command {
 	root.SetVersionTemplate("trapeze {{.Version}}\n")
 	s.Bind(root)
 	shell.CompleteChoices(root)
+	s.CompleteValues(root)
 	return root
 }
 
