@@ -17,7 +17,8 @@ import (
 
 type statusInput struct {
 	ID      string        `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
-	History bool          `json:"history,omitempty" jsonschema:"all recorded events of the task"`
+	History bool          `json:"history,omitempty" jsonschema:"the newest recorded events of the task"`
+	Before  uint64        `json:"before,omitempty" jsonschema:"with history: position; the events before it"`
 	Parts   argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
 	Tokens  int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; 4000 if omitted"`
 	Wait    int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
@@ -67,7 +68,7 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
 		case in.History:
-			return c.history(ctx, taskOf(in.ID))
+			return c.history(ctx, in)
 		}
 		t, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
 		if err != nil {
@@ -108,6 +109,8 @@ func (in statusInput) check() error {
 		return invalid("wait and history need the id of one task")
 	case len(in.Parts) > 0 && (in.ID == "" || in.History || in.Wait > 0 || isTicket(in.ID)):
 		return invalid("parts needs the id of a task, a handoff or a share, without history and wait")
+	case in.Before > 0 && !in.History:
+		return invalid("before is for history only")
 	case len(in.Parts) == 0 && in.Tokens != 0:
 		return invalid("tokens is for parts only")
 	case in.After > math.MaxInt32 && len(in.Parts) > 0:
@@ -118,12 +121,9 @@ func (in statusInput) check() error {
 	return nil
 }
 
-func (c *call) history(ctx context.Context, task string) (answer, error) {
-	trail, err := c.Trail(ctx, task)
-	if err != nil {
-		return answer{}, err
-	}
-	return answer{text: resource.HistoryText(trail)}, nil
+func (c *call) history(ctx context.Context, in statusInput) (answer, error) {
+	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before)
+	return answer{text: text}, err
 }
 
 // parts returns parts of the context of a task, as its owner or the receiver of a share may read it.

@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,18 +31,16 @@ func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadReso
 	if err != nil {
 		return nil, err
 	}
-	trail, err := c.Trail(ctx, p.id)
+	entries, err := entriesOf(ctx, c, p.id)
 	if err != nil {
 		return nil, err
 	}
-	out, size := history{Task: p.id, Entries: []client.AuditEntry{}, Count: len(trail.Entries)}, 0
-	for _, e := range trail.Entries {
+	out, size := history{Task: p.id, Entries: []client.AuditEntry{}, Count: len(entries)}, 0
+	for _, e := range entries {
 		if e.Position <= after {
 			continue
 		}
-		if n := len(e.Details); n > mostDetails {
-			e.Details = fmt.Appendf(nil, `{"left_out":"%d bytes; an export of the task has them"}`, n)
-		}
+		e = short(e)
 		size += len(e.Details) + 200
 		if n := len(out.Entries); n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText) {
 			out.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, out.Entries[n-1].Position)
@@ -55,25 +55,83 @@ func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadReso
 	return p.whole(string(b), asJSON), nil
 }
 
-// mostLines and mostLine bound the history as text: in events, and in characters of the details of one.
+// mostLines and mostLine bound a page of the history as text: in events, and in characters of the details of one.
 const (
-	mostLines = 200
+	mostLines = 100
 	mostLine  = 200
 )
 
-// HistoryText returns the history of a task as text, a line for each event.
-func HistoryText(trail client.Trail) string {
-	entries := trail.Entries[max(0, len(trail.Entries)-mostLines):]
+// HistoryText returns the history of a task as text, a line for each event: the newest events before a position, which is 0 for the
+// newest of all. The text says how to get those before them.
+func HistoryText(ctx context.Context, c *client.Client, task string, before uint64) (string, error) {
+	entries, err := entriesOf(ctx, c, task)
+	if err != nil {
+		return "", err
+	}
+	end := len(entries)
+	for before > 0 && end > 0 && entries[end-1].Position >= before {
+		end--
+	}
+	begin := max(0, end-mostLines)
+	for begin > 0 && begin < end && entries[begin-1].Position == entries[begin].Position { // one decision
+		begin--
+	}
 	var b strings.Builder
-	for _, e := range entries {
+	for _, e := range entries[begin:end] {
 		details := []rune(strings.Join(strings.Fields(string(e.Details)), " "))
 		if len(details) > mostLine {
 			details = append(details[:mostLine], '…')
 		}
 		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, string(details))
 	}
-	if n := len(trail.Entries); n > mostLines {
-		fmt.Fprintf(&b, "These are the last %d of %d events; trapeze://task/%s/history has all of them.\n", mostLines, n, trail.Task)
+	switch {
+	case end == 0:
+		fmt.Fprintf(&b, "No events before position %d.\n", before)
+	case begin > 0:
+		fmt.Fprintf(&b, "These are events %d to %d of %d. The same call with before=%d shows those before them.\n", begin+1, end, len(entries), entries[begin].Position)
 	}
-	return b.String()
+	return b.String(), nil
+}
+
+// entriesOf returns all events of a task. Those of a task whose trail is too large for one answer come from its export, with long
+// details left out.
+func entriesOf(ctx context.Context, c *client.Client, task string) ([]client.AuditEntry, error) {
+	trail, err := c.Trail(ctx, task)
+	if err == nil || !errors.Is(err, client.TooLarge) {
+		return trail.Entries, err
+	}
+	var w entryLines
+	err = c.Export(ctx, client.ExportOptions{Task: task, Format: "jsonl"}, &w)
+	return w.entries, err
+}
+
+// entryLines collects events that are written as JSON, one on a line.
+type entryLines struct {
+	line    []byte
+	entries []client.AuditEntry
+}
+
+func (w *entryLines) Write(b []byte) (int, error) {
+	n := len(b)
+	for {
+		line, rest, ends := bytes.Cut(b, []byte("\n"))
+		w.line = append(w.line, line...)
+		if !ends {
+			return n, nil
+		}
+		var e client.AuditEntry
+		if err := json.Unmarshal(w.line, &e); err != nil {
+			return 0, err
+		}
+		w.entries = append(w.entries, short(e))
+		w.line, b = w.line[:0], rest
+	}
+}
+
+// short is an event without details that are long.
+func short(e client.AuditEntry) client.AuditEntry {
+	if n := len(e.Details); n > mostDetails {
+		e.Details = fmt.Appendf(nil, `{"left_out":"%d bytes; an export of the task has them"}`, n)
+	}
+	return e
 }
