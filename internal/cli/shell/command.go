@@ -27,6 +27,10 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 			if s.Flags.Key != "" {
 				ctx = client.WithKey(ctx, s.Flags.Key)
 			}
+			args, err := s.longIDs(ctx, cmd, args)
+			if err != nil {
+				return err
+			}
 			return run(ctx, args)
 		},
 	}
