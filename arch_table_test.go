@@ -354,7 +354,7 @@ var packages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/liveness client",
+			"api/mcpapi/held api/mcpapi/liveness client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -380,6 +380,7 @@ var packages = []pkg{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
+	{dir: "api/mcpapi/held", what: "the epochs that MCP sessions of an agent were given", imports: "client", libs: "github.com/modelcontextprotocol/go-sdk"},
 	{dir: "api/mcpapi/liveness", what: "heartbeats and leases of an agent that calls tools", imports: "client"},
 	{
 		dir: "api/mcpapi/mcptest", what: "what the MCP conformance suite expects to find on a server",

@@ -92,6 +92,7 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 // owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
 // is that of the answer. Clients that ask for links get links to what the context omits.
 func (c *call) owned(r client.Receipt, s client.Sheet) answer {
+	c.held.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
 	a.text = c.prompt(s)
 	var left int

@@ -46,7 +46,7 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 		if said != nil {
 			return c.takeAnswer(ctx, about.ID, said)
 		}
-		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

@@ -19,7 +19,7 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroy
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		if strings.Contains(in.ID, ".h") {
-			epoch, err := c.epochOf(ctx, taskOf(in.ID), in.Epoch)
+			epoch, err := c.held.Epoch(ctx, taskOf(in.ID), in.Epoch)
 			if err != nil {
 				return answer{}, err
 			}

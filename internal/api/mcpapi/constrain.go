@@ -41,7 +41,7 @@ var constrainTool = define[constrainInput, receipt]("constrain", "Constrain a ta
 			k.ID = in.ID
 		}
 		k.Max, k.Allow = in.Max, in.Allow
-		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

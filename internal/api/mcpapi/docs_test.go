@@ -66,6 +66,12 @@ What is there to be read is answered as text alone, without structured content: 
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
 a context holds for the whole answer. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
 
+A call about a task that you own needs no ` + "`epoch`" + `: the server remembers, for each session, the one under which the session became
+the owner (` + "`accept`" + `, ` + "`send`" + `, a claim) or that ` + "`status`" + ` first showed it. If another session of the same agent has accepted the task
+since, the call is refused (` + "`stale_epoch`" + `), so that no session completes work that it did not accept; to accept it again gives this
+session the new one. Without sessions (protocol version 2026-07-28), and in a session that was given none, the current epoch is
+taken if the agent has owned the task once; else the call must name it, as ` + "`status`" + ` shows it.
+
 `)
 	tools, err := a.ListTools(t.Context(), nil)
 	if err != nil {

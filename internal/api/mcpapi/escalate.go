@@ -37,7 +37,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		case in.Task == "":
 			return answer{}, c.invalid("{escalate} needs task (one you own) or stuck (an agent or task that makes no progress)")
 		}
-		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

@@ -20,7 +20,7 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 	"Report progress on a task you own, or send a heartbeat. Renews your lease: when it expires, the task goes to another agent.",
 	func(ctx context.Context, c *call, in progressInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
-		epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

@@ -101,6 +101,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	}
 	task.Start, task.Content = true, send.Content
 	r, err := c.CreateTask(ctx, task)
+	c.held.Hold(r.Task, r.Epoch)
 	return changed(r, err, "The task was created, and you own it.", c.say("work on it, then call {complete|send}"))
 }
 
@@ -151,7 +152,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them, or write them into ask")
 	}
 	var err error
-	if send.Epoch, err = c.epochOf(ctx, in.Task, in.Epoch); err != nil {
+	if send.Epoch, err = c.held.Epoch(ctx, in.Task, in.Epoch); err != nil {
 		return client.Receipt{}, err
 	}
 	return c.Send(ctx, in.Task, send)
@@ -167,6 +168,7 @@ func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, 
 	if errors.Is(err, client.NotOwner) {
 		return made, nil
 	}
+	c.held.Hold(r.Task, r.Epoch)
 	r.Decision = made.Decision
 	return r, err
 }
@@ -217,7 +219,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
 		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, schema, priority, deadline, conversation and tags")
 	}
-	epoch, err := c.epochOf(ctx, in.Task, in.Epoch)
+	epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
 	if err != nil {
 		return answer{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
@@ -76,9 +77,9 @@ func New(c *client.Client, o Options) *mcp.Server {
 	resources.Configure(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
 	resources.Install(s)
-	life := liveness.NewPulse(c)
+	life, given := liveness.NewPulse(c), held.New()
 	for _, t := range tools {
-		s.AddTool(t.spec(), t.handler(c, o, life))
+		s.AddTool(t.spec(), t.handler(c, o, life, given))
 	}
 	s.AddReceivingMiddleware(presented(o.Tools))
 	if err := taskext.Install(s, o.Tasks); err != nil {

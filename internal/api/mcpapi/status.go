@@ -74,6 +74,7 @@ var statusTool = defineText[statusInput]("status", "Show a task", looks,
 		if err != nil {
 			return answer{}, err
 		}
+		c.held.Showed(ctx, t)
 		now := show.TaskOf(t)
 		c.lookAtChildren(ctx, now.Children)
 		text := now.String()

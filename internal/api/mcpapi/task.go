@@ -1,7 +1,6 @@
 package mcpapi
 
 import (
-	"context"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -46,13 +45,4 @@ func without(set toolset.Set, t client.Task, child string) string {
 func taskOf(id string) string {
 	task, _, _ := strings.Cut(id, ".")
 	return task
-}
-
-// epochOf returns the epoch for a change of a task: the one given, or the current one of the task.
-func (c *call) epochOf(ctx context.Context, task string, given uint64) (uint64, error) {
-	if given != 0 {
-		return given, nil
-	}
-	t, err := c.Task(ctx, task)
-	return t.Epoch, err
 }

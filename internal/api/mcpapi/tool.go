@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
@@ -35,6 +36,8 @@ type call struct {
 	options Options
 	set     toolset.Set // the tools that the client sees
 	secret  string      // of the principal
+
+	held *held.Caller // what the session was given
 }
 
 // answer is the result of a tool: text for a model, and the same content as data for programs. The answer of a tool that is
@@ -124,7 +127,7 @@ func (c *call) invalid(format string, args ...any) error {
 }
 
 // handler returns the handler of the tool for one principal. A refusal is a result that the model reads, not a protocol error.
-func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.ToolHandler {
+func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse, given *held.Epochs) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		set, ok := toolset.From(ctx)
 		if !ok {
@@ -140,13 +143,14 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse) mcp.Too
 			state, _ := req.Params.Meta[metaTraceState].(string) // none is ""
 			ctx = client.WithTrace(ctx, parent, state)
 		}
-		a, err := t.run(ctx, &call{Client: c, req: req, options: o, set: set, secret: o.Secret(ctx)})
+		call := &call{Client: c, req: req, options: o, set: set, secret: o.Secret(ctx), held: &held.Caller{Epochs: given, Client: c, Session: req.Session, Say: set.Text}}
+		a, err := t.run(ctx, call)
 		var wire *jsonrpc.Error
 		switch {
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			return refusal(ctx, set, err), nil
+			return refusal(ctx, set, call.held.Stale(err)), nil
 		case a.need != nil:
 			return &mcp.CallToolResult{InputRequests: a.need.requests, RequestState: a.need.state}, nil
 		}
