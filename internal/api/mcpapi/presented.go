@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -12,8 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
-// presented shows each client the tools of its set, under their names in the set. The set is that of the message, or else usual.
-func presented(usual toolset.Set) mcp.Middleware {
+// presented shows each client the tools of its set, under their names in the set. The set is that of the message, or else usual. Tools
+// that were added to the server from outside of this package have the names in added, and every client sees them.
+func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			set, ok := toolset.From(ctx)
@@ -22,13 +24,15 @@ func presented(usual toolset.Set) mcp.Middleware {
 				ctx = toolset.With(ctx, set)
 			}
 			if p, is := req.GetParams().(*mcp.CallToolParamsRaw); is && p != nil {
-				tool, ok := set.Own(p.Name)
-				if !ok {
+				switch tool, ok := set.Own(p.Name); {
+				case ok:
+					p.Name = tool
+				case added[p.Name]:
+				default:
 					return nil, &jsonrpc.Error{
 						Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %.80q; use one of: %s", p.Name, strings.Join(set.Seen(), ", ")),
 					}
 				}
-				p.Name = tool
 			}
 			res, err := next(ctx, method, req)
 			if err != nil {
@@ -36,7 +40,7 @@ func presented(usual toolset.Set) mcp.Middleware {
 			}
 			switch r := res.(type) {
 			case *mcp.ListToolsResult:
-				r.Tools = specs(set)
+				r.Tools = append(specs(set), slices.DeleteFunc(r.Tools, func(t *mcp.Tool) bool { return !added[t.Name] })...)
 			case *mcp.InitializeResult:
 				r.Instructions = instructions(set)
 			case *mcp.DiscoverResult:

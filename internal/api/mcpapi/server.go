@@ -26,6 +26,8 @@ type Options struct {
 	Person string
 	// Tools is the choice of a client that does not choose with the address of the server.
 	Tools toolset.Set
+	// Added are the names of tools that the caller of [New] adds to the server; clients see them whatever their set is.
+	Added map[string]bool
 	// Secret returns a secret of the principal, such as the token of the call. State that a client carries from one call to the next is
 	// authenticated with it; nil means that it is not bound to a principal.
 	Secret func(context.Context) string
@@ -81,7 +83,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	for _, t := range tools {
 		s.AddTool(t.spec(), t.handler(c, o, life, given))
 	}
-	s.AddReceivingMiddleware(presented(o.Tools))
+	s.AddReceivingMiddleware(presented(o.Tools, o.Added))
 	if err := taskext.Install(s, o.Tasks); err != nil {
 		panic(err) // only if the SDK had methods of these names
 	}

@@ -152,7 +152,7 @@ func (s *Shell) base() (string, error) {
 		return token, nil
 	}
 	token, path, err := s.adminToken()
-	if err == nil && token == "" {
+	if err == nil { // the owner's token is for the server on the data directory, and for no other program at its usual address
 		err = s.noServer()
 	}
 	if err == nil && token == "" {

@@ -9,8 +9,11 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// lastTask stands for the newest task that the caller may see.
+// lastTask stands for the newest task that the caller requested.
 const lastTask = "@last"
+
+// mostPages bounds the pages of tasks that are looked at.
+const mostPages = 40
 
 // taskIDLength is the length of a whole task id.
 const taskIDLength = len("task_") + 26
@@ -29,21 +32,72 @@ func (s *Shell) longIDs(ctx context.Context, cmd *cobra.Command, args []string) 
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.Tasks(ctx, client.TaskFilter{Limit: 500})
+	var id string
+	if typed == lastTask {
+		id, err = newest(ctx, c)
+	} else {
+		id, err = unique(ctx, c, typed)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return append([]string{id}, args[1:]...), nil
+}
+
+// newest is the task that the caller requested last. Ids do not tell: one that is made with an idempotency key has any order.
+func newest(ctx context.Context, c *client.Client) (string, error) {
+	me, err := c.Me(ctx)
+	if err != nil {
+		return "", err
+	}
+	var last client.TaskRow
+	_, err = eachTask(ctx, c, func(t client.TaskRow) {
+		if t.Requester == string(me.Role)+"/"+me.Name && t.Created.After(last.Created) {
+			last = t
+		}
+	})
+	if err == nil && last.ID == "" {
+		err = Usagef("%s/%s has requested no task: give its id", me.Role, me.Name)
+	}
+	return last.ID, err
+}
+
+// unique is the one task whose id begins like this.
+func unique(ctx context.Context, c *client.Client, begin string) (string, error) {
 	var found []string
-	for _, t := range page.Tasks { // newest first
-		if typed == lastTask || strings.HasPrefix(t.ID, typed) {
+	all, err := eachTask(ctx, c, func(t client.TaskRow) {
+		if strings.HasPrefix(t.ID, begin) {
 			found = append(found, t.ID)
 		}
-	}
+	})
 	switch {
+	case err != nil:
+		return "", err
+	case len(found) > 1:
+		return "", Usagef("%s begins the ids of %d tasks: type more of it", begin, len(found))
+	case !all:
+		return "", Usagef("there are too many tasks to tell which one %s is: type the whole id", begin)
 	case len(found) == 0:
-		return nil, Usagef("none of the newest %d tasks is %s", len(page.Tasks), typed)
-	case len(found) > 1 && typed != lastTask:
-		return nil, Usagef("%s begins the ids of %d tasks: type more of it", typed, len(found))
+		return "", Usagef("no task is %s", begin)
 	}
-	return append([]string{found[0]}, args[1:]...), nil
+	return found[0], nil
+}
+
+// eachTask visits the tasks that the caller may see, and reports whether these were all.
+func eachTask(ctx context.Context, c *client.Client, visit func(client.TaskRow)) (all bool, err error) {
+	f := client.TaskFilter{Limit: 500}
+	for range mostPages {
+		page, err := c.Tasks(ctx, f)
+		if err != nil {
+			return false, err
+		}
+		for _, t := range page.Tasks {
+			visit(t)
+		}
+		if page.Next == "" {
+			return true, nil
+		}
+		f.After = page.Next
+	}
+	return false, nil
 }

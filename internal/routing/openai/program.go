@@ -28,6 +28,7 @@ type program struct {
 	cmd   *exec.Cmd // nil: not running; all below belong to the holder of the turn
 	in    io.WriteCloser
 	out   *bufio.Reader
+	pipe  io.Closer // of out
 	tail  *tail
 }
 
@@ -72,9 +73,12 @@ func (p *program) exchange(body []byte, most int) (answer []byte, f *failure) {
 			return nil, failed(false, "%s cannot be started: %s", p.name(), refusal.Clip(err.Error(), maxKept))
 		}
 	}
-	process := p.cmd.Process
-	late := time.AfterFunc(textsTimeout, func() { _ = process.Kill() })
+	// A program of the program could keep the output open, so that the end of the program alone does not end the reading.
+	process, pipe := p.cmd.Process, p.pipe
+	giveUp := func() { _ = errors.Join(process.Kill(), pipe.Close()) }
+	late := time.AfterFunc(textsTimeout, giveUp)
 	defer late.Stop()
+	defer context.AfterFunc(p.ended, giveUp)()
 	_, err := p.in.Write(append(body, '\n'))
 	if err == nil {
 		answer, err = line(p.out, most)
@@ -120,7 +124,7 @@ func (p *program) start() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	p.cmd, p.in, p.out = cmd, in, bufio.NewReader(out)
+	p.cmd, p.in, p.out, p.pipe = cmd, in, bufio.NewReader(out), out
 	return nil
 }
 

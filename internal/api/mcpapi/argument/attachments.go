@@ -3,8 +3,12 @@ package argument
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 )
+
+// maxAttachments is the maximum number of attachments of a call: each is a file of its own on the server.
+const maxAttachments = 16
 
 // Attachment is a text that becomes a file.
 type Attachment struct {
@@ -24,6 +28,9 @@ func (a *Attachments) UnmarshalJSON(b []byte) error {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(b, &raw); err != nil {
 		return wrong
+	}
+	if len(raw) > maxAttachments {
+		return fmt.Errorf("%d files are attached, at most %d go with one call: put further ones with the API and give their digests as files", len(raw), maxAttachments)
 	}
 	for _, item := range raw {
 		var x Attachment

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,15 +22,34 @@ const nothing = `{"type":"object"}`
 // Add puts the fixtures on a server. The tasks that some of the tools begin are in m, which [tasks.Install] must have been
 // given too.
 func Add(s *mcp.Server, m *Memory) {
-	for _, group := range []map[string]handler{contents, talkers, askers, changers(s), m.tools()} {
-		for name, h := range group {
-			s.AddTool(&mcp.Tool{Name: name, Description: about, InputSchema: schema(name)}, mcp.ToolHandler(h))
-		}
+	for name, h := range fixtures(s, m) {
+		s.AddTool(&mcp.Tool{Name: name, Description: about, InputSchema: schema(name)}, mcp.ToolHandler(h))
 	}
 	addResources(s)
 	addPrompts(s)
 	s.AddReceivingMiddleware(ownNames)
 }
+
+// fixtures are the tools by their names.
+func fixtures(s *mcp.Server, m *Memory) map[string]handler {
+	all := map[string]handler{}
+	for _, group := range []map[string]handler{contents, talkers, askers, changers(s), m.tools()} {
+		maps.Copy(all, group)
+	}
+	return all
+}
+
+// Names are the names of the tools that [Add] puts on a server, and that they put there.
+func Names(m *Memory) map[string]bool {
+	names := map[string]bool{passing: true}
+	for name := range fixtures(nil, m) {
+		names[name] = true
+	}
+	return names
+}
+
+// passing is the name of the tool that appears when the tools change.
+const passing = "test_passing_tool"
 
 // nothingToSay answers where a fixture has nothing to say.
 type nothingToSay struct{ mcp.ResultBase }

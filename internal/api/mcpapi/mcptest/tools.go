@@ -104,7 +104,7 @@ func log(ctx context.Context, req *mcp.CallToolRequest, text string) error {
 func changers(s *mcp.Server) map[string]handler {
 	return map[string]handler{
 		"test_trigger_tool_change": func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			s.AddTool(&mcp.Tool{Name: "test_passing_tool", Description: about, InputSchema: json.RawMessage(nothing)}, mcp.ToolHandler(always(words("here")...)))
+			s.AddTool(&mcp.Tool{Name: passing, Description: about, InputSchema: json.RawMessage(nothing)}, mcp.ToolHandler(always(words("here")...)))
 			return say("The tools have changed."), nil
 		},
 		"test_trigger_prompt_change": func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

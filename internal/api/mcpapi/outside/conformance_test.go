@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/usecase"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
@@ -23,6 +21,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/mcptest"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
+	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 )
 
 // TestConformance runs every scenario for servers that the suite has for a version of the protocol: those that are required,
@@ -81,10 +82,7 @@ func fixtureServer(t *testing.T) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := a.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := agentToken(t, a)
 	memory := mcptest.NewMemory()
 	t.Cleanup(memory.Close)
 	quiet := slog.New(slog.DiscardHandler)
@@ -104,9 +102,31 @@ func fixtureServer(t *testing.T) (url string) {
 	return s.URL + "/mcp"
 }
 
+// agentToken registers an agent and returns a token for it: /mcp refuses the administrator's.
+func agentToken(t *testing.T, a *usecase.UseCases) string {
+	t.Helper()
+	admin, err := a.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := a.Tokens.Authenticate(t.Context(), admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Agents.Register(t.Context(), c, agents.RegisterInput{Name: "suite"}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := a.Tokens.Create(t.Context(), c, tokens.TokenInput{Role: identity.Agent, Name: "suite"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Text
+}
+
 // fixtures makes the server of a principal as the handler would, and adds the fixtures to it.
 func fixtures(memory *mcptest.Memory) func(*client.Client, mcpapi.Options) *mcp.Server {
 	return func(c *client.Client, o mcpapi.Options) *mcp.Server {
+		o.Added = mcptest.Names(memory)
 		s := mcpapi.New(c, o)
 		mcptest.Add(s, memory)
 		return s
