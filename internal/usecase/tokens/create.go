@@ -17,7 +17,7 @@ type TokenInput struct {
 	Role      identity.Role `json:"role"`
 	Name      string        `json:"name" doc:"Of the agent or person that it speaks for."`
 	Label     string        `json:"label,omitempty" doc:"What it is for."`
-	Person    string        `json:"person,omitempty" doc:"Of an agent's token: the person at its client, by name. What the client says that this person answers, approves or denies is recorded as that operator's."`
+	Person    string        `json:"person,omitempty" doc:"Of an agent's token: the person at its client, by name. The questions that the client says this person answers are recorded as answered by that operator."`
 	Workspace string        `json:"workspace,omitempty" doc:"Where it counts; your own if left out. Admins of the workspace default may name another, which then exists."`
 	Expires   time.Time     `json:"expires,omitzero" doc:"Left out: never."`
 }
