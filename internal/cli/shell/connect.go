@@ -155,7 +155,10 @@ func (s *Shell) base() (string, error) {
 	if err == nil { // the owner's token is for the server on the data directory, and for no other program at its usual address
 		err = s.noServer()
 	}
-	if err == nil && token == "" {
+	if err != nil {
+		return "", err
+	}
+	if token == "" {
 		err = refusal.New(refusal.Unauthenticated,
 			"start a server with trapeze serve, or set TRAPEZE_URL and TRAPEZE_TOKEN for a server on another machine", "there is no token: %s does not exist", path)
 	}
