@@ -114,7 +114,11 @@ func create(s *shell.Shell) *cobra.Command {
 			}
 			r, err := c.CreateTask(ctx, in)
 			if err == nil && flags.wait > 0 {
-				return waitAndShow(ctx, s, c, r.Task, time.Duration(flags.wait))
+				err := waitAndShow(ctx, s, c, r.Task, time.Duration(flags.wait))
+				if err != nil { // another call would create a second one
+					s.Notef("task %s was created; wait for it with: trapeze task show %s --wait", r.Task, r.Task)
+				}
+				return err
 			}
 			return s.EmitReceipt(r, err)
 		})

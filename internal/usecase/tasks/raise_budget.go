@@ -27,7 +27,7 @@ const raises = "raise the budget of"
 func (ts *Tasks) RaiseBudget(ctx context.Context, c caller.Caller, in RaiseBudgetInput) (taskstore.Receipt, error) {
 	r, err := ts.raiseBudget(ctx, c, in)
 	if err != nil {
-		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "raise the budget of", in.Task, err)
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), raises, in.Task, err)
 	}
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -62,6 +63,11 @@ func (ts *Tasks) shedOffers(ctx context.Context, c caller.Caller, in ShedInput) 
 			return r, err
 		}
 		handoffs.Count(peers, out)
+		if out.Repeat { // what the first call moved counts, also in views that lag behind
+			if err := ts.views.Wait(ctx, out.At); err != nil {
+				return r, stream.Unavailable(err)
+			}
+		}
 	}
 	return r, nil
 }
