@@ -397,17 +397,17 @@ var packages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "domain/refusal domain/event cli/daemon client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
 	},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
 		imports: "domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
-	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "cli/shell client", libs: "github.com/spf13"},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/policy", what: "commands of policies, routes and phrases",
-		imports: "domain/refusal domain/policy cli/shell client", libs: "github.com/spf13",
+		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
 	},
 	{
 		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
@@ -425,7 +425,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "cli/setup", what: "writes the configuration of agents' programs, and checks it",
-		imports: "domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client",
+		imports: "domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client client/admin",
 		libs:    "net os/exec github.com/spf13",
 	},
 	{
@@ -461,6 +461,7 @@ var packages = []pkg{
 
 	// client
 	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},
+	{dir: "client/admin", what: "the calls of administrators: tokens, policies", imports: "client client/wire", libs: "net"},
 	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
 
 	// cmd

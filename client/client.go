@@ -130,6 +130,12 @@ func (c *Client) Ready(ctx context.Context) error {
 	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"}, io.Discard)
 }
 
+// Call makes a call that has no method of its own, such as those of package admin, and decodes its answer into out, which may be nil. The
+// path is that of [wire.Path].
+func (c *Client) Call(ctx context.Context, method, path string, query wire.Query, in, out any) error {
+	return c.do(ctx, method, path, query, in, out)
+}
+
 // do makes a call and decodes its answer into out, which may be nil.
 func (c *Client) do(ctx context.Context, method, path string, query wire.Query, in, out any) error {
 	r := wire.Call{Method: method, Path: path, Query: query}

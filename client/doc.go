@@ -10,6 +10,8 @@
 //
 //	if errors.Is(err, client.StaleEpoch) { … look at the task again … }
 //
+// Tokens and policies are administered with package admin.
+//
 // The JSON is the server's, described at /openapi.json.
 //
 // Start reading at [New], then [Client.CreateTask], [Client.WaitInbox] and [Client.Accept].

@@ -50,6 +50,12 @@ type RouteInput struct {
 	Policy  *PolicyCheck `json:"policy,omitempty"`  // a policy file to try instead
 }
 
+// PolicyCheck is a policy file.
+type PolicyCheck struct {
+	File string `json:"file,omitempty"` // its name in problems
+	Text string `json:"text"`
+}
+
 // Routed is the receiver that a task would have.
 type Routed struct {
 	Task     string   `json:"task"`

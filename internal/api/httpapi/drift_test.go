@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
 	"github.com/trapezehq/trapeze/internal/content/drift"
@@ -64,21 +65,21 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[envelopes.Preview](), reflect.TypeFor[client.Preview]()},
 	{reflect.TypeFor[drift.Report](), reflect.TypeFor[client.Drift]()},
 	{reflect.TypeFor[agents.AgentSpec](), reflect.TypeFor[client.AgentSpec]()},
-	{reflect.TypeFor[tokens.TokenInput](), reflect.TypeFor[client.TokenInput]()},
+	{reflect.TypeFor[tokens.TokenInput](), reflect.TypeFor[admin.TokenInput]()},
 	{reflect.TypeFor[httpapi.ReadinessInput](), reflect.TypeFor[client.ReadinessInput]()},
 	{reflect.TypeFor[taskstore.Receipt](), reflect.TypeFor[client.Receipt]()},
 	{reflect.TypeFor[tasks.Accepted](), reflect.TypeFor[client.Accepted]()},
 	{reflect.TypeFor[envelopes.Sheet](), reflect.TypeFor[client.Sheet]()},
 	{reflect.TypeFor[agents.Agent](), reflect.TypeFor[client.Agent]()},
-	{reflect.TypeFor[tokens.Token](), reflect.TypeFor[client.Token]()},
+	{reflect.TypeFor[tokens.Token](), reflect.TypeFor[admin.Token]()},
 	{reflect.TypeFor[history.Notice](), reflect.TypeFor[client.Event]()},
 	{reflect.TypeFor[spoken.DoInput](), reflect.TypeFor[client.DoInput]()},
 	{reflect.TypeFor[spoken.Done](), reflect.TypeFor[client.Done]()},
 	{reflect.TypeFor[policies.RouteInput](), reflect.TypeFor[client.RouteInput]()},
 	{reflect.TypeFor[policies.Routed](), reflect.TypeFor[client.Routed]()},
-	{reflect.TypeFor[policies.PolicyInForce](), reflect.TypeFor[client.Policy]()},
+	{reflect.TypeFor[policies.PolicyInForce](), reflect.TypeFor[admin.Policy]()},
 	{reflect.TypeFor[policies.PolicyInput](), reflect.TypeFor[client.PolicyCheck]()},
-	{reflect.TypeFor[policies.PolicyChecked](), reflect.TypeFor[client.PolicyChecked]()},
+	{reflect.TypeFor[policies.PolicyChecked](), reflect.TypeFor[admin.PolicyChecked]()},
 	{reflect.TypeFor[view.Trail](), reflect.TypeFor[client.Trail]()},
 	{reflect.TypeFor[httpapi.Task](), reflect.TypeFor[client.Task]()},
 	{reflect.TypeFor[httpapi.Handoff](), reflect.TypeFor[client.Handoff]()},
@@ -108,7 +109,7 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[tickets.AnswerInput](), reflect.TypeFor[client.AnswerInput]()},
 	{reflect.TypeFor[httpapi.Ticket](), reflect.TypeFor[client.Ticket]()},
 	{reflect.TypeFor[httpapi.TicketPage](), reflect.TypeFor[client.TicketPage]()},
-	{reflect.TypeFor[httpapi.TokenList](), reflect.TypeFor[client.TokenList]()},
+	{reflect.TypeFor[httpapi.TokenList](), reflect.TypeFor[admin.TokenList]()},
 	{reflect.TypeFor[httpapi.Me](), reflect.TypeFor[client.Me]()},
 	{reflect.TypeFor[httpapi.ArtifactInfo](), reflect.TypeFor[client.ArtifactInfo]()},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
@@ -38,18 +39,18 @@ func policyCheck(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		out := client.PolicyChecked{Digest: policy.DigestOf([]byte(in.Text)), Problems: []client.PolicyProblem{}}
+		out := admin.PolicyChecked{Digest: policy.DigestOf([]byte(in.Text)), Problems: []admin.PolicyProblem{}}
 		if offline {
 			_, problems := policy.Parse(in.File, []byte(in.Text))
 			for _, p := range problems {
-				out.Problems = append(out.Problems, client.PolicyProblem(p))
+				out.Problems = append(out.Problems, admin.PolicyProblem(p))
 			}
 		} else {
 			c, err := s.Dial(ctx)
 			if err != nil {
 				return err
 			}
-			if out, err = c.CheckPolicy(ctx, in); err != nil {
+			if out, err = admin.New(c).CheckPolicy(ctx, in); err != nil {
 				return err
 			}
 		}
@@ -66,7 +67,7 @@ unless --offline, targets that do not exist. The exit code is 0 if the file can 
 	return cmd
 }
 
-func showChecked(p *shell.Page, out client.PolicyChecked, offline bool) {
+func showChecked(p *shell.Page, out admin.PolicyChecked, offline bool) {
 	for _, one := range out.Problems {
 		p.Line("%s", policy.Problem(one).String())
 	}
@@ -87,9 +88,9 @@ func policyShow(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("show", "Show the policy in force, or its versions", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			if versions || before > 0 {
-				list, err := c.Policies(ctx, before)
+				list, err := admin.New(c).Policies(ctx, before)
 				return s.Answer(list, err, func(p *shell.Page) {
-					shell.List(p, "There has been no policy yet.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, list, func(v client.Policy) []string {
+					shell.List(p, "There has been no policy yet.", []string{"VERSION", "SINCE", "BY", "DIGEST"}, list, func(v admin.Policy) []string {
 						return []string{fmt.Sprint(v.Version), shell.Clock(v.Since), v.By, v.Digest}
 					})
 					if n := len(list); n > 0 && list[n-1].Version > 1 {
@@ -97,7 +98,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 					}
 				})
 			}
-			v, err := c.Policy(ctx)
+			v, err := admin.New(c).Policy(ctx)
 			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
 		})
 	cmd.Flags().BoolVar(&versions, "versions", false, "list all versions, the newest first")
@@ -106,7 +107,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 	return cmd
 }
 
-func showPolicy(p *shell.Page, v client.Policy) {
+func showPolicy(p *shell.Page, v admin.Policy) {
 	p.Fields([]shell.Field{
 		{"version", fmt.Sprint(v.Version)}, {"since", shell.Clock(v.Since)}, {"by", v.By}, {"digest", v.Digest}, {"file", v.FileProblem},
 	})
@@ -115,7 +116,7 @@ func showPolicy(p *shell.Page, v client.Policy) {
 func policyReload(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("reload", "Put the server's current policy file into force", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
-			v, err := c.ReloadPolicy(ctx)
+			v, err := admin.New(c).ReloadPolicy(ctx)
 			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v) })
 		})
 	cmd.Long = `Put the server's current policy file into force, as a SIGHUP to the server does. A file with problems is refused, and the previous

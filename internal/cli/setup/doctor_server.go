@@ -14,6 +14,7 @@ import (
 	"time"
 
 	trapeze "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
@@ -167,7 +168,7 @@ func (d *checker) tokens(ctx context.Context) {
 }
 
 func (d *checker) policy(ctx context.Context) {
-	switch v, err := d.given.Policy(ctx); {
+	switch v, err := admin.New(d.given).Policy(ctx); {
 	case errors.Is(err, trapeze.NotFound) && d.badFile != "":
 		d.add("policy", wrong, "fix the file (trapeze policy check FILE), then: trapeze policy reload", "the policy file is not in force: %s", d.badFile)
 	case errors.Is(err, trapeze.NotFound):

@@ -1,10 +1,11 @@
-package client
+package admin
 
 import (
 	"context"
 	"net/http"
 	"time"
 
+	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
@@ -17,12 +18,6 @@ type Policy struct {
 	Text        string    `json:"text,omitempty"`         // the file, as YAML; left out of lists
 	FileProblem string    `json:"file_problem,omitempty"` // why the server's file, as it is now, is not in force
 	Position    uint64    `json:"position"`
-}
-
-// PolicyCheck is a policy file.
-type PolicyCheck struct {
-	File string `json:"file,omitempty"` // its name in problems
-	Text string `json:"text"`
 }
 
 // PolicyProblem is one thing that is wrong with a policy file.
@@ -42,27 +37,27 @@ type PolicyChecked struct {
 	InForce  bool            `json:"in_force,omitempty"` // the same file is in force
 }
 
-// Policy shows the policy in force. [NotFound] if there is none.
-func (c *Client) Policy(ctx context.Context) (Policy, error) {
-	return ask[Policy](ctx, c, http.MethodGet, path("policy"), nil, nil)
+// Policy shows the policy in force. [client.NotFound] if there is none.
+func (c Client) Policy(ctx context.Context) (Policy, error) {
+	return call[Policy](ctx, c, http.MethodGet, nil, nil, "policy")
 }
 
 // Policies lists policies that came into force, the newest first, without texts: at most 100, before a version if it is not 0.
-func (c *Client) Policies(ctx context.Context, before int) ([]Policy, error) {
+func (c Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 	var list struct{ Policies []Policy }
 	q := wire.Query{}
 	q.Number("before", before)
-	err := c.do(ctx, http.MethodGet, path("policy", "versions"), q, nil, &list)
+	err := c.Call(ctx, http.MethodGet, wire.Path("policy", "versions"), q, nil, &list)
 	return list.Policies, err
 }
 
 // CheckPolicy finds what is wrong with a policy file, targets that do not exist included. Nothing changes.
-func (c *Client) CheckPolicy(ctx context.Context, in PolicyCheck) (PolicyChecked, error) {
-	return ask[PolicyChecked](ctx, c, http.MethodPost, path("policy", "check"), nil, in)
+func (c Client) CheckPolicy(ctx context.Context, in client.PolicyCheck) (PolicyChecked, error) {
+	return call[PolicyChecked](ctx, c, http.MethodPost, nil, in, "policy", "check")
 }
 
-// ReloadPolicy brings the server's policy file, as it is now, into force. A bad one is refused ([Invalid]), and the policy
+// ReloadPolicy brings the server's policy file, as it is now, into force. A bad one is refused ([client.Invalid]), and the policy
 // in force stays.
-func (c *Client) ReloadPolicy(ctx context.Context) (Policy, error) {
-	return ask[Policy](ctx, c, http.MethodPost, path("policy", "reload"), nil, nil)
+func (c Client) ReloadPolicy(ctx context.Context) (Policy, error) {
+	return call[Policy](ctx, c, http.MethodPost, nil, nil, "policy", "reload")
 }
