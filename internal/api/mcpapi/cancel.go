@@ -26,6 +26,10 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroy
 			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
 			return changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
 		}
-		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: in.Epoch, Detail: in.Why})
+		epoch, err := c.held.OwnersEpoch(ctx, in.ID, in.Epoch)
+		if err != nil {
+			return answer{}, err
+		}
+		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
 		return changed(r, err, "The task was cancelled.", "")
 	})

@@ -31,6 +31,7 @@ func TestASessionCompletesOnlyUnderTheEpochThatItWasGiven(t *testing.T) {
 	for tool, args := range map[string]m{
 		"complete": {"task": task, "text": "done"}, "progress": {"task": task, "note": "still on it"}, "send": {"task": task, "to": "lead"},
 		"escalate": {"task": task, "to": "human:operators"}, "ask": {"task": task, "question": "which one?"},
+		"cancel": {"id": task, "why": "not needed"},
 	} {
 		text, _, refused := first.try(tool, args)
 		if !refused || !strings.Contains(text, "stale_epoch") || !strings.Contains(text, "another session of coder") || !strings.Contains(text, "accept") {

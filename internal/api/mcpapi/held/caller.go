@@ -63,6 +63,23 @@ func (c *Caller) Epoch(ctx context.Context, task string, given uint64) (uint64, 
 	return t.Epoch, nil
 }
 
+// OwnersEpoch returns the epoch for a change that others than the owner of a task may make too: that of [Caller.Epoch] for its owner, and 0
+// (any) for its requester, who is bound by none, and for everybody else.
+func (c *Caller) OwnersEpoch(ctx context.Context, task string, given uint64) (uint64, error) {
+	if given != 0 {
+		return given, nil
+	}
+	t, err := c.Client.Task(ctx, task)
+	if err != nil || t.Owner == "" {
+		return 0, err
+	}
+	me, err := c.Client.Me(ctx)
+	if err != nil || t.Owner != me.Agent || t.Requester == "agent/"+me.Agent {
+		return 0, err
+	}
+	return c.Epoch(ctx, task, 0)
+}
+
 // Stale says to a session whose epoch is refused that another session of its agent owns the task now. The hint of the rules, to look up
 // the current epoch, would lead it to complete the work of that session.
 func (c *Caller) Stale(err error) error {
