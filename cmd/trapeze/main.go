@@ -22,7 +22,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	if err != nil {
 		return err
 	}
-	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Log: log, Notify: c.Notify}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Log: log, Notify: c.Notify, Memory: c.Memory}
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	conf.OAuth.Issuer, conf.OAuth.Resource, conf.OAuth.Claim = c.OAuthIssuer, c.OAuthResource, c.OAuthClaim
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })

@@ -26,6 +26,8 @@ type ServeConfig struct {
 	// MaxArtifact and ArtifactQuota are the maximum sizes of one artifact and of all artifacts of a workspace, in bytes; 0
 	// means the default.
 	MaxArtifact, ArtifactQuota int64
+	// Memory is the memory, in bytes, that the server is to stay near; 0 means the default.
+	Memory int64
 
 	// Notify is how people are notified of tickets: log, webhook:URL or exec:PROGRAM.
 	Notify []string

@@ -29,6 +29,9 @@ func (s *commands) serveCommand() *cobra.Command {
 		if conf.MaxArtifact < 0 || conf.ArtifactQuota < 0 {
 			return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
 		}
+		if conf.Memory < 0 {
+			return shell.Usagef("--memory must be at least 1 byte")
+		}
 		if background {
 			return s.inBackground(ctx, conf)
 		}
@@ -76,6 +79,7 @@ server answers; if a server already answers at the address, it starts nothing. t
 	f.StringVar(&conf.Policy, "policy", "", "policy file (default: policy.yaml in the data directory, if it exists)")
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "maximum size of an artifact, in bytes (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
+	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 256 MiB)")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
 	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
 	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
@@ -124,6 +128,9 @@ func (c ServeConfig) args() []string {
 	}
 	if c.MaxArtifact != 0 {
 		args = append(args, "--max-artifact", strconv.FormatInt(c.MaxArtifact, 10))
+	}
+	if c.Memory != 0 {
+		args = append(args, "--memory", strconv.FormatInt(c.Memory, 10))
 	}
 	if c.ArtifactQuota != 0 {
 		args = append(args, "--artifact-quota", strconv.FormatInt(c.ArtifactQuota, 10))

@@ -37,6 +37,9 @@ type Config struct {
 	Notify []string
 	// OAuth configures an issuer whose tokens the server accepts besides its own; without an issuer and a resource, none.
 	OAuth oauth.Config
+	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
+	// and a server that is idle gives back what it does not use. 0 means [DefaultMemory]. It is no hard limit: see keepMemory.
+	Memory int64
 	// Drain is the time limit for calls in progress when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }
@@ -61,6 +64,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Artifacts.Every == 0 {
 		c.Artifacts.Every = time.Hour
+	}
+	if c.Memory == 0 {
+		c.Memory = DefaultMemory
 	}
 	if c.Drain == 0 {
 		c.Drain = 10 * time.Second

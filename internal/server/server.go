@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -256,10 +255,6 @@ func (s *Server) closeConnections(next http.Handler) http.Handler {
 	})
 }
 
-// Tune sets the garbage collector of the process for a server: nearly all memory of a call is garbage after its answer, and the
-// rest is small, so that collecting half as often costs some tens of megabytes.
-func Tune() { debug.SetGCPercent(200) }
-
 // Run opens a server, calls ready, and runs it until ctx ends or the API fails.
 func Run(ctx context.Context, c Config, ready func(*Server)) error {
 	Tune()
@@ -271,12 +266,10 @@ func Run(ctx context.Context, c Config, ready func(*Server)) error {
 		ready(s)
 	}
 	hangups, stop := context.WithCancel(ctx)
-	heard := make(chan struct{})
-	go func() {
-		defer close(heard)
-		s.reloadOnHangup(hangups)
-	}()
-	defer func() { <-heard }()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.reloadOnHangup(hangups) })
+	beside.Go(func() { keepMemory(hangups, s.config.Memory) })
+	defer beside.Wait()
 	defer stop()
 	select {
 	case <-ctx.Done():

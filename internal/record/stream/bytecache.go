@@ -1,13 +1,17 @@
 package stream
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// ByteCache caches byte slices by name, least recently used first out, up to a total size. It is safe for concurrent use;
-// callers must not change the slices.
+// slotBytes is what an entry of the cache costs besides its name and its bytes: the element of a list, and its place in a map.
+const slotBytes = 160
+
+// ByteCache caches byte slices by name, least recently used first out, up to a total size, names and slots included. It is safe for
+// concurrent use; callers must not change the slices.
 type ByteCache struct {
 	mu    sync.Mutex
 	lru   simplelru.LRUCache[string, []byte]
@@ -18,7 +22,7 @@ type ByteCache struct {
 // NewByteCache returns an empty cache of at most that many bytes.
 func NewByteCache(most int) *ByteCache {
 	c := &ByteCache{most: most}
-	lru, err := simplelru.NewLRU(1<<20, func(_ string, b []byte) { c.bytes -= len(b) })
+	lru, err := simplelru.NewLRU(1<<20, func(name string, b []byte) { c.bytes -= cost(name, b) })
 	if err != nil {
 		panic(err) // only a size of zero is an error
 	}
@@ -33,12 +37,17 @@ func (c *ByteCache) Put(name string, b []byte) {
 	if c.lru.Contains(name) || len(b) > c.most/4 {
 		return
 	}
-	c.bytes += len(b)
+	if cap(b) > len(b)+len(b)/8 { // a buffer that grew would keep up to twice its bytes
+		b = bytes.Clone(b)
+	}
+	c.bytes += cost(name, b)
 	c.lru.Add(name, b)
 	for c.bytes > c.most {
 		c.lru.RemoveOldest()
 	}
 }
+
+func cost(name string, b []byte) int { return slotBytes + len(name) + cap(b) }
 
 // Get returns the slice that is cached under a name.
 func (c *ByteCache) Get(name string) ([]byte, bool) {

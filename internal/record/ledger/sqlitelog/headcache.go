@@ -12,8 +12,8 @@ type head struct {
 	position ledger.Position
 }
 
-// headsPerGeneration bounds the cache: two generations of about 150 bytes per stream.
-const headsPerGeneration = 1 << 16
+// headsPerGeneration bounds the cache: two generations of about 200 bytes per stream, some 6 MB.
+const headsPerGeneration = 1 << 14
 
 // headCache caches the heads of recently used streams. When the young generation is full it replaces the old one: nearly
 // as good as least-recently-used, without bookkeeping on a hit.

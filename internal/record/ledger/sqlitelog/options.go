@@ -39,9 +39,11 @@ const (
 	schemaVersion = 1
 	applicationID = 0x5452505a // "TRPZ"
 
-	pageSize       = 4096
-	writerCacheKiB = 32 << 10
-	readerCacheKiB = 4 << 10
+	pageSize = 4096
+	// The page caches take about twice their size: the allocator of the SQLite driver rounds a page with its header up to 8 KiB.
+	// What they do not hold is mostly in the system's cache of the file.
+	writerCacheKiB = 16 << 10
+	readerCacheKiB = 2 << 10
 	// checkpointPages is the number of pages in the write-ahead log after which they are copied into the database. More
 	// pages make bulk loads faster; fewer shorten the delay of the appends that wait for a checkpoint (about 5 ms per
 	// 1,000 pages).
