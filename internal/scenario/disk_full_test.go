@@ -147,6 +147,7 @@ func full(t *testing.T, r *rig, crew *crew, but int64) {
 	if page, err := c.Tasks(t.Context(), api.TaskFilter{}); err != nil || len(page.Tasks) == 0 {
 		t.Errorf("lists: %v", err)
 	}
+	shown(t, c)
 	if _, err := c.Agents(t.Context()); err != nil {
 		t.Errorf("agents: %v", err)
 	}
@@ -155,6 +156,20 @@ func full(t *testing.T, r *rig, crew *crew, but int64) {
 	}
 	r.alive()
 	t.Logf("%d KiB left: %v; %v", but>>10, refused, err)
+}
+
+// shown checks that tasks can still be read, although each read is recorded first.
+func shown(t *testing.T, c *api.Client) {
+	t.Helper()
+	page, err := c.Tasks(t.Context(), api.TaskFilter{Limit: 5})
+	if err != nil || len(page.Tasks) == 0 {
+		t.Errorf("%d tasks: %v", len(page.Tasks), err)
+	}
+	for _, task := range page.Tasks {
+		if _, err := c.Task(t.Context(), task.ID); err != nil {
+			t.Errorf("a full disk, and a task cannot be shown: %v", err)
+		}
+	}
 }
 
 // room waits until the server says that it can write again.
@@ -174,15 +189,28 @@ func room(t *testing.T, r *rig) {
 	t.Fatalf("there is room, but: %v", err)
 }
 
-// killedWhileFull kills the server, which does not start again as long as the disk is full.
+// killedWhileFull kills the server, which starts again, but only to read, as long as the disk is full.
 func killedWhileFull(t *testing.T, c *campaign, r *rig, crew *crew) {
 	t.Helper()
 	r.kill()
 	r.gathered(len(crew.actors))
 	_, j := c.examine(r, crew)
 	c.blame(j)
-	if said := r.fails(); !strings.Contains(said, "full") || !strings.Contains(said, "free some space") {
-		t.Errorf("started on a full disk it says %s", said)
+	reader := r.client(r.start(), r.token)
+	defer reader.Close()
+	if err := reader.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "read-only") || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("started on a full disk it is ready: %v", err)
+	}
+	shown(t, reader)
+	var refused *api.Error
+	if _, err := reader.CreateTask(t.Context(), api.CreateInput{Intent: "one more"}); !errors.As(err, &refused) || refused.Code != api.Unavailable {
+		t.Errorf("a change on a full disk: %v", err)
+	} else if !strings.Contains(refused.Message, "full") || !strings.Contains(refused.Hint, "free space") {
+		t.Errorf("a change on a full disk is refused with %q (%q)", refused.Message, refused.Hint)
+	}
+	r.kill()
+	if said := r.stderr.String(); !strings.Contains(said, "READ-ONLY") {
+		t.Errorf("started on a full disk it logs %s", said)
 	}
 	_, j = c.examine(r, crew)
 	c.blame(j)

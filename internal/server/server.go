@@ -31,6 +31,9 @@ const grace = 500 * time.Millisecond
 // healEvery is the interval of checks of the views.
 const healEvery = 5 * time.Second
 
+// reserve is the space, in bytes, that is kept on the disk for the records of reads.
+const reserve = 16 << 20
+
 // linger is the time for calls that are on their way on open connections when the server stops.
 const linger = 250 * time.Millisecond
 
@@ -109,7 +112,7 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	path := filepath.Join(s.config.DataDir, "trapeze.db")
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{}); err != nil {
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: reserve}); err != nil {
 		return err
 	}
 	return nil
@@ -160,7 +163,8 @@ func (s *Server) apis() http.Handler {
 func (s *Server) heal(ctx context.Context) {
 	tick := time.NewTicker(healEvery)
 	defer tick.Stop()
-	for {
+	for full := false; ; {
+		full = s.reportSpace(full)
 		select {
 		case <-ctx.Done():
 			return
@@ -170,6 +174,17 @@ func (s *Server) heal(ctx context.Context) {
 			s.config.Log.Error("repairing the views", "cause", err, "result", s.views.Heal(ctx))
 		}
 	}
+}
+
+// reportSpace logs that the disk has become full, or that it no longer is, and returns which.
+func (s *Server) reportSpace(was bool) (full bool) {
+	switch full = s.UseCases.Positions.ReadOnly(); {
+	case full && !was:
+		s.config.Log.Error("THE SERVER IS READ-ONLY: the disk is full. Free some space; reads go on, and writing continues by itself", "cause", s.log.Err())
+	case was && !full && s.log.Err() == nil:
+		s.config.Log.Info("there is space on the disk again: the server is no longer read-only")
+	}
+	return full
 }
 
 // URL returns the URL of the server.

@@ -38,7 +38,11 @@ func (s *service) open() {
 	})
 	s.router.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		if err := s.app.Positions.Err(); err != nil {
-			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "see the log of the server", "not ready: %s", err)).Write(w)
+			hint := "see the log of the server"
+			if s.app.Positions.ReadOnly() {
+				hint = "free some space on the disk of the server; reads go on, and writing continues by itself"
+			}
+			endpoint.ProblemOf(refusal.New(refusal.Unavailable, hint, "not ready: %s", err)).Write(w)
 			return
 		}
 		standing := map[string]string{"status": "ready"}

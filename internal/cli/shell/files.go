@@ -117,6 +117,7 @@ func filesTopic() *cobra.Command {
 Windows in the user's configuration directory). Only its owner can read it:
 
     trapeze.db          the record and its views
+    trapeze.db.reserve  space for the records of reads, should the disk be full
     artifacts/          files that envelopes refer to
     admin.token         the owner's token, which trapeze serve creates and commands use by default
     agents/NAME.token   tokens that commands have created for --agent NAME

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Position is the position of an entry in the global order, from 1. Zero means "before the first entry".
@@ -26,6 +27,8 @@ var (
 	// ErrUnavailable: nothing was written, and writes are refused for now (disk full, stopped after an fsync
 	// error, no quorum, closed). The wrapped text says which.
 	ErrUnavailable = errors.New("ledger: not accepting writes")
+	// ErrFull is an ErrUnavailable for lack of space: reads go on, and writes continue as soon as there is space.
+	ErrFull = fmt.Errorf("%w: no space", ErrUnavailable)
 	// ErrInvalid: the entry, or another argument, breaks a rule of this contract. Nothing was written, and the
 	// same call will never succeed.
 	ErrInvalid = errors.New("ledger: invalid")

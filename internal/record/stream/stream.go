@@ -336,6 +336,10 @@ func Unavailable(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
 	}
+	if errors.Is(err, ledger.ErrFull) {
+		return refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
+			"the server is read-only: its disk is full")
+	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }

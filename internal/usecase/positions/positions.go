@@ -2,6 +2,7 @@ package positions
 
 import (
 	"context"
+	"errors"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -74,3 +75,6 @@ func (p *Positions) Err() error {
 	}
 	return p.views.Err()
 }
+
+// ReadOnly reports whether the server answers reads but records no changes, because the disk is full.
+func (p *Positions) ReadOnly() bool { return errors.Is(p.ledger.Err(), ledger.ErrFull) }

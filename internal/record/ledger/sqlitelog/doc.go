@@ -11,10 +11,12 @@
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
-//     not such an error: the transaction is rolled back, and writing continues once there is space.
+//     not such an error: the transaction is rolled back, and writing continues once there is space. Until then, what is appended
+//     without a compare-and-set, such as reads of content, goes on in the space of the reserve.
 //   - One process per file, guarded by a lock file beside it.
 //
-// Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder).
+// Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder),
+// and NAME.reserve (space on the disk, see [Options].Reserve).
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

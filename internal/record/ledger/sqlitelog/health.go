@@ -1,38 +1,97 @@
 package sqlitelog
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
+const (
+	// lowSpace is the free space, in bytes, below which the reserve is given back to the file system, and leastSpace that below which
+	// nothing at all is written: it is what an orderly stop needs.
+	lowSpace   = 6 << 20
+	leastSpace = 1 << 20
+)
+
 // health tells whether the log can write.
 type health struct {
 	dir     string
 	minFree int64
+	space   func(dir string) (int64, error) // freeSpace, except in tests
 
 	mu         sync.Mutex
+	reserve    reserve
+	short      bool  // the last check found too little free space
 	failed     error // until restart
 	full       error // SQLite could not write; until a write succeeds or there is more space
 	freeAtFull int64
 }
 
-// check returns an ErrUnavailable if a write would fail now. It costs one statfs.
+// check returns an ErrUnavailable if a write would fail now, and an ErrFull if that is for lack of space. It costs one statfs.
 func (h *health) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.checkSpace(h.minFree)
+}
+
+// checkSpace is check with so many bytes needed. The lock is held.
+func (h *health) checkSpace(needed int64) error {
 	if h.failed != nil {
 		return h.failed
 	}
 	if h.minFree < 0 {
 		return nil
 	}
-	if free, err := freeSpace(h.dir); err == nil && free < h.minFree {
-		return fmt.Errorf("%w: the disk of %s is full (%d KiB free, %d needed): free some space; writing then continues",
-			ledger.ErrUnavailable, h.dir, free>>10, h.minFree>>10)
+	free, err := h.space(h.dir)
+	if err != nil {
+		return nil //nolint:nilerr // where the space is not known, a full disk is detected when a write fails
 	}
-	return nil
+	h.short = free < h.minFree
+	if !h.short && h.full == nil {
+		h.reserve.keep(free, h.minFree)
+	}
+	if free >= needed {
+		return nil
+	}
+	return fmt.Errorf("%w: read-only, because the disk of %s is full (%d KiB free, %d needed): free some space; writing then continues",
+		ledger.ErrFull, h.dir, free>>10, h.minFree>>10)
+}
+
+// checkReads is check for records of reads, which go on when nothing else is written: they use the reserve, once little else is left.
+func (h *health) checkReads() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failed != nil {
+		return h.failed
+	}
+	h.release()
+	return h.checkSpace(leastSpace)
+}
+
+// release gives the reserve back to the file system if there is little space, or SQLite has found none. The lock is held.
+func (h *health) release() {
+	if free, err := h.space(h.dir); err == nil && free < lowSpace || h.full != nil {
+		if h.reserve.release() {
+			h.freeAtFull, _ = h.space(h.dir)
+		}
+	}
+}
+
+// begin makes use of the reserve of the last process where the disk is too full to open the database.
+func (h *health) begin() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reserve.look()
+	h.release()
+}
+
+// isShort reports whether the last check found too little space.
+func (h *health) isShort() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.short || h.full != nil
 }
 
 // err returns the error of check, or that of the last write to a full disk.
@@ -43,7 +102,7 @@ func (h *health) err() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.full != nil {
-		if free, err := freeSpace(h.dir); err == nil && free > h.freeAtFull {
+		if free, err := h.space(h.dir); err == nil && free > h.freeAtFull {
 			h.full = nil
 		}
 	}
@@ -64,8 +123,8 @@ func (h *health) classify(err error, inCommit bool) error {
 	defer h.mu.Unlock()
 	switch {
 	case isFull(err): // SQLite reports this before the commit's last frame is written: the transaction is gone
-		h.full = fmt.Errorf("%w: the disk of %s is full: free some space; writing then continues: %w", ledger.ErrUnavailable, h.dir, err)
-		h.freeAtFull, _ = freeSpace(h.dir)
+		h.full = fmt.Errorf("%w: read-only, because the disk of %s is full: free some space; writing then continues: %w", ledger.ErrFull, h.dir, err)
+		h.freeAtFull, _ = h.space(h.dir)
 		return h.full
 	case code(err) == codeBusy && !inCommit:
 		return fmt.Errorf("%w: another program holds a lock on the database: %w", ledger.ErrUnavailable, err)
@@ -84,3 +143,6 @@ func (h *health) broken() bool {
 	defer h.mu.Unlock()
 	return h.failed != nil
 }
+
+// isFullDisk reports whether an answer of check or classify is for lack of space.
+func isFullDisk(err error) bool { return errors.Is(err, ledger.ErrFull) }

@@ -58,7 +58,9 @@ func Open(path string, opts Options) (*Log, error) {
 		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeadCache(),
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
-	l.health.dir, l.health.minFree = filepath.Dir(path), l.opts.MinFree
+	l.health.dir, l.health.minFree, l.health.space = filepath.Dir(path), l.opts.MinFree, l.opts.space
+	l.health.reserve = reserve{path: path + ".reserve", size: max(l.opts.Reserve, 0)}
+	l.health.begin()
 	if err := l.start(); err != nil {
 		return nil, errors.Join(explain(path, err), lock.Close())
 	}

@@ -13,6 +13,11 @@ type Options struct {
 	// MinFree is the free space, in bytes, below which appends are refused as on a full disk; 0 means 32 MiB,
 	// negative means no check. It is what commits, checkpoints and an orderly stop need.
 	MinFree int64
+	// Reserve is the space, in bytes, that a file beside the database keeps on the disk, so that reads of content, which are recorded before
+	// they are answered, go on when there is less than MinFree. 0 means none.
+	Reserve int64
+
+	space func(dir string) (int64, error) // of free bytes; nil means that of the file system
 }
 
 // Projector maintains views of the entries in the transactions of the ledger. All calls come from one goroutine. A
@@ -48,6 +53,8 @@ const (
 	// pages make bulk loads faster; fewer shorten the delay of the appends that wait for a checkpoint (about 5 ms per
 	// 1,000 pages).
 	checkpointPages = 2000
+	// shortPages is the same while there is little space: the write-ahead log then stays small.
+	shortPages = 200
 )
 
 func (o Options) withDefaults() Options {
@@ -59,6 +66,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MinFree == 0 {
 		o.MinFree = defaultMinFree
+	}
+	if o.space == nil {
+		o.space = freeSpace
 	}
 	return o
 }

@@ -86,7 +86,7 @@ func (w *writer) setupViews() error {
 	if p == nil {
 		return nil
 	}
-	if err := w.transact(func(tx *Tx) (err error) { w.projected, err = p.Setup(tx); return err }); err != nil {
+	if err := w.attempt(func(tx *Tx) (err error) { w.projected, err = p.Setup(tx); return err }); err != nil {
 		return err
 	}
 	switch {

@@ -23,6 +23,7 @@ type writer struct {
 	lastStream int64           // the highest stream number in it
 	projected  ledger.Position // of the newest entry in the views
 	written    int             // pages written since the last checkpoint
+	reads      bool            // only reads are being recorded, on a full disk
 }
 
 func openWriter(l *Log) (_ *writer, err error) {
@@ -115,11 +116,43 @@ func (w *writer) serve(batch []*request, to *responder) {
 		err = w.append(batch)
 	}
 	if err != nil {
-		for _, r := range batch {
-			r.position, r.err = 0, err
-		}
+		refuse(batch, err)
+	}
+	if isFullDisk(err) {
+		w.serveReads(batch)
 	}
 	to.answer(batch)
+}
+
+func refuse(batch []*request, err error) {
+	for _, r := range batch {
+		r.position, r.err = 0, err
+	}
+}
+
+// serveReads commits what is recorded without a decision: the reads that may not be answered before, which go on when the disk is
+// full.
+func (w *writer) serveReads(batch []*request) {
+	var reads []*request
+	for _, r := range batch {
+		if r.expect == ledger.Any {
+			reads = append(reads, r)
+		}
+	}
+	if len(reads) == 0 {
+		return
+	}
+	w.reads = true
+	defer func() { w.reads = false }()
+	err := w.log.health.checkReads()
+	if err == nil {
+		if err = w.append(reads); isFullDisk(err) && w.log.health.checkReads() == nil { // it may have had no room before
+			err = w.append(reads)
+		}
+	}
+	if err != nil {
+		refuse(reads, err)
+	}
 }
 
 // append commits the requests that pass their check; the others get an error of their own. An error that it returns is the
@@ -183,7 +216,9 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	if _, err := w.commit.Exec(); err != nil {
 		return abort(err, true)
 	}
-	w.log.health.wrote()
+	if !w.reads {
+		w.log.health.wrote()
+	}
 	return nil
 }
 
@@ -250,6 +285,11 @@ func (w *writer) transact(fn func(*Tx) error) error {
 	if err := w.log.health.check(); err != nil {
 		return err
 	}
+	return w.attempt(fn)
+}
+
+// attempt is transact without a check of the space: for what mostly writes nothing.
+func (w *writer) attempt(fn func(*Tx) error) error {
 	var own error
 	err := w.transaction(func() (bool, error) {
 		if own = fn(&Tx{w.conn}); own != nil && isFault(own) {
@@ -276,7 +316,11 @@ func isFault(err error) bool {
 // from its start. PASSIVE never waits for readers.
 func (w *writer) checkpoint() {
 	pages, _, err := w.conn.raw.Status(sqlite.DBStatusCacheWrite, true)
-	if w.written += pages; err != nil || w.written < checkpointPages || w.log.health.broken() {
+	most := checkpointPages
+	if w.log.health.isShort() {
+		most = shortPages
+	}
+	if w.written += pages; err != nil || w.written < most || w.log.health.broken() {
 		return
 	}
 	w.written = 0

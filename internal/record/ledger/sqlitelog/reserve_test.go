@@ -1,0 +1,185 @@
+package sqlitelog
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+)
+
+const testReserve = 1 << 20
+
+// disk is a file system whose free space a test sets. A reserve takes its part of it.
+type disk struct {
+	free    atomic.Int64
+	reserve string
+}
+
+func (d *disk) space(string) (int64, error) {
+	free := d.free.Load()
+	if _, err := os.Stat(d.reserve); err == nil {
+		free -= testReserve
+	}
+	return free, nil
+}
+
+func onDisk(t *testing.T, free int64) (d *disk, path string, o Options) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "t.db")
+	d = &disk{reserve: path + ".reserve"}
+	d.free.Store(free)
+	return d, path, Options{Projector: &counter{}, Reserve: testReserve, space: d.space}
+}
+
+// recordRead appends what is recorded without a decision.
+func recordRead(t *testing.T, l *Log) error {
+	t.Helper()
+	_, err := l.Append(t.Context(), ledgertest.NewEntry("w/access/agent:ann", 0, "read"), ledger.Any)
+	return err
+}
+
+func change(t *testing.T, l *Log, stream ledger.Stream) error {
+	t.Helper()
+	_, err := l.Append(t.Context(), ledgertest.NewEntry(stream, 1, "x"), 0)
+	return err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func TestOnAFullDiskReadsAreRecordedAndChangesRefused(t *testing.T) {
+	d, path, o := onDisk(t, 1<<30)
+	l := open(t, path, o)
+	if err := change(t, l, "w/task/a"); err != nil {
+		t.Fatal(err)
+	}
+	if !exists(d.reserve) {
+		t.Fatal("there is no reserve")
+	}
+	for _, free := range []int64{defaultMinFree, lowSpace + testReserve, leastSpace + testReserve/2} {
+		d.free.Store(free)
+		if err := change(t, l, "w/task/b"); !errors.Is(err, ledger.ErrFull) || !errors.Is(err, ledger.ErrUnavailable) {
+			t.Errorf("%d bytes free: a change: %v", free, err)
+		}
+		if err := recordRead(t, l); err != nil {
+			t.Errorf("%d bytes free: a read: %v", free, err)
+		}
+		if err := l.Err(); !errors.Is(err, ledger.ErrFull) {
+			t.Errorf("%d bytes free: %v", free, err)
+		}
+	}
+	if exists(d.reserve) {
+		t.Error("the reserve was not used")
+	}
+	d.free.Store(leastSpace - 1)
+	if err := recordRead(t, l); !errors.Is(err, ledger.ErrFull) {
+		t.Errorf("without any room: %v", err)
+	}
+	d.free.Store(1 << 30)
+	if err := errors.Join(l.Err(), change(t, l, "w/task/b")); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	if !exists(d.reserve) {
+		t.Error("there is no reserve again")
+	}
+}
+
+func TestOneBatchOnAFullDiskRecordsItsReadsAlone(t *testing.T) {
+	d, path, o := onDisk(t, 1<<30)
+	l := open(t, path, o)
+	d.free.Store(lowSpace)
+	var batch []*request
+	for i := range 6 {
+		r := newRequest()
+		r.entry, r.expect = ledgertest.NewEntry("w/access/agent:ann", 0, "read"), ledger.Any
+		if i%2 == 0 {
+			r.entry, r.expect = ledgertest.NewEntry("w/task/x", 1, "x"), 0
+		}
+		var err error
+		if r.bytes, err = r.entry.EncodeFor(nil, r.expect); err != nil {
+			t.Fatal(err)
+		}
+		batch = append(batch, r)
+	}
+	if err := l.do(t.Context(), func(w *writer) error { w.serve(batch, newResponder()); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range batch {
+		<-r.done
+		if read := i%2 == 1; read != (r.err == nil) || read != (r.position > 0) {
+			t.Errorf("request %d: position %d, %v", i, r.position, r.err)
+		}
+	}
+	if last, _ := l.Last(t.Context()); last != 3 {
+		t.Errorf("last is %d, want 3", last)
+	}
+}
+
+func TestALogOpensOnAFullDisk(t *testing.T) {
+	d, path, o := onDisk(t, 1<<30)
+	l := open(t, path, o)
+	if err := change(t, l, "w/task/a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.free.Store(leastSpace)
+	l = open(t, path, o)
+	if exists(d.reserve) {
+		t.Error("the reserve was not used")
+	}
+	if got, err := l.Read(t.Context(), 0, 10); err != nil || len(got) != 1 {
+		t.Errorf("%d entries, %v", len(got), err)
+	}
+	if err := recordRead(t, l); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+	if err := change(t, l, "w/task/b"); !errors.Is(err, ledger.ErrFull) {
+		t.Errorf("a change: %v", err)
+	}
+}
+
+func TestAReserveIsNotMadeOfTheLastSpace(t *testing.T) {
+	d, path, o := onDisk(t, defaultMinFree+testReserve-1)
+	l := open(t, path, o)
+	if err := change(t, l, "w/task/a"); err != nil {
+		t.Fatal(err)
+	}
+	if exists(d.reserve) {
+		t.Error("a reserve was made where there is hardly enough space to write")
+	}
+}
+
+func TestAReserveIsFilledWhereSpaceCannotBeAllocated(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "reserve"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const size = 300<<10 + 1
+	if err := fillZeros(f, size); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := f.Stat(); err != nil || info.Size() != size {
+		t.Errorf("%v, %v", info.Size(), err)
+	}
+}
+
+func TestADatabaseThatIsFullRecordsReadsOnceTheReserveIsReleased(t *testing.T) {
+	_, path, o := onDisk(t, 1<<30)
+	l := open(t, path, o)
+	limitPages(t, l, 20)
+	fillUntilFull(t, l)
+	// The limit of pages stands for a quota that the free space does not show.
+	limitPages(t, l, 40)
+	if err := recordRead(t, l); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+}
