@@ -49,7 +49,7 @@ func Priorities() []Priority { return []Priority{Low, Normal, High, Urgent} }
 // Timeouts are how long the clocks of a task and its handoffs run. Zero fields mean the defaults, given here.
 type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // of an offer that nobody has seen; 10m
-	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s
+	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; 15s, at least 5s
 	Approval Duration `json:"approval,omitzero"` // of a supervised handoff; 24h
 	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; of a requester, to take up a task that came back; 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // of an explicit confirm; 1m

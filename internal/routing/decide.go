@@ -19,6 +19,7 @@ type Question struct {
 	Directory Directory
 	Exclude   []string // agents that must not receive it: the task's owner
 	Own       []string // see [Request]
+	Sender    string   // see [Request]
 	Now       time.Time
 	// Adviser is asked if no rule matches, on behalf of the principal By; nil: none.
 	Adviser Adviser
@@ -164,7 +165,7 @@ func (q Question) choices() []Choice {
 
 // Request returns the routing request for a receiver of this task.
 func (q Question) Request(to event.Receiver) Request {
-	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, Fallbacks: q.Policy.FallbacksOf}
+	r := Request{Exclude: q.Exclude, Own: q.Own, Spread: q.Situation.Task.ID, Fallbacks: q.Policy.FallbacksOf, Sender: q.Sender}
 	if to.Agent != "" {
 		r.Agents = []string{to.Agent}
 	}
@@ -186,7 +187,7 @@ func Likes(tags []string) []string {
 }
 
 func (q Question) router(req Request) *router {
-	req.Exclude, req.Own = q.Exclude, q.Own
+	req.Exclude, req.Own, req.Sender = q.Exclude, q.Own, q.Sender
 	return &router{req: req, dir: q.Directory, now: q.Now, seen: make(map[string]bool)}
 }
 

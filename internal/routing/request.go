@@ -33,6 +33,9 @@ type Request struct {
 	// Own are the handoffs that the request may be for. If one of them has already claimed the probe of a half-open circuit,
 	// in a decision that is repeated, it may use it.
 	Own []string
+	// Sender is the principal on whose account the handoff is made: its circuit with an agent counts beside the shared one. Empty:
+	// the shared ones only.
+	Sender string
 	// Spread orders equally good agents found by capability: each value, for example a task's id, gives another order, so
 	// that many concurrent handoffs do not all go to the agents whose names come first. Empty: by name.
 	Spread string

@@ -12,7 +12,7 @@ import (
 
 // Route finds the agents that can receive a handoff at the time now: the targets, then their fallbacks. Refusals: invalid
 // for a malformed request; not_found for a target that does not exist, with the most similar names; circuit_open if no agent
-// is eligible and the circuits of all candidates are open; unavailable if no agent is eligible for any other reason. The last
+// is eligible and the circuits of all candidates are open for the sender; unavailable if no agent is eligible for any other reason. The last
 // two come with a plan that gives the reason for each agent.
 func Route(req Request, dir Directory, now time.Time) (Plan, error) {
 	if err := req.check(); err != nil {
@@ -83,7 +83,7 @@ func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
 func (r *router) count(h *Hint, reason Reason) {
 	switch reason {
 	case CircuitOpen:
-		at := agent.CircuitAt(h.Agent, r.now).ResetAt
+		at := r.circuit(&h.Agent).ResetAt
 		if r.resetAt.IsZero() || at.Before(r.resetAt) {
 			r.resetAt = at
 		}
@@ -107,10 +107,8 @@ func (r *router) judge(h *Hint) Reason {
 
 // judgeAble is judge for an agent that has the needed capabilities.
 func (r *router) judgeAble(h *Hint) Reason {
-	a, circuit := &h.Agent, agent.Reading{Phase: agent.Closed}
-	if a.Circuit.Open { // of most agents it is not
-		circuit = agent.CircuitAt(*a, r.now)
-	}
+	a := &h.Agent
+	circuit := r.circuit(a)
 	switch {
 	case slices.Contains(r.req.Exclude, a.Name):
 		return Excluded
@@ -120,13 +118,21 @@ func (r *router) judgeAble(h *Hint) Reason {
 		return NotReady
 	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
 		return Full
-	case !circuit.Admits() && (circuit.Probe == "" || !slices.Contains(r.req.Own, circuit.Probe)):
+	case !circuit.Admits():
 		return CircuitOpen
 	case circuit.Phase == agent.HalfOpen:
 		return FitAsProbe
 	default:
 		return Fit
 	}
+}
+
+// circuit is what an agent's circuits mean for the request.
+func (r *router) circuit(a *agent.State) agent.Reading {
+	if !a.Circuit.Open && len(a.Pairs) == 0 { // as with most agents
+		return agent.Reading{Phase: agent.Closed}
+	}
+	return agent.CircuitFor(*a, r.req.Sender, r.now, r.req.Own...)
 }
 
 func hasAll(s *agent.Spec, capabilities []string) bool {
@@ -159,7 +165,12 @@ func (r *router) why(h *Hint, reason Reason) string {
 	case Full:
 		return "full, " + load(h)
 	case CircuitOpen:
-		return "circuit open until " + agent.CircuitAt(h.Agent, r.now).ResetAt.UTC().Format(time.RFC3339)
+		c := r.circuit(&h.Agent)
+		why := "circuit open until " + c.ResetAt.UTC().Format(time.RFC3339)
+		if c.Sender != "" {
+			why += " for this sender"
+		}
+		return why
 	}
 	return string(reason)
 }

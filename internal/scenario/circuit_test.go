@@ -24,15 +24,36 @@ func (h *harness) fail(from, deaf string) {
 	h.inState(r.Task, event.Parked)
 }
 
-// circuit waits for an agent's circuit to be in a state.
+// circuit waits for an agent's shared circuit to be in a state.
 func (h *harness) circuit(name string, want agent.Phase) {
+	h.Helper()
+	h.circuitOf(name, want, func(a agents.Agent) agent.Phase { return a.Circuit.State })
+}
+
+// pair waits for the circuit between a sender and an agent to be in a state, while the shared one stays closed.
+func (h *harness) pair(sender, name string, want agent.Phase) {
+	h.Helper()
+	h.circuitOf(name, want, func(a agents.Agent) agent.Phase {
+		if a.Circuit.State != agent.Closed {
+			h.Fatalf("the shared circuit of %s is %s", name, a.Circuit.State)
+		}
+		for _, p := range a.Pairs {
+			if p.Sender == sender {
+				return p.State
+			}
+		}
+		return agent.Closed
+	})
+}
+
+func (h *harness) circuitOf(name string, want agent.Phase, of func(agents.Agent) agent.Phase) {
 	h.Helper()
 	for range 100 {
 		a, err := h.app.Agents.Show(ctx(h), h.operator(), name)
 		if err != nil {
 			h.Fatal(err)
 		}
-		if a.Circuit.State == want {
+		if of(a) == want {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -50,7 +71,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
 			h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task })
 			h.complete("backup", h.accept("backup", h.waitFor("backup", func(i view.Item) bool { return i.Task == r.Task })).Receipt, "mine")
 		}
-		h.circuit("flaky", agent.Open)
+		h.pair("lead", "flaky", agent.Open)
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "around", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if len(r.To) != 1 || r.To[0] != "backup" {
 			h.Fatalf("routed to %v", r.To)
@@ -65,7 +86,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndCloses(t *testing.T) {
 			h.Fatalf("a second handoff went to %v while the probe was out", other.To)
 		}
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == r.Task }))
-		h.circuit("flaky", agent.Closed)
+		h.pair("lead", "flaky", agent.Closed)
 	})
 }
 
@@ -85,7 +106,7 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		for range 3 {
 			h.fail("lead", "flaky")
 		}
-		h.circuit("flaky", agent.Open)
+		h.pair("lead", "flaky", agent.Open)
 		restart()
 		_, err := h.app.Tasks.Create(ctx(h), h.agent("lead"), tasks.CreateInput{Intent: "again", Send: &handoffs.SendInput{To: []string{"flaky"}}})
 		if refusal.CodeOf(err) != refusal.CircuitOpen {
@@ -97,14 +118,14 @@ func TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts(t *testing.T)
 		}
 		restart()
 		time.Sleep(61 * time.Second)
-		h.circuit("flaky", agent.HalfOpen)
+		h.pair("lead", "flaky", agent.HalfOpen)
 		probe := sent("probe")
 		restart()
 		if r := sent("not the probe"); probe.To[0] != "flaky" || r.To[0] != "backup" {
 			t.Errorf("the probe went to %v, another to %v", probe.To, r.To)
 		}
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == probe.Task }))
-		h.circuit("flaky", agent.Closed)
+		h.pair("lead", "flaky", agent.Closed)
 		restart()
 		if r := sent("as ever"); r.To[0] != "flaky" {
 			t.Errorf("with its circuit closed it went to %v", r.To)
@@ -127,6 +148,6 @@ func TestOneSlowHandoffIsOneFailure(t *testing.T) {
 		for range 2 { // other handoffs are other failures
 			h.fail("lead", "slow")
 		}
-		h.circuit("slow", agent.Open)
+		h.pair("lead", "slow", agent.Open)
 	})
 }

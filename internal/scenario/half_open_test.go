@@ -21,11 +21,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// halfOpen registers an agent and opens its circuit, so that it is half-open for an hour.
+// halfOpen registers an agent and opens its shared circuit by handoffs of two senders, so that it is half-open for an hour.
 func (h *harness) halfOpen(name string) {
 	h.Helper()
 	h.register(name, agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(time.Hour)}})
-	h.fail("lead", name)
+	h.fail("opener-1", name)
+	h.fail("opener-2", name)
 	h.circuit(name, agent.Open)
 	time.Sleep(time.Hour)
 	h.circuit(name, agent.HalfOpen)
@@ -251,7 +252,7 @@ func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 			time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
 		}
 		time.Sleep(28 * time.Minute)
-		h.circuit("owner", agent.Open)
+		h.pair("lead", "owner", agent.Open)
 		back := map[string]bool{}
 		for range 4 { // first what it was offered before its circuit opened, then the probe, then the others
 			item := h.waitFor("owner", func(i view.Item) bool { return !back[i.Task] })
@@ -260,6 +261,6 @@ func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 				h.Errorf("accepted: %+v", a.Receipt)
 			}
 		}
-		h.circuit("owner", agent.Closed)
+		h.pair("lead", "owner", agent.Closed)
 	})
 }

@@ -73,7 +73,7 @@ var supportPeople = map[string]string{"complaints": "hanna", "operators": "olaf"
 
 // supportTimes are short, so that tasks that people and agents ignore go on during the story.
 var supportTimes = api.Timeouts{
-	Offer: api.Duration(2 * time.Second), Ack: api.Duration(500 * time.Millisecond), Approval: api.Duration(3 * time.Second),
+	Offer: api.Duration(2 * time.Second), Ack: api.Duration(5 * time.Second), Approval: api.Duration(3 * time.Second),
 	Answer: api.Duration(3 * time.Second), Lease: api.Duration(2 * time.Second), Wait: api.Duration(10 * time.Second),
 }
 

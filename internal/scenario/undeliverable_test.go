@@ -139,7 +139,8 @@ func TestARefusedSendLeavesTheProbeOfACircuitAlone(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("lead", "spy")
 		h.register("deaf", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(time.Minute)}})
-		h.fail("lead", "deaf")
+		h.fail("opener-1", "deaf")
+		h.fail("opener-2", "deaf")
 		h.circuit("deaf", agent.Open)
 		time.Sleep(61 * time.Second)
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "mine", Start: true})

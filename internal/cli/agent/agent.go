@@ -90,7 +90,7 @@ func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short stri
 }
 
 func agentReset(s *shell.Shell) *cobra.Command {
-	return agentVerb(s, "reset", "Close an agent's circuit breaker",
+	return agentVerb(s, "reset", "Close an agent's circuit breaker, for all senders",
 		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
 			return c.ResetCircuit(ctx, name)
 		})
@@ -177,12 +177,21 @@ func seen(a client.Agent) string {
 	return shell.Span(client.Duration(ago)) + " ago"
 }
 
-// circuitOf describes the state of an agent's circuit breaker, and until when it lasts.
+// circuitOf describes the states of an agent's circuit breakers, and until when they last: the one for all senders, and those that are
+// open for one sender alone.
 func circuitOf(a client.Agent) string {
-	if a.Circuit.ResetAt.IsZero() {
-		return a.Circuit.State
+	list := []string{stateOf(a.Circuit)}
+	for _, p := range a.Pairs {
+		list = append(list, "for "+p.Sender+" "+stateOf(p.Circuit))
 	}
-	return a.Circuit.State + ", resets at " + shell.Clock(a.Circuit.ResetAt)
+	return strings.Join(list, "; ")
+}
+
+func stateOf(c client.Circuit) string {
+	if c.ResetAt.IsZero() {
+		return c.State
+	}
+	return c.State + ", resets at " + shell.Clock(c.ResetAt)
 }
 
 // readinessOf describes an agent's readiness, and whether the agent may change it.

@@ -105,7 +105,7 @@ func (p Program) write(ctx context.Context, s content) error {
 	}
 	return p.send(ctx, nil, "--ask", "Check the report against the figures, and publish it.",
 		"--artifact", kept.Digest+"="+reportName, "--tokens", "430", "--pin", "artifact:"+kept.Digest, "--pin", "fact:gaps",
-		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "1s")
+		"--decision", "order=Packages stand in the order of their directories", "--retries", "1", "--ack-timeout", "5s")
 }
 
 // review checks the report. Its first result has the whole report and is larger than expected; its second result is the summary alone.

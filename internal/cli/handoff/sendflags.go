@@ -61,7 +61,7 @@ func (h *SendFlags) addOwn(f *pflag.FlagSet) {
 // AddTimeouts defines the flags of a task's time limits.
 func AddTimeouts(f *pflag.FlagSet, t *client.Timeouts) {
 	f.Var((*shell.Duration)(&t.Offer), "offer-timeout", "how long an offer may stay unseen (default 10m)")
-	f.Var((*shell.Duration)(&t.Ack), "ack-timeout", "how long a receiver may take to answer an offer that it has seen (default 15s)")
+	f.Var((*shell.Duration)(&t.Ack), "ack-timeout", "how long a receiver may take to answer an offer that it has seen (default 15s, at least 5s)")
 	f.Var((*shell.Duration)(&t.Approval), "approval-timeout", "how long an approval may take (default 24h)")
 	f.Var((*shell.Duration)(&t.Answer), "answer-timeout", "how long people may take to claim a ticket, and to answer it, and an agent to take up a task that came back to it (default 24h)")
 	f.Var((*shell.Duration)(&t.Confirm), "confirm-timeout", "how long an explicit confirmation may take (default 1m)")

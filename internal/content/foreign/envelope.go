@@ -106,7 +106,10 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 		t.Target = h.To[0]
 	}
 	t.Intent, t.Reason, t.Detail, t.Priority, t.Permissions = e.Task.Intent, h.Reason, h.Detail, e.Priority, h.Permissions
-	t.Timeouts.Ack = event.Duration(h.TimeoutSeconds) * 1e9
+	if t.Timeouts.Ack = event.Duration(h.TimeoutSeconds) * 1e9; t.Timeouts.Ack > 0 && t.Timeouts.Ack < event.Duration(event.MinAck) {
+		t.Timeouts.Ack = event.Duration(event.MinAck)
+		d.note("handoff.timeout_seconds", "raised to the least, "+event.MinAck.String())
+	}
 	t.Expires, t.Artifacts = e.ExpiresAt, e.Artifacts
 	t.Content.Notes, t.Content.Confidence = h.Notes, e.Confidence
 	x := e.ExpectedOutput

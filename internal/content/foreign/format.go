@@ -190,6 +190,10 @@ func (d *document) timeout() {
 	least, most := event.MinDuration.Seconds(), event.MaxDuration.Seconds()
 	if f := d.asNumber(name, raw, least, most); f != nil {
 		d.task.Timeouts.Ack = event.Duration(*f * 1e9)
+		if d.task.Timeouts.Ack < event.Duration(event.MinAck) {
+			d.task.Timeouts.Ack = event.Duration(event.MinAck)
+			d.note(name, "raised to the least, "+event.MinAck.String())
+		}
 	}
 }
 

@@ -105,21 +105,21 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		if ev.Again { // one slow handoff is one failure
 			return nil
 		}
-		return c.do.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, id, ev.Handoff)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.Unanswered, ev.Sender, id, ev.Handoff)
 	case event.LeaseLost:
-		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, ev.Sender, id, 0)
 	case event.OwnerStuck:
 		if ev.By != "" { // a report of an agent is not a measurement
 			return nil
 		}
-		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, id, 0)
+		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, ev.Sender, id, 0)
 	case event.OfferMade:
 		if len(ev.To) != 1 {
 			return nil
 		}
 		return c.do.Relieve(ctx, workspace, ev.To[0], e)
 	case event.Moved:
-		if err := c.do.Report(ctx, workspace, ev.To, e, agent.Success, id, ev.Handoff); err != nil {
+		if err := c.do.Report(ctx, workspace, ev.To, e, agent.Success, ev.OnAccountOf(), id, ev.Handoff); err != nil {
 			return err
 		}
 		return c.do.Relieve(ctx, workspace, ev.To, e)

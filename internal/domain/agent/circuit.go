@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,12 +26,14 @@ func (o Outcome) Valid() bool { return o == Success || o.Failed() }
 // Failed reports whether o counts as a failure.
 func (o Outcome) Failed() bool { return o == DeliveryError || o == Unanswered || o == LeaseLost }
 
-// Circuit is the stored part of an agent's circuit breaker. Ask [CircuitAt] what it means now.
+// Circuit is the stored part of a circuit breaker: of an agent's shared one, or of the one between a sender and the agent
+// ([Pair]). Ask [CircuitAt] or [CircuitFor] what it means now.
 type Circuit struct {
 	Failures   int       `json:"failures,omitempty"` // in a row
 	Open       bool      `json:"open,omitempty"`     // open or half-open: which, is a matter of time
 	OpenedAt   time.Time `json:"opened_at,omitzero"`
 	ResetAt    time.Time `json:"reset_at,omitzero"` // when the first probe may try
+	Openers    []string  `json:"openers,omitempty"` // senders whose failures opened it: they may try a period later than the others
 	Probe      string    `json:"probe,omitempty"`   // handoff that last claimed the probe
 	ProbeAt    time.Time `json:"probe_at,omitzero"`
 	ProbeUntil time.Time `json:"probe_until,omitzero"`
@@ -53,6 +56,7 @@ func Phases() []Phase { return []Phase{Closed, Open, HalfOpen} }
 // Reading is a circuit at one moment.
 type Reading struct {
 	Phase   Phase     `json:"phase"`
+	Sender  string    `json:"sender,omitempty"`  // the principal whose handoffs alone it concerns; empty: everybody's
 	Probe   string    `json:"probe,omitempty"`   // handoff whose probe is out; only in HalfOpen
 	ResetAt time.Time `json:"reset_at,omitzero"` // when a probe may be claimed; zero if at once
 }
@@ -60,9 +64,37 @@ type Reading struct {
 // Admits reports whether a new offer may be made, in HalfOpen after ClaimProbe.
 func (r Reading) Admits() bool { return r.ResetAt.IsZero() }
 
-// CircuitAt reads an agent's circuit at the time now.
-func CircuitAt(s State, now time.Time) Reading {
-	c := s.Circuit
+// CircuitAt reads an agent's shared circuit at the time now.
+func CircuitAt(s State, now time.Time) Reading { return s.Circuit.at(now) }
+
+// CircuitFor reads what an agent's circuits mean for one sender, a principal such as "agent/lead", at the time now: the shared
+// circuit and the one between the two. Of two that admit no offer it gives the one that resets last. own are the handoffs
+// for which it is asked: a probe that one of them has claimed is no obstacle.
+func CircuitFor(s State, sender string, now time.Time, own ...string) Reading {
+	shared := s.Circuit.atFor(sender, now).but(own)
+	if len(s.Pairs) == 0 || sender == "" {
+		return shared
+	}
+	k := s.pair(sender)
+	pair := k.at(now).but(own)
+	pair.Sender = sender
+	switch {
+	case pair.Phase == Closed || shared.ResetAt.After(pair.ResetAt):
+		return shared
+	default:
+		return pair
+	}
+}
+
+// but is r for the handoffs own.
+func (r Reading) but(own []string) Reading {
+	if r.Probe != "" && slices.Contains(own, r.Probe) {
+		r.ResetAt = time.Time{}
+	}
+	return r
+}
+
+func (c *Circuit) at(now time.Time) Reading {
 	switch {
 	case !c.Open:
 		return Reading{Phase: Closed}
@@ -75,90 +107,111 @@ func CircuitAt(s State, now time.Time) Reading {
 	}
 }
 
+// atFor is at for one sender. One whose failures opened the circuit leaves the probe to the others for a period: otherwise it
+// could keep the circuit open for everybody by failing again.
+func (c *Circuit) atFor(sender string, now time.Time) Reading {
+	r := c.at(now)
+	if r.Phase == HalfOpen && r.Probe == "" && slices.Contains(c.Openers, sender) {
+		if later := c.ResetAt.Add(c.ResetAt.Sub(c.OpenedAt)); within(now, c.OpenedAt, later) {
+			r.ResetAt = later
+		}
+	}
+	return r
+}
+
 // within reports whether a period that began at from and ends at until is still running. A clock that was set back
 // further than the period is long ends it: otherwise an hour's jump would keep a circuit open for an hour.
 func within(now, from, until time.Time) bool {
 	return now.Before(until) && from.Sub(now) < until.Sub(from)
 }
 
-// Worth reports whether an outcome changes the circuit: the many successes of a healthy agent need no entry.
+// Worth reports whether an outcome changes a circuit: the many successes of a healthy agent need no entry.
 func Worth(s State, c ReportOutcome) bool {
-	return c.Outcome.Valid() && circuitActionFor(s, c, time.Time{}) != Ignore
+	if !c.Outcome.Valid() {
+		return false
+	}
+	shared, pair := actionsFor(&s, c, time.Time{})
+	return shared != Ignore || pair != Ignore
 }
 
+// decideOutcome moves the shared circuit and the one of the pair. One event counts, or clears, in both.
 func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	if !c.Outcome.Valid() {
 		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
 			"unknown outcome %s", strconv.QuoteToASCII(string(c.Outcome)))
 	}
-	switch circuitActionFor(s, c, now) {
-	case Count:
-		return []Event{FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1}}, nil
-	case Clear:
-		return []Event{FailuresCleared{c.Cause, c.Task, c.Handoff}}, nil
-	case Break:
-		now = now.UTC()
-		return []Event{CircuitOpened{
-			Cause: c.Cause, Outcome: c.Outcome, Task: c.Task, Handoff: c.Handoff,
-			Failures: s.Circuit.Failures + 1, At: now, ResetAt: now.Add(s.Spec.Breaker.OpenFor),
-		}}, nil
-	case Close:
-		return []Event{CircuitClosed{c.Cause, c.Task, c.Handoff}}, nil
-	default:
-		return nil, nil
+	shared, pair := actionsFor(&s, c, now)
+	now = now.UTC()
+	opened := CircuitOpened{
+		Cause: c.Cause, Outcome: c.Outcome, Task: c.Task, Handoff: c.Handoff, At: now, ResetAt: now.Add(s.Spec.Breaker.OpenFor),
 	}
+	var events []Event
+	switch {
+	case pair == Break:
+		e := opened
+		e.Sender, e.Failures = c.Sender, s.pair(c.Sender).Failures+1
+		events = append(events, e)
+	case pair == Count:
+		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.pair(c.Sender).Failures + 1, c.Sender})
+	case shared == Count:
+		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1, ""})
+	case pair == Close:
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender})
+	case pair == Clear || shared == Clear:
+		events = append(events, FailuresCleared{c.Cause, c.Task, c.Handoff, c.Sender})
+	}
+	if shared == Break {
+		opened.Failures, opened.Openers = s.Circuit.Failures+1, s.openers(c.blamed())
+		events = append(events, opened)
+	}
+	if shared == Close {
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, ""})
+	}
+	return events, nil
 }
 
 func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 	if c.Handoff == "" {
 		return nil, refusal.New(refusal.Invalid, "name the handoff", "a probe was claimed for no handoff")
 	}
-	switch circuitActionFor(s, c, now) {
-	case Admit:
-		now = now.UTC()
-		return []Event{ProbeClaimed{c.Handoff, now, now.Add(s.Spec.Breaker.OpenFor)}}, nil
-	case Refuse:
-		return nil, RefuseOpen(s, now)
-	default:
-		return nil, nil
+	shared, pair := actionsFor(&s, c, now)
+	if shared == Refuse || pair == Refuse {
+		return nil, RefuseOpen(s, c.Sender, now)
 	}
+	now = now.UTC()
+	var events []Event
+	if pair == Admit {
+		events = append(events, ProbeClaimed{c.Handoff, now, now.Add(s.Spec.Breaker.OpenFor), c.Sender})
+	}
+	if shared == Admit {
+		events = append(events, ProbeClaimed{c.Handoff, now, now.Add(s.Spec.Breaker.OpenFor), ""})
+	}
+	return events, nil
 }
 
 func decideReset(s State, now time.Time) ([]Event, error) {
-	if circuitActionFor(s, ResetCircuit{}, now) == Reset {
+	if shared, _ := actionsFor(&s, ResetCircuit{}, now); shared == Reset || len(s.Pairs) > 0 {
 		return []Event{CircuitReset{}}, nil
 	}
 	return nil, nil
 }
 
-// RefuseOpen is the refusal (circuit_open) of an agent whose circuit does not admit an offer at the time now.
-func RefuseOpen(s State, now time.Time) *refusal.Error {
-	r := CircuitAt(s, now)
+// RefuseOpen is the refusal (circuit_open) of an agent whose circuits do not admit an offer of a sender at the time now.
+func RefuseOpen(s State, sender string, now time.Time) *refusal.Error {
+	r := CircuitFor(s, sender, now)
 	at := r.ResetAt.UTC().Format(time.RFC3339)
-	why := "its circuit is open after " + strconv.Itoa(s.Circuit.Failures) + " failures in a row"
-	if r.Phase == HalfOpen {
-		why = "its circuit is half-open and the one probe is out"
+	what, failures := "its circuit", s.Circuit.Failures
+	if r.Sender != "" {
+		what, failures = "its circuit for handoffs of "+shortSender(r.Sender), s.pair(r.Sender).Failures
+	}
+	why := what + " is open after " + strconv.Itoa(failures) + " failures in a row"
+	switch {
+	case r.Phase == HalfOpen && r.Probe != "":
+		why = what + " is half-open and the one probe is out"
+	case r.Phase == HalfOpen:
+		why = what + " is half-open, and the probe is left to senders whose failures did not open it"
 	}
 	return refusal.New(refusal.CircuitOpen, "try again after "+at+", or hand off to another agent",
 		"agent %s gets no offers now: %s; it resets at %s", s.Name, why, at).
-		With("agent", s.Name).With("reset_at", at)
-}
-
-// fold moves a circuit by its own events and leaves it alone at all others.
-func (c Circuit) fold(e Event) Circuit {
-	switch e := e.(type) {
-	case FailureCounted:
-		c.Failures, c.LastCause = e.Failures, max(c.LastCause, e.Cause)
-	case FailuresCleared:
-		c.Failures, c.LastCause = 0, max(c.LastCause, e.Cause)
-	case CircuitOpened:
-		return Circuit{Failures: e.Failures, Open: true, OpenedAt: e.At, ResetAt: e.ResetAt, LastCause: max(c.LastCause, e.Cause)}
-	case ProbeClaimed:
-		c.Probe, c.ProbeAt, c.ProbeUntil = e.Handoff, e.At, e.Until
-	case CircuitClosed:
-		return Circuit{LastCause: max(c.LastCause, e.Cause)}
-	case CircuitReset:
-		return Circuit{LastCause: c.LastCause}
-	}
-	return c
+		With("agent", s.Name).With("reset_at", at).With("circuit", r.Scope())
 }

@@ -53,8 +53,9 @@ type CircuitRule struct {
 	Become CircuitState
 }
 
-// CircuitTable is the breaker's transition table; [Decide] acts by it. A combination that is not in it cannot come
-// about: there is no probe while the circuit is closed, and no counting while it is not.
+// CircuitTable is the transition table of each circuit, the shared one and those of pairs; [Decide] acts by it. A combination
+// that is not in it cannot come about: there is no probe while the circuit is closed, and no counting while it is not. For a
+// sender whose failures opened the shared circuit, that is Broken a period longer.
 //
 // The last probe counts whenever it reports: also after it lapsed (Waiting), as long as no other took its place,
 // and after the clock was set back (Broken). Nothing but the probe moves a circuit that is not closed, neither late
@@ -111,36 +112,54 @@ var circuitActions = func() map[CircuitState]map[CircuitTrigger]CircuitAction {
 	return m
 }()
 
-// circuitActionFor looks up what an agent's circuit does about a command.
-func circuitActionFor(s State, c Command, now time.Time) CircuitAction {
+// actionsFor looks up what an agent's shared circuit, and the one of the command's sender, do about a command.
+func actionsFor(s *State, c Command, now time.Time) (shared, pair CircuitAction) {
+	shared, pair = Ignore, Ignore
 	if !s.Exists() {
-		return Ignore
+		return shared, pair
 	}
-	return circuitActions[circuitStateOf(s, now)][circuitTriggerOf(s, c, now)]
+	var sender string
+	failed, cleared := false, false
+	switch c := c.(type) {
+	case ReportOutcome:
+		sender, failed, cleared = c.blamed(), c.Outcome.Failed(), true
+	case ClaimProbe:
+		sender = c.Sender
+	}
+	shared = circuitActions[circuitStateOf(&s.Circuit, s.Circuit.atFor(sender, now))][circuitTriggerOf(s, &s.Circuit, "", c, now)]
+	if sender == "" || len(s.Pairs) == 0 && cleared && !failed {
+		return shared, pair
+	}
+	k := s.pair(sender)
+	pair = circuitActions[circuitStateOf(&k, k.at(now))][circuitTriggerOf(s, &k, sender, c, now)]
+	if failed && k.Open && !s.Circuit.Open { // it has counted as often as it may
+		shared = Ignore
+	}
+	return shared, pair
 }
 
-func circuitStateOf(s State, now time.Time) CircuitState {
-	r := CircuitAt(s, now)
+func circuitStateOf(c *Circuit, r Reading) CircuitState {
 	switch {
-	case r.Phase == Open:
+	case r.Phase == Open, r.Phase == HalfOpen && r.Probe == "" && !r.Admits():
 		return Broken
 	case r.Phase == HalfOpen && r.Probe == "":
 		return Waiting
 	case r.Phase == HalfOpen:
 		return Probing
-	case s.Circuit.Failures > 0:
+	case c.Failures > 0:
 		return Counting
 	default:
 		return Clean
 	}
 }
 
-func circuitTriggerOf(s State, c Command, now time.Time) CircuitTrigger {
+// circuitTriggerOf says what a command is for a circuit: the shared one, or the one of a sender.
+func circuitTriggerOf(s *State, k *Circuit, sender string, c Command, now time.Time) CircuitTrigger {
 	switch c := c.(type) {
 	case ReportOutcome:
-		return outcomeTrigger(s, c)
+		return outcomeTrigger(s, k, sender, c)
 	case ClaimProbe:
-		if CircuitAt(s, now).Probe == c.Handoff {
+		if k.at(now).Probe == c.Handoff {
 			return ClaimedAgain
 		}
 		return Claimed
@@ -149,18 +168,21 @@ func circuitTriggerOf(s State, c Command, now time.Time) CircuitTrigger {
 	}
 }
 
-func outcomeTrigger(s State, c ReportOutcome) CircuitTrigger {
+func outcomeTrigger(s *State, k *Circuit, sender string, c ReportOutcome) CircuitTrigger {
 	failed := c.Outcome.Failed()
+	probe := k.Open && k.Probe != "" && k.Probe == c.Handoff
 	switch {
 	case c.Cause <= s.Circuit.LastCause:
 		return Repeated
-	case s.Circuit.Open && s.Circuit.Probe != "" && s.Circuit.Probe == c.Handoff && failed:
+	case probe && failed:
 		return ProbeFailed
-	case s.Circuit.Open && s.Circuit.Probe != "" && s.Circuit.Probe == c.Handoff:
+	case probe:
 		return ProbeSucceeded
 	case !failed:
 		return Succeeded
-	case !s.Circuit.Open && s.Circuit.Failures+1 >= s.Spec.Breaker.Failures:
+	case k.Open:
+		return FailedOnce
+	case sender != "" && k.Failures+1 >= s.Spec.Breaker.Failures, sender == "" && s.reached(c):
 		return FailedTooOften
 	default:
 		return FailedOnce

@@ -307,6 +307,7 @@ func walk(t *testing.T, a *agentStory, c agent.Command, rule agent.CircuitRule) 
 // TestAnyHistoryOfACircuitKeepsItsPromises drives random commands and checks what callers rely on.
 func TestAnyHistoryOfACircuitKeepsItsPromises(t *testing.T) {
 	outcomes := []agent.Outcome{agent.DeliveryError, agent.Unanswered, agent.LeaseLost, agent.Success, agent.Success}
+	senders := []string{"", "agent/a", "agent/b", "agent/c"}
 	rapid.Check(t, func(t *rapid.T) {
 		s, now, cause := registered(t), noon, uint64(0)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
@@ -315,12 +316,14 @@ func TestAnyHistoryOfACircuitKeepsItsPromises(t *testing.T) {
 			var c agent.Command
 			switch rapid.IntRange(0, 4).Draw(t, "command") {
 			case 0:
-				c = claim(h)
+				c = claimOf(rapid.SampledFrom(senders).Draw(t, "sender"), h)
 			case 1:
 				c = agent.ResetCircuit{Name: "writer"}
 			default:
 				cause += uint64(rapid.IntRange(0, 2).Draw(t, "cause"))
-				c = report(cause, rapid.SampledFrom(outcomes).Draw(t, "outcome"), h)
+				o := report(cause, rapid.SampledFrom(outcomes).Draw(t, "outcome"), h)
+				o.Sender = rapid.SampledFrom(senders).Draw(t, "sender")
+				c = o
 			}
 			s = step(t, s, c, now)
 		}
@@ -336,13 +339,13 @@ func registered(t *rapid.T) agent.State {
 }
 
 func step(t *rapid.T, s agent.State, c agent.Command, now time.Time) agent.State {
-	before := agent.CircuitAt(s, now)
 	events, err := agent.Decide(s, c, now)
 	if o, ok := c.(agent.ReportOutcome); ok && agent.Worth(s, o) != (len(events) > 0) {
 		t.Fatalf("Worth disagrees with Decide about %+v", o)
 	}
 	if claim, ok := c.(agent.ClaimProbe); ok {
-		free := before.Admits() || before.Probe == claim.Handoff
+		before := agent.CircuitFor(s, claim.Sender, now, claim.Handoff)
+		free := before.Admits()
 		if free != (err == nil) {
 			t.Fatalf("claim in %+v: %v", before, err)
 		}
@@ -355,8 +358,15 @@ func step(t *rapid.T, s agent.State, c agent.Command, now time.Time) agent.State
 	if again, err := agent.Decide(s, c, now); len(again) > 0 || err != nil && len(events) > 0 {
 		t.Fatalf("repeating %#v: %v %v", c, again, err)
 	}
-	if !s.Circuit.Open && s.Circuit.Failures >= s.Spec.Breaker.Failures {
-		t.Fatalf("closed with %d failures", s.Circuit.Failures)
+	unnamed := s.Circuit.Failures
+	for _, p := range s.Pairs {
+		unnamed -= p.Counted
+		if !p.Circuit.Open && p.Circuit.Failures >= s.Spec.Breaker.Failures || p.Counted > s.Spec.Breaker.Failures {
+			t.Fatalf("closed with %+v", p)
+		}
+	}
+	if !s.Circuit.Open && (unnamed < 0 || unnamed >= s.Spec.Breaker.Failures) {
+		t.Fatalf("closed with %d failures that are of no sender", unnamed)
 	}
 	if r := agent.CircuitAt(s, now); !r.Admits() && r.ResetAt.Sub(now) > 2*s.Spec.Breaker.OpenFor {
 		t.Fatalf("resets only at %v, now is %v", r.ResetAt, now)

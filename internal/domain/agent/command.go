@@ -38,9 +38,10 @@ type ReturnPresence struct{ Name string }
 // Remove removes the agent. Its tasks are not changed. Its name may be registered again.
 type Remove struct{ Name string }
 
-// ReportOutcome tells the circuit how an offer or a lease ended.
+// ReportOutcome tells the circuits how an offer or a lease ended.
 type ReportOutcome struct {
 	Name    string
+	Sender  string // the principal whose handoff it was; empty: not known
 	Cause   uint64 // position of the ledger entry that ended it, at least 1
 	Outcome Outcome
 	Task    string
@@ -48,13 +49,15 @@ type ReportOutcome struct {
 }
 
 // ClaimProbe asks for the one handoff that may try a half-open circuit. It does nothing while the circuit is closed
-// and for the handoff that has the probe already; otherwise it is refused (circuit_open) until the time it names.
+// and for the handoff that has the probe already; otherwise it is refused (circuit_open) until the time it names. A
+// handoff may need the probes of the shared circuit and of its sender's.
 type ClaimProbe struct {
 	Name    string
+	Sender  string // the principal whose handoff it is
 	Handoff string
 }
 
-// ResetCircuit closes the circuit and clears its failures, as an operator.
+// ResetCircuit closes the shared circuit and those of all senders, and clears their failures, as an operator.
 type ResetCircuit struct{ Name string }
 
 func (c Register) agent() string       { return c.Name }

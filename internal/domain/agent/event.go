@@ -59,17 +59,19 @@ type FailureCounted struct {
 	Outcome  Outcome `json:"outcome"`
 	Task     string  `json:"task,omitempty"`
 	Handoff  string  `json:"handoff,omitempty"`
-	Failures int     `json:"failures"` // in a row, with this one
+	Failures int     `json:"failures"`         // in a row, with this one; of the sender's handoffs, if one is named
+	Sender   string  `json:"sender,omitempty"` // the principal whose handoff it was; absent: it counts as anybody's
 }
 
-// FailuresCleared is a success after failures that had not opened the circuit.
+// FailuresCleared is a success after failures that had not opened the shared circuit, or the one of its sender.
 type FailuresCleared struct {
 	Cause   uint64 `json:"cause"`
 	Task    string `json:"task,omitempty"`
 	Handoff string `json:"handoff,omitempty"`
+	Sender  string `json:"sender,omitempty"` // the principal whose handoff it was
 }
 
-// CircuitOpened opens the circuit: after too many failures in a row, or because the probe failed.
+// CircuitOpened opens a circuit, the shared one or that of one sender: after too many failures in a row, or because the probe failed.
 type CircuitOpened struct {
 	Cause    uint64    `json:"cause"`
 	Outcome  Outcome   `json:"outcome"`
@@ -77,24 +79,28 @@ type CircuitOpened struct {
 	Handoff  string    `json:"handoff,omitempty"`
 	Failures int       `json:"failures"` // in a row, with this one
 	At       time.Time `json:"at"`
-	ResetAt  time.Time `json:"reset_at"` // from then on one probe may try
+	ResetAt  time.Time `json:"reset_at"`          // from then on one probe may try
+	Sender   string    `json:"sender,omitempty"`  // the principal whose handoffs alone it stops; absent: everybody's
+	Openers  []string  `json:"openers,omitempty"` // principals whose failures opened it, who may try a period later
 }
 
 // ProbeClaimed gives one handoff the right to try the half-open circuit.
 type ProbeClaimed struct {
 	Handoff string    `json:"handoff"`
 	At      time.Time `json:"at"`
-	Until   time.Time `json:"until"` // a probe without an outcome by then gives way to another
+	Until   time.Time `json:"until"`            // a probe without an outcome by then gives way to another
+	Sender  string    `json:"sender,omitempty"` // whose circuit it is; absent: the shared one
 }
 
-// CircuitClosed closes the circuit because the probe succeeded.
+// CircuitClosed closes a circuit because the probe succeeded.
 type CircuitClosed struct {
 	Cause   uint64 `json:"cause"`
 	Task    string `json:"task,omitempty"`
 	Handoff string `json:"handoff"`
+	Sender  string `json:"sender,omitempty"` // whose circuit it is; absent: the shared one
 }
 
-// CircuitReset closes the circuit for an operator.
+// CircuitReset closes the shared circuit, and those of all senders, for an operator.
 type CircuitReset struct{}
 
 // EventName is "agent-registered".

@@ -22,7 +22,7 @@ func Fold(s State, e Event) State {
 	case PresenceReturned:
 		s.Lapsed = false
 	default:
-		s.Circuit = s.Circuit.fold(e)
+		s = s.foldCircuit(e)
 	}
 	return s
 }

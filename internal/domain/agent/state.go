@@ -38,7 +38,8 @@ type State struct {
 	Lapsed  bool      `json:"lapsed,omitempty"` // its heartbeats have stopped
 	Off     bool      `json:"off,omitempty"`    // off duty: see Duty
 	Removed bool      `json:"removed,omitempty"`
-	Circuit Circuit   `json:"circuit"`
+	Circuit Circuit   `json:"circuit"`         // shared by all senders
+	Pairs   []Pair    `json:"pairs,omitempty"` // the circuits of single senders, by sender; only those that have failures
 
 	RegisteredAt time.Time `json:"registered_at,omitzero"`
 }

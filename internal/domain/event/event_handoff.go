@@ -148,7 +148,8 @@ type Unanswered struct {
 	Handoff int    `json:"handoff"`
 	Offer   int    `json:"offer"`
 	Agent   string `json:"agent"`
-	Again   bool   `json:"again,omitempty"` // an earlier offer of the handoff to the agent went unanswered too: one failure, not two
+	Sender  string `json:"sender,omitempty"` // the principal on whose account it was offered
+	Again   bool   `json:"again,omitempty"`  // an earlier offer of the handoff to the agent went unanswered too: one failure, not two
 }
 
 // EventName implements [Event].
@@ -181,6 +182,7 @@ type Moved struct {
 	Handoff  int       `json:"handoff"`
 	From     string    `json:"from"`
 	To       string    `json:"to"`
+	Sender   string    `json:"sender,omitempty"` // the principal on whose account it was offered, if that is not the source
 	Epoch    uint64    `json:"epoch"`
 	Lease    time.Time `json:"lease"`
 	Hop      bool      `json:"hop,omitempty"`   // counts against the hop limit

@@ -127,9 +127,10 @@ func (Sealed) EventName() string { return "envelope-sealed" }
 
 // LeaseLost: the owner sent no sign of life in time. The circuit breaker counts it.
 type LeaseLost struct {
-	Agent string    `json:"agent"`
-	Epoch uint64    `json:"epoch"`
-	At    time.Time `json:"at"`
+	Agent  string    `json:"agent"`
+	Sender string    `json:"sender,omitempty"` // the principal on whose account the owner got the task
+	Epoch  uint64    `json:"epoch"`
+	At     time.Time `json:"at"`
 }
 
 // EventName implements [Event].
@@ -138,6 +139,7 @@ func (LeaseLost) EventName() string { return "lease-lost" }
 // OwnerStuck: the owner is alive and not making progress. The circuit breaker counts it if a clock found it, not a principal.
 type OwnerStuck struct {
 	Agent  string    `json:"agent"`
+	Sender string    `json:"sender,omitempty"` // the principal on whose account the owner got the task
 	Epoch  uint64    `json:"epoch"`
 	By     string    `json:"by,omitempty"` // the principal that reported it; absent: no progress in time
 	Detail string    `json:"detail,omitempty"`

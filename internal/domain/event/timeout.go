@@ -3,12 +3,18 @@ package event
 import (
 	"cmp"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
+
+// MinAck is the shortest acknowledgment clock that a call may ask for: less than a program needs to read an offer and answer it would
+// count failures against receivers that work.
+const MinAck = 5 * time.Second
 
 // Timeouts are how long the clocks of a task and its handoffs run. Zero fields mean the default.
 type Timeouts struct {
 	Offer    Duration `json:"offer,omitzero"`    // of an offer that nobody has seen; default 10m
-	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s
+	Ack      Duration `json:"ack,omitzero"`      // from seen to answered; default 15s, at least [MinAck]
 	Approval Duration `json:"approval,omitzero"` // of a supervised handoff; default 24h
 	Answer   Duration `json:"answer,omitzero"`   // of people: for an answer, or to take a task over, per desk; of a requester, to take up a task that came back; default 24h
 	Confirm  Duration `json:"confirm,omitzero"`  // of an explicit confirm; default 1m
@@ -46,6 +52,19 @@ func (t Timeouts) Over(base Timeouts) Timeouts {
 
 // People is how long people have to take an offer, and to work on a task that they took. Tasks of older records do not have it.
 func (t Timeouts) People() Duration { return cmp.Or(t.Answer, defaultTimeouts.Answer) }
+
+// CheckAsked is [Timeouts.Check] for what a call asks for: it also refuses an acknowledgment clock under [MinAck], which older records
+// may have.
+func (t Timeouts) CheckAsked() error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	if t.Ack != 0 && time.Duration(t.Ack) < MinAck {
+		return refusal.New(refusal.Invalid, "use 5s or more, or omit it for 15s",
+			"the ack timeout is %s: a receiver has at least %s to answer an offer that it has seen", time.Duration(t.Ack), MinAck)
+	}
+	return nil
+}
 
 // Check refuses (invalid) durations that are out of range, see [Duration.Check].
 func (t Timeouts) Check() error {

@@ -41,7 +41,7 @@ func moved(t task.Task, now time.Time) event.Moved {
 		after.Permissions = h.Permits
 	}
 	m := event.Moved{
-		Handoff: h.N, From: h.From, To: h.Receiver, Epoch: after.Epoch, Lease: h.Times.Lease.After(now), Hop: !h.Recovery,
+		Handoff: h.N, From: h.From, To: h.Receiver, Sender: task.OtherSender(&t, h), Epoch: after.Epoch, Lease: h.Times.Lease.After(now), Hop: !h.Recovery,
 		Delivery: h.Envelope, After: after, At: now,
 	}
 	for _, c := range h.Candidates {

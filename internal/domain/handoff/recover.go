@@ -40,9 +40,9 @@ func (d *decision) recover(c Tick, now time.Time) {
 // attempt records that the owner was lost, or is not making progress. It parks the task, and reports false, at the limit.
 func (d *decision) attempt(now time.Time) bool {
 	if t := d.t; t.Lease.After(now) {
-		return d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, Detail: "no progress in " + t.Times.Progress.String(), At: now}, "is stuck", now)
+		return d.again(event.OwnerStuck{Agent: t.Owner, Sender: t.Giver, Epoch: t.Epoch, Detail: "no progress in " + t.Times.Progress.String(), At: now}, "is stuck", now)
 	}
-	return d.again(event.LeaseLost{Agent: d.t.Owner, Epoch: d.t.Epoch, At: now}, "was lost", now)
+	return d.again(event.LeaseLost{Agent: d.t.Owner, Sender: d.t.Giver, Epoch: d.t.Epoch, At: now}, "was lost", now)
 }
 
 // again is attempt with the event and its words.

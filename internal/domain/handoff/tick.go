@@ -66,7 +66,7 @@ func (d *decision) tickHandoff(c Tick, now time.Time) {
 	case due(h.RetryAt, now):
 		d.offerAgain(c.Hints, now)
 	case due(h.AckEnds, now):
-		d.do(event.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0], Again: h.Slow == h.To[0]})
+		d.do(event.Unanswered{Handoff: h.N, Offer: h.Offer, Agent: h.To[0], Sender: task.Sender(&d.t, h), Again: h.Slow == h.To[0]})
 		d.unanswered(c.Hints, now)
 	case due(h.OfferEnds, now):
 		d.do(event.OfferExpired{Handoff: h.N, Offer: h.Offer, To: h.To})

@@ -218,7 +218,7 @@ func (t *Task) onMoved(e event.Moved) {
 	if i := slices.IndexFunc(h.Candidates, func(c event.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
 		t.Chain.Agent = e.To
 	}
-	t.Human = e.Human
+	t.Human, t.Giver = e.Human, Sender(t, h)
 	t.setOwner(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
 }

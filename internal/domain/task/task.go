@@ -20,6 +20,7 @@ type Task struct {
 	Route     []string // agents that a choreographed task still has to visit
 
 	Owner string    // the agent that holds it; empty if nobody does
+	Giver string    // the principal on whose account the owner got it, see [Sender]; empty if the owner started it
 	Epoch uint64    // rises with every change of owner; a call with another epoch is refused
 	Lease time.Time // when the owner must next have shown life; zero while no lease runs
 

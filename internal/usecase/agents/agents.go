@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
@@ -34,7 +35,8 @@ type Agent struct {
 	Spec      AgentSpec       `json:"spec"`
 	Readiness agent.Readiness `json:"readiness"`
 	OffDuty   bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
-	Circuit   Circuit         `json:"circuit"`
+	Circuit   Circuit         `json:"circuit" doc:"The circuit breaker for the handoffs of all senders. It opens by failures of handoffs of at least two senders, or of delivery."`
+	Pairs     []Pair          `json:"pairs,omitempty" doc:"Circuit breakers that are open for the handoffs of one sender alone, because its handoffs failed. An agent sees its own, and those of others only on itself."`
 	Held      int             `json:"held"` // tasks that it owns now
 	Seen      time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
 	Position  ledger.Position `json:"position,omitempty"`
@@ -48,6 +50,12 @@ type Circuit struct {
 	State    agent.Phase `json:"state"`
 	Failures int         `json:"failures"`
 	ResetAt  time.Time   `json:"reset_at,omitzero"`
+}
+
+// Pair is the circuit between one sender and the agent.
+type Pair struct {
+	Sender string `json:"sender"` // an agent, or the principal of somebody else
+	Circuit
 }
 
 // ownOrAgents lets an agent speak for itself, and those with the right for any.
@@ -67,11 +75,11 @@ func (a *Agents) do(ctx context.Context, c caller.Caller, verb, name string, in 
 	if err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
 	}
-	return a.describe(ctx, c.Workspace, *out.State, out.At)
+	return a.describe(ctx, c, *out.State, out.At)
 }
 
-func (a *Agents) describe(ctx context.Context, workspace string, s agent.State, at ledger.Position) (Agent, error) {
-	held, err := a.views.Held(ctx, workspace, s.Name)
+func (a *Agents) describe(ctx context.Context, c caller.Caller, s agent.State, at ledger.Position) (Agent, error) {
+	held, err := a.views.Held(ctx, c.Workspace, s.Name)
 	if err != nil {
 		return Agent{}, stream.Unavailable(err)
 	}
@@ -79,7 +87,20 @@ func (a *Agents) describe(ctx context.Context, workspace string, s agent.State, 
 	circuit := agent.CircuitAt(s, now)
 	return Agent{
 		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
-		Seen:    a.presence.Seen(workspace, s.Name).Round(0).UTC(),
+		Seen:    a.presence.Seen(c.Workspace, s.Name).Round(0).UTC(),
 		Circuit: Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
+		Pairs:   pairsOf(c, s, now),
 	}, nil
+}
+
+// pairsOf lists the circuits that are not closed for one sender, of those that the caller may see: agents see their own.
+func pairsOf(c caller.Caller, s agent.State, now time.Time) (list []Pair) {
+	for _, p := range s.Pairs {
+		r := p.At(now)
+		if r.Phase == agent.Closed || c.Agent() != "" && c.Agent() != s.Name && p.Sender != c.String() {
+			continue
+		}
+		list = append(list, Pair{Sender: strings.TrimPrefix(p.Sender, "agent/"), Circuit: Circuit{State: r.Phase, Failures: p.Circuit.Failures, ResetAt: r.ResetAt}})
+	}
+	return list
 }

@@ -19,7 +19,7 @@ func (a *Agents) List(ctx context.Context, c caller.Caller) ([]Agent, error) {
 	}
 	list := make([]Agent, 0, len(states))
 	for _, s := range states {
-		agent, err := a.describe(ctx, c.Workspace, s, 0)
+		agent, err := a.describe(ctx, c, s, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -32,5 +32,5 @@ func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent,
 	if !f.State.Exists() {
 		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
 	}
-	return a.describe(ctx, c.Workspace, f.State, f.Head)
+	return a.describe(ctx, c, f.State, f.Head)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -44,11 +45,11 @@ func (u *FollowUp) JoinClaims(ctx context.Context, workspace, name string, at le
 // joinClaim lets an agent join one claim, unless it has left the channel that it was published to, or its token budget is
 // too small for the envelope.
 func (u *FollowUp) joinClaim(ctx context.Context, workspace, name, id string) error {
-	task, n, err := event.ParseHandoffID(id)
+	taskID, n, err := event.ParseHandoffID(id)
 	if err != nil {
 		return err
 	}
-	f, err := u.tasks.Load(ctx, taskstore.StreamOf(workspace, task), true)
+	f, err := u.tasks.Load(ctx, taskstore.StreamOf(workspace, taskID), true)
 	if err != nil {
 		return err
 	}
@@ -56,13 +57,17 @@ func (u *FollowUp) joinClaim(ctx context.Context, workspace, name, id string) er
 	if h == nil || h.N != n {
 		return nil
 	}
+	state, err := u.agents.Known(ctx, workspace, name, false)
+	if err != nil || agent.CircuitFor(state, task.Sender(&f.State, h), u.now()).Phase != agent.Closed {
+		return err
+	}
 	if h.Channel != "" {
 		if still, err := u.channels.Subscribes(ctx, workspace, h.Channel, name); err != nil || !still {
 			return err
 		}
 	}
-	if err := u.sealer.Fits(ctx, workspace, task, h.Envelope, name, h.Pack); err != nil {
+	if err := u.sealer.Fits(ctx, workspace, taskID, h.Envelope, name, h.Pack); err != nil {
 		return caller.Tolerate(err)
 	}
-	return u.tell(ctx, workspace, task, handoff.JoinClaim{Agent: name, Handoff: n})
+	return u.tell(ctx, workspace, taskID, handoff.JoinClaim{Agent: name, Handoff: n})
 }

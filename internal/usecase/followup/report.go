@@ -9,9 +9,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Report tells an agent's circuit how an offer or lease ended, where that can make a difference.
-func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e ledger.Entry, o agent.Outcome, task string, n int) error {
-	cmd := agent.ReportOutcome{Name: agentName, Cause: uint64(e.Position), Outcome: o, Task: task}
+// Report tells an agent's circuits how an offer or lease ended, where that can make a difference. sender is the principal on
+// whose account the agent had it; empty in older records.
+func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e ledger.Entry, o agent.Outcome, sender, task string, n int) error {
+	cmd := agent.ReportOutcome{Name: agentName, Sender: sender, Cause: uint64(e.Position), Outcome: o, Task: task}
 	if n > 0 {
 		cmd.Handoff = event.HandoffID(task, n)
 	}

@@ -24,7 +24,7 @@ func (h *Handoffs) spawning(ctx context.Context, c caller.Caller, in SendInput, 
 		if err != nil { // only what is allowed takes a probe
 			return nil, err
 		}
-		child, no, err := h.routes.Barred(ctx, c.Workspace, events, admitted)
+		child, no, err := h.routes.Barred(ctx, c.Workspace, t.SourcePrincipal(), events, admitted)
 		if err != nil || no == nil {
 			return events, err
 		}

@@ -90,7 +90,7 @@ func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desk
 	if err := h.checkDesks(ctx, c.Workspace, in.Kind, desks); err != nil {
 		return routes.Plan{}, err
 	}
-	req := routing.Request{Agents: in.To, Spread: t.ID, Fallbacks: h.policies.InMemory(c.Workspace).FallbacksOf, Own: in.handoffs(t)}
+	req := routing.Request{Agents: in.To, Spread: t.ID, Fallbacks: h.policies.InMemory(c.Workspace).FallbacksOf, Own: in.handoffs(t), Sender: t.SourcePrincipal()}
 	if in.Capability != "" {
 		req.Needs, req.Likes = []string{in.Capability}, routing.Likes(t.Tags)
 	}

@@ -15,11 +15,11 @@ import (
 // OfferChild is the first offer of a child that its parent has recorded, to the agent that the parent named: see [Handoffs.Decide]. One
 // that cannot take it now is waited for.
 func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spawned, t task.Task, to string, parent task.Task, now time.Time) ([]event.Event, error) {
-	p, err := h.routes.Plan(ctx, c.Workspace, routes.For(to, h.policies.InMemory(c.Workspace), t), now)
+	p, err := h.routes.Plan(ctx, c.Workspace, routes.For(to, h.policies.InMemory(c.Workspace), t, t.SourcePrincipal()), now)
 	if err != nil {
 		return nil, err
 	}
-	req := routing.Request{Own: []string{t.NextHandoffID()}, Spread: t.ID}
+	req := routing.Request{Own: []string{t.NextHandoffID()}, Spread: t.ID, Sender: t.SourcePrincipal()}
 	if p, err = h.routes.Behind(ctx, c.Workspace, p, event.Receiver{Agent: to}, h.policies.InMemory(c.Workspace), t, req, now); err != nil {
 		return nil, err
 	}

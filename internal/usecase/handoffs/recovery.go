@@ -16,7 +16,7 @@ import (
 // then the agents above it in its chain.
 func (h *Handoffs) RecoveryPlan(ctx context.Context, workspace string, t task.Task, back bool, now time.Time) (routes.Plan, error) {
 	known := h.policies.InMemory(workspace)
-	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known, t), now)
+	p, err := h.routes.Plan(ctx, workspace, routes.For(t.Owner, known, t, t.Requester), now)
 	if err != nil {
 		return p, err
 	}
@@ -24,7 +24,7 @@ func (h *Handoffs) RecoveryPlan(ctx context.Context, workspace string, t task.Ta
 	if back {
 		p.Candidates, p.Refused = append(p.Candidates, event.Candidate{Agent: t.Owner, Tier: event.TierTarget}), nil
 	}
-	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{t.NextHandoffID()}}
+	req := routing.Request{Exclude: []string{t.Owner}, Own: []string{t.NextHandoffID()}, Sender: t.Requester}
 	return h.routes.Behind(ctx, workspace, p, event.Receiver{Agent: t.Owner}, known, t, req, now)
 }
 

@@ -62,7 +62,7 @@ func (d *Decider) Question(ctx context.Context, c caller.Caller, content envelop
 		return routing.Question{}, err
 	}
 	s := situation(t, doc, now)
-	q := routing.Question{Situation: &s, By: c.String(), Own: []string{t.NextHandoffID()}}
+	q := routing.Question{Situation: &s, By: c.String(), Own: []string{t.NextHandoffID()}, Sender: t.SourcePrincipal()}
 	if t.Owner != "" {
 		q.Exclude = []string{t.Owner}
 	}

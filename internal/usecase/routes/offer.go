@@ -31,12 +31,12 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 		if err != nil {
 			return nil, err
 		}
-		again := false
+		again, sender := false, task.SenderOf(&t, events)
 		for agent, n := range offered(events) {
 			if admitted[agent] {
 				continue
 			}
-			err := r.Admit(ctx, workspace, agent, event.HandoffID(t.ID, n))
+			err := r.Admit(ctx, workspace, sender, agent, event.HandoffID(t.ID, n))
 			no, refused := refusal.As(err)
 			switch {
 			case err == nil:
@@ -45,7 +45,7 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 				return nil, err
 			default:
 				again, hints.Unfit[agent] = true, no.Message
-				if hints.Later, err = r.sooner(ctx, workspace, agent, hints.Later); err != nil {
+				if hints.Later, err = r.sooner(ctx, workspace, sender, agent, hints.Later); err != nil {
 					return nil, err
 				}
 			}
@@ -73,18 +73,18 @@ func offered(events []event.Event) iter.Seq2[string, int] {
 	}
 }
 
-// sooner is the earlier of a moment, if there is one, and when an agent's circuit lets a probe through.
-func (r *Routes) sooner(ctx context.Context, workspace, agentName string, than time.Time) (time.Time, error) {
+// sooner is the earlier of a moment, if there is one, and when an agent's circuits let a probe of a sender through.
+func (r *Routes) sooner(ctx context.Context, workspace, sender, agentName string, than time.Time) (time.Time, error) {
 	state, err := r.agents.Known(ctx, workspace, agentName, false)
-	at := agent.CircuitAt(state, r.now()).ResetAt
+	at := agent.CircuitFor(state, sender, r.now()).ResetAt
 	if err != nil || at.IsZero() || !than.IsZero() && than.Before(at) {
 		return than, err
 	}
 	return at, nil
 }
 
-// Barred is the first of the children spawned by the events whose receiver's circuit does not admit an offer, and why.
-func (r *Routes) Barred(ctx context.Context, workspace string, events []event.Event, admitted map[string]bool) (event.NewChild, *refusal.Error, error) {
+// Barred is the first of the children that a sender spawns by the events whose receiver's circuit does not admit an offer, and why.
+func (r *Routes) Barred(ctx context.Context, workspace, sender string, events []event.Event, admitted map[string]bool) (event.NewChild, *refusal.Error, error) {
 	for _, e := range events {
 		spawned, is := e.(event.Spawned)
 		if !is {
@@ -94,7 +94,7 @@ func (r *Routes) Barred(ctx context.Context, workspace string, events []event.Ev
 			if admitted[child.To] {
 				continue
 			}
-			err := r.Admit(ctx, workspace, child.To, event.HandoffID(child.Task, 1))
+			err := r.Admit(ctx, workspace, sender, child.To, event.HandoffID(child.Task, 1))
 			if no, refused := refusal.As(err); refused && caller.Tolerate(err) == nil {
 				return child, no, nil
 			}
@@ -107,15 +107,15 @@ func (r *Routes) Barred(ctx context.Context, workspace string, events []event.Ev
 	return event.NewChild{}, nil, nil
 }
 
-// Admit lets one offer of a handoff through an agent's circuit. One that is closed lets everything through; one that is
+// Admit lets one offer of a sender's handoff through an agent's circuits, the shared one and the one between the two. One that is closed lets everything through; one that is
 // half-open, the one handoff that claims its probe here, on the agent's own stream; any other is refused (circuit_open),
 // saying until when. It may be repeated for the same handoff.
-func (r *Routes) Admit(ctx context.Context, workspace, agentName, handoffID string) error {
+func (r *Routes) Admit(ctx context.Context, workspace, sender, agentName, handoffID string) error {
 	state, err := r.agents.Known(ctx, workspace, agentName, false)
-	if err != nil || agent.CircuitAt(state, r.now()).Phase == agent.Closed {
+	if err != nil || agent.CircuitFor(state, sender, r.now()).Phase == agent.Closed {
 		return err
 	}
-	_, err = r.agents.Change(ctx, caller.System(workspace, "routing"), agentName, "", agent.ClaimProbe{Name: agentName, Handoff: handoffID})
+	_, err = r.agents.Change(ctx, caller.System(workspace, "routing"), agentName, "", agent.ClaimProbe{Name: agentName, Sender: sender, Handoff: handoffID})
 	return err
 }
 
@@ -148,7 +148,7 @@ func (r *Routes) nextHints(ctx context.Context, workspace string, t task.Task, n
 	}
 	from := min(h.Next, len(h.Candidates))
 	if !h.RetryAt.IsZero() || h.Stage == event.AwaitingApproval {
-		return r.hints(ctx, workspace, h.ID(t.ID), h.Candidates[from:], now)
+		return r.hints(ctx, workspace, task.Sender(&t, h), h.ID(t.ID), h.Candidates[from:], now)
 	}
-	return r.hints(ctx, workspace, h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
+	return r.hints(ctx, workspace, task.Sender(&t, h), h.ID(t.ID), h.Candidates[min(from+1, len(h.Candidates)):], now)
 }

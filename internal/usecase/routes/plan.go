@@ -12,9 +12,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
-// For routes the next handoff of a task to one agent, or to the agents that stand in for it by their registration or a policy.
-func For(agent string, p *policy.Policy, t task.Task) routing.Request {
-	return routing.Request{Agents: []string{agent}, Fallbacks: p.FallbacksOf, Own: []string{t.NextHandoffID()}}
+// For routes the next handoff of a task, on a sender's account, to one agent, or to the agents that stand in for it by their registration or a policy.
+func For(agent string, p *policy.Policy, t task.Task, sender string) routing.Request {
+	return routing.Request{Agents: []string{agent}, Fallbacks: p.FallbacksOf, Own: []string{t.NextHandoffID()}, Sender: sender}
 }
 
 // Plan is the candidates for a handoff, in the terms of the rules, or why nobody can take it now. [Routes.Admit] says whether an offer may be
@@ -58,12 +58,12 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 }
 
 // hints says which candidates of a handoff should get no offer now, and why. [Routes.Admit] has the last word.
-func (r *Routes) hints(ctx context.Context, workspace, handoffID string, candidates []event.Candidate, now time.Time) (handoff.Hints, error) {
+func (r *Routes) hints(ctx context.Context, workspace, sender, handoffID string, candidates []event.Candidate, now time.Time) (handoff.Hints, error) {
 	h := handoff.Hints{Unfit: map[string]string{}, Jitter: r.random.Jitter()}
 	if len(candidates) > routing.MaxTargets {
 		candidates = candidates[:routing.MaxTargets]
 	}
-	req := routing.Request{Own: []string{handoffID}}
+	req := routing.Request{Own: []string{handoffID}, Sender: sender}
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}
 	for _, c := range candidates {
 		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
@@ -82,7 +82,7 @@ func (r *Routes) hints(ctx context.Context, workspace, handoffID string, candida
 		}
 		h.Unfit[c.Agent] = c.Why
 		if known, _ := d.Lookup(c.Agent); c.Reason == routing.CircuitOpen {
-			at := agent.CircuitAt(known.Agent, now).ResetAt
+			at := agent.CircuitFor(known.Agent, sender, now).ResetAt
 			if h.Later.IsZero() || at.Before(h.Later) {
 				h.Later = at
 			}

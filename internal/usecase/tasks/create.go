@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -99,7 +100,10 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
-	err := ts.quota.Check(ctx, c)
+	err := cmp.Or(ts.quota.Check(ctx, c), in.Timeouts.CheckAsked())
+	if err == nil && in.Send != nil {
+		err = in.Send.Timeouts.CheckAsked()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ import (
 // and the event stream say what comes of it.
 func (ts *Tasks) Send(ctx context.Context, c caller.Caller, in handoffs.SendInput) (taskstore.Receipt, error) {
 	return ts.deciding(ctx, c, "send", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+		if err := in.Timeouts.CheckAsked(); err != nil {
+			return nil, err
+		}
 		send := in
 		send.Auto = auto
 		return ts.handoffs.Decide(ctx, c, send, t, now)

@@ -34,13 +34,21 @@ func OtherAgentOf(a client.Agent, now time.Time) OtherAgent {
 		notes = append(notes, fmt.Sprintf("holds %d", a.Held))
 	}
 	if a.Circuit.State != "closed" {
-		s := "circuit " + strings.ReplaceAll(a.Circuit.State, "_", " ")
-		if !a.Circuit.ResetAt.IsZero() {
-			s += " until " + a.Circuit.ResetAt.UTC().Format(time.RFC3339)
-		}
-		notes = append(notes, s)
+		notes = append(notes, circuitOf(a.Circuit, ""))
+	}
+	for _, p := range a.Pairs {
+		notes = append(notes, circuitOf(p.Circuit, " for handoffs of "+p.Sender))
 	}
 	return OtherAgent{a.Name, string(a.Readiness), strings.Join(notes, ", "), a.Spec.Capabilities, Clip(OneLine(a.Spec.Description), 120)}
+}
+
+// circuitOf describes a circuit breaker that is not closed, and for whose handoffs.
+func circuitOf(c client.Circuit, of string) string {
+	s := "circuit " + strings.ReplaceAll(c.State, "_", " ") + of
+	if !c.ResetAt.IsZero() {
+		s += " until " + c.ResetAt.UTC().Format(time.RFC3339)
+	}
+	return s
 }
 
 // HumanKind is the kind of agents that are people.

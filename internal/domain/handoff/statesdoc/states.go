@@ -75,7 +75,10 @@ func diagram[S ~string](b *strings.Builder, table []task.Edge[S], final []S) {
 
 // circuit is the page's part on the breaker, whose table also says what is ignored.
 func circuit(b *strings.Builder) {
-	b.WriteString("\n## Circuit breaker\n\nOne for each agent. Time alone moves it from open to half-open, and a probe that does not report lapses.\n\n" +
+	b.WriteString("\n## Circuit breaker\n\nTwo for each handoff: the receiver's shared one, and the one between its sender and the receiver. " +
+		"Failures of one sender's handoffs open the latter; the shared one opens by those of at least two senders, or of delivery, and the senders " +
+		"whose failures opened it may probe it one period after the others. " +
+		"Time alone moves a circuit from open to half-open, and a probe that does not report lapses.\n\n" +
 		"```mermaid\nstateDiagram-v2\n")
 	var names []agent.CircuitState
 	for _, r := range agent.CircuitTable {

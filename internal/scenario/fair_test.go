@@ -1,0 +1,177 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+)
+
+// town is a server with its HTTP API, whose clock is the test's, and the tokens of several agents.
+type town struct {
+	*harness
+	api    http.Handler
+	tokens map[string]string
+}
+
+// inTown tells a story of agents that each have a token of their own. They are registered, and ready.
+func inTown(t *testing.T, tell func(w *town), names ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		defer stop()
+		admin, err := h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &town{harness: h, api: httpapi.New(&h.app.Surface, httpapi.Options{}), tokens: map[string]string{"": admin}}
+		for _, name := range names {
+			h.register(name, agents.AgentSpec{})
+			w.admit(name)
+		}
+		tell(w)
+	})
+}
+
+// admit makes the token of an agent.
+func (w *town) admit(name string) {
+	w.Helper()
+	var token struct{ Token string }
+	w.must("", "POST /v1/tokens", fmt.Sprintf(`{"role":"agent","name":%q}`, name), &token)
+	w.tokens[name] = token.Token
+}
+
+// call makes a request with the token of an agent, or the first operator's, and reads the answer.
+func (w *town) call(as, line, body string, into any) (status int, text string) {
+	w.Helper()
+	method, path, _ := strings.Cut(line, " ")
+	req := httptest.NewRequestWithContext(w.Context(), method, path, strings.NewReader(body))
+	req.Host = "127.0.0.1"
+	req.Header.Set("Authorization", "Bearer "+w.tokens[as])
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res := httptest.NewRecorder()
+	w.api.ServeHTTP(res, req)
+	if into != nil {
+		if err := json.Unmarshal(res.Body.Bytes(), into); err != nil {
+			w.Fatalf("%s: %d %s", line, res.Code, res.Body)
+		}
+	}
+	return res.Code, res.Body.String()
+}
+
+// must is call for an answer that is no refusal.
+func (w *town) must(as, line, body string, into any) {
+	w.Helper()
+	if status, text := w.call(as, line, body, into); status >= 300 {
+		w.Fatalf("%s as %q: %d %s", line, as, status, text)
+	}
+}
+
+type townTask struct {
+	Task, Handoff string
+	Epoch         uint64
+}
+
+// offers has an agent send a task to another.
+func (w *town) offers(from, to, more string) (r townTask, status int, text string) {
+	w.Helper()
+	status, text = w.call(from, "POST /v1/tasks", fmt.Sprintf(`{"intent":"work of %s","send":{"to":[%q]%s}}`, from, to, more), &r)
+	return r, status, text
+}
+
+func (w *town) agentCircuits(name string) (a struct {
+	Circuit struct{ State agent.Phase }
+	Pairs   []struct {
+		Sender string
+		State  agent.Phase
+	}
+},
+) {
+	w.Helper()
+	w.must("", "GET /v1/agents/"+name, "", &a)
+	return a
+}
+
+// ignores has an agent see the offers that wait, and not answer them in time.
+func (w *town) ignores(name string) {
+	w.Helper()
+	w.must(name, "GET /v1/inbox?see=true", "", nil)
+	time.Sleep(10 * time.Second)
+}
+
+func TestJunkOfOneSenderStopsNoOffersOfOthers(t *testing.T) {
+	inTown(t, func(w *town) {
+		if _, status, text := w.offers("junk", "worker", `,"timeouts":{"ack":"100ms"}`); status != http.StatusBadRequest && status != http.StatusUnprocessableEntity || !strings.Contains(text, "at least 5s") {
+			w.Errorf("a tenth of a second to answer: %d %s", status, text)
+		}
+		for range 5 {
+			w.offers("junk", "worker", `,"retries":0,"timeouts":{"ack":"5s"}`)
+			w.ignores("worker")
+		}
+		if _, status, text := w.offers("junk", "worker", ""); !strings.Contains(text, string(refusal.CircuitOpen)) || !strings.Contains(text, "for this sender") {
+			w.Errorf("the sixth piece of junk: %d %s", status, text)
+		}
+		for range 20 {
+			if _, status, text := w.offers("honest", "worker", ""); status >= 300 {
+				w.Fatalf("an honest sender: %d %s", status, text)
+			}
+		}
+		a := w.agentCircuits("worker")
+		if a.Circuit.State != agent.Closed || len(a.Pairs) != 1 || a.Pairs[0].Sender != "junk" || a.Pairs[0].State != agent.Open {
+			w.Errorf("%+v", a)
+		}
+		if _, text := w.call("honest", "GET /v1/agents/worker", "", nil); strings.Contains(text, "junk") {
+			w.Errorf("an agent sees the circuit of another: %s", text)
+		}
+		time.Sleep(time.Minute)
+		if _, status, text := w.offers("junk", "worker", ""); status >= 300 {
+			w.Errorf("its own probe: %d %s", status, text)
+		}
+	}, "junk", "honest", "worker")
+}
+
+func TestThoseWhoOpenedACircuitDoNotTakeItsProbe(t *testing.T) {
+	inTown(t, func(w *town) {
+		for _, from := range []string{"first", "second", "first"} {
+			w.offers(from, "worker", `,"retries":0,"timeouts":{"ack":"5s"}`)
+			w.ignores("worker")
+		}
+		if a := w.agentCircuits("worker"); a.Circuit.State != agent.Open {
+			w.Fatalf("failures of two senders: %+v", a)
+		}
+		if _, _, text := w.offers("honest", "worker", ""); !strings.Contains(text, string(refusal.CircuitOpen)) {
+			w.Errorf("while it is open: %s", text)
+		}
+		time.Sleep(time.Minute)
+		for _, from := range []string{"first", "second"} {
+			if _, status, text := w.offers(from, "worker", ""); !strings.Contains(text, string(refusal.CircuitOpen)) {
+				w.Errorf("%s takes the probe: %d %s", from, status, text)
+			}
+		}
+		r, status, text := w.offers("honest", "worker", "")
+		if status >= 300 {
+			w.Fatalf("the probe: %d %s", status, text)
+		}
+		w.must("worker", "POST /v1/handoffs/"+r.Handoff+"/accept", `{}`, nil)
+		time.Sleep(time.Second)
+		if a := w.agentCircuits("worker"); a.Circuit.State != agent.Closed {
+			w.Errorf("after the probe: %+v", a)
+		}
+		if _, status, text := w.offers("first", "worker", ""); status >= 300 {
+			w.Errorf("after the probe: %d %s", status, text)
+		}
+	}, "first", "second", "honest", "worker")
+}
