@@ -28,17 +28,19 @@ type pkg struct {
 var packages = []pkg{
 	// domain
 	{dir: "domain/refusal", what: "refusals: a code of a closed set, a message, a hint what to do next", pure: true},
+	{dir: "domain/shellword", what: "commands that people paste into a shell: each value is one word", pure: true},
+	{dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true},
 	{
 		dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record",
-		pure: true, imports: "domain/refusal",
+		pure: true, imports: "domain/shellword domain/refusal",
 	},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
-		pure: true, imports: "domain/refusal domain/event",
+		pure: true, imports: "domain/shellword domain/refusal domain/event",
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/refusal domain/event domain/identity domain/task",
+		pure: true, imports: "domain/shellword domain/refusal domain/event domain/identity domain/task",
 	},
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the transition tables and the event types",
@@ -81,7 +83,7 @@ var packages = []pkg{
 	// content
 	{
 		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
-		pure: true, imports: "content/canonical domain/refusal domain/event", libs: "sync",
+		pure: true, imports: "domain/visible domain/shellword content/canonical domain/refusal domain/event", libs: "sync",
 	},
 	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true},
 	{
@@ -192,7 +194,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "files/gitsnap", what: "the state of a git working tree as a document and a patch, taken and applied",
-		imports: "domain/refusal files/artifact", libs: "os/exec",
+		imports: "domain/shellword domain/refusal files/artifact", libs: "os/exec",
 	},
 
 	// usecase
@@ -258,7 +260,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers past circuit breakers",
-		imports: "domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
+		imports: "domain/shellword domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
 			"record/view usecase/caller usecase/random usecase/agents usecase/channels",
 	},
 	{
@@ -296,7 +298,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "usecase/phrases", what: "use cases of phrases: understand one, then do it through the use cases of tasks",
-		imports: "record/ledger domain/event domain/identity domain/refusal domain/task routing routing/phrase record/access record/stream record/view " +
+		imports: "domain/visible domain/shellword record/ledger domain/event domain/identity domain/refusal domain/task routing routing/phrase record/access record/stream record/view " +
 			"usecase/caller usecase/positions usecase/taskstore usecase/agents usecase/policies usecase/handoffs usecase/history " +
 			"usecase/tasks",
 	},
@@ -353,7 +355,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
+		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
 			"api/mcpapi/held api/mcpapi/liveness client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
@@ -374,7 +376,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
-		imports: "api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",
@@ -391,29 +393,29 @@ var packages = []pkg{
 	// cli
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/daemon cli/setup cli/stdio " +
+		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/daemon cli/setup cli/stdio " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
 	},
-	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "cli/shell cli/handoff client", libs: "github.com/spf13"},
+	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
-		imports: "domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
+		imports: "domain/shellword domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
-	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/policy", what: "commands of policies, routes and phrases",
 		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
 	},
 	{
 		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
-		imports: "domain/refusal domain/event cli/shell client", libs: "github.com/spf13",
+		imports: "domain/shellword domain/refusal domain/event cli/shell client", libs: "github.com/spf13",
 	},
-	{dir: "cli/memory", what: "commands of memory and conversations", imports: "cli/shell client", libs: "github.com/spf13"},
+	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
 		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
@@ -421,11 +423,11 @@ var packages = []pkg{
 	{dir: "cli/audit", what: "commands that read the record: audit and events", imports: "cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
-		imports: "domain/refusal", libs: "net os/exec",
+		imports: "domain/shellword domain/refusal", libs: "net os/exec",
 	},
 	{
 		dir: "cli/setup", what: "writes the configuration of agents' programs, and checks it",
-		imports: "domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client client/admin",
+		imports: "domain/shellword domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client client/admin",
 		libs:    "net os/exec github.com/spf13",
 	},
 	{
@@ -434,16 +436,16 @@ var packages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
+		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "cli/work", what: "makes any program a receiver of handoffs",
-		imports: "cli/shell client client/wire", libs: "os/exec",
+		imports: "domain/shellword cli/shell client client/wire", libs: "os/exec",
 	},
 	{
 		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",
-		imports: "domain/event cli/demo/report client", libs: "os/exec",
+		imports: "domain/shellword domain/event cli/demo/report client", libs: "os/exec",
 	},
 	{dir: "cli/demo/report", what: "what the demo's programs do: a report on a Go module's source"},
 

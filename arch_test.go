@@ -31,6 +31,7 @@ var rules = []struct {
 	{"go.mod", checkGoMod},
 	{"word", checkWords},
 	{"hint", checkHints},
+	{"command", checkCommands},
 }
 
 func TestTheTreeFollowsItsRules(t *testing.T) {

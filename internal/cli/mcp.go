@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // mcpRetries is the number of retries of a call: enough for a restart of the server, and over well before an MCP client times out.
@@ -52,7 +53,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, In: s.Stdin, Out: s.Stdout, Stderr: s.Stderr,
 			})
 			if errors.Is(err, stdio.ErrNotAgent) {
-				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+agent)
+				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+shellword.Quote(agent))
 			}
 			return err
 		})

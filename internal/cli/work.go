@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/work"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 func (s *commands) workCommand() *cobra.Command {
@@ -34,7 +35,7 @@ func (s *commands) workCommand() *cobra.Command {
 				return shell.Usagef("--input %q: use %s or %s", o.Input, work.InputPrompt, work.InputRequest)
 			}
 			if err := o.Check(); err != nil {
-				return shell.Hinted(shell.Usage(err), "give the path of a program, or the name of one in PATH: trapeze work --agent "+o.Agent+" -- PROGRAM ARGS…")
+				return shell.Hinted(shell.Usage(err), "give the path of a program, or the name of one in PATH: trapeze work --agent "+shellword.Quote(o.Agent)+" -- PROGRAM ARGS…")
 			}
 			c, err := s.Register(ctx, o.Agent, spec, register)
 			if err != nil {
@@ -46,7 +47,7 @@ func (s *commands) workCommand() *cobra.Command {
 			ctx, drain, stop := drainable(ctx)
 			defer stop()
 			if err = work.Run(ctx, drain, c, o); errors.Is(err, work.ErrNotAgent) {
-				err = shell.Hinted(shell.Usage(err), "unset TRAPEZE_TOKEN, or set it to the agent's own token: trapeze token create --agent "+o.Agent)
+				err = shell.Hinted(shell.Usage(err), "unset TRAPEZE_TOKEN, or set it to the agent's own token: trapeze token create --agent "+shellword.Quote(o.Agent))
 			}
 			return err
 		})

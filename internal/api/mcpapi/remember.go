@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 type rememberInput struct {
@@ -58,7 +59,7 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 		}
 		text := fmt.Sprintf("Stored as %s, version %d.", m.ID, m.Version)
 		if m.Proposed {
-			text += " It is not pinned yet: for the whole workspace, an operator must agree. Tell your user, who can run: trapeze memory pin " + m.ID
+			text += " It is not pinned yet: for the whole workspace, an operator must agree. Tell your user, who can run: " + shellword.Command("trapeze memory pin", m.ID)
 		}
 		return answer{text: text, data: show.MemoryOf(m)}, nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Channel is the command group trapeze channel.
@@ -97,7 +98,7 @@ func subscription(s *shell.Shell, verb, short string,
 		return emitChannel(s, ch, err)
 	})
 	cmd.Long = short + ". AGENT defaults to the agent that you act as (--agent NAME); operators may name any agent."
-	return shell.Example(cmd, "trapeze channel "+verb+" news --agent coder")
+	return shell.Example(cmd, "trapeze channel "+shellword.Quote(verb)+" news --agent coder")
 }
 
 func channelPublish(s *shell.Shell) *cobra.Command {

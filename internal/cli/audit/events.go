@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -58,9 +57,9 @@ Ctrl-C, or --count of them. With --json every line is one event.`
 
 func showEvent(s *shell.Shell, e client.Event) error {
 	if s.Flags.JSON {
-		return json.NewEncoder(s.Stdout).Encode(e)
+		return s.EmitJSON(e, "")
 	}
-	_, err := fmt.Fprintf(s.Stdout, "%8d  %s  %-5s %s  %s  %s\n", e.Position, shell.Clock(e.Time), e.Kind, shell.OneLine(e.ID),
-		strings.Join(e.Events, ", "), shell.OneLine(e.Actor))
+	_, err := fmt.Fprintf(s.Stdout, "%8d  %s  %-5s %s  %s  %s\n", e.Position, shell.Clock(e.Time), shell.OneLine(e.Kind), shell.OneLine(e.ID),
+		shell.OneLine(strings.Join(e.Events, ", ")), shell.OneLine(e.Actor))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Config describes a server. URL and DataDir have no default.
@@ -101,7 +102,7 @@ func (c Config) start(ctx context.Context, addr string) (pid int, started bool, 
 		case how == stranger:
 			return 0, false, refusal.New(refusal.Conflict, "use another address: --url http://127.0.0.1:PORT", "the server at %s is not Trapeze: %v", c.URL, err)
 		case held && note.URL != "" && !sameAddress(note.URL, c.URL):
-			return note.PID, false, refusal.New(refusal.Conflict, "use that one with --url "+note.URL+", or stop it first: trapeze stop",
+			return note.PID, false, refusal.New(refusal.Conflict, "use that one with --url "+shellword.Quote(note.URL)+", or stop it first: trapeze stop",
 				"the data directory %s is already served at %s", c.DataDir, note.URL)
 		case !held:
 			pid, err := c.launch(ctx, addr)
@@ -153,7 +154,7 @@ func (c Config) ended(ctx context.Context, log string, from int64) error {
 			return nil
 		}
 		if held, _ := holder(c.DataDir); !held || !pause(ctx) {
-			return refusal.New(refusal.Unavailable, "see its log "+log+", or run trapeze serve in a terminal", "the server exited before it answered: %s", tail(log, from))
+			return refusal.New(refusal.Unavailable, "see its log "+shellword.Quote(log)+", or run trapeze serve in a terminal", "the server exited before it answered: %s", tail(log, from))
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (c Config) late(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return refusal.New(refusal.Unavailable, "if it starts, trapeze stop ends it", "interrupted before the server at %s answered; it may still be starting", c.URL)
 	}
-	return refusal.New(refusal.Unavailable, "wait, or see its log "+LogFile(c.DataDir), "the server at %s did not answer within %s; it may still be starting", c.URL, c.Timeout)
+	return refusal.New(refusal.Unavailable, "wait, or see its log "+shellword.Quote(LogFile(c.DataDir)), "the server at %s did not answer within %s; it may still be starting", c.URL, c.Timeout)
 }
 
 // answer is the result of a probe.

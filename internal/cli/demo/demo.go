@@ -9,13 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/demo/report"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // limit is the maximum duration of a demo.
@@ -292,13 +292,7 @@ func (s *run) replay(ctx context.Context) error {
 
 // command runs a command, and shows the first lines of its output.
 func (s *run) command(ctx context.Context, lines int, args ...string) error {
-	quoted := slices.Clone(args)
-	for i, a := range quoted {
-		if strings.Contains(a, " ") {
-			quoted[i] = "'" + a + "'"
-		}
-	}
-	fmt.Fprintf(s.o.Out, "\n    $ trapeze %s\n", strings.Join(quoted, " "))
+	fmt.Fprintf(s.o.Out, "\n    $ trapeze %s\n", shellword.Quotes(args...))
 	var out bytes.Buffer
 	if err := s.o.Trapeze(ctx, &out, args...); err != nil {
 		return err
@@ -322,9 +316,10 @@ func (s *run) quote(text string, lines int) {
 // nextCommands are commands to look at the data of the demo, with the port that its server had: that port was free, and the default one
 // may not be.
 func nextCommands(at, dir, task string) string {
+	dir, task = shellword.Quote(dir), shellword.Quote(task)
 	trapeze := "trapeze --url " + at + " --data-dir " + dir
 	return strings.Join([]string{
-		"trapeze serve --addr " + strings.TrimPrefix(at, "http://") + " --data-dir " + dir,
+		"trapeze serve --addr " + shellword.Quote(strings.TrimPrefix(at, "http://")) + " --data-dir " + dir,
 		trapeze + " task show " + task,
 		trapeze + " envelope render " + task,
 		trapeze + " audit show " + task,

@@ -1,9 +1,7 @@
 package envelope
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -29,10 +27,10 @@ func envelopeShow(s *shell.Shell) *cobra.Command {
 		content, err := c.Content(ctx, args[0], in)
 		return s.Answer(content, err, func(p *shell.Page) {
 			if len(content.Copies) == 0 {
-				p.Block(indented(content.Envelope))
+				p.Block(shell.Indented(content.Envelope))
 			}
 			for _, k := range content.Copies {
-				p.Block(indented(k.Envelope))
+				p.Block(shell.Indented(k.Envelope))
 			}
 		})
 	})
@@ -136,13 +134,4 @@ the envelope as received. An ID is that of a task, of its newest handoff, or of 
 
 To compare all hops of a task: trapeze drift TASK`
 	return shell.Example(cmd, "trapeze envelope diff $TASK.h1")
-}
-
-// indented is a JSON document with indentation; other text stays as it is.
-func indented(doc json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Indent(&b, doc, "", "  ") != nil {
-		return string(doc)
-	}
-	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Accept is the command trapeze accept.
@@ -52,7 +53,7 @@ then with trapeze handoff apply.`
 
 func showContent(p *shell.Page, a client.Accepted, id string) {
 	if a.Content == nil {
-		p.Line("\nThe content is available once the sender has confirmed: trapeze envelope render %s", id)
+		p.Line("\nThe content is available once the sender has confirmed: %s", shellword.Command("trapeze envelope render", id))
 		return
 	}
 	p.Line("")

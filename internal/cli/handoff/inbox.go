@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Inbox is the command trapeze inbox.
@@ -89,11 +90,11 @@ func noticeLine(i client.Item) string {
 	case i.Type == "taken":
 		text = i.From + " took it"
 	case i.Type == "parked":
-		text, next = "it is in the dead letters", "an operator can replay it: trapeze dead replay "+i.Task
+		text, next = "it is in the dead letters", "an operator can replay it: "+shellword.Command("trapeze dead replay", i.Task)
 	case i.Type == "completed":
-		text, next = i.From+" completed it", "read the result: trapeze task show "+i.Task
+		text, next = i.From+" completed it", "read the result: "+shellword.Command("trapeze task show", i.Task)
 	case i.Type == "failed":
-		text, next = i.From+" gave up", "see how far it got: trapeze task show "+i.Task
+		text, next = i.From+" gave up", "see how far it got: "+shellword.Command("trapeze task show", i.Task)
 	default:
 		text = i.From + " cancelled it"
 	}

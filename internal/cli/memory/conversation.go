@@ -80,7 +80,7 @@ func conversationShow(s *shell.Shell) *cobra.Command {
 				})
 				for _, t := range v.Turns {
 					p.Line("\n%s", p.Dim(fmt.Sprintf("%d  %s  %s (%s)", t.N, shell.Clock(t.At), shell.OneLine(t.Agent), shell.OneLine(string(t.Role)))))
-					p.Block(t.Text)
+					p.Quote(t.Text)
 				}
 				if len(v.Turns) > 0 && v.Turns[0].N > 1 {
 					p.Line("\nThere are earlier turns: --before %d", v.Turns[0].N)
@@ -105,7 +105,7 @@ func conversationContinue(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("continue CONVERSATION", "Print a summary for the next agent to continue a conversation with; the read is recorded", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			v, err := c.Continuity(ctx, args[0], budget)
-			return s.Answer(v, err, func(p *shell.Page) { p.Block(v.Text) })
+			return s.Answer(v, err, func(p *shell.Page) { p.Quote(v.Text) })
 		})
 	cmd.Flags().IntVar(&budget, "bytes", 0, "maximum size of the summary, in bytes (default 4000)")
 	return shell.Example(cmd, "trapeze conversation continue login-trouble --bytes 2000")

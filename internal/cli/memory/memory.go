@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Command is the command group trapeze memory.
@@ -79,7 +80,7 @@ func memoryVersions(s *shell.Shell) *cobra.Command {
 					p.Line("")
 				}
 				p.Fields([]shell.Field{{"version", fmt.Sprint(v.Version)}, {"title", v.Title}, {"by", v.By}, {"at", shell.Clock(v.At)}})
-				p.Block(v.Text)
+				p.Quote(v.Text)
 			}
 			if n := len(list.Versions); n > 0 && list.Versions[n-1].Version < list.Count {
 				p.More(fmt.Sprint(list.Versions[n-1].Version))
@@ -117,7 +118,7 @@ func memoryVerb(s *shell.Shell, verb, short string, do func(*client.Client, cont
 		m, err := do(c, ctx, args[0])
 		return emitMemory(s, m, err)
 	})
-	return shell.Example(cmd, "trapeze memory "+verb+" $ITEM")
+	return shell.Example(cmd, "trapeze memory "+shellword.Quote(verb)+" $ITEM")
 }
 
 func memoryPin(s *shell.Shell) *cobra.Command {
@@ -191,7 +192,7 @@ func emitMemory(s *shell.Shell, m client.MemoryItem, err error) error {
 		})
 		if m.Text != "" {
 			p.Line("")
-			p.Block(m.Text)
+			p.Quote(m.Text)
 		}
 	})
 }
@@ -202,7 +203,7 @@ func pinLine(m client.MemoryItem) string {
 	case m.Pinned:
 		return "by " + m.PinnedBy
 	case m.Proposed:
-		return "proposed by " + m.PinnedBy + ", until an operator agrees: trapeze memory pin " + m.ID
+		return "proposed by " + m.PinnedBy + ", until an operator agrees: " + shellword.Command("trapeze memory pin", m.ID)
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // filterFlags are the flags that select memory items.
@@ -83,7 +84,7 @@ func searchCommand(s *shell.Shell, use, short string, args cobra.PositionalArgs,
 				}
 			})
 			if in.Proposed && len(list.Items) > 0 {
-				p.Line("\nTo agree, as an operator, after reading an item (trapeze memory get MEMORY): trapeze memory pin %s", list.Items[0].ID)
+				p.Line("\nTo agree, as an operator, after reading an item (trapeze memory get MEMORY): %s", shellword.Command("trapeze memory pin", list.Items[0].ID))
 			}
 			p.More(shell.Number(list.Next))
 		})

@@ -99,7 +99,7 @@ func policyShow(s *shell.Shell) *cobra.Command {
 				})
 			}
 			v, err := admin.New(c).Policy(ctx)
-			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Line("%s", strings.TrimSuffix(v.Text, "\n")) })
+			return s.Answer(v, err, func(p *shell.Page) { showPolicy(p, v); p.Line(""); p.Block(v.Text) })
 		})
 	cmd.Flags().BoolVar(&versions, "versions", false, "list all versions, the newest first")
 	cmd.Flags().IntVar(&before, "before", 0, "list only versions before this one")

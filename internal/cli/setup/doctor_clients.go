@@ -13,6 +13,7 @@ import (
 	trapeze "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/configfile"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // lookPath finds a program as a client does.
@@ -41,7 +42,7 @@ func (d *checker) clients(ctx context.Context) {
 				continue
 			}
 			if other := by[agent]; other != "" && other != c.title {
-				d.add("client", wrong, "use different agents: trapeze init --client "+c.name+" --agent NAME",
+				d.add("client", wrong, "use different agents: trapeze init --client "+shellword.Quote(c.name)+" --agent NAME",
 					"%s and %s are both the agent %s, and would receive each other's tasks", other, c.title, agent)
 			}
 			by[agent] = c.title
@@ -51,7 +52,7 @@ func (d *checker) clients(ctx context.Context) {
 			}
 		}
 		if !set && c.found(d.p) {
-			d.add("client", noted, "trapeze init --client "+c.name, "%s is installed, but not set up", c.title)
+			d.add("client", noted, "trapeze init --client "+shellword.Quote(c.name), "%s is installed, but not set up", c.title)
 		}
 	}
 }
@@ -74,7 +75,7 @@ func (d *checker) client(c client, s scope) (e entry, found bool) {
 	if e, found = c.entryIn(text); !found {
 		return e, false
 	}
-	again := "trapeze init --client " + c.name + " --scope " + string(s)
+	again := "trapeze init --client " + shellword.Quote(c.name) + " --scope " + shellword.Quote(string(s))
 	if name := e.agent(); name != "" {
 		again += " --agent " + name
 	}
@@ -106,7 +107,7 @@ func (d *checker) agent(ctx context.Context, c client, name string) {
 	defer cancel()
 	switch _, err := d.given.Agent(ctx, name); {
 	case errors.Is(err, trapeze.NotFound):
-		d.add("agent", noted, "it is registered when "+c.title+" connects for the first time, or now with: trapeze init --client "+c.name+" --agent "+name,
+		d.add("agent", noted, "it is registered when "+c.title+" connects for the first time, or now with: trapeze init --client "+shellword.Quote(c.name)+" --agent "+shellword.Quote(name),
 			"%s is not registered yet", name)
 	case err != nil:
 		d.add("agent", noted, "", "%s could not be checked: %v", name, err)
@@ -139,7 +140,7 @@ func (d *checker) hook(c client, in scope) {
 	name, _, _ := strings.Cut(command, " hook --agent ")
 	name = strings.ReplaceAll(strings.Trim(name, "'"), `'\''`, "'")
 	if _, err := lookPath(name); err != nil {
-		d.add("hook", wrong, "trapeze init --hook --client "+c.name+" --scope "+string(in), "%s runs %s, which does not exist", path, name)
+		d.add("hook", wrong, "trapeze init --hook --client "+shellword.Quote(c.name)+" --scope "+shellword.Quote(string(in)), "%s runs %s, which does not exist", path, name)
 		return
 	}
 	d.add("hook", fine, "", "%s shows the inbox to %s", path, c.title)

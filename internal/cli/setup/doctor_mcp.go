@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 const (
@@ -58,10 +59,10 @@ func (d *checker) handshakes(ctx context.Context) {
 			continue
 		}
 		if err := overPipe(ctx, append([]string{"mcp", "--agent", name}, further...)); err != nil {
-			d.add("mcp", wrong, "run it by hand: trapeze mcp --agent "+name, "the handshake of trapeze mcp as %s failed: %v", name, err)
+			d.add("mcp", wrong, "run it by hand: trapeze mcp --agent "+shellword.Quote(name), "the handshake as %s with trapeze mcp failed: %v", name, err)
 			continue
 		}
-		d.add("mcp", fine, "", "the handshake of trapeze mcp as %s works", name)
+		d.add("mcp", fine, "", "the handshake as %s with trapeze mcp works", name)
 	}
 }
 

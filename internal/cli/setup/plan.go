@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/configfile"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // wanted is the set-up that a run of init makes.
@@ -105,10 +106,7 @@ func geminiFile(s scope, p places, name string) string {
 // have a list of commands; a command's timeout is in seconds).
 func (w wanted) withHook(text, agent string) (string, error) {
 	words := append([]string{w.program, "hook", "--agent", agent}, w.further...)
-	for i, word := range words {
-		words[i] = quoted(word)
-	}
-	command := strings.Join(words, " ")
+	command := shellword.Quotes(words...)
 	element := configfile.Object{{Name: "hooks", Value: configfile.List{configfile.Object{
 		{Name: "type", Value: "command"}, {Name: "command", Value: command}, {Name: "timeout", Value: 15},
 	}}}}
@@ -120,16 +118,6 @@ var hookPath = []string{"hooks", "Stop"}
 // isHook reports whether the command of a hook is ours.
 func isHook(command string) bool {
 	return strings.Contains(command, "trapeze") && strings.Contains(command, " hook --agent ")
-}
-
-// quoted quotes a word for a shell.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./@%+", r)
-	}) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // program is the command in clients' files: for a project the name in PATH, which is the same for everybody that shares the project; for

@@ -48,16 +48,6 @@ func TestTheReasonOfAHookIsBoundedAndEscaped(t *testing.T) {
 	}
 }
 
-func TestWordsAreQuotedForAShell(t *testing.T) {
-	for word, want := range map[string]string{
-		"trapeze": "trapeze", "": "''", "/a b/c": "'/a b/c'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "http://127.0.0.1:1": "http://127.0.0.1:1",
-	} {
-		if got := quoted(word); got != want {
-			t.Errorf("%q became %s", word, got)
-		}
-	}
-}
-
 func TestClockDifferencesAreFound(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	for by, want := range map[time.Duration]time.Duration{

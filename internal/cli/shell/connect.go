@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // URL is the server's address: --url, TRAPEZE_URL, that of the server which runs on the data directory, or the default address.
@@ -258,7 +259,7 @@ func (s *Shell) callerToken(ctx context.Context, agent string) (string, error) {
 	}
 	return "", hinted{
 		Usagef("%s is the token of %s/%s, which cannot act as the agent %s", how, me.Role, me.Name, agent),
-		"omit the token or the agent; operators and auditors read an agent's inbox with: trapeze inbox --of " + agent,
+		"omit the token or the agent; operators and auditors read an agent's inbox with: trapeze inbox --of " + shellword.Quote(agent),
 	}
 }
 

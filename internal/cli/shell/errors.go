@@ -3,7 +3,6 @@ package shell
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // The exit codes.
@@ -142,23 +142,26 @@ func (s *Shell) PrintError(err error) {
 		if e.Code == "" {
 			e.Code = codeFailed
 		}
-		b, err := json.Marshal(struct {
+		b, err := safeJSON(struct {
 			Error refusal.Error `json:"error"`
-		}{e})
+		}{e}, "")
 		if err == nil {
-			fmt.Fprintln(s.Stderr, string(b))
+			_, _ = s.Stderr.Write(b) // the reader may be gone
 			return
 		}
 	}
-	text := visible(e.Message, true)
+	text := further.Replace(visible.Text(e.Message))
 	if e.Code != "" {
 		text = OneLine(string(e.Code)) + ": " + text
 	}
 	fmt.Fprintln(s.Stderr, "trapeze: "+text)
 	if e.Hint != "" {
-		fmt.Fprintln(s.Stderr, "  hint: "+visible(e.Hint, true))
+		fmt.Fprintln(s.Stderr, "  hint: "+OneLine(e.Hint))
 	}
 }
+
+// further indents the lines of a message after its first, so that text of others in it looks like no line of the command.
+var further = strings.NewReplacer("\n", "\n    ")
 
 // CommandError classifies the error of a command line: one from before the command ran is a mistake in how it was used.
 func (s *Shell) CommandError(cmd *cobra.Command, err error) error {

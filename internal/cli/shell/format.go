@@ -4,31 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
-// OneLine makes text of others safe to print on a line: control and invisible characters are escaped.
-func OneLine(s string) string { return visible(s, false) }
+// OneLine makes text of others safe to print on a line: hidden characters are shown by their number, as in prompts.
+func OneLine(s string) string { return oneLine.Replace(visible.Text(s)) }
 
-func visible(s string, lines bool) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' && lines, r == '\t' && lines:
-			b.WriteRune(r)
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case unicode.IsPrint(r) && r != utf8.RuneError:
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, "\\u{%x}", r)
-		}
-	}
-	return b.String()
-}
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 
 // Clip shortens text to n characters.
 func Clip(s string, n int) string {

@@ -4,20 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // Emit prints the answer of a command: v as one JSON document with --json, the IDs with --quiet, or what text writes.
 func (s *Shell) Emit(v any, text func(*Page)) error {
 	if s.Flags.JSON {
-		enc := json.NewEncoder(s.Stdout)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(v)
+		return s.EmitJSON(v, "  ")
 	}
 	if s.Flags.Quiet {
 		if done, err := s.quiet(v); done {
@@ -28,6 +30,41 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	text(p)
 	_, err := s.Stdout.Write(p.b.Bytes())
 	return err
+}
+
+// EmitJSON prints v as JSON: on one line, or indented. Hidden characters have the escapes of JSON, so that a terminal shows them
+// and a program reads what there was.
+func (s *Shell) EmitJSON(v any, indent string) error {
+	b, err := safeJSON(v, indent)
+	if err == nil {
+		_, err = s.Stdout.Write(b)
+	}
+	return err
+}
+
+func safeJSON(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	text := b.String()
+	if indent != "" {
+		text = Indented([]byte(text))
+	} else {
+		text = visible.JSON(strings.TrimSpace(text))
+	}
+	return []byte(text + "\n"), nil
+}
+
+// Indented is a JSON document on several lines, with its hidden characters escaped; one that is not JSON is shown as text.
+func Indented(doc []byte) string {
+	var compact, b bytes.Buffer
+	if json.Compact(&compact, doc) != nil || json.Indent(&b, []byte(visible.JSON(compact.String())), "", "  ") != nil {
+		return visible.Text(string(doc))
+	}
+	return b.String()
 }
 
 // Answer prints the answer of a call as [Shell.Emit] does, or returns the error of the call.
@@ -53,6 +90,15 @@ func (s *Shell) colours() bool {
 	return s.Terminal()
 }
 
+// EmitText prints text of others for scripts: as it is, or made safe to show if standard output is a terminal.
+func (s *Shell) EmitText(text string) error {
+	if s.Terminal() {
+		text = visible.Text(text)
+	}
+	_, err := io.WriteString(s.Stdout, text)
+	return err
+}
+
 // Terminal reports whether standard output is a terminal.
 func (s *Shell) Terminal() bool {
 	f, ok := s.Stdout.(*os.File)
@@ -65,8 +111,24 @@ type Page struct {
 	colour bool
 }
 
-// Line prints one line. Text of others must go through OneLine.
-func (p *Page) Line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
+// Painted is text that has been made safe to print, with its colour.
+type Painted string
+
+// Line prints one line. Arguments that are text go through [OneLine], unless they are [Painted].
+func (p *Page) Line(format string, args ...any) {
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case Painted:
+		case error, fmt.Stringer:
+			args[i] = OneLine(fmt.Sprint(v))
+		default:
+			if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+				args[i] = OneLine(text.String())
+			}
+		}
+	}
+	fmt.Fprintf(&p.b, format+"\n", args...)
+}
 
 // Field is a label and its value.
 type Field [2]string
@@ -120,31 +182,36 @@ func List[T any](p *Page, none string, heading []string, list []T, row func(T) [
 // More prints how to get the next page of a list, if there is one.
 func (p *Page) More(next string) {
 	if next != "" {
-		p.Line("There are more: --after %s", OneLine(next))
+		p.Line("There are more: --after %s", shellword.Quote(next))
 	}
 }
 
-func (p *Page) row(cells []string, widths []int, paint func(string) string) {
+func (p *Page) row(cells []string, widths []int, paint func(string) Painted) {
 	var b strings.Builder
 	for i, cell := range cells {
-		b.WriteString(paint(cell))
+		b.WriteString(string(paint(cell)))
 		if i < len(cells)-1 {
 			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
 		}
 	}
-	p.Line("%s", strings.TrimRight(b.String(), " "))
+	p.Line("%s", Painted(strings.TrimRight(b.String(), " ")))
 }
 
-// Block prints text of others with its line breaks.
+// Block prints a document with its line breaks: one that the server or this program wrote, and in which text of others is fenced.
 func (p *Page) Block(text string) {
-	p.Line("%s", strings.TrimSuffix(visible(text, true), "\n"))
+	p.Line("%s", Painted(strings.TrimSuffix(visible.Text(text), "\n")))
+}
+
+// Quote prints text of others with its line breaks, each line indented, so that none looks like one of the command.
+func (p *Page) Quote(text string) {
+	p.Block("    " + further.Replace(strings.TrimSuffix(visible.Text(text), "\n")))
 }
 
 // Dim is dimmed text.
-func (p *Page) Dim(s string) string { return p.paint("2", s) }
+func (p *Page) Dim(s string) Painted { return p.paint("2", s) }
 
 // state colours the words for states.
-func (p *Page) state(s string) string {
+func (p *Page) state(s string) Painted {
 	switch s {
 	case "completed", "transferred", "ready", "closed":
 		return p.paint("32", s)
@@ -153,12 +220,12 @@ func (p *Page) state(s string) string {
 	case "parked", "failed", "cancelled", "dead_lettered", "open", "offline":
 		return p.paint("31", s)
 	}
-	return s
+	return Painted(s)
 }
 
-func (p *Page) paint(code, s string) string {
+func (p *Page) paint(code, s string) Painted {
 	if !p.colour || s == "" {
-		return s
+		return Painted(s)
 	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
+	return Painted("\x1b[" + code + "m" + s + "\x1b[0m")
 }

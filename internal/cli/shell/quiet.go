@@ -13,7 +13,7 @@ import (
 func (s *Shell) quiet(v any) (bool, error) {
 	ids, ok := idsOf(v)
 	for _, id := range ids {
-		if _, err := fmt.Fprintln(s.Stdout, id); err != nil {
+		if _, err := fmt.Fprintln(s.Stdout, OneLine(id)); err != nil {
 			return ok, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // EmitReceipt prints the state of a task after a change, or returns the error of the change.
@@ -31,7 +32,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"recorded", recorded(r)},
 	})
 	if len(r.Children) > 0 {
-		p.Line("To see the results of the children: trapeze task show %s", r.Task)
+		p.Line("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
 	}
 }
 

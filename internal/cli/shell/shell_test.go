@@ -184,7 +184,7 @@ func TestNoControlCharacterReachesATerminal(t *testing.T) {
 			t.Errorf("%q holds %q", got, bad)
 		}
 	}
-	if !strings.Contains(got, `\u{202e} back wards`) || !strings.Contains(got, "one\ntwo") {
+	if !strings.Contains(got, `⟨U+202E⟩ back wards`) || !strings.Contains(got, "one\ntwo") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -229,7 +229,7 @@ func TestTextOfAServerIsEscaped(t *testing.T) {
 	var b bytes.Buffer
 	s := &Shell{Env: Env{Stderr: &b}}
 	s.PrintError(&client.Error{Code: "x\x1b[31m", Message: "m\x1b[2J", Hint: "h\u202e"})
-	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x\u{1b}[31m: m`) {
+	if got := b.String(); strings.ContainsAny(got, "\x1b\u202e") || !strings.Contains(got, `x⟨U+001B⟩[31m: m`) {
 		t.Errorf("%q", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Options of a session. Agent, Token, In and Out have no default.
@@ -109,8 +110,8 @@ func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string
 		names = append(names, a.Name)
 	}
 	if near := shell.Suggest(agent, names); len(near) > 0 {
-		text += ". Did you mean " + strings.Join(near, " or ") + "? Then start trapeze mcp with --agent " + near[0] +
-			", and remove the new agent: trapeze agent remove " + agent
+		text += ". Did you mean " + strings.Join(near, " or ") + "? Then start trapeze mcp with --agent " + shellword.Quote(near[0]) +
+			", and remove the new agent: " + shellword.Command("trapeze agent remove", agent)
 	}
 	return text
 }

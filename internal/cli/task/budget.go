@@ -7,13 +7,14 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 func raiseBudget(s *shell.Shell) *cobra.Command {
 	var in client.RaiseBudgetInput
 	cmd := s.TaskCall("budget [TASK]", "Raise the budget of a task that has not ended", func(ctx context.Context, c *client.Client, task string) error {
 		if in.Budget == (client.Spend{}) {
-			return shell.Usagef("give the new budget with --tokens, --cost or both; trapeze task show %s shows the present one", task)
+			return shell.Usagef("give the new budget with --tokens, --cost or both; %s shows the present one", shellword.Command("trapeze task show", task))
 		}
 		if err := s.Texts(&in.Why); err != nil {
 			return err

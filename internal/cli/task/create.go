@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // createFlags are the flags of task create.
@@ -116,7 +117,7 @@ func create(s *shell.Shell) *cobra.Command {
 			if err == nil && flags.wait > 0 {
 				err := waitAndShow(ctx, s, c, r.Task, time.Duration(flags.wait))
 				if err != nil { // another call would create a second one
-					s.Notef("task %s was created; wait for it with: trapeze task show %s --wait", r.Task, r.Task)
+					s.Notef("task %s was created; wait for it with: %s", r.Task, shellword.Command("trapeze task show", r.Task)+" --wait")
 				}
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // DeadLetters is the command group trapeze dead.
@@ -56,8 +57,8 @@ func deadShow(s *shell.Shell) *cobra.Command {
 				p.Line("")
 				p.Trail(trail.Entries)
 				if t.State == client.Parked {
-					p.Line("\nTo send it again, to the same receivers or with --to AGENT: trapeze dead replay %s%s", t.ID, largerBudget(t))
-					p.Line("To give it up: trapeze dead discard %s --why WHY", t.ID)
+					p.Line("\nTo send it again, to the same receivers or with --to AGENT: %s", shellword.Command("trapeze dead replay", t.ID)+largerBudget(t))
+					p.Line("To give it up: %s", shellword.Command("trapeze dead discard", t.ID)+" --why WHY")
 				}
 			})
 		})

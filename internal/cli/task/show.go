@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 func show(s *shell.Shell) *cobra.Command {
@@ -31,7 +32,7 @@ func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, task str
 	return s.Answer(t, err, func(p *shell.Page) {
 		showTask(p, t)
 		if wait > 0 && !atRest(t) {
-			p.Line("\nThe task has not ended yet. Wait again with: trapeze task show %s --wait", t.ID)
+			p.Line("\nThe task has not ended yet. Wait again with: %s", shellword.Command("trapeze task show", t.ID)+" --wait")
 		}
 	})
 }
@@ -103,11 +104,11 @@ func showTask(p *shell.Page, t client.Task) {
 	}
 	p.Fields(list)
 	for _, c := range t.Stranded() {
-		p.Line("\nThe task waits for %s, which is in the dead letters. An operator can replay it: trapeze dead replay %s", c.Task, c.Task)
+		p.Line("\nThe task waits for %s, which is in the dead letters. An operator can replay it: %s", c.Task, shellword.Command("trapeze dead replay", c.Task))
 		if t.Owner != "" {
-			p.Line("The owner can continue without it: trapeze task cancel %s", c.Task)
+			p.Line("The owner can continue without it: %s", shellword.Command("trapeze task cancel", c.Task))
 		} else {
-			p.Line("Or cancel the whole task: trapeze task cancel %s", t.ID)
+			p.Line("Or cancel the whole task: %s", shellword.Command("trapeze task cancel", t.ID))
 		}
 	}
 	if t.Handoff != nil {
@@ -208,10 +209,10 @@ func resultPage(p *shell.Page, title string, r client.Result) {
 		p.Fields([]shell.Field{{"exit code", shell.Number(r.Code)}})
 	}
 	if r.Text != "" {
-		p.Block(r.Text)
+		p.Quote(r.Text)
 	}
 	if len(r.Data) > 0 {
-		p.Block(string(r.Data))
+		p.Quote(shell.Indented(r.Data))
 	}
 	for _, c := range r.Review {
 		p.Fields([]shell.Field{{"to review", c}})

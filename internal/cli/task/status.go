@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // overview is what moves, what waits and what is stuck.
@@ -62,11 +63,11 @@ func showOverview(p *shell.Page, o overview) {
 	section("Stuck", "  nothing", o.Stuck)
 	for _, t := range o.Stuck {
 		if t.Parked != nil {
-			p.Line("%s: %s; replay it with: trapeze dead replay %s", t.ID, shell.OneLine(shell.Clip(t.Parked.Detail, 100)), t.ID)
+			p.Line("%s: %s; replay it with: %s", t.ID, shell.Clip(t.Parked.Detail, 100), shellword.Command("trapeze dead replay", t.ID))
 		}
 	}
 	for _, k := range o.Tickets {
-		p.Line("%s waits for people: %s; see it with: trapeze ticket show %s", k.ID, shell.OneLine(shell.Clip(k.Question, 100)), k.ID)
+		p.Line("%s waits for people: %s; see it with: %s", k.ID, shell.Clip(k.Question, 100), shellword.Command("trapeze ticket show", k.ID))
 	}
 	if o.More {
 		p.Line("There are more tasks: trapeze task list --live")

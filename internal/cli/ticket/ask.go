@@ -2,7 +2,6 @@ package ticket
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // defaultWait is how long --wait waits without a value: less than the usual timeouts of programs that call others.
@@ -85,7 +85,7 @@ func waitFor(ctx context.Context, c *client.Client, id string, wait shell.Durati
 func emitAsked(s *shell.Shell, r client.Receipt, err error) error {
 	return s.Answer(r, err, func(p *shell.Page) {
 		p.Receipt(r)
-		p.Line("Wait for the answer with: trapeze ticket show %s --wait", r.Ticket)
+		p.Line("Wait for the answer with: %s", shellword.Command("trapeze ticket show", r.Ticket)+" --wait")
 	})
 }
 
@@ -119,10 +119,10 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"closed", shell.Clock(k.Closed)},
 		})
 		if k.Kind == string(event.TicketApproval) && k.Open() {
-			p.Line("To see the envelope: trapeze envelope show %s", handoffOf(k))
+			p.Line("To see the envelope: %s", shellword.Command("trapeze envelope show", handoffOf(k)))
 		}
 		if waited && k.Open() {
-			p.Line("The ticket is still open. Wait again with: trapeze ticket show %s --wait", k.ID)
+			p.Line("The ticket is still open. Wait again with: %s", shellword.Command("trapeze ticket show", k.ID)+" --wait")
 		}
 	})
 }
@@ -139,12 +139,11 @@ func handoffOf(k client.Ticket) string {
 func answerOf(s *shell.Shell, k client.Ticket) error {
 	switch {
 	case k.Outcome == string(event.TicketAnswered):
-		_, err := fmt.Fprintln(s.Stdout, k.Answer)
-		return err
+		return s.EmitText(k.Answer + "\n")
 	case k.Open():
-		return refusal.New(refusal.Unavailable, "wait again with: trapeze ticket show "+k.ID+" --wait --quiet", "ticket %s is still open", k.ID)
+		return refusal.New(refusal.Unavailable, "wait again with: "+shellword.Command("trapeze ticket show", k.ID)+" --wait --quiet", "ticket %s is still open", k.ID)
 	}
-	return refusal.New(refusal.Conflict, "to see it: trapeze ticket show "+k.ID, "ticket %s is closed without an answer: %s", k.ID, k.Outcome)
+	return refusal.New(refusal.Conflict, "to see it: "+shellword.Command("trapeze ticket show", k.ID), "ticket %s is closed without an answer: %s", k.ID, k.Outcome)
 }
 
 func due(k client.Ticket) string {

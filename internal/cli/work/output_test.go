@@ -76,7 +76,7 @@ func TestTextOfOthersIsEscaped(t *testing.T) {
 	var b bytes.Buffer
 	w := &worker{o: Options{Stderr: &b}}
 	w.say("failed: %s", "\x1b]0;x\x07red\u009b31m \u202eback\r\nnext\tä")
-	if got := b.String(); got != `trapeze work: failed: \u{1b}]0;x\u{7}red\u{9b}31m \u{202e}back\u{d} next ä`+"\n" {
+	if got := b.String(); got != `trapeze work: failed: ⟨U+001B⟩]0;x⟨U+0007⟩red⟨U+009B⟩31m ⟨U+202E⟩back next ä`+"\n" {
 		t.Errorf("%q", got)
 	}
 }

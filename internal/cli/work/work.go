@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Options of a worker. Agent, Token and Command have no default.
@@ -293,7 +294,7 @@ func (w *worker) read(ctx context.Context, item client.Item) {
 		w.say("%s: shared by %s, but could not be read: %s", item.ID, item.From, err)
 		return
 	}
-	w.say("%s: shared by %s; read it again with: trapeze envelope render %s", item.ID, item.From, item.ID)
+	w.say("%s: shared by %s; read it again with: %s", item.ID, item.From, shellword.Command("trapeze envelope render", item.ID))
 }
 
 func (w *worker) say(format string, args ...any) {

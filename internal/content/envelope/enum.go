@@ -1,6 +1,10 @@
 package envelope
 
-import "github.com/trapezehq/trapeze/internal/domain/event"
+import (
+	"github.com/trapezehq/trapeze/internal/domain/event"
+
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+)
 
 // The closed sets of packing. Decoding refuses a value that is not in the set; the empty value means "not given".
 
@@ -97,7 +101,7 @@ func (v *Via) UnmarshalText(b []byte) error { return Vias.Decode(v, b) }
 func (v Via) FetchCall(task, parts string) string {
 	switch v {
 	case ViaCLI:
-		return "trapeze parts " + task + " " + parts
+		return shellword.Command("trapeze parts", task, parts)
 	case ViaMCP:
 		return "status id=" + task + " parts=" + parts
 	default:

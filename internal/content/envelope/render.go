@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // Render returns the prompt of the receiver of e, as Markdown. The same envelope always gives the same text.
@@ -66,14 +67,14 @@ func (p *prompt) line(format string, args ...any) {
 
 func (p *prompt) opening(e *Envelope) {
 	h := &e.Handoff
-	task := code(h.TaskID)
+	task := visible.Code(h.TaskID)
 	if h.HandoffID != "" {
-		task += " (handoff " + code(handoffInTask(h)) + ")"
+		task += " (handoff " + visible.Code(handoffInTask(h)) + ")"
 	}
 	if h.shared() {
-		p.line("# Task %s, shared by %s: you do not own it, so do not complete it or hand it on", task, code(h.From))
+		p.line("# Task %s, shared by %s: you do not own it, so do not complete it or hand it on", task, visible.Code(h.From))
 	} else {
-		p.line("# You take over task %s from %s", task, code(h.From))
+		p.line("# You take over task %s from %s", task, visible.Code(h.From))
 	}
 	p.about(e)
 	p.permissions(h.Permissions)
@@ -142,28 +143,25 @@ func (p *prompt) permissions(list []string) {
 
 func (p *prompt) section(title, text string) {
 	if text != "" {
-		p.block(title, "", "", func() { p.WriteString(strings.TrimSuffix(visible(text), "\n")) })
+		p.block(title, "", "", func() { p.WriteString(strings.TrimSuffix(visible.Text(text), "\n")) })
 	}
 }
 
-// fence is the fence of most blocks.
-const fence = "```"
-
-// block writes one fenced block around the output of body, which must have gone through visible.
+// block writes one fenced block around the output of body, which must have gone through [visible.Text].
 func (p *prompt) block(title, intro, language string, body func()) {
 	p.line("## %s", title)
 	if intro != "" {
 		p.line("%s", intro)
 	}
 	before := p.Len()
-	p.WriteString(fence)
+	p.WriteString(visible.Fence)
 	p.WriteString(language)
 	p.WriteByte('\n')
 	start := p.Len()
 	body()
-	around, written := fence, p.String()
-	if run := longestRun(written[start:]); run >= len(fence) {
-		around = strings.Repeat("`", run+1)
+	written := p.String()
+	around := visible.Around(visible.LongestRun(written[start:]))
+	if around != visible.Fence {
 		p.Reset()
 		p.Grow(len(written) + 2*len(around))
 		for _, s := range [...]string{written[:before], around, language, "\n", written[start:]} {
@@ -262,14 +260,14 @@ func texts(list []string) []entry {
 var further = strings.NewReplacer("\n#", "\n    #", "\n #", "\n     #", "\n  #", "\n      #", "\n", "\n ")
 
 func (p *prompt) indented(text string) {
-	p.WriteString(further.Replace(visible(text)))
+	p.WriteString(further.Replace(visible.Text(text)))
 }
 
 func items(list []Item) []entry {
 	entries := make([]entry, len(list))
 	for i := range list {
 		item := &list[i]
-		entries[i] = entry{word(item.ID) + " ", item.Text}
+		entries[i] = entry{visible.Word(item.ID) + " ", item.Text}
 		if item.Reasoning != "" {
 			entries[i].text += "\nWhy: " + item.Reasoning
 		}
@@ -286,9 +284,9 @@ func history(steps []Step) []entry {
 }
 
 func (s *Step) entry() entry {
-	label := word(s.Agent)
+	label := visible.Word(s.Agent)
 	if s.Tool != "" {
-		label += " (tool " + word(s.Tool) + ")"
+		label += " (tool " + visible.Word(s.Tool) + ")"
 	}
 	text := s.Action
 	if s.Detail != "" {
@@ -313,10 +311,10 @@ func memory(refs []MemoryRef) []entry {
 		}
 		label := m.label()
 		if m.Author != "" {
-			label += " by " + word(m.Author)
+			label += " by " + visible.Word(m.Author)
 		}
 		if m.Title != "" {
-			label += " (" + word(m.Title) + ")"
+			label += " (" + visible.Word(m.Title) + ")"
 		}
 		entries = append(entries, entry{label + ": ", m.Text})
 	}
@@ -325,9 +323,9 @@ func memory(refs []MemoryRef) []entry {
 
 func (m *MemoryRef) label() string {
 	if m.Version < 2 {
-		return word(m.ID)
+		return visible.Word(m.ID)
 	}
-	return word(m.ID) + " v" + strconv.Itoa(m.Version)
+	return visible.Word(m.ID) + " v" + strconv.Itoa(m.Version)
 }
 
 func conversation(turns []Turn) []entry {
@@ -339,9 +337,9 @@ func conversation(turns []Turn) []entry {
 }
 
 func (t *Turn) entry() entry {
-	label := word(t.Agent)
+	label := visible.Word(t.Agent)
 	if t.Role != "" {
-		label += " (" + word(t.Role) + ")"
+		label += " (" + visible.Word(t.Role) + ")"
 	}
 	return entry{label + ": ", t.Text}
 }
@@ -356,15 +354,15 @@ func artifacts(list []Artifact) []entry {
 	entries := make([]entry, len(list))
 	for i := range list {
 		a := &list[i]
-		label := word(a.Digest)
+		label := visible.Word(a.Digest)
 		if a.MediaType != "" {
-			label += " " + word(a.MediaType)
+			label += " " + visible.Word(a.MediaType)
 		}
 		if a.Bytes > 0 {
 			label += fmt.Sprintf(" %d bytes", a.Bytes)
 		}
 		if a.Name != "" {
-			label += ": " + word(a.Name)
+			label += ": " + visible.Word(a.Name)
 		}
 		entries[i].label = label
 	}
@@ -376,7 +374,7 @@ func (p *prompt) json(title string, raw []byte) {
 		return
 	}
 	if canon, err := canonical.JSON(raw, MaxDepth); err == nil {
-		p.block(title, "", "json", func() { p.WriteString(visibleJSON(string(canon))) })
+		p.block(title, "", "json", func() { p.WriteString(visible.JSON(string(canon))) })
 		return
 	}
 	p.section(title, string(raw)) // invalid JSON, never in a validated envelope: show it as text
@@ -384,30 +382,11 @@ func (p *prompt) json(title string, raw []byte) {
 
 func (p *prompt) expected(x *Expected) {
 	if x.Format != "" {
-		p.line("- Format of the result: %s", code(x.Format))
+		p.line("- Format of the result: %s", visible.Code(x.Format))
 	}
 	if x.MaxBytes > 0 {
 		p.line("- At most %d bytes of result", x.MaxBytes)
 	}
-}
-
-// word returns s as a label on one line of a block.
-func word(s string) string {
-	return strings.ReplaceAll(visible(s), "\n", "⟨U+000A⟩")
-}
-
-// code returns a code span that s cannot end; empty if s is empty.
-func code(s string) string {
-	if s == "" {
-		return ""
-	}
-	s = word(s)
-	run := longestRun(s)
-	if run == 0 {
-		return "`" + s + "`"
-	}
-	fence := strings.Repeat("`", run+1)
-	return fence + " " + s + " " + fence
 }
 
 // closed returns a value of a closed set of words as it is, and anything else as a code span.
@@ -415,13 +394,13 @@ func closed(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == "" {
 		return s
 	}
-	return code(s)
+	return visible.Code(s)
 }
 
 func codes(list []string) string {
 	spans := slices.Clone(list)
 	for i, s := range spans {
-		spans[i] = code(s)
+		spans[i] = visible.Code(s)
 	}
 	return strings.Join(spans, ", ")
 }

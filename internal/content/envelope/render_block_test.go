@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // awkward texts are made of what is shown, indented or fenced in a way of its own, alone and side by side.
@@ -21,11 +23,11 @@ var awkward = rapid.Map(rapid.SliceOfN(rapid.OneOf(
 
 func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, text := awkward.Draw(t, "before"), visible(awkward.Draw(t, "text"))
+		before, text := awkward.Draw(t, "before"), visible.Text(awkward.Draw(t, "text"))
 		var p prompt
 		p.WriteString(before)
 		p.block("Title", "Intro.", "json", func() { p.WriteString(text) })
-		around := strings.Repeat("`", max(3, longestRun(text)+1))
+		around := strings.Repeat("`", max(3, visible.LongestRun(text)+1))
 		if want := before + "## Title\nIntro.\n" + around + "json\n" + text + "\n" + around + "\n"; p.String() != want {
 			t.Fatalf("got\n%q\nwant\n%q", p.String(), want)
 		}
@@ -41,9 +43,9 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 		var entries []entry
 		var want []string
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
-			label, text := word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
+			label, text := visible.Word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
 			entries = append(entries, entry{label, text})
-			shown := headings.ReplaceAllString(visible(label+text), "\n   $1")
+			shown := headings.ReplaceAllString(visible.Text(label+text), "\n   $1")
 			shown = strings.ReplaceAll(shown, "\n", "\n ")
 			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 				shown = "- " + shown
@@ -60,15 +62,15 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 func TestWhatIsPlainIsShownAsItIsAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := awkward.Draw(t, "text")
-		want := longestRun(text) <= maxBackquotes
+		want := visible.LongestRun(text) <= visible.MaxBackquotes
 		for i := range len(text) {
 			want = want && (text[i] >= ' ' && text[i] < 0x7F || text[i] == '\n' || text[i] == '\t')
 		}
-		if got := plain(text); got != want || got && visible(text) != text {
-			t.Fatalf("%q: plain is %t, want %t; shown as %q", text, got, want, visible(text))
+		if got := visible.Plain(text); got != want || got && visible.Text(text) != text {
+			t.Fatalf("%q: plain is %t, want %t; shown as %q", text, got, want, visible.Text(text))
 		}
-		if again := visible(visible(text)); again != visible(text) {
-			t.Fatalf("%q is shown as %q, and that as %q", text, visible(text), again)
+		if again := visible.Text(visible.Text(text)); again != visible.Text(text) {
+			t.Fatalf("%q is shown as %q, and that as %q", text, visible.Text(text), again)
 		}
 	})
 }
@@ -78,7 +80,7 @@ func TestPlainTextIsFoundAtEveryPlace(t *testing.T) {
 		for at := range 20 {
 			s := []byte(strings.Repeat("x", 20))
 			s[at] = byte(b)
-			if shown := b >= ' ' && b < 0x7F || b == '\n' || b == '\t'; plain(string(s)) != shown {
+			if shown := b >= ' ' && b < 0x7F || b == '\n' || b == '\t'; visible.Plain(string(s)) != shown {
 				t.Fatalf("byte %#x at %d: plain is %t", b, at, !shown)
 			}
 		}

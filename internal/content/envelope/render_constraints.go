@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // constraints writes two lists: the rules of the requester and operators, and what agents added to them.
@@ -38,15 +39,15 @@ func (c *Constraint) entry() entry {
 	case len(c.Allow) == 0:
 		label += ", only: nothing is allowed" + setter("tightened by", c.AllowBy)
 	default:
-		label += ", only " + word(strings.Join(c.Allow, " ")) + setter("tightened by", c.AllowBy)
+		label += ", only " + visible.Word(strings.Join(c.Allow, " ")) + setter("tightened by", c.AllowBy)
 	}
 	if c.Origin != "" {
-		label += ", " + word(c.Origin)
+		label += ", " + visible.Word(c.Origin)
 	}
 	if c.TextBy != "" {
 		label += ", text" + setter("by", c.TextBy)
 	}
-	return entry{fmt.Sprintf("%s (%s%s) ", word(c.ID), word(string(c.Kind)), label), c.Text}
+	return entry{fmt.Sprintf("%s (%s%s) ", visible.Word(c.ID), visible.Word(string(c.Kind)), label), c.Text}
 }
 
 // setter names the setter of one part of a constraint, if it is not the constraint's. Nobody gives the rule of another a limit that it
@@ -55,5 +56,5 @@ func setter(did, by string) string {
 	if by == "" {
 		return ""
 	}
-	return " [" + did + " " + word(by) + "]"
+	return " [" + did + " " + visible.Word(by) + "]"
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // leftOutTitle is the heading of the list of omissions. It names the call that fetches one of them, or all of a kind.
@@ -91,7 +93,7 @@ func leftSums(list []Omission) []*leftSum {
 			order = append(order, s)
 		}
 		if o.ID != "" {
-			s.ids = append(s.ids, word(o.ID))
+			s.ids = append(s.ids, visible.Word(o.ID))
 		}
 		s.parts += o.Parts()
 		s.sum += o.Tokens
@@ -111,7 +113,7 @@ func leftSums(list []Omission) []*leftSum {
 // line is the group in one line. The ids come last: text cannot pose as them.
 func (s *leftSum) line(named int) string {
 	named = min(named, len(s.ids))
-	line := word(string(s.kind))
+	line := visible.Word(string(s.kind))
 	if s.pinned {
 		line = "pinned " + line
 	}
@@ -179,7 +181,7 @@ func eachLeftOut(e *Envelope) []string {
 	}
 	for i := range items {
 		o := &items[i]
-		line, title := "memory "+word(o.ID), ""
+		line, title := "memory "+visible.Word(o.ID), ""
 		if m := refs[o.ID]; m != nil {
 			line, title = "memory "+m.label(), m.Title
 		}
@@ -190,12 +192,12 @@ func eachLeftOut(e *Envelope) []string {
 			line += fmt.Sprintf(" (%d tokens)", o.Tokens)
 		}
 		if title != "" {
-			line += " " + word(title)
+			line += " " + visible.Word(title)
 		}
 		entries = append(entries, line)
 	}
 	for _, g := range e.Gaps {
-		entries = append(entries, fmt.Sprintf("%s (%s): %s", word(string(g.Kind)), g.Reason.InWords(), word(g.ID)))
+		entries = append(entries, fmt.Sprintf("%s (%s): %s", visible.Word(string(g.Kind)), g.Reason.InWords(), visible.Word(g.ID)))
 	}
 	return entries
 }
@@ -261,7 +263,7 @@ func (r OmissionReason) inWords() string {
 	case OnDemand:
 		return "on demand"
 	}
-	return word(string(r)) // never in a validated envelope
+	return visible.Word(string(r)) // never in a validated envelope
 }
 
 // InWords returns the reason as texts have it.
@@ -274,5 +276,5 @@ func (r GapReason) InWords() string {
 	case GapNotReadable:
 		return "not yours to read"
 	}
-	return word(string(r))
+	return visible.Word(string(r))
 }

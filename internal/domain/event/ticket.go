@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // TicketKind is what a ticket asks of people.
@@ -102,7 +103,7 @@ func CheckAnswer(answer string, options []string) error {
 		return err
 	}
 	if len(options) > 0 && !slices.Contains(options, answer) {
-		return refusal.New(refusal.Invalid, "answer "+strings.Join(options, ", or "), "%.80q is not among the options", answer)
+		return refusal.New(refusal.Invalid, "answer "+shellword.Or(options), "%.80q is not among the options", answer)
 	}
 	return nil
 }

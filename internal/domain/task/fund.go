@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Allot divides the tasks that may still be created below this one among the children; each child counts itself. A parent
@@ -60,7 +61,7 @@ func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
 	case child != "":
 		id, now = child, t.Children[i].Budget
 	case t.State == event.Parked:
-		return event.Budget{}, refusal.New(refusal.Conflict, "have an operator replay it with a larger budget, in a shell: trapeze dead replay "+t.ID+t.flags("budget-"),
+		return event.Budget{}, refusal.New(refusal.Conflict, "have an operator replay it with a larger budget, in a shell: "+shellword.Command("trapeze dead replay", t.ID)+t.flags("budget-"),
 			"task %s is in the dead letters", t.ID)
 	}
 	if to == (event.Budget{}) {
@@ -101,7 +102,7 @@ func HowToRaise(t Task, child string) string {
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
-	return "have " + who + " or an operator raise the budget, in a shell: trapeze task budget " + t.ID + t.flags("")
+	return "have " + who + " or an operator raise the budget, in a shell: " + shellword.Command("trapeze task budget", t.ID) + t.flags("")
 }
 
 // flags are those of a command that doubles the budget, or what is spent and reserved of it if that is more.

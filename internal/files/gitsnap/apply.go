@@ -1,12 +1,14 @@
 package gitsnap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
@@ -96,7 +98,10 @@ func (r *repo) ready(ctx context.Context, s Snapshot) error {
 	if _, err := r.run(ctx, nil, maxOutput, "cat-file", "-e", s.Commit+"^{commit}"); err != nil {
 		hint := "fetch it"
 		if s.Remote != "" {
-			hint = strings.TrimSpace("git fetch " + s.Remote + " " + s.Branch)
+			hint = shellword.Command("git fetch --", s.Remote)
+			if s.Branch != "" {
+				hint += " " + shellword.Quote(s.Branch)
+			}
 		}
 		if !s.Pushed {
 			hint += "; it had not been pushed when the snapshot was taken"
@@ -150,10 +155,7 @@ func (r *repo) checkout(ctx context.Context, s Snapshot) (Applied, error) {
 	if err != nil {
 		return Applied{}, err
 	}
-	done := Applied{Before: now.Branch}
-	if now.Branch == "" {
-		done.Before = now.Commit
-	}
+	done := Applied{Before: cmp.Or(r.branch(ctx), now.Commit)}
 	if now.Commit == s.Commit {
 		return done, nil
 	}

@@ -34,9 +34,39 @@ func TestARemoteTravelsWithoutCredentials(t *testing.T) {
 		"--upload-pack=evil":                                       "",
 		"https://example.com/p\nx":                                 "",
 		"":                                                         "",
+		"ssh://git@[2001:db8::1]:2222/p":                           "ssh://git@[2001:db8::1]:2222/p",
+		"https://example.com/~ann/project-1.0+x":                   "https://example.com/~ann/project-1.0+x",
+		"https://example.com/$(touch x)":                           "",
+		"https://example.com/p;touch${IFS}x":                       "",
+		"https://example.com/p`touch`":                             "https://example.com/p%60touch%60",
+		"https://exam$(x)ple.com/p":                                "",
+		"ssh://-oProxyCommand=touch/p":                             "",
+		"git@-oProxyCommand=touch:p":                               "",
+		"-oProxyCommand=touch:p":                                   "",
+		"example.com:-x":                                           "",
+		"example.com:p;touch${IFS}x":                               "",
+		"example.com:$(touch${IFS}x)":                              "",
+		"exam'ple.com:p":                                           "",
 	} {
 		if got := cleanRemote(remote); got != want {
 			t.Errorf("%q travels as %q, want %q", remote, got, want)
+		}
+	}
+}
+
+func TestTheNameOfABranchFollowsGitAndHasNoCharacterOfAShell(t *testing.T) {
+	for _, name := range []string{"main", "feature/x-1.2", "fix/#12", "ann+bob@work", "größe", "a=b", "HEAD"} {
+		if !branchName(name) {
+			t.Errorf("%q is refused", name)
+		}
+	}
+	for _, name := range []string{
+		"", "-x", "--upload-pack=touch", "-oProxyCommand=touch", "main;touch${IFS}x", "$(touch)", "`touch`", "a b", "a\nb", "a'b", `a"b`, "a|b", "a&b",
+		"a>b", "a<b", "(a)", "{a}", "a!b", "a*b", "a?b", "[a]b*", `a\b`, "a~b", "a^b", "a:b", "a..b", "a@{b", "@", "a.lock", "a.lock/b", ".a", "a/.b", "a//b",
+		"/a", "a/", "a.", "a\x1bb", "a\u202eb",
+	} {
+		if branchName(name) {
+			t.Errorf("%q is taken", name)
 		}
 	}
 }

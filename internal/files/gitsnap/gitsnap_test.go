@@ -463,6 +463,10 @@ func TestTheDocumentComesBackAsItWasWritten(t *testing.T) {
 		strings.Replace(string(doc), `"main"`, `"--orphan"`, 1),
 		strings.Replace(string(doc), `"branch"`, `"remote":"ext::sh -c evil","branch"`, 1),
 		strings.Replace(string(doc), `"branch"`, `"remote":"https://user:secret@example.com/x","branch"`, 1),
+		strings.Replace(string(doc), `"main"`, `"main;touch${IFS}x"`, 1),
+		strings.Replace(string(doc), `"main"`, `"$(touch x)"`, 1),
+		strings.Replace(string(doc), `"branch"`, `"remote":"https://example.com/$(touch)","branch"`, 1),
+		strings.Replace(string(doc), `"branch"`, `"remote":"ssh://-oProxyCommand=touch/x","branch"`, 1),
 		strings.Replace(string(doc), `"size":`, `"size":-`, 1),
 	} {
 		if _, err := gitsnap.Parse([]byte(bad)); err == nil {

@@ -64,8 +64,8 @@ func (s Snapshot) Check() error {
 		return invalid("its tree is not a full id in lower-case hex")
 	case s.Remote != "" && cleanRemote(s.Remote) != s.Remote:
 		return invalid("its remote is not a plain URL without credentials")
-	case s.Branch != "" && !plain(s.Branch):
-		return invalid("its branch is not a plain name")
+	case s.Branch != "" && !branchName(s.Branch):
+		return invalid("its branch is not a name of git's without characters of a shell")
 	case s.Size < 0 || s.Dropped < 0 || (s.Size == 0) != (s.Patch == ""):
 		return invalid("its patch and size do not match")
 	case len(s.Skipped) > maxSkipped:
@@ -89,6 +89,35 @@ func objectID(s string) bool {
 func plain(s string) bool {
 	return s != "" && len(s) <= maxText && s[0] != '-' && utf8.ValidString(s) &&
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == ' ' })
+}
+
+// branchName reports whether s is the name of a branch by git's rules (git-check-ref-format), without the characters that a shell
+// gives a meaning, which git allows.
+func branchName(s string) bool {
+	if !plain(s) || !pathName(s) || s == "@" || strings.HasSuffix(s, ".") || strings.Contains(s, "..") || strings.ContainsAny(s, ":~%") {
+		return false
+	}
+	for _, part := range strings.Split(s, "/") {
+		if part == "" || part[0] == '.' || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
+}
+
+// pathName reports whether s consists of characters that no shell gives a meaning: letters and digits of any language, and what
+// addresses and names of branches usually have besides.
+func pathName(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_./:@%+,=#~[]", r)
+	})
+}
+
+// hostName reports whether s can be the name or the address of a host: RFC 1123, with "_" as some have, and IPv6.
+func hostName(s string) bool {
+	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:", r)
+	})
 }
 
 // cleanRemote returns the URL of a remote without user names, passwords and tokens; "" for one that is local to this machine,
@@ -118,7 +147,10 @@ func cleanRemote(s string) string {
 		return ""
 	}
 	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
-	if clean := u.String(); plain(clean) {
+	if !hostName(u.Hostname()) {
+		return ""
+	}
+	if clean := u.String(); plain(clean) && pathName(clean) {
 		return clean
 	}
 	return ""
@@ -134,7 +166,7 @@ func cleanSCP(s string) string {
 	if !at {
 		user, name = "", host
 	}
-	if name == "" || len(name) == 1 || strings.Contains(name, "@") || strings.Contains(dir, "@") {
+	if len(name) == 1 || !hostName(name) || !pathName(dir) || dir[0] == '-' || strings.Contains(dir, "@") {
 		return "" // a drive letter, or a password with a colon
 	}
 	if user = login(user); user != "" {

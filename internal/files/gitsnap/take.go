@@ -82,12 +82,13 @@ func (r *repo) origin(ctx context.Context) (Snapshot, error) {
 	if s.Commit, err = r.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
 		return s, err
 	}
-	if s.Branch, err = r.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil || !plain(s.Branch) {
-		s.Branch = "" // detached
+	branch := r.branch(ctx)
+	if branchName(branch) {
+		s.Branch = branch
 	}
 	remote := "origin"
-	if s.Branch != "" {
-		if name, err := r.line(ctx, "config", "--get", "branch."+s.Branch+".remote"); err == nil && name != "" && name != "." {
+	if branch != "" {
+		if name, err := r.line(ctx, "config", "--get", "branch."+branch+".remote"); err == nil && name != "" && name != "." {
 			remote = name
 		}
 	}
@@ -97,6 +98,14 @@ func (r *repo) origin(ctx context.Context) (Snapshot, error) {
 	refs, err := r.line(ctx, "for-each-ref", "--count=1", "--format=1", "--contains="+s.Commit, "refs/remotes")
 	s.Pushed = err == nil && refs != ""
 	return s, nil
+}
+
+// branch returns the branch that is checked out; "" if none is, or if it cannot be shown.
+func (r *repo) branch(ctx context.Context) string {
+	if name, err := r.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"); err == nil && plain(name) {
+		return name
+	}
+	return ""
 }
 
 // stage updates a copy of the index from the working tree, with untracked files or without them. It returns the paths that it

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
@@ -147,7 +149,7 @@ func which(tasks []view.Task, format string, args ...any) *refusal.Error {
 	var lines []string
 	for _, t := range tasks[:min(len(tasks), maxChoices)] {
 		list = append(list, one{t.ID, refusal.Clip(t.Intent, briefly), t.Owner})
-		lines = append(lines, fmt.Sprintf("%s (%q)", t.ID, refusal.Clip(t.Intent, briefly)))
+		lines = append(lines, t.ID+" ("+shellword.Quote(visible.Line(refusal.Clip(t.Intent, briefly)))+")")
 	}
 	return refusal.New(refusal.Invalid, "name one of: "+strings.Join(lines, "; "), format, args...).
 		With("why", phrase.Ambiguous).With("tasks", list)

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // readArtifact reads an artifact of at most MaxText bytes.
@@ -20,7 +21,7 @@ func readArtifact(ctx context.Context, c *client.Client, p target) (*mcp.ReadRes
 	info, err := c.Artifact(ctx, p.id, w)
 	switch {
 	case w.left < 0:
-		return nil, invalid("too_large: the artifact has more than %d bytes; fetch it with: trapeze artifact get %s -o FILE", MaxText, p.id)
+		return nil, invalid("too_large: the artifact has more than %d bytes; fetch it with: %s", MaxText, shellword.Command("trapeze artifact get", p.id)+" -o FILE")
 	case err != nil:
 		return nil, err
 	}

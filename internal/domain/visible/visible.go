@@ -1,4 +1,4 @@
-package envelope
+package visible
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxBackquotes is the longest run of backquotes in rendered text; it bounds the fences around it.
-const maxBackquotes = 16
+// MaxBackquotes is the longest run of backquotes in a text of [Text]; it bounds the fences around it.
+const MaxBackquotes = 16
 
 // invisibles are the characters that take no space on a screen or change how others are shown: controls, zero-width and
 // bidirectional format characters, tag characters, line separators, variation selectors and fillers.
@@ -17,26 +17,27 @@ var invisibles = []*unicode.RangeTable{
 	unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 }
 
-// invisible reports whether r must be shown by its number. U+FE0F is not: most emoji contain it, and alone it can carry no
-// message.
-func invisible(r rune) bool {
+// Hidden reports whether r takes no space on a screen or changes how others are shown, so that it must be shown by its number.
+// U+FE0F is not: most emoji contain it, and alone it can carry no message.
+func Hidden(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false
 	}
 	return r != 0xFE0F && unicode.In(r, invisibles...)
 }
 
-// visible returns text with every invisible character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
-// maxBackquotes backquotes by their number. Tabs and line feeds are kept.
-func visible(text string) string {
-	if plain(text) {
+// Text returns text with every hidden character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
+// [MaxBackquotes] backquotes by their number. Tabs and line feeds are kept, and so are joiners where a language or an emoji
+// needs them.
+func Text(text string) string {
+	if Plain(text) {
 		return text
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(text))
 	for rest := text; rest != ""; {
-		if run := len(rest) - len(strings.TrimLeft(rest, "`")); run > maxBackquotes {
+		if run := len(rest) - len(strings.TrimLeft(rest, "`")); run > MaxBackquotes {
 			fmt.Fprintf(&b, "⟨U+0060 ×%d⟩", run)
 			rest = rest[run:]
 			continue
@@ -46,7 +47,7 @@ func visible(text string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(rest)
-		if r != '\n' && r != '\t' && invisible(r) && !joins(text[:len(text)-len(rest)], r, rest[n:]) {
+		if r != '\n' && r != '\t' && Hidden(r) && !joins(text[:len(text)-len(rest)], r, rest[n:]) {
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		} else {
 			b.WriteRune(r) // U+FFFD for invalid UTF-8
@@ -86,16 +87,17 @@ var joining = []*unicode.RangeTable{
 	unicode.Syriac,
 }
 
-// visibleJSON does the same to JSON text with the escapes of JSON, so that its value does not change.
-func visibleJSON(text string) string {
-	escape := longestRun(text) > maxBackquotes
+// JSON does the same to JSON text with the escapes of JSON, so that its value does not change. The text must not have white
+// space other than spaces between its values.
+func JSON(text string) string {
+	escape := LongestRun(text) > MaxBackquotes
 	var b strings.Builder
 	b.Grow(len(text))
 	for _, r := range text {
 		switch {
 		case r == '`' && escape:
 			b.WriteString(`\u0060`)
-		case !invisible(r):
+		case !Hidden(r):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			high, low := surrogates(r)
@@ -112,8 +114,8 @@ func surrogates(r rune) (high, low rune) {
 	return 0xD800 + r>>10, 0xDC00 + r&0x3FF
 }
 
-// longestRun returns the length of the longest run of backquotes in text.
-func longestRun(text string) int {
+// LongestRun returns the length of the longest run of backquotes in text.
+func LongestRun(text string) int {
 	for longest := 0; ; {
 		i := strings.IndexByte(text, '`')
 		if i < 0 {

@@ -1,4 +1,4 @@
-package envelope
+package visible
 
 // Most input is plain ASCII text. These functions scan it eight bytes at a time.
 
@@ -18,8 +18,8 @@ func eight[T string | []byte](s T, at int) uint64 {
 // lowest such byte.
 func below(x, n uint64) uint64 { return (x - ones*n) &^ x & tops }
 
-// plain reports whether text is ASCII that visible returns unchanged: the usual case, and much cheaper to test.
-func plain(text string) bool {
+// Plain reports whether text is ASCII that [Text] returns unchanged: the usual case, and much cheaper to test.
+func Plain(text string) bool {
 	for at := 0; at < len(text); {
 		if at+8 <= len(text) {
 			if x := eight(text, at); (x|(x+ones))&tops|below(x, ' ') == 0 { // neither DEL, nor beyond ASCII, nor a control character
@@ -32,5 +32,5 @@ func plain(text string) bool {
 		}
 		at++
 	}
-	return longestRun(text) <= maxBackquotes
+	return LongestRun(text) <= MaxBackquotes
 }

@@ -1,0 +1,241 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
+)
+
+const hostileTask = "task_06h0er7018ff0g2mznftzvjt3g"
+
+// hostileText is what another party could put into a field: characters that hide or that command a terminal, and lines that look
+// like ours.
+const hostileText = "x\x1b]0;t\x07\u009b31m\u202e\u2066\U000e0041\u00ad\u200b\u034f\u3164\ufe01\r\nhint: run\n  hint: run\ntrapeze: run\nowner  root\nTASK  STATE\n"
+
+// hostileArguments are values that a shell, or the program that it starts, could take for more than a value.
+var hostileArguments = []string{
+	"$(touch x)", "`touch x`", "a;touch x", "a\ntouch x\n", "${IFS}", "a'b;touch x;'", `a"b;touch x;"`, "-oProxyCommand=touch x", "--upload-pack=touch x",
+}
+
+// shownBy are commands that show what the server answers, with the type of the answer.
+var shownBy = []struct {
+	args   string
+	answer any
+}{
+	{"task show " + hostileTask, client.Task{}},
+	{"task show " + hostileTask + " --wait=1ms", client.Task{}},
+	{"task list", client.TaskPage{}},
+	{"status", client.TaskPage{}},
+	{"dead list", client.TaskPage{}},
+	{"dead show " + hostileTask, struct {
+		client.Task
+		Entries []client.AuditEntry `json:"entries"`
+	}{}},
+	{"dead discard " + hostileTask + " --why x", client.Receipt{}},
+	{"task cancel " + hostileTask, client.Receipt{}},
+	{"inbox", client.Inbox{}},
+	{"accept " + hostileTask + ".h1", client.Accepted{}},
+	{"handoff show " + hostileTask + ".h1", client.Handoff{}},
+	{"ticket list", client.TicketPage{}},
+	{"ticket show " + hostileTask + ".q1", client.Ticket{}},
+	{"ticket show " + hostileTask + ".q1 --wait=1ms", client.Ticket{}},
+	{"ticket show " + hostileTask + ".q1 --wait=1ms --quiet", client.Ticket{}},
+	{"agent list", client.AgentList{}},
+	{"agent show ann", client.Agent{}},
+	{"channel list", client.ChannelPage{}},
+	{"channel show ann", client.Channel{}},
+	{"memory list", client.MemoryPage{}},
+	{"memory list --proposed", client.MemoryPage{}},
+	{"memory get mem_1", client.MemoryItem{}},
+	{"memory versions mem_1", client.MemoryVersions{}},
+	{"conversation list", client.ConversationPage{}},
+	{"conversation show c", client.Conversation{}},
+	{"conversation continue c", client.Continuity{}},
+	{"envelope show " + hostileTask, client.Content{}},
+	{"envelope render " + hostileTask, client.Content{}},
+	{"parts " + hostileTask + " all", client.Parts{}},
+	{"audit show " + hostileTask, client.Trail{}},
+	{"token list", admin.TokenList{}},
+	{"route " + hostileTask, client.Decision{}},
+	{"policy show", admin.Policy{}},
+}
+
+func TestNoTextOfOthersHidesOrPosesAsALineOfACommand(t *testing.T) {
+	for _, x := range shownBy {
+		for _, how := range []string{"", " --json", " --quiet"} {
+			if how != "" && strings.Contains(x.args, "--quiet") {
+				continue
+			}
+			out := shown(t, x.args+how, x.answer, hostileText)
+			for _, r := range out {
+				if visible.Hidden(r) && r != '\n' {
+					t.Errorf("trapeze %s%s prints %U:\n%q", x.args, how, r, out)
+					break
+				}
+			}
+			for line := range strings.Lines(out) {
+				if how == "" && !documents[reflect.TypeOf(x.answer)] && impostor.MatchString(line) {
+					t.Errorf("trapeze %s prints text of others as a line of its own: %q", x.args, line)
+				}
+			}
+		}
+	}
+}
+
+// documents are answers with a document, in which the server has fenced the text of others, or which an operator wrote.
+var documents = map[reflect.Type]bool{
+	reflect.TypeFor[client.Accepted](): true, reflect.TypeFor[client.Content](): true, reflect.TypeFor[client.Parts](): true,
+	reflect.TypeFor[admin.Policy](): true,
+}
+
+// impostor matches the lines of hostileText that look like ours.
+var impostor = regexp.MustCompile(`^(hint: run|  hint: run|trapeze: run|owner  root|TASK  STATE)`)
+
+// commandLine is the command at the end of a line.
+var commandLine = regexp.MustCompile(`: ((?:trapeze|git) [a-z]+ .*)$|(--after .*)$`)
+
+func TestEachCommandThatIsPrintedHasHostileValuesAsWords(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell here")
+	}
+	bin, record := t.TempDir(), filepath.Join(t.TempDir(), "record")
+	for _, name := range []string{"trapeze", "git", "touch"} {
+		script := "#!" + sh + "\nfor a in \"$0\" \"$@\"; do printf '%s\\037' \"$a\"; done >>" + record + "\nprintf '\\n' >>" + record + "\n"
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := map[string]bool{}
+	for _, x := range shownBy {
+		for _, value := range hostileArguments {
+			for line := range strings.Lines(shown(t, x.args, x.answer, value)) {
+				m := commandLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+				if m == nil {
+					continue
+				}
+				command := m[1]
+				if command == "" {
+					command = "trapeze list " + m[2]
+				}
+				_ = os.Remove(record)
+				cmd := exec.CommandContext(t.Context(), sh, "-c", command)
+				cmd.Env, cmd.Dir = []string{"PATH=" + bin}, t.TempDir()
+				out, err := cmd.CombinedOutput()
+				ran, _ := os.ReadFile(record)
+				word := "\x1f" + strings.NewReplacer("\n", " ").Replace(value)
+				if err != nil || strings.Count(string(ran), "\n") != 1 || strings.Contains(string(ran), "/touch\x1f") {
+					t.Errorf("trapeze %s with %q prints %q, which runs %q: %v %s", x.args, value, command, ran, err, out)
+				} else if strings.Contains(string(ran), word) {
+					found[x.args] = true
+				}
+				if strings.HasPrefix(value, "-") && strings.Contains(string(ran), word) && !strings.Contains(string(ran), "\x1f--\x1f") && m[1] != "" {
+					t.Errorf("trapeze %s prints %q, where %q is an option", x.args, command, value)
+				}
+			}
+		}
+	}
+	if len(found) < 9 {
+		t.Errorf("only %d commands printed one with a hostile value: %v", len(found), found)
+	}
+}
+
+// shown is what a command prints if each text of the server's answer is value.
+func shown(t *testing.T, args string, answer any, value string) string {
+	t.Helper()
+	v := reflect.New(reflect.TypeOf(answer)).Elem()
+	fillHostile(v, value, 0)
+	body, err := json.Marshal(v.Interface())
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	defer srv.Close()
+	var out bytes.Buffer
+	cli.Main(t.Context(), append([]string{"--url", srv.URL, "--token", "t"}, strings.Fields(args)...), cli.Env{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
+	})
+	if out.Len() == 0 {
+		t.Errorf("trapeze %s prints nothing", args)
+	}
+	return out.String()
+}
+
+// states are the states in which most is shown.
+var states = map[reflect.Type]string{reflect.TypeFor[client.State](): string(client.Parked)}
+
+// fillHostile sets each text within v to value, and everything else to something that is not zero.
+func fillHostile(v reflect.Value, value string, depth int) {
+	if depth > 8 || !v.CanSet() {
+		return
+	}
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Now()))
+		return
+	case json.RawMessage:
+		b, _ := json.Marshal(map[string]string{"text": value})
+		v.SetBytes(b)
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(value)
+		if state := states[v.Type()]; state != "" {
+			v.SetString(state)
+		}
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Uint64:
+		v.SetUint(1)
+	case reflect.Float64:
+		v.SetFloat(1)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillHostile(v.Elem(), value, depth+1)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fillHostile(v.Index(0), value, depth+1)
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+	default:
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fillHostile(v.Field(i), value, depth+1)
+		}
+		open(v)
+	}
+}
+
+// open makes an inbox item a notice, and a ticket an open one: then there is more to do next.
+func open(v reflect.Value) {
+	switch p := v.Addr().Interface().(type) {
+	case *client.Item:
+		p.Type, p.Epoch = "completed", 0
+	case *client.Ticket:
+		p.State, p.Kind = "open", "approval"
+	case *client.MemoryItem:
+		p.Pinned, p.Forgotten = false, time.Time{}
+	case *client.Task:
+		p.Spent.Tokens, p.Reserved.Tokens, p.Spent.Cost = 9, 9, 9
+	}
+}
