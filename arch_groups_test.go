@@ -62,12 +62,13 @@ var groups = []group{
 var aside = []group{
 	{"scenario", "Tests of the whole program; no production code.", ""},
 	{"client", "The public Go client; it imports nothing of internal.", ""},
+	{"trapezetest", "The test kit for users' own chains of agents: a server in memory, scripted agents, assertions.", "server client"},
 	{"cmd", "The program.", "cli server"},
 	{".", "The architecture test and the package comment; no production code.", ""},
 }
 
 // notInternal are the groups aside that are not below internal.
-var notInternal = []string{"client", "cmd", "."}
+var notInternal = []string{"client", "trapezetest", "cmd", "."}
 
 // full is the directory, below the module's root, that the table writes as name.
 func full(name string) string {

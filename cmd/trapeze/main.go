@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
@@ -23,6 +24,9 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 		return err
 	}
 	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Log: log, Notify: c.Notify, Memory: c.Memory}
+	if c.Ephemeral {
+		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
+	}
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	conf.OAuth.Issuer, conf.OAuth.Resource, conf.OAuth.Claim = c.OAuthIssuer, c.OAuthResource, c.OAuthClaim
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })

@@ -36,6 +36,9 @@ type ServeConfig struct {
 	// tokens of an OAuth issuer are not accepted.
 	OAuthIssuer, OAuthResource, OAuthClaim string
 
+	// Ephemeral is a server for tests: its data are temporary and its clock can be moved. DataDir is empty.
+	Ephemeral bool
+
 	LogLevel  string // debug, info, warn or error
 	LogFormat string // text or json
 	LogTo     io.Writer

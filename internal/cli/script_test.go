@@ -62,6 +62,9 @@ func over() bool {
 
 func serve(ctx context.Context, c cli.ServeConfig) error {
 	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version}
+	if c.Ephemeral {
+		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
+	}
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }

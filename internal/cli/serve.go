@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,6 +28,10 @@ func (s *commands) serveCommand() *cobra.Command {
 		if err := checkLog(conf); err != nil {
 			return err
 		}
+		if conf.Ephemeral && (background || s.Flags.DataDir != "") {
+			return shell.Hinted(shell.Usagef("--ephemeral does not go with --background or --data-dir: its data are removed when it ends"),
+				"start it in the background of your test, and end it with SIGTERM")
+		}
 		if conf.MaxArtifact < 0 || conf.ArtifactQuota < 0 {
 			return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
 		}
@@ -43,6 +49,10 @@ func (s *commands) serveCommand() *cobra.Command {
 			}
 			defer func() { _ = log.Close() }()
 			conf.LogTo = log
+		}
+		if conf.Ephemeral {
+			conf.DataDir, conf.Ready = "", s.readyForTests
+			return s.serve(ctx, conf)
 		}
 		release := func() {}
 		defer func() { release() }()
@@ -72,7 +82,19 @@ and listens on this machine only. Behind a proxy on this machine, name the host 
     trapeze serve --host trapeze.example.org
 
 With --background the server runs in the background, with its log in serve.log in the data directory. The command returns when the
-server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.`
+server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.
+
+With --ephemeral the server is for tests: its data are temporary and are removed when it ends, its port is a free one unless --addr names
+another, and its first line of output is JSON with "url" and "token", the token of its administrator. POST /v1/clock {"by":"90s"} with that
+token moves its clock: every timer on the way runs before the answer (see docs/testing.md).`
+	serveFlags(cmd, &conf)
+	f := cmd.Flags()
+	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
+	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
+	return cmd
+}
+
+func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f := cmd.Flags()
 	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 chooses a free port (default 127.0.0.1:8727)")
 	f.StringSliceVar(&conf.Hosts, "host", nil, "additional host name of the server, such as that of a proxy (repeatable; default: localhost and IP addresses)")
@@ -81,14 +103,28 @@ server answers; if a server already answers at the address, it starts nothing. t
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
 	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 256 MiB)")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
-	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
-	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
+	f.BoolVar(&conf.Ephemeral, "ephemeral", false, "for tests: temporary data, a free port, a clock that can be moved; prints URL and token as JSON")
 	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")
 	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server, the required audience of those tokens, such as https://trapeze.example.org/mcp")
 	f.StringVar(&conf.OAuthClaim, "oauth-claim", "", "claim of those tokens that names the agent (default sub)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
-	return cmd
+}
+
+// readyForTests prints where a server for tests is, and the token of its administrator, in one line.
+func (s *commands) readyForTests(url, adminTokenFile string) {
+	token, err := os.ReadFile(adminTokenFile)
+	if err != nil {
+		fmt.Fprintf(s.Stderr, "trapeze: the token of the administrator: %v\n", err)
+		return
+	}
+	line, err := json.Marshal(struct {
+		URL   string `json:"url"`
+		Token string `json:"token"`
+	}{url, strings.TrimSpace(string(token))})
+	if err == nil {
+		fmt.Fprintf(s.Stdout, "%s\n", line)
+	}
 }
 
 // inBackground starts a server that outlives this process.

@@ -21,14 +21,20 @@ const DefaultAddr = "127.0.0.1:8727"
 // Config is the configuration of a server. Zero fields mean the default; DataDir has none.
 type Config struct {
 	DataDir string
-	Addr    string // host:port; port 0 selects a free port
+	// Temporary keeps the data in a new directory, in memory where the system has a file system in memory, and removes it when the
+	// server is closed. DataDir must be empty.
+	Temporary bool
+	Addr      string // host:port; port 0 selects a free port
 	// Hosts are host names under which the server can be reached, such as that of a proxy, besides loopback names and
 	// addresses. A request for any other host is refused.
 	Hosts []string
 	// Version is the version that the server reports.
-	Version   string
-	Log       *slog.Logger // nil means no log
-	Now       func() time.Time
+	Version string
+	Log     *slog.Logger // nil means no log
+	Now     func() time.Time
+	// Clock takes the place of Now, and can be moved by [Server.Advance] and by administrators; nil: the clock cannot be moved.
+	// It is for tests.
+	Clock     *Clock
 	Artifacts ArtifactConfig
 	// Policy is the policy file of the default workspace; empty: policy.yaml in the data directory, if it exists. The file of
 	// another workspace is in the same directory, with the workspace before the extension: policy.WORKSPACE.yaml.
@@ -55,6 +61,12 @@ type ArtifactConfig struct {
 func (c Config) withDefaults() Config {
 	if c.Addr == "" {
 		c.Addr = DefaultAddr
+		if c.Temporary {
+			c.Addr = "127.0.0.1:0"
+		}
+	}
+	if c.Clock != nil {
+		c.Now = c.Clock.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
@@ -77,7 +89,10 @@ func (c Config) withDefaults() Config {
 // check refuses invalid configurations, and an address that other machines could reach: without TLS, tokens would be sent
 // unencrypted.
 func (c Config) check() error {
-	if c.DataDir == "" {
+	if c.Temporary && c.DataDir != "" {
+		return refusal.New(refusal.Invalid, "name no directory", "a server with temporary data makes a data directory of its own")
+	}
+	if c.DataDir == "" && !c.Temporary {
 		return refusal.New(refusal.Invalid, "name a directory", "the server needs a data directory")
 	}
 	host, port, err := net.SplitHostPort(c.Addr)

@@ -41,17 +41,19 @@ const linger = 250 * time.Millisecond
 type Server struct {
 	UseCases *usecase.UseCases
 
-	config   Config
-	log      *sqlitelog.Log
-	views    *sqlview.Views
-	store    *filestore.Store
-	listener net.Listener
-	http     *http.Server
-	stop     context.CancelFunc // ends background work and long polls
-	running  sync.WaitGroup
-	failed   chan error
-	leaving  atomic.Bool
-	resource httpapi.Resource
+	config    Config
+	log       *sqlitelog.Log
+	views     *sqlview.Views
+	store     *filestore.Store
+	listener  net.Listener
+	http      *http.Server
+	stop      context.CancelFunc // ends background work and long polls
+	courier   *courier.Courier
+	running   sync.WaitGroup
+	advancing sync.Mutex // one call moves the clock at a time
+	failed    chan error
+	leaving   atomic.Bool
+	resource  httpapi.Resource
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
@@ -62,6 +64,12 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s := &Server{config: c, failed: make(chan error, 1)}
+	if c.Temporary {
+		if c.DataDir, err = makeTemporary(); err != nil {
+			return nil, err
+		}
+		s.config = c
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close(ctx))
@@ -128,8 +136,8 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	c := courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
-	s.running.Go(func() { c.Run(background) })
+	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
+	s.running.Go(func() { s.courier.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
@@ -154,9 +162,13 @@ func (s *Server) apis() http.Handler {
 	mcp := func(api http.Handler) http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
 	}
-	return httpapi.New(&s.UseCases.Surface, httpapi.Options{
+	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
-	})
+	}
+	if s.config.Clock != nil {
+		o.Advance = s.Advance
+	}
+	return httpapi.New(&s.UseCases.Surface, o)
 }
 
 // heal repairs the views after a failure. Until then /readyz reports them as not reliable; appends continue.
@@ -227,8 +239,14 @@ func (s *Server) Close(ctx context.Context) error {
 	if s.stop != nil {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Drain)
 		defer cancel()
-		s.lastAnswers()
-		time.AfterFunc(grace, s.stop) // otherwise long polls and event streams never end
+		patience := grace
+		if s.config.Temporary { // what is on its way is of no use to anybody
+			patience = 0
+			s.leaving.Store(true)
+		} else {
+			s.lastAnswers()
+		}
+		time.AfterFunc(patience, s.stop) // otherwise long polls and event streams never end
 		if err := s.http.Shutdown(drain); err != nil {
 			errs = append(errs, s.http.Close())
 		}
@@ -248,6 +266,9 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())
+	}
+	if s.config.Temporary {
+		errs = append(errs, os.RemoveAll(s.config.DataDir))
 	}
 	return errors.Join(errs...)
 }

@@ -32,6 +32,8 @@ type Options struct {
 	Mounts map[string]func(api http.Handler) http.Handler
 	// Resource tells clients without a token where to get one.
 	Resource Resource
+	// Advance moves the clock of a server for tests, and returns the new time; nil: the server has no such clock, and no route for it.
+	Advance func(ctx context.Context, by time.Duration) (time.Time, error)
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
 	Heartbeat time.Duration
 }
@@ -86,6 +88,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.memories()
 	s.conversations()
 	s.artifacts()
+	s.clock()
 	s.open()
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {

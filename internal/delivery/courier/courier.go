@@ -43,6 +43,8 @@ type Courier struct {
 	views  view.Store
 	codec  *ledger.Codec[event.Event]
 	o      Options
+
+	reached progress // of the reactions
 }
 
 // New returns a courier of a ledger and the views that follow it. It is not running.
@@ -90,6 +92,7 @@ func (c *Courier) follow(ctx context.Context) error {
 	}
 	saved := c.o.Now()
 	reached := after
+	c.reached.set(reached)
 	defer func() { // best effort: entries after the saved position are handled again
 		if reached > after {
 			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached)
@@ -101,6 +104,7 @@ func (c *Courier) follow(ctx context.Context) error {
 				return err
 			}
 			reached = e.Position
+			c.reached.set(reached)
 		}
 		if now := c.o.Now(); now.Sub(saved) >= saveEvery {
 			saved = now

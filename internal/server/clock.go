@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// Clock is a clock of tests: it can be moved forward. It is safe for many goroutines.
+type Clock struct {
+	mu    sync.Mutex
+	ahead time.Duration // of the system's clock
+	at    time.Time     // of a clock that stands; zero: it runs
+}
+
+// NewClock returns a clock that runs with that of the system, or one that stands at a time until it is moved.
+func NewClock(at time.Time) *Clock { return &Clock{at: at} }
+
+// Now is the time by the clock.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.at.IsZero() {
+		return c.at
+	}
+	return time.Now().Add(c.ahead)
+}
+
+// move moves the clock to a time, unless it is past that already.
+func (c *Clock) move(to time.Time) {
+	now := c.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !to.After(now):
+	case c.at.IsZero():
+		c.ahead += to.Sub(now)
+	default:
+		c.at = to
+	}
+}
+
+// Settle waits until all that follows from the calls so far has happened, and returns the time of the next timer; zero: there is
+// none. It is for tests.
+func (s *Server) Settle(ctx context.Context) (next time.Time, err error) {
+	return s.courier.Settle(ctx)
+}
+
+// Advance moves the clock of [Config].Clock, stopping at every timer on the way, and returns the new time when all that follows has
+// happened. So a timer of 10 s that sets one of 20 s is as late after a minute as it would be without the call. Calls at the same
+// time run one after the other.
+func (s *Server) Advance(ctx context.Context, by time.Duration) (time.Time, error) {
+	s.advancing.Lock()
+	defer s.advancing.Unlock()
+	clock := s.config.Clock
+	to := clock.Now().Add(by)
+	for {
+		next, err := s.Settle(ctx)
+		if err != nil {
+			return clock.Now(), err
+		}
+		if next.IsZero() || next.After(to) {
+			break
+		}
+		clock.move(next.Add(time.Millisecond - 1).Truncate(time.Millisecond)) // the views leave out parts of microseconds
+	}
+	clock.move(to)
+	_, err := s.Settle(ctx)
+	return clock.Now(), err
+}
+
+// minMemory is the free space, in bytes, below which temporary data are not kept in memory.
+const minMemory = 1 << 30
+
+// makeTemporary creates the data directory of a server with temporary data.
+func makeTemporary() (dir string, err error) {
+	if memory := memoryDir(); memory != "" {
+		if dir, err = os.MkdirTemp(memory, "trapeze-"); err == nil {
+			return dir, nil
+		}
+	}
+	if dir, err = os.MkdirTemp("", "trapeze-"); err != nil {
+		return "", fmt.Errorf("temporary data directory: %w", err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,19 @@
+// Package trapezetest tests chains of agents: a server in memory whose clock the test moves, scripted agents in place of those that
+// are not under test, and assertions on what a whole chain did with a task.
+//
+//	s := trapezetest.Start(t)
+//	s.Agent("researcher", trapezetest.Accept(trapezetest.Fact("cause", "the cookie expires too early"), trapezetest.HandOn("writer")))
+//	s.Agent("writer", trapezetest.Accept(trapezetest.Complete("the login fails because the cookie expires too early")))
+//	chain := s.Run(s.Create(client.CreateInput{Intent: "Find out why the login fails", Send: &client.SendInput{To: []string{"researcher"}}}))
+//	chain.Completed()
+//	chain.Owners("researcher", "writer")
+//	chain.Survived()
+//
+// An agent under test runs against [Server.URL] with a token of [Server.Token], or is called as a step ([Do]). No test waits for a
+// timer: [Server.Run] moves the clock to the next one when no scripted agent has anything to do, and [Server.Advance] moves it by as
+// much as the test says.
+//
+// An assertion that fails prints what it found and, once for each chain, the chain's story: what each hop kept, changed and lost.
+//
+// Start reading at [Start], then [Server.Agent], [Server.Run] and [Chain].
+package trapezetest
