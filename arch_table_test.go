@@ -43,7 +43,7 @@ var packages = []pkg{
 		pure: true, imports: "domain/shellword domain/refusal domain/event domain/identity domain/task",
 	},
 	{
-		dir: "domain/handoff/statesdoc", what: "writes docs/states.md and docs/events.md from the transition tables and the event types",
+		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
 			"domain/policy files/artifact record/ledger",
 	},
@@ -280,7 +280,7 @@ var packages = []pkg{
 	},
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
-		imports: "domain/identity domain/refusal domain/task content/drift content/envelope record/access record/ledger record/stream record/view " +
+		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/taskstore",
 	},
 	{

@@ -95,6 +95,8 @@ var inside = map[string]string{
 	"agent.CircuitTrigger":    "in the tables of the documentation",
 	"agent.Duty":              "in the tables of the documentation",
 	"agent.DutyTrigger":       "in the tables of the documentation",
+	"task.Part":               "in the tables of the documentation",
+	"task.Past":               "in the tables of the documentation",
 	"identity.Permission":     "a role has them; no call names one",
 	"identity.Scope":          "in tokens of outside issuers, whose names are theirs",
 	"envelope.PartKind":       "in the envelope, whose schema describes it",

@@ -217,7 +217,10 @@ func TestAColdHandoffLeavesAllButWhatBindsBehindAndTheReportSaysSo(t *testing.T)
 		if !strings.Contains(c.Content.Prompt, "Mind the gap.") {
 			h.Errorf("what is pinned is not back:\n%s", c.Content.Prompt)
 		}
-		report := h.drift(h.agent("cyd"), r.Task)
+		if hops := h.drift(h.agent("cyd"), r.Task).Hops; len(hops) != 0 && len(hops[0].Facts.Dropped) != 0 {
+			h.Errorf("cyd reads in the report what bob was not given: %+v", hops)
+		}
+		report := h.drift(h.agent("ann"), r.Task) // requested the task
 		if f := report.Hops[0].Facts; len(f.Dropped) != 40 || len(f.Kept)+len(f.Omitted) != 0 {
 			h.Errorf("the report says of the cold hop: %s", f)
 		}

@@ -119,12 +119,14 @@ func until(t *testing.T, s *bufio.Scanner, want string) {
 }
 
 func TestAStreamBeginsNowShowsThatItLivesAndOutlivesTheReadTimeout(t *testing.T) {
-	h := open(t, httpapi.Options{Heartbeat: 10 * time.Millisecond}, func(s *http.Server) { s.ReadTimeout = 20 * time.Millisecond })
+	h := open(t, httpapi.Options{Heartbeat: 20 * time.Millisecond}, func(s *http.Server) {
+		s.ReadTimeout, s.IdleTimeout = 200*time.Millisecond, time.Minute // connections that wait for the next call stay open
+	})
 	writer, token := h.agent("writer")
 	before := create(t, writer, "before")
 	s := h.lines(t.Context(), token)
 	until(t, s, fmt.Sprintf("id: %d", before.Position))
-	for range 10 {
+	for range 15 {
 		until(t, s, ": alive")
 	}
 	after := create(t, writer, "after")

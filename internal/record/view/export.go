@@ -46,54 +46,6 @@ type Row struct {
 	Details   json.RawMessage `json:"details"`
 }
 
-// private lists the fields of each event that only the holders of a task may read.
-var private = map[string][]string{
-	event.Sealed{}.EventName():       {"envelope"},
-	event.Rendered{}.EventName():     {"envelope"},
-	event.Created{}.EventName():      {"claimed_history"},
-	event.Progressed{}.EventName():   {"note"},
-	event.Finished{}.EventName():     {"result"},
-	event.GaveUp{}.EventName():       {"result", "detail"},
-	event.ChildEnded{}.EventName():   {"result", "why"},
-	event.Joined{}.EventName():       {"result"},
-	event.AdviceTaken{}.EventName():  {"prompt", "answer", "why"},
-	event.TicketOpened{}.EventName(): {"question", "options"},
-	event.TicketClosed{}.EventName(): {"answer", "detail"},
-}
-
-// Withhold returns an entry without the content that only the holders of its task may read. Digests are kept.
-func Withhold(e ledger.Entry) ledger.Entry {
-	events := make([]ledger.Event, len(e.Events))
-	for i, ev := range e.Events {
-		events[i] = ledger.Event{Name: ev.Name, Version: ev.Version, Data: withhold(ev.Data, private[ev.Name])}
-	}
-	e.Events = events
-	return e
-}
-
-func withhold(data json.RawMessage, fields []string) json.RawMessage {
-	var all map[string]json.RawMessage
-	if len(fields) == 0 || json.Unmarshal(data, &all) != nil {
-		return data
-	}
-	for _, f := range fields {
-		if _, there := all[f]; there {
-			all[f] = json.RawMessage(`"withheld"`)
-			switch f {
-			case "result":
-				all[f] = json.RawMessage(`{"text":"withheld"}`)
-			case "options":
-				all[f] = json.RawMessage(`["withheld"]`)
-			}
-		}
-	}
-	out, err := json.Marshal(all)
-	if err != nil {
-		return json.RawMessage(`{}`) // data that cannot be parsed is withheld too
-	}
-	return out
-}
-
 // EachRow calls fn with the events of an entry.
 func EachRow(e ledger.Entry, fn func(Row) error) error {
 	_, kind, id := e.Stream.Parts()

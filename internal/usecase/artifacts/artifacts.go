@@ -28,10 +28,10 @@ type Options struct {
 	Grace time.Duration
 }
 
-// Tasks tells which tasks a caller may read.
+// Tasks tells what a caller may read of tasks.
 type Tasks interface {
-	// MayRead reports whether a caller may read what the envelopes of a task of its workspace say.
-	MayRead(ctx context.Context, c caller.Caller, task string) (bool, error)
+	// Mentions reports whether something that a caller may read of a task of its workspace contains a text.
+	Mentions(ctx context.Context, c caller.Caller, task, text string) (bool, error)
 }
 
 // Artifacts keeps artifacts for the callers of one server. Its methods are safe for many goroutines.

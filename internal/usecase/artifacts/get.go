@@ -102,7 +102,7 @@ func (as *Artifacts) through(ctx context.Context, c caller.Caller, d artifact.Di
 			return "", stream.Unavailable(err)
 		}
 		for _, task := range tasks {
-			if may, err := as.tasks.MayRead(ctx, c, task); err != nil || may {
+			if may, err := as.tasks.Mentions(ctx, c, task, string(d)); err != nil || may {
 				return task, err
 			}
 		}

@@ -73,8 +73,8 @@ func (h *harness) restart() {
 	}
 }
 
-// MayRead implements [artifacts.Tasks].
-func (h *harness) MayRead(_ context.Context, c caller.Caller, task string) (bool, error) {
+// Mentions implements [artifacts.Tasks].
+func (h *harness) Mentions(_ context.Context, c caller.Caller, task, _ string) (bool, error) {
 	return h.readers[task] == c.Agent(), nil
 }
 

@@ -5,7 +5,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -13,33 +15,48 @@ import (
 // Drift reports what each hop of a task kept, changed, left out and dropped. Each hop compares what the task had said
 // with what the next receiver was given: the rendition packed for it, or the envelope itself where nothing was packed.
 // A child's chain begins with the envelope of its parent. It is for callers who may read the task's content, and is recorded.
-func (h *History) Drift(ctx context.Context, c caller.Caller, task string) (drift.Report, error) {
-	r, err := h.driftOf(ctx, c, task)
+func (h *History) Drift(ctx context.Context, c caller.Caller, id string) (drift.Report, error) {
+	r, err := h.driftOf(ctx, c, id)
 	if err != nil {
-		return drift.Report{}, h.access.Refused(ctx, c.Workspace, c.Actor(), "drift", task, err)
+		return drift.Report{}, h.access.Refused(ctx, c.Workspace, c.Actor(), "drift", id, err)
 	}
 	return r, nil
 }
 
-func (h *History) driftOf(ctx context.Context, c caller.Caller, task string) (drift.Report, error) {
-	t, err := h.tasks.For(ctx, c, task)
+func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drift.Report, error) {
+	t, err := h.tasks.For(ctx, c, id)
 	if err != nil {
 		return drift.Report{}, err
 	}
-	if !taskstore.Whole(c, t.Task) {
+	if !taskstore.SightFor(c, t.Task).Work {
 		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "what task %s says is for its holder", t.ID)
 	}
-	if err := h.access.Read(ctx, c.Workspace, c.Actor(), task, "drift", t.Envelope); err != nil {
+	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "drift", t.Envelope); err != nil {
 		return drift.Report{}, err
 	}
 	said, given, err := h.envelopes.Chain(ctx, c.Workspace, t.Task)
 	if err != nil {
 		return drift.Report{}, err
 	}
+	said, given = sinceCold(c, t.Task, said, given)
 	for _, docs := range [][]envelope.Envelope{said, given} {
 		if err := h.memories.RedactTitles(ctx, c.Workspace, docs); err != nil {
 			return drift.Report{}, err
 		}
 	}
 	return drift.OfPacked(said, given), nil
+}
+
+// sinceCold are the envelopes since the last cold handoff, unless the caller reads the whole past of the task: who was given the description
+// alone compares with no more.
+func sinceCold(c caller.Caller, t task.Task, said, given []envelope.Envelope) ([]envelope.Envelope, []envelope.Envelope) {
+	if taskstore.SightFor(c, t).Past == task.PastWhole {
+		return said, given
+	}
+	for i := len(said) - 1; i > 0; i-- {
+		if said[i].Handoff.Kind == event.Cold {
+			return said[i:], given[i:]
+		}
+	}
+	return said, given
 }

@@ -97,6 +97,10 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 			return h.ledger.Stream(ctx, taskstore.StreamOf(c.Workspace, t.ID), after, limit)
 		}
 	}
+	visible, err := h.reader(ctx, c, t)
+	if err != nil {
+		return err
+	}
 	var after ledger.Position
 	for after < last {
 		entries, err := read(ctx, after, exportPage)
@@ -116,7 +120,7 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 					return err
 				}
 			}
-			if err := view.EachRow(readable(c, t, e), fn); err != nil {
+			if err := view.EachRow(visible(e), fn); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 
-	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -30,9 +29,13 @@ func (h *History) Trail(ctx context.Context, c caller.Caller, task string) (*vie
 }
 
 func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, forgotten bool) (*view.Trail, error) {
+	read, err := h.reader(ctx, c, t)
+	if err != nil {
+		return nil, err
+	}
 	tr := view.NewTrail(t.ID)
 	bytes := 0
-	err := stream.Each(ctx, h.ledger, taskstore.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
+	err = stream.Each(ctx, h.ledger, taskstore.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			bytes += len(ev.Data)
 		}
@@ -46,16 +49,26 @@ func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, forgo
 				return err
 			}
 		}
-		return tr.Add(readable(c, t, e), h.tasks.Codec())
+		return tr.Add(read(e), h.tasks.Codec())
 	})
 	return tr, err
 }
 
-// readable is an entry of a task as the caller may read it: envelopes are for the source, the owner and those who may
-// read anything; others find the content of what was meant for them where it was given to them.
-func readable(c caller.Caller, t task.Task, e ledger.Entry) ledger.Entry {
-	if identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() || t.Owner == c.Agent() && t.Owner != "" {
-		return e
+// reader returns what the caller reads of the entries of a task: those that its part in the task lets it read are whole, the others are
+// without content. With no task, it reads everything.
+func (h *History) reader(ctx context.Context, c caller.Caller, t task.Task) (func(ledger.Entry) ledger.Entry, error) {
+	if !t.Exists() {
+		return func(e ledger.Entry) ledger.Entry { return e }, nil
 	}
-	return view.Withhold(e)
+	past, err := h.tasks.PastFor(ctx, c, t)
+	if err != nil {
+		return nil, err
+	}
+	keepIntent := taskstore.SightFor(c, t).Intent
+	return func(e ledger.Entry) ledger.Entry {
+		if past.Reads(e) {
+			return e
+		}
+		return view.Withhold(e, keepIntent)
+	}, nil
 }

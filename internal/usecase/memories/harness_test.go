@@ -204,7 +204,7 @@ func (h *harness) stands(id string, change func(*task.Task)) {
 // owned is a task that an agent works on, after others.
 func owned(agents ...string) func(*task.Task) {
 	return func(t *task.Task) {
-		t.State, t.Owner, t.Path = event.Executing, agents[len(agents)-1], nil
+		t.State, t.Owner, t.Path, t.Involved = event.Executing, agents[len(agents)-1], nil, agents
 		for _, a := range agents {
 			t.Path = append(t.Path, event.Visit{Agent: a})
 		}

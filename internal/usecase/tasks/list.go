@@ -31,5 +31,12 @@ func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]vi
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
+	for i := range list {
+		if t := &list[i]; t.Parked != nil && f.Involving != "" && t.Owner != c.Name && t.Requester != c.String() {
+			parked := *t.Parked
+			parked.Detail = ""
+			t.Parked = &parked
+		}
+	}
 	return list, nil
 }

@@ -19,13 +19,26 @@ func (ts *Tasks) Show(ctx context.Context, c caller.Caller, id string) (taskstor
 // MaxPreview is how many bytes of the intent a preview shows, as inboxes do.
 const MaxPreview = 500
 
-// preview leaves out what is for the task's holders alone where the caller was only offered or shared it.
+// preview leaves out what the caller may not read.
 func preview(c caller.Caller, t task.Task) task.Task {
-	name := c.Agent()
-	if taskstore.Holds(c, t) {
+	sight := taskstore.SightFor(c, t)
+	if !sight.Intent {
+		t.Intent = refusal.Clip(t.Intent, MaxPreview)
+	}
+	if sight.Work {
 		return t
 	}
-	t.Intent = refusal.Clip(t.Intent, MaxPreview)
+	name := c.Agent()
+	if h := t.InFlight(); t.Handoff != nil && (h == nil || !slices.Contains(h.To, name)) {
+		handoff := *t.Handoff
+		handoff.Detail, handoff.Why = "", ""
+		t.Handoff = &handoff
+	}
+	if t.Parked != nil {
+		parked := *t.Parked
+		parked.Detail = ""
+		t.Parked = &parked
+	}
 	t.Progress, t.Result, t.Children, t.Asks, t.Ticket, t.Answers = "", nil, nil, nil, nil, nil
 	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s task.Share) bool { return s.To != name })
 	return t

@@ -3,42 +3,29 @@ package taskstore
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Sees reports whether the caller has a part in the task: requested it, holds or held it, approves it, was offered or
-// shared it. Those who may read anything see every task.
+// SightFor is what the caller reads of a task, by the rule of package task; operators and auditors read everything.
+func SightFor(c caller.Caller, t task.Task) task.Sight {
+	if readsAny(c) {
+		return task.Sight{Intent: true, Given: true, Work: true, Past: task.PastWhole}
+	}
+	return task.SightFor(t, c.String())
+}
+
+func readsAny(c caller.Caller) bool { return c.IsSystem() || identity.May(c.Role, identity.ReadAny) }
+
+// Sees reports whether the caller has a part in the task, and may know of it. Those who may read anything see every task.
 func (s *Store) Sees(c caller.Caller, t task.Task) bool {
-	if c.IsSystem() || identity.May(c.Role, identity.ReadAny) || t.Requester == c.String() {
-		return true
-	}
-	return c.Agent() != "" && slices.Contains(t.Involved, c.Agent())
-}
-
-// Holds reports whether the caller, who sees the task, has more to do with it than an offer or a share: it requested the
-// task, holds, held or approves it, or may read anything.
-func Holds(c caller.Caller, t task.Task) bool {
-	name, h := c.Agent(), t.Handoff
-	held := func(v event.Visit) bool { return v.Agent == name }
-	return name == "" || t.Requester == c.String() || t.Owner == name || slices.ContainsFunc(t.Path, held) || h != nil && h.Approver == name
-}
-
-// MayRead reports whether the caller may read what a task's envelopes say: who holds it in one way or another, the
-// receiver of an open offer that is no claim, and those it was shared with.
-func (s *Store) MayRead(ctx context.Context, c caller.Caller, id string) (bool, error) {
-	f, err := s.Load(ctx, StreamOf(c.Workspace, id), true)
-	t, name := f.State, c.Agent()
-	if err != nil || !t.Exists() || !s.Sees(c, t) {
-		return false, err
-	}
-	h := t.InFlight()
-	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, name)
-	shared := slices.ContainsFunc(t.Shares, func(x task.Share) bool { return x.To == name })
-	return Holds(c, t) || offered || shared, nil
+	return readsAny(c) || len(task.PartsOf(t, c.String())) > 0
 }
 
 // touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a
@@ -51,9 +38,133 @@ func (s *Store) touches(c caller.Caller, t task.Task) bool {
 	return h != nil && slices.ContainsFunc(h.Candidates, func(k event.Candidate) bool { return k.Agent == c.Agent() })
 }
 
-// Whole reports whether the caller may read all that a task's envelopes say: its owner, its requester, who approves it,
-// and those who may read anything.
-func Whole(c caller.Caller, t task.Task) bool {
-	name := c.Agent()
-	return name == "" || t.Owner == name || t.Requester == c.String() || t.Handoff != nil && t.Handoff.Approver == name
+// Past is which entries of a task's stream a caller reads with their content.
+type Past struct {
+	whole bool
+	name  string   // of the agent
+	spans []span   // in order
+	given []string // digests of the envelopes that were offered or shared to it, as it gets them now
+}
+
+// span is a range of positions, both included.
+type span struct{ from, to ledger.Position }
+
+// Reads reports whether the caller reads the content of an entry.
+func (p Past) Reads(e ledger.Entry) bool {
+	return p.whole || e.Actor.Principal == "agent/"+p.name && p.name != "" ||
+		slices.ContainsFunc(p.spans, func(s span) bool { return s.from <= e.Position && e.Position <= s.to })
+}
+
+// PastFor is which entries of a task the caller, who sees it, reads with their content.
+func (s *Store) PastFor(ctx context.Context, c caller.Caller, t task.Task) (Past, error) {
+	sight := SightFor(c, t)
+	p := Past{whole: sight.Past == task.PastWhole, name: c.Agent()}
+	if sight.Given && !p.whole {
+		p.given = given(t, p.name)
+	}
+	if sight.Past != task.PastHeld {
+		return p, nil
+	}
+	var f holding
+	err := stream.Each(ctx, s.ledger, StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			d, err := s.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			f.add(e.Position, d, p.name)
+		}
+		return nil
+	})
+	p.spans = f.spans
+	return p, err
+}
+
+// holding finds out from the events of a task when an agent held it, and from where on it was given what went before.
+type holding struct {
+	state     task.Task
+	spans     []span
+	since     ledger.Position // the last cold handoff; 0: none
+	requested ledger.Position // the newest handoff
+}
+
+func (f *holding) add(at ledger.Position, ev event.Event, name string) {
+	before := f.state
+	f.state = task.Fold(before, ev)
+	switch ev := ev.(type) {
+	case event.HandoffRequested:
+		f.requested = at
+	case event.Moved:
+		if h := f.state.Handoff; h != nil && h.Kind == event.Cold {
+			f.since = at
+			if ev.To == name {
+				f.spans = append(f.spans, span{f.requested, f.requested})
+			}
+		}
+	}
+	if !holds(before, name) && !holds(f.state, name) {
+		return
+	}
+	if n := len(f.spans); n > 0 && holds(before, name) {
+		f.spans[n-1].to = at
+		return
+	}
+	f.spans = append(f.spans, span{f.since, at})
+}
+
+// holds reports whether an agent owns the task, or is to approve the handoff of its owner.
+func holds(t task.Task, name string) bool {
+	h := t.InFlight()
+	return t.Owner == name || h != nil && h.Approver == name
+}
+
+// given are the digests of the envelopes that an agent gets of an open offer and of shares.
+func given(t task.Task, name string) (digests []string) {
+	if h := t.InFlight(); h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, name) {
+		digests = append(digests, h.Envelope, h.Rendition)
+	}
+	for _, s := range t.Shares {
+		if s.To == name {
+			digests = append(digests, s.Envelope, s.Rendition)
+		}
+	}
+	return slices.DeleteFunc(digests, func(d string) bool { return d == "" })
+}
+
+// Mentions reports whether something that the caller may read of a task contains a text, such as the digest of a file.
+func (s *Store) Mentions(ctx context.Context, c caller.Caller, id, text string) (bool, error) {
+	f, err := s.Load(ctx, StreamOf(c.Workspace, id), true)
+	if err != nil || !f.State.Exists() || !s.Sees(c, f.State) {
+		return false, err
+	}
+	p, err := s.PastFor(ctx, c, f.State)
+	if err != nil || p.whole {
+		return p.whole, err
+	}
+	found := false
+	err = stream.Each(ctx, s.ledger, StreamOf(c.Workspace, id), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if found || !strings.Contains(string(ev.Data), text) {
+				continue
+			}
+			d, err := s.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			found = p.Reads(e) || slices.ContainsFunc(p.given, func(digest string) bool { return digest == sealedDigest(d) })
+		}
+		return nil
+	})
+	return found, err
+}
+
+// sealedDigest is the digest of the envelope that an event seals; "" if it seals none.
+func sealedDigest(ev event.Event) string {
+	switch ev := ev.(type) {
+	case event.Sealed:
+		return ev.Digest
+	case event.Rendered:
+		return ev.Digest
+	}
+	return ""
 }

@@ -16,19 +16,10 @@ type Finder interface {
 	Find(ctx context.Context, workspace, id string) (task.Task, error)
 }
 
-// TakesPart reports whether a principal may see the whole of a task that has not ended: it requested it, holds or held
-// it, or is to approve its handoff. Who was only offered or shared it takes no part.
+// TakesPart reports whether a principal reads the memory items in the scope of a task, and the conversation that it belongs to: until the
+// task ends, its requester, its owners, and the approver of its handoff do.
 func TakesPart(t task.Task, p identity.Principal) bool {
-	if !t.Exists() || t.State.Final() {
-		return false
-	}
-	name := p.Agent()
-	if t.Requester == p.String() || name == "" {
-		return t.Requester == p.String()
-	}
-	h := t.InFlight()
-	return t.Owner == name || h != nil && h.Approver == name ||
-		slices.ContainsFunc(t.Path, func(v event.Visit) bool { return v.Agent == name })
+	return t.Exists() && !t.State.Final() && task.SightFor(t, p.String()).Memory
 }
 
 // Join adds those of some tasks to a reader that the reader takes part in.

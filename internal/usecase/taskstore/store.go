@@ -25,6 +25,7 @@ func StreamOf(workspace, id string) ledger.Stream { return ledger.StreamOf(works
 // Store is the tasks of a ledger, as use cases reach them. Its methods are safe for many goroutines.
 type Store struct {
 	stream.Kind[task.Task, event.Event]
+	ledger   ledger.Ledger
 	access   *access.Log
 	presence *presence.Presence
 	check    func(task.Task) error
@@ -36,7 +37,7 @@ func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Kind: tasks, access: log, presence: p}, nil
+	return &Store{Kind: tasks, ledger: l, access: log, presence: p}, nil
 }
 
 // Provided is the same tasks, where every decision on a task is refused if check refuses the task as it is when the decision

@@ -76,7 +76,7 @@ func TestATaskThatTheCallerMayNotSeeIsNotFoundAndTheRefusalIsRecorded(t *testing
 			if refusal.CodeOf(err) != refusal.NotFound || refusal.CodeOf(read) != refusal.NotFound {
 				t.Errorf("%s of %s: %v, %v", c, id, err, read)
 			}
-			if may, err := d.MayRead(t.Context(), c, id); may || err != nil {
+			if may, err := d.Mentions(t.Context(), c, id, "refund"); may || err != nil {
 				t.Errorf("%s may read %s: %v", c, id, err)
 			}
 		}

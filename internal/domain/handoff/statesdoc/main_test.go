@@ -17,7 +17,7 @@ func TestThePagesSayWhatTheRulesDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]string{"states.md": states(), "events.md": wantEvents} {
+	for file, want := range map[string]string{"states.md": states(), "visibility.md": visibility(), "events.md": wantEvents} {
 		got, err := os.ReadFile(root + "/docs/" + file)
 		if err != nil {
 			t.Fatal(err)

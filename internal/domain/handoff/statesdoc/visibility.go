@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// who says of each part who has it.
+var who = map[task.Part]string{
+	task.Requester: "The agent or person that created the task",
+	task.Owner:     "Its owner, also after it has ended",
+	task.Approver:  "The approver of its handoff, while that is in flight",
+	task.Receiver:  "An agent that has its open offer",
+	task.Shared:    "An agent that was shared an envelope of it",
+	task.Candidate: "An agent that may claim it",
+	task.Former:    "An agent that owned it before",
+	task.Involved:  "An agent that was offered it before, or approved a handoff of it",
+}
+
+var pasts = map[task.Past]string{
+	task.PastNone:  "its own entries",
+	task.PastHeld:  "its time, what came before that back to the last cold handoff, and its own entries",
+	task.PastWhole: "all",
+}
+
+// visibility is the page of who reads what of a task.
+func visibility() string {
+	var b strings.Builder
+	b.WriteString("# Who reads what of a task\n\n" + generated +
+		"Operators, administrators and auditors read everything; each read of content is recorded. An agent reads what its part in the task lets it read, the same\n" +
+		"at every access path: HTTP, the Go client, MCP, the command line, trails, exports, the drift report and the event stream. An agent with several parts reads\n" +
+		"what any of them allows. Everybody else is told that there is no such task.\n\n" +
+		"State, owner, handoffs with reason, receivers and times, constraints, expectations and the first 500 bytes of the intent are for all parts.\n\n" +
+		"| part | intent | what was offered or shared, with its files | work | memory of the task | content of the past |\n|---|---|---|---|---|---|\n")
+	yes := func(v bool) string {
+		if v {
+			return "yes"
+		}
+		return "no"
+	}
+	for _, p := range task.Parts() {
+		s := p.Sight()
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", who[p], yes(s.Intent), yes(s.Given), yes(s.Work), yes(s.Memory), pasts[s.Past])
+	}
+	b.WriteString("\n- **Work**: the envelope as it is now, progress notes, the result, tickets and answers, children, shares, and the details that handoffs give.\n" +
+		"- **Memory of the task**: items in the scope of the task, and the conversation that it belongs to. It ends with the task.\n" +
+		"- **Content of the past**: texts, envelopes and results in trails, exports and the drift report. What is not for the reader is replaced by \"withheld\"; digests,\n" +
+		"  times and names stay. The receiver of a cold handoff gets the description alone, so what came before it stays withheld from it, and from those that it hands\n" +
+		"  the task to.\n" +
+		"- A file is read by an agent that may read an entry that names its digest, and by the agent that stored it.\n")
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package task
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Part is what a principal has to do with a task. A principal may have several parts, and reads what any of them allows. The set is closed.
+type Part string
+
+// The parts.
+const (
+	Requester Part = "requester" // created it
+	Owner     Part = "owner"     // holds it, or held it when it ended
+	Approver  Part = "approver"  // is to approve the handoff in flight
+	Receiver  Part = "receiver"  // of its open offer
+	Candidate Part = "candidate" // for its open claim: one of those that may take it
+	Shared    Part = "shared"    // was shared an envelope of it
+	Former    Part = "former"    // held it before
+	Involved  Part = "involved"  // was offered it, or approved a handoff of it
+)
+
+// Parts lists every part, those that read most first.
+func Parts() []Part {
+	return []Part{Requester, Owner, Approver, Receiver, Shared, Candidate, Former, Involved}
+}
+
+// Past is how much of the past of a task a part reads: the content of its entries. What happened, when and by whom, is for all parts.
+type Past string
+
+// How much of the past is read.
+const (
+	PastNone Past = "none"
+	// PastHeld is the entries from the time that the principal held the task, what it wrote itself, and what came before its time, back to the
+	// last cold handoff: the receiver of a cold handoff gets the description alone.
+	PastHeld  Past = "held"
+	PastWhole Past = "whole"
+)
+
+// Sight is what a part lets a principal read of a task. State, owner, handoffs and the beginning of the intent are for all parts.
+type Sight struct {
+	Intent bool // in whole
+	Given  bool // the envelope that was offered or shared to it, with its files
+	Work   bool // what is for those that work on the task now: envelope, progress, result, tickets, answers, children, shares
+	Memory bool // memory items in the scope of the task and its conversation, until the task ends
+	Past   Past // of the trail, of exports and of the drift report
+}
+
+// sights is the rule. Everybody else reads nothing, and is not told that the task exists; operators and auditors read everything.
+var sights = map[Part]Sight{
+	Requester: {Intent: true, Given: true, Work: true, Memory: true, Past: PastWhole},
+	Owner:     {Intent: true, Given: true, Work: true, Memory: true, Past: PastHeld},
+	Approver:  {Intent: true, Given: true, Work: true, Memory: true, Past: PastHeld},
+	Receiver:  {Given: true, Past: PastNone},
+	Shared:    {Given: true, Past: PastNone},
+	Candidate: {Past: PastNone},
+	Former:    {Intent: true, Memory: true, Past: PastHeld},
+	Involved:  {Past: PastNone},
+}
+
+// Sight is what the part reads.
+func (p Part) Sight() Sight { return sights[p] }
+
+// PartsOf are the parts that a principal, "agent/NAME" or "operator/NAME", has in a task. None: it may not know of the task.
+func PartsOf(t Task, principal string) (parts []Part) {
+	add := func(p Part, is bool) {
+		if is {
+			parts = append(parts, p)
+		}
+	}
+	if !t.Exists() {
+		return nil
+	}
+	add(Requester, t.Requester == principal)
+	name, ok := strings.CutPrefix(principal, "agent/")
+	if !ok || name == "" {
+		return parts
+	}
+	add(Owner, t.Owner == name)
+	if h := t.InFlight(); h != nil {
+		offered := h.Stage == event.Offered && slices.Contains(h.To, name)
+		add(Approver, h.Approver == name)
+		add(Receiver, offered && !h.Claim)
+		add(Candidate, offered && h.Claim)
+	}
+	add(Shared, slices.ContainsFunc(t.Shares, func(s Share) bool { return s.To == name }))
+	add(Former, t.Owner != name && t.held(name))
+	add(Involved, len(parts) == 0 && slices.Contains(t.Involved, name))
+	return parts
+}
+
+// held reports whether an agent has owned the task itself, and not only one of the tasks above it, whose path it continues.
+func (t Task) held(agent string) bool {
+	return slices.Contains(t.Involved, agent) && slices.ContainsFunc(t.Path, func(v event.Visit) bool { return v.Agent == agent })
+}
+
+// SightFor is what a principal reads of a task: nothing, as its zero value, if it has no part in it.
+func SightFor(t Task, principal string) (s Sight) {
+	for _, p := range PartsOf(t, principal) {
+		also := sights[p]
+		s.Intent, s.Given, s.Work, s.Memory = s.Intent || also.Intent, s.Given || also.Given, s.Work || also.Work, s.Memory || also.Memory
+		if s.Past == "" || s.Past == PastNone || also.Past == PastWhole {
+			s.Past = also.Past
+		}
+	}
+	return s
+}

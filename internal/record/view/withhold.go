@@ -1,0 +1,105 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// intent is the field of [event.Created] that some callers read in whole, though no other content.
+const intent = "intent"
+
+// content lists, of each event, the fields that say what a task says: texts of agents and people, envelopes, results. A path goes through
+// arrays. Every other field says what happened, when and by whom. A test holds the list against the types of the events.
+var content = map[string][]string{
+	event.Created{}.EventName():          {intent, "claimed_history"},
+	event.Sealed{}.EventName():           {"envelope"},
+	event.Rendered{}.EventName():         {"envelope"},
+	event.Progressed{}.EventName():       {"note"},
+	event.Finished{}.EventName():         {"result"},
+	event.GaveUp{}.EventName():           {"result", "detail"},
+	event.Called{}.EventName():           {"detail"},
+	event.OwnerStuck{}.EventName():       {"detail"},
+	event.ParkedTask{}.EventName():       {"detail"},
+	event.Replayed{}.EventName():         {"note"},
+	event.BudgetRaised{}.EventName():     {"why"},
+	event.Discarded{}.EventName():        {"why"},
+	event.Lifted{}.EventName():           {"why"},
+	event.Annotated{}.EventName():        {"note"},
+	event.GapReported{}.EventName():      {"missing", "detail"},
+	event.Shared{}.EventName():           {"detail"},
+	event.HandoffRequested{}.EventName(): {"detail"},
+	event.Approved{}.EventName():         {"detail"},
+	event.Denied{}.EventName():           {"detail"},
+	event.RejectedOffer{}.EventName():    {"missing", "detail"},
+	event.Returned{}.EventName():         {"why"},
+	event.OfferShed{}.EventName():        {"why"},
+	event.TakeoverAsked{}.EventName():    {"detail"},
+	event.TakeoverRefused{}.EventName():  {"detail"},
+	event.AdviceTaken{}.EventName():      {"prompt", "answer", "why"},
+	event.Spawned{}.EventName():          {"detail", "children.intent"},
+	event.ChildEnded{}.EventName():       {"result", "why"},
+	event.Joined{}.EventName():           {"result"},
+	event.TicketOpened{}.EventName():     {"question", "options"},
+	event.TicketReleased{}.EventName():   {"detail"},
+	event.TicketEscalated{}.EventName():  {"why"},
+	event.TicketClosed{}.EventName():     {"answer", "detail"},
+}
+
+// Withhold returns an entry of a task without its content. Digests are kept, and the intent if that is asked for.
+func Withhold(e ledger.Entry, keepIntent bool) ledger.Entry {
+	events := make([]ledger.Event, len(e.Events))
+	for i, ev := range e.Events {
+		data := ev.Data
+		for _, path := range content[ev.Name] {
+			if path != intent || !keepIntent {
+				data = withhold(data, strings.Split(path, "."))
+			}
+		}
+		events[i] = ledger.Event{Name: ev.Name, Version: ev.Version, Data: data}
+	}
+	e.Events = events
+	return e
+}
+
+// withhold replaces the values at a path by a note, so that events still decode. Data that cannot be parsed is withheld as a whole.
+func withhold(data json.RawMessage, path []string) json.RawMessage {
+	if bytes.Equal(data, []byte("null")) {
+		return data
+	}
+	if len(path) == 0 {
+		if bytes.HasPrefix(data, []byte("[")) {
+			return json.RawMessage(`["withheld"]`)
+		}
+		return json.RawMessage(`"withheld"`)
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil {
+		for i := range list {
+			list[i] = withhold(list[i], path)
+		}
+		return encoded(list)
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(data, &all) != nil {
+		return json.RawMessage(`{}`)
+	}
+	switch old, there := all[path[0]]; {
+	case there && path[0] == "result":
+		all[path[0]] = json.RawMessage(`{"text":"withheld"}`)
+	case there:
+		all[path[0]] = withhold(old, path[1:])
+	}
+	return encoded(all)
+}
+
+func encoded(v any) json.RawMessage {
+	out, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return out
+}
