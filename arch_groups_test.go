@@ -46,8 +46,8 @@ var groups = []group{
 		"domain record usecase",
 	},
 	{
-		"api", "In which language? The protocols of other programs: HTTP, MCP, OAuth.",
-		"domain content/drift record/view files/artifact usecase client",
+		"api", "In which language? The protocols of other programs: HTTP, MCP, OAuth, metrics.",
+		"domain content/drift record/figure record/view files/artifact usecase client",
 	},
 	{
 		"cli", "In which language? The commands of people and scripts; they call the server by the public client.",

@@ -156,6 +156,11 @@ var packages = []pkg{
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/conversation " +
 			"domain/channel record/ledger",
 	},
+	{
+		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
+		imports: "domain/event domain/agent record/ledger",
+	},
+	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md from the instruments", imports: "record/figure"},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
@@ -320,6 +325,11 @@ var packages = []pkg{
 		imports: "domain/refusal domain/event domain/agent record/ledger record/view usecase/followup delivery/notify",
 	},
 
+	{
+		dir: "delivery/monitor", what: "follows the record and counts it: the figures of handoffs and of what waits",
+		imports: "domain/agent record/figure record/ledger record/view record/view/watch",
+	},
+
 	// api
 	{
 		dir: "api/shape", what: "scans JSON against a described type in one pass",
@@ -329,6 +339,10 @@ var packages = []pkg{
 		dir: "api/oauth", what: "checks the access tokens of an OAuth 2.1 issuer, and tells clients where to get one",
 		imports: "domain/refusal domain/event domain/identity",
 		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose golang.org/x/time/rate",
+	},
+	{
+		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry", imports: "domain/refusal record/figure",
+		libs: "net go.opentelemetry.io/otel github.com/prometheus/client_golang",
 	},
 	{
 		dir: "api/oauth/oauthtest", what: "an OAuth issuer for tests, which misbehaves on request",
@@ -454,7 +468,7 @@ var packages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/courier api/oauth api/httpapi api/mcpapi",
+			"usecase delivery/notify delivery/courier delivery/monitor record/figure api/otelapi api/oauth api/httpapi api/mcpapi",
 		libs: "net",
 	},
 

@@ -135,8 +135,8 @@ func (l lines) summary(read string, x leg, first order) string {
 	return strings.Join(out, " ")
 }
 
-// figure is about the prompt of one agent.
-type figure struct {
+// promptShare is about the prompt of one agent.
+type promptShare struct {
 	agent          string
 	tokens, budget int
 	tokenizer      string
@@ -145,8 +145,8 @@ type figure struct {
 	frame          int    // tokens of the prompt that are not content
 }
 
-func figureOf(agent string, doc envelope.Envelope, text string, l lines) figure {
-	f := figure{agent: agent, tokens: doc.Packing.Tokens, budget: doc.Packing.Budget, tokenizer: doc.Packing.Tokenizer}
+func figureOf(agent string, doc envelope.Envelope, text string, l lines) promptShare {
+	f := promptShare{agent: agent, tokens: doc.Packing.Tokens, budget: doc.Packing.Budget, tokenizer: doc.Packing.Tokenizer}
 	if c, err := tokenizer.For(f.tokenizer); err == nil && doc.Task.Intent != "" {
 		f.frame = c.Count(text) - contentTokens(doc, c)
 	}
@@ -163,7 +163,7 @@ func figureOf(agent string, doc envelope.Envelope, text string, l lines) figure 
 }
 
 // passedOn is the same chain with every agent getting only the summary of the one before. No agent lies.
-func passedOn(t testing.TB, first order) []figure {
+func passedOn(t testing.TB, first order) []promptShare {
 	t.Helper()
 	l := begun()
 	var all []string
@@ -171,14 +171,14 @@ func passedOn(t testing.TB, first order) []figure {
 		all = append(all, s.text)
 	}
 	text := strings.Join(all, " ")
-	measure := func(agent, by string) figure {
+	measure := func(agent, by string) promptShare {
 		c, err := tokenizer.For(by)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return figureOf(agent, envelope.Envelope{Packing: envelope.Packing{Tokens: c.Count(text), Tokenizer: c.Name()}}, text, l)
 	}
-	out := []figure{measure("planner", "")}
+	out := []promptShare{measure("planner", "")}
 	for _, x := range legs() {
 		if !x.mute {
 			l.say(x)
@@ -190,7 +190,7 @@ func passedOn(t testing.TB, first order) []figure {
 }
 
 // table shows the figures of one run.
-func table(run []figure) string {
+func table(run []promptShare) string {
 	var b strings.Builder
 	b.WriteString("| handoff | receiver | " + strings.Join(statements, " | ") + " | tokens | frame | budget |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i, f := range run {
@@ -212,10 +212,10 @@ func table(run []figure) string {
 }
 
 // sideBySide is the last agent of each run.
-func sideBySide(runs ...[]figure) string {
+func sideBySide(runs ...[]promptShare) string {
 	var b strings.Builder
 	b.WriteString("| at the end | Trapeze | summaries, newest first | summaries, rules first |\n|---|---|---|---|\n")
-	row := func(what string, cell func(figure) string) {
+	row := func(what string, cell func(promptShare) string) {
 		b.WriteString("| " + what + " |")
 		for _, run := range runs {
 			b.WriteString(" " + cell(run[len(run)-1]) + " |")
@@ -223,10 +223,10 @@ func sideBySide(runs ...[]figure) string {
 		b.WriteString("\n")
 	}
 	for k, what := range statements {
-		row(what, func(f figure) string { return fmt.Sprintf("%d of %d", f.there[k], f.said[k]) })
+		row(what, func(f promptShare) string { return fmt.Sprintf("%d of %d", f.there[k], f.said[k]) })
 	}
-	row("not there, but listed and to be fetched", func(f figure) string { return fmt.Sprint(f.listed) })
-	row("tokens of the last prompt", func(f figure) string { return fmt.Sprint(f.tokens) })
+	row("not there, but listed and to be fetched", func(f promptShare) string { return fmt.Sprint(f.listed) })
+	row("tokens of the last prompt", func(f promptShare) string { return fmt.Sprint(f.tokens) })
 	return b.String()
 }
 
@@ -237,7 +237,7 @@ const (
 )
 
 // pageIsTrue compares docs/fidelity.md with a run.
-func pageIsTrue(t testing.TB, run []figure) {
+func pageIsTrue(t testing.TB, run []promptShare) {
 	t.Helper()
 	newest, rules := passedOn(t, newestFirst), passedOn(t, rulesFirst)
 	figures := sideBySide(run, newest, rules) + "\n### Through Trapeze\n\n" + table(run) +

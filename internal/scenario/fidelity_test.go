@@ -51,7 +51,7 @@ type chain struct {
 	pinned map[string]string     // memory items, by id
 	asks   []envelopes.MemoryAsk // what the owner asks to go along
 	lines  lines
-	hops   []figure
+	hops   []promptShare
 }
 
 // stated is the part of an envelope that is followed by id.

@@ -123,6 +123,7 @@ func (h *harness) courier() {
 	h.stop = func() {
 		cancel()
 		<-done
+		h.countAgain()
 		if err := h.views.Close(); err != nil {
 			h.Error(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/oauth"
+	"github.com/trapezehq/trapeze/internal/api/otelapi"
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
@@ -107,6 +108,9 @@ func (c Config) check() error {
 			"%q can be reached from other machines, and tokens would be sent unencrypted", c.Addr)
 	}
 	if _, err := c.sinks(); err != nil {
+		return err
+	}
+	if _, err := otelapi.Configured(); err != nil {
 		return err
 	}
 	if c.hasIssuer() {

@@ -16,8 +16,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
+	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
@@ -54,6 +56,8 @@ type Server struct {
 	failed    chan error
 	leaving   atomic.Bool
 	resource  httpapi.Resource
+	monitor   *monitor.Monitor
+	counts    *counts
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
@@ -63,7 +67,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, failed: make(chan error, 1)}
+	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts()}
 	if c.Temporary {
 		if c.DataDir, err = makeTemporary(); err != nil {
 			return nil, err
@@ -120,7 +124,7 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	path := filepath.Join(s.config.DataDir, "trapeze.db")
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: reserve}); err != nil {
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: reserve, Committed: s.counts.committed}); err != nil {
 		return err
 	}
 	return nil
@@ -136,13 +140,22 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
+	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
+		Now: s.config.Now, Log: s.config.Log, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
+	})
+	s.running.Go(func() { s.monitor.Run(background) })
+	scrape, err := s.scraper(background)
+	if err != nil {
+		return err
+	}
 	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { s.courier.Run(background) })
 	s.running.Go(func() { s.heal(background) })
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.closeConnections(s.apis()),
+		Handler:           s.closeConnections(s.apis(scrape)),
+		ConnState:         s.counts.connection,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
@@ -158,12 +171,12 @@ func (s *Server) listen() (err error) {
 }
 
 // apis returns the handler of the HTTP API and of MCP, which is built on it.
-func (s *Server) apis() http.Handler {
+func (s *Server) apis(scrape func(workspace string) (http.Handler, error)) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
 	}
 	o := httpapi.Options{
-		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	}
 	if s.config.Clock != nil {
 		o.Advance = s.Advance

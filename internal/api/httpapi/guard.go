@@ -23,6 +23,11 @@ var noSniff = []string{"nosniff"}
 func (s *service) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.opts.Called != nil {
+			c := &counted{ResponseWriter: w, start: time.Now()}
+			w = c
+			defer func() { s.called(c, r) }()
+		}
 		defer func() { s.recovered(recover(), w, r) }()
 		h := w.Header()
 		h["X-Content-Type-Options"] = noSniff
@@ -37,7 +42,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 				"cross-origin requests of browsers must not change anything")).Write(w)
 			return
 		}
-		if strings.HasPrefix(r.URL.Path, "/v1/") {
+		if strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == metricsPath {
 			h["Cache-Control"] = endpoint.NoStore
 			c, err := s.authenticate(r)
 			if err != nil {

@@ -34,6 +34,11 @@ type Options struct {
 	Resource Resource
 	// Advance moves the clock of a server for tests, and returns the new time; nil: the server has no such clock, and no route for it.
 	Advance func(ctx context.Context, by time.Duration) (time.Time, error)
+	// Called is called after each call with its method, the pattern of its route ("" if none matches), the status code of its answer and
+	// the time that it took. May be nil.
+	Called func(method, route string, code int, took time.Duration)
+	// Metrics returns the handler of scrapes for those who may read the figures of a workspace. Without it, there is no /metrics.
+	Metrics func(workspace string) (http.Handler, error)
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
 	Heartbeat time.Duration
 }
@@ -89,6 +94,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.conversations()
 	s.artifacts()
 	s.clock()
+	s.figures()
 	s.open()
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {

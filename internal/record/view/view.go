@@ -66,6 +66,7 @@ type Store struct {
 	MemoryQueries
 	MemoryVectors
 	Timers
+	Counts
 	Cursors
 	Freshness
 }

@@ -142,6 +142,15 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 	}
 }
 
+// LogSize returns the size of the write-ahead log's file in bytes, 0 if it cannot be told.
+func (l *Log) LogSize() int64 {
+	info, err := os.Stat(l.path + "-wal")
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Last implements [ledger.Ledger].
 func (l *Log) Last(ctx context.Context) (ledger.Position, error) {
 	if l.isClosing() {

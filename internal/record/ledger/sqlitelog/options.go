@@ -1,6 +1,10 @@
 package sqlitelog
 
-import "github.com/trapezehq/trapeze/internal/record/ledger"
+import (
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
 
 // Options of a log. The zero value is a ledger without views.
 type Options struct {
@@ -13,6 +17,9 @@ type Options struct {
 	// MinFree is the free space, in bytes, below which appends are refused as on a full disk; 0 means 32 MiB,
 	// negative means no check. It is what commits, checkpoints and an orderly stop need.
 	MinFree int64
+	// Committed is called after each commit, which is one fsync of the write-ahead log, with the number of entries in it and the time that
+	// it took. Appends wait for it: it must be quick. May be nil.
+	Committed func(entries int, took time.Duration)
 	// Reserve is the space, in bytes, that a file beside the database keeps on the disk, so that reads of content, which are recorded before
 	// they are answered, go on when there is less than MinFree. 0 means none.
 	Reserve int64
@@ -69,6 +76,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.space == nil {
 		o.space = freeSpace
+	}
+	if o.Committed == nil {
+		o.Committed = func(int, time.Duration) {}
 	}
 	return o
 }

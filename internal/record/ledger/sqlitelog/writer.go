@@ -3,6 +3,7 @@ package sqlitelog
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -213,12 +214,14 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 		}
 		return nil
 	}
+	start := time.Now()
 	if _, err := w.commit.Exec(); err != nil {
 		return abort(err, true)
 	}
 	if !w.reads {
 		w.log.health.wrote()
 	}
+	w.log.opts.Committed(int(w.last-last), time.Since(start)) //nolint:gosec // a count of entries
 	return nil
 }
 

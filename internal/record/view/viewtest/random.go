@@ -191,6 +191,7 @@ func (s *stage) compare(tasks int) (complaints []string) {
 		open, err := s.views.OpenTaskCount(s.ctx, s.ws, principal)
 		check("open of "+principal, open, err, want.open[principal])
 	}
+	s.compareCounts(want, check)
 	list, err := s.views.Tickets(s.ctx, s.ws, view.TicketFilter{Live: true})
 	tickets := []string{}
 	for _, k := range list {
@@ -211,6 +212,38 @@ func (s *stage) compare(tasks int) (complaints []string) {
 	}
 	check("due", got, err, want.due)
 	return complaints
+}
+
+// compareCounts compares what is counted over all workspaces with the model of this one.
+func (s *stage) compareCounts(want *model, check func(what string, got any, err error, want any)) {
+	tasks, _, err := s.views.TaskCounts(s.ctx)
+	parked, open := len(want.states[event.Parked]), 0
+	for _, n := range want.open {
+		open += n
+	}
+	check("counts of tasks", tasks[s.ws], err, view.TaskCount{Open: open, Parked: parked})
+	inboxes, err := s.views.InboxCounts(s.ctx)
+	got, expected := map[string]int{}, map[string]int{}
+	for _, c := range inboxes {
+		if c.Workspace != s.ws {
+			continue
+		}
+		got[c.Agent] = c.Items
+		items, err := s.views.Inbox(s.ctx, s.ws, c.Agent, view.InboxFilter{Limit: view.MaxPage})
+		oldest := s.now
+		for _, i := range items.Items {
+			if i.Since.Before(oldest) {
+				oldest = i.Since
+			}
+		}
+		check("age of the inbox "+c.Agent, c.Oldest, err, oldest)
+	}
+	for name, items := range want.inbox {
+		if len(items) > 0 {
+			expected[name] = len(items)
+		}
+	}
+	check("counts of inboxes", got, err, expected)
 }
 
 // model is what the folds of whole tasks say, by the shortest way.

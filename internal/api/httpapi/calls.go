@@ -1,0 +1,55 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// counted notes the status of an answer.
+type counted struct {
+	http.ResponseWriter
+	start  time.Time
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (c *counted) WriteHeader(status int) {
+	if c.status == 0 && status >= http.StatusOK { // before it come informational ones
+		c.status = status
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (c *counted) Write(b []byte) (int, error) {
+	if c.status == 0 {
+		c.status = http.StatusOK
+	}
+	return c.ResponseWriter.Write(b)
+}
+
+// Unwrap is for [http.ResponseController].
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Flush implements [http.Flusher].
+func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() }
+
+// called reports a call that has been answered. Its route is a pattern, so that callers cannot invent routes.
+func (s *service) called(c *counted, r *http.Request) {
+	status := c.status
+	if status == 0 {
+		status = http.StatusOK // net/http answers for a handler that writes nothing
+	}
+	pattern := r.Pattern
+	if pattern == "" { // refused before
+		_, pattern = s.router.Mux().Handler(r)
+	}
+	if _, path, ok := strings.Cut(pattern, " "); ok {
+		pattern = path
+	}
+	if pattern == "/" { // nowhere
+		pattern = ""
+	}
+	s.opts.Called(r.Method, pattern, status, time.Since(c.start))
+}

@@ -1,0 +1,77 @@
+package otelapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	exporter "go.opentelemetry.io/otel/exporters/prometheus"
+	sdk "go.opentelemetry.io/otel/sdk/metric"
+
+	"github.com/trapezehq/trapeze/internal/record/figure"
+)
+
+// atOnce is the number of scrapes of a workspace at the same time; further ones are answered 503.
+const atOnce = 4
+
+// Source gives the figures of all workspaces. Figures that it cannot give are missing, and its error says why.
+type Source interface {
+	Points(ctx context.Context) ([]figure.Point, error)
+}
+
+// Options of Metrics.
+type Options struct {
+	Version string       // of the server
+	Log     *slog.Logger // nil means slog.Default
+	Start   time.Time    // when the process began to count; zero means now
+}
+
+// Metrics gives the figures of a source. It is safe for concurrent use.
+type Metrics struct {
+	source Source
+	o      Options
+
+	mu       sync.Mutex
+	handlers map[string]http.Handler // by workspace
+}
+
+// New returns metrics of a source.
+func New(source Source, o Options) *Metrics {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Start.IsZero() {
+		o.Start = time.Now()
+	}
+	return &Metrics{source: source, o: o, handlers: map[string]http.Handler{}}
+}
+
+// Handler returns the handler of scrapes for those who may read the figures of a workspace.
+func (m *Metrics) Handler(workspace string) (http.Handler, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h := m.handlers[workspace]; h != nil {
+		return h, nil
+	}
+	registry := prometheus.NewRegistry()
+	reader, err := exporter.New(exporter.WithRegisterer(registry), exporter.WithoutScopeInfo(), exporter.WithProducer(&producer{m, &workspace}))
+	if err != nil {
+		return nil, err
+	}
+	sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithResource(m.resource())) // a reader works only in a provider
+	h := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: errorLog{m.o.Log}, ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: atOnce,
+	})
+	m.handlers[workspace] = h
+	return h, nil
+}
+
+// errorLog writes the errors of scrapes to a log.
+type errorLog struct{ log *slog.Logger }
+
+// Println implements [promhttp.Logger].
+func (l errorLog) Println(v ...any) { l.log.Warn("a scrape of the figures failed", "error", v) }

@@ -1,0 +1,186 @@
+package otelapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/api/otelapi"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+)
+
+// source gives the same points again and again.
+type source []figure.Point
+
+func (s source) Points(context.Context) ([]figure.Point, error) { return s, nil }
+
+// every has a point of every instrument for each workspace.
+func every(workspaces ...string) source {
+	set := figure.NewSet()
+	for _, w := range workspaces {
+		for _, i := range figure.Instruments() {
+			values := make([]string, len(i.Labels))
+			for n, l := range i.Labels {
+				values[n] = "some " + l
+				if l == "workspace" {
+					values[n] = w
+				}
+			}
+			if i.Type == figure.Histogram {
+				set.Observe(i, 3, values...)
+			} else {
+				set.Raise(i, 7, values...)
+			}
+		}
+	}
+	return set.Points()
+}
+
+func scrape(t testing.TB, m *otelapi.Metrics, workspace string) string {
+	t.Helper()
+	h, err := m.Handler(workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d: %s", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
+func TestPrometheusGetsTheNamesTypesAndMeaningsThatAreDocumented(t *testing.T) {
+	text := scrape(t, otelapi.New(every("main"), otelapi.Options{}), "main")
+	for _, i := range figure.Instruments() {
+		name := i.Prometheus()
+		for _, want := range []string{"# TYPE " + name + " " + string(i.Type) + "\n", "# HELP " + name + " " + i.Meaning + "\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("missing: %s", want)
+			}
+		}
+		for _, l := range i.Labels {
+			if value := "some " + l; l != "workspace" && !strings.Contains(text, l+`="`+value+`"`) {
+				t.Errorf("%s: missing label %s", name, l)
+			}
+		}
+	}
+	for _, want := range []string{
+		`trapeze_handoff_delivery_duration_seconds_bucket{agent="some agent",kind="some kind",workspace="main",le="2"} 0`,
+		`trapeze_handoff_delivery_duration_seconds_bucket{agent="some agent",kind="some kind",workspace="main",le="10"} 1`,
+		`trapeze_handoff_delivery_duration_seconds_sum{agent="some agent",kind="some kind",workspace="main"} 3`,
+		`trapeze_dead_letters{workspace="main"} 7`, `target_info{service_name="trapeze"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("missing: %s", want)
+		}
+	}
+	if strings.Contains(text, "otel_scope") {
+		t.Error("every line names the scope")
+	}
+}
+
+func TestAWorkspaceSeesItsOwnFiguresAndThoseOfTheProcess(t *testing.T) {
+	m := otelapi.New(every("main", "other"), otelapi.Options{})
+	for _, workspace := range []string{"main", "other", "main"} {
+		text := scrape(t, m, workspace)
+		foreign := map[string]string{"main": "other", "other": "main"}[workspace]
+		if !strings.Contains(text, `workspace="`+workspace+`"`) || strings.Contains(text, `workspace="`+foreign+`"`) || !strings.Contains(text, "\ntrapeze_process_memory_bytes 7\n") {
+			t.Errorf("%s sees\n%s", workspace, text)
+		}
+	}
+}
+
+func TestACollectorIsSentTheFiguresOfAllWorkspaces(t *testing.T) {
+	bodies := make(chan []byte, 10)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body := io.Reader(r.Body)
+		if r.Header.Get("Content-Encoding") == "gzip" {
+			z, err := gzip.NewReader(r.Body)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			body = z
+		}
+		b, err := io.ReadAll(body)
+		if err != nil || r.URL.Path != "/v1/metrics" || r.Header.Get("X-Key") != "abc" {
+			t.Errorf("%s %v: %v", r.URL, r.Header, err)
+		}
+		bodies <- b
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=abc")
+	if on, err := otelapi.Configured(); !on || err != nil {
+		t.Fatal(on, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // the last export is made when the server stops
+	if err := otelapi.New(every("main", "other"), otelapi.Options{Log: slog.New(slog.DiscardHandler)}).Push(ctx); err == nil {
+		t.Error("it did not say why it ended")
+	}
+	select {
+	case b := <-bodies:
+		for _, want := range []string{"trapeze.handoff.delivery.duration", "main", "other", "trapeze.process.memory"} {
+			if !bytes.Contains(b, []byte(want)) {
+				t.Errorf("the collector did not get %s", want)
+			}
+		}
+	default:
+		t.Error("the collector got nothing")
+	}
+}
+
+func TestAProtocolThatTheServerDoesNotHaveIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		on   bool
+		code refusal.Code
+	}{
+		{map[string]string{}, false, ""},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, true, ""},
+		{map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://127.0.0.1:4318/v1/metrics", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, true, ""},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, refusal.Invalid},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", "OTEL_METRICS_EXPORTER": "none"}, false, ""},
+		{map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, ""},
+	} {
+		t.Run(fmt.Sprint(c.env), func(t *testing.T) {
+			for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED"} {
+				t.Setenv(name, c.env[name])
+			}
+			if on, err := otelapi.Configured(); on != c.on || (err != nil) != (c.code != "") || err != nil && refusal.CodeOf(err) != c.code {
+				t.Errorf("%v, %v", on, err)
+			}
+		})
+	}
+}
+
+// BenchmarkScrape500Agents scrapes what 500 agents make that receive two kinds of handoffs.
+func BenchmarkScrape500Agents(b *testing.B) {
+	set := figure.NewSet()
+	for n := range 500 {
+		agent := fmt.Sprint("agent-", n)
+		for _, kind := range []event.Kind{event.Warm, event.Delegation} {
+			for s := range 20 {
+				set.Observe(figure.HandoffDelivery, float64(s), "main", agent, string(kind))
+				set.Observe(figure.HandoffAcceptance, float64(s), "main", agent, string(kind))
+			}
+		}
+		set.Add(figure.InboxItems, 3, "main", agent)
+		set.Add(figure.InboxAge, 30, "main", agent)
+	}
+	m := otelapi.New(source(set.Points()), otelapi.Options{})
+	for b.Loop() {
+		b.SetBytes(int64(len(scrape(b, m, "main"))))
+	}
+}

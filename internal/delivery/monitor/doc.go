@@ -1,0 +1,11 @@
+// Package monitor follows the record and counts it: the figures of handoffs, of what waits, and of whether the views agree with the
+// ledger.
+//
+// Invariants:
+//   - It works behind the ledger: no append and no answer waits for it.
+//   - Before it has counted the whole ledger once, it gives no figure of the record or of the views: a count that still
+//     grows would be taken for events.
+//   - Whether views and ledger agree is compared at one position, never assumed.
+//
+// Start reading at [Monitor.Run], then [Monitor.Points]; package record/figure has the instruments and the counting.
+package monitor

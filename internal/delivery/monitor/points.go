@@ -1,0 +1,173 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// catchUp is how long a reader of the figures waits for entries that the views have and the figures have not.
+const catchUp = time.Second
+
+// Points returns all figures, by instrument and labels. Figures of the views that cannot be read are left out, and the error says why.
+func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
+	set := figure.NewSet()
+	if m.o.Process != nil {
+		m.o.Process(set)
+	}
+	at := m.tally.Position()
+	last, err := m.ledger.Last(ctx)
+	set.Add(figure.FigureLag, float64(max(last, at)-at))
+	set.Add(figure.ViewLag, float64(max(last, m.views.Position())-m.views.Position()))
+	var list []figure.Point
+	if m.Ready() {
+		list, _ = m.tally.Points()
+		err = errors.Join(err, m.inboxes(ctx, set), m.tickets(ctx, set), m.agents(ctx, set), m.consistency(ctx, set))
+	}
+	list = append(list, set.Points()...)
+	figure.Sort(list)
+	return list, err
+}
+
+func (m *Monitor) inboxes(ctx context.Context, set *figure.Set) error {
+	counts, err := m.views.InboxCounts(ctx)
+	now := m.o.Now()
+	for _, c := range counts {
+		workspace, agent := m.tally.Workspace(c.Workspace), m.tally.Agent(c.Workspace, c.Agent)
+		set.Add(figure.InboxItems, float64(c.Items), workspace, agent)
+		set.Raise(figure.InboxAge, max(now.Sub(c.Oldest).Seconds(), 0), workspace, agent)
+	}
+	return err
+}
+
+// ages are the values of the label age, by their greatest age.
+var ages = []struct {
+	most time.Duration
+	name string
+}{{time.Hour, "1h"}, {8 * time.Hour, "8h"}, {24 * time.Hour, "24h"}}
+
+func ageOf(d time.Duration) string {
+	for _, a := range ages {
+		if d <= a.most {
+			return a.name
+		}
+	}
+	return "older"
+}
+
+func (m *Monitor) tickets(ctx context.Context, set *figure.Set) error {
+	workspaces, err := m.views.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	now := m.o.Now()
+	for _, w := range workspaces {
+		f := view.TicketFilter{Live: true, Limit: view.MaxPage}
+		for {
+			list, err := m.views.Tickets(ctx, w, f)
+			if err != nil {
+				return err
+			}
+			for i := range list {
+				set.Add(figure.TicketsOpen, 1, m.tally.Workspace(w), string(list[i].Kind), ageOf(now.Sub(list[i].Opened)))
+			}
+			if len(list) < f.Limit {
+				break
+			}
+			f.After = list[len(list)-1].ID
+		}
+	}
+	return nil
+}
+
+// loads are the agents of each workspace as they were last read: they are read again only if they have changed.
+type loads struct {
+	sync.Mutex
+	of map[string]*view.AgentLoads
+}
+
+func (m *Monitor) agentsOf(ctx context.Context, workspace string) ([]agent.State, error) {
+	m.loads.Lock()
+	defer m.loads.Unlock()
+	now, err := m.views.AgentLoads(ctx, workspace, m.loads.of[workspace])
+	if err != nil {
+		return nil, err
+	}
+	if m.loads.of == nil {
+		m.loads.of = map[string]*view.AgentLoads{}
+	}
+	m.loads.of[workspace] = now
+	return now.Agents, nil
+}
+
+func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
+	workspaces, err := m.views.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	now := m.o.Now()
+	for _, w := range workspaces {
+		label := m.tally.Workspace(w)
+		for _, phase := range agent.Phases() { // also those that no circuit is in: their alerts must end
+			set.Add(figure.Circuits, 0, label, string(phase))
+		}
+		all, err := m.agentsOf(ctx, w)
+		if err != nil {
+			return err
+		}
+		for i := range all {
+			set.Add(figure.Circuits, 1, label, string(agent.CircuitAt(all[i], now).Phase))
+			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
+		}
+	}
+	return nil
+}
+
+// consistency compares the views with a count of the ledger at the same position.
+func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
+	views, at, err := m.views.TaskCounts(ctx)
+	if err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, catchUp)
+	defer cancel()
+	if err := m.Wait(wait, at); err != nil {
+		return err
+	}
+	counted, ok := m.tally.OpenAt(at)
+	if !ok {
+		return nil // the views are far behind: the lag says so
+	}
+	for workspace, share := range agreement(views, counted) {
+		set.Add(figure.ViewConsistency, share, workspace)
+	}
+	return nil
+}
+
+// agreement returns, for each workspace, how much of the greater count both have.
+func agreement(views map[string]view.TaskCount, counted map[string]figure.Open) map[string]float64 {
+	shares := map[string]float64{}
+	for workspace := range counted {
+		shares[workspace] = 1
+	}
+	for workspace := range views {
+		shares[workspace] = 1
+	}
+	for workspace := range shares {
+		v, c := views[workspace], counted[workspace]
+		both := min(v.Open, c.Tasks) + min(v.Parked, c.Parked)
+		if most := max(v.Open, c.Tasks) + max(v.Parked, c.Parked); most > 0 {
+			shares[workspace] = float64(max(both, 0)) / float64(most)
+		}
+	}
+	return shares
+}
+
+// At is the position up to which the figures of the record count.
+func (m *Monitor) At() ledger.Position { return m.tally.Position() }

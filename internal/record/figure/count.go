@@ -1,0 +1,233 @@
+package figure
+
+import (
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// counted names the events that [count.event] counts: others are not decoded.
+func counted() map[string]bool {
+	names := map[string]bool{}
+	for _, ev := range []event.Event{
+		event.Created{},
+		event.Started{},
+		event.Joined{},
+		event.HandoffRequested{},
+		event.ApprovalAsked{},
+		event.Denied{},
+		event.OfferMade{},
+		event.Seen{},
+		event.Acknowledged{},
+		event.RejectedOffer{},
+		event.OfferExpired{},
+		event.Unanswered{},
+		event.OfferShed{},
+		event.RetryScheduled{},
+		event.Confirmed{},
+		event.Moved{},
+		event.Returned{},
+		event.LeaseLost{},
+		event.OwnerStuck{},
+		event.ParkedTask{},
+		event.Replayed{},
+		event.Discarded{},
+		event.Finished{},
+		event.GaveUp{},
+		event.Called{},
+		event.TicketOpened{},
+		event.Rendered{},
+	} {
+		names[ev.EventName()] = true
+	}
+	return names
+}
+
+// count counts the events of one entry of a task.
+type count struct {
+	*Tally
+	e         *ledger.Entry
+	workspace string
+	label     string // of the workspace
+	id        string
+	w         *work // nil before the task exists and after it has ended
+}
+
+func (c *count) event(ev event.Event) {
+	if _, created := ev.(event.Created); created {
+		c.w = &work{version: c.e.Version}
+		c.open[c.e.Stream] = c.w
+		c.set.Add(TasksCreated, 1, c.label)
+		c.set.Add(TasksOpen, 1, c.label)
+		c.change(c.e.Position, c.workspace, Open{Tasks: 1})
+		return
+	}
+	if c.w == nil { // it has ended
+		return
+	}
+	switch e := ev.(type) {
+	case event.Started:
+		c.w.owned = true
+	case event.Joined:
+		if !c.w.owned { // the task was its children's alone
+			c.over(event.Completed)
+		}
+	case event.OwnerStuck:
+		c.set.Add(OwnersStuck, 1, c.label)
+	case event.LeaseLost:
+		c.set.Add(LeasesLost, 1, c.label)
+	case event.ApprovalAsked:
+		c.set.Add(TicketsOpened, 1, c.label, string(event.TicketApproval))
+	case event.TicketOpened:
+		c.set.Add(TicketsOpened, 1, c.label, string(e.Kind))
+		if e.Handoff != 0 {
+			c.end(event.AtDesk)
+		}
+	case event.Rendered:
+		c.rendered(e)
+	case event.ParkedTask:
+		c.end(event.DeadLettered)
+		c.park(true)
+		c.set.Add(DeadLettersAdded, 1, c.label, string(e.Cause))
+	case event.Replayed:
+		c.park(false)
+	case event.Finished:
+		c.over(event.Completed)
+	case event.GaveUp:
+		c.over(event.Failed)
+	case event.Called, event.Discarded:
+		c.over(event.Cancelled)
+	default:
+		c.handoff(ev)
+	}
+}
+
+// handoff counts an event of a handoff.
+func (c *count) handoff(ev event.Event) {
+	if e, ok := ev.(event.HandoffRequested); ok {
+		c.end(event.Withdrawn) // none is in progress, by the rules
+		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
+		c.set.Add(HandoffsOpen, 1, c.label)
+		c.w.flight = &flight{Handoff: Handoff{
+			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
+		}}
+		return
+	}
+	f := c.w.flight
+	if f == nil {
+		return
+	}
+	switch e := ev.(type) {
+	case event.OfferMade:
+		c.offer("made")
+		if len(e.To) == 1 {
+			f.Agent = e.To[0]
+		}
+	case event.Seen:
+		c.offer("seen")
+		c.delivered(f, e.Agent)
+	case event.Acknowledged:
+		c.offer("accepted")
+		c.delivered(f, e.Agent)
+		f.Agent, f.accepted, f.Acceptance = e.Agent, true, c.e.Time.Sub(f.Requested)
+		c.set.Observe(HandoffAcceptance, f.Acceptance.Seconds(), c.label, c.agent(c.workspace, e.Agent), string(f.Kind))
+	case event.RejectedOffer:
+		c.offer("rejected")
+	case event.OfferExpired:
+		c.offer("expired")
+	case event.Unanswered:
+		c.offer("unanswered")
+	case event.OfferShed:
+		c.offer("shed")
+	case event.RetryScheduled:
+		f.Retries++
+		c.set.Add(Retries, 1, c.label)
+	case event.Denied:
+		f.denied = true
+	case event.Confirmed:
+		f.confirmed = true
+	case event.Moved:
+		if e.Hop {
+			c.w.hops++
+		}
+		n := c.covered[c.label]
+		n[1]++
+		if f.accepted && f.confirmed && !c.w.gap && f.N == e.Handoff {
+			n[0]++
+		}
+		c.covered[c.label] = n
+		f.Agent, c.w.owned = e.To, true
+		c.end(event.Transferred)
+	case event.Returned:
+		c.end(e.Outcome)
+	}
+}
+
+func (c *count) offer(what string) { c.set.Add(Offers, 1, c.label, what) }
+
+// delivered notes that a receiver has the offer, if it is the first.
+func (c *count) delivered(f *flight, agent string) {
+	if f.seen {
+		return
+	}
+	f.seen, f.Agent, f.Delivery = true, agent, c.e.Time.Sub(f.Requested)
+	c.set.Observe(HandoffDelivery, f.Delivery.Seconds(), c.label, c.agent(c.workspace, agent), string(f.Kind))
+}
+
+func (c *count) rendered(e event.Rendered) {
+	c.set.Observe(EnvelopeTokens, float64(e.Tokens), c.label)
+	c.set.Observe(EnvelopeUtilisation, e.Utilisation, c.label)
+	c.set.Observe(EnvelopeCompleteness, e.Completeness, c.label)
+	if f := c.w.flight; f != nil && f.N == e.Handoff {
+		f.Tokens, f.Utilisation, f.Completeness = e.Tokens, e.Utilisation, e.Completeness
+	}
+}
+
+// end ends the handoff in progress, if there is one.
+func (c *count) end(outcome event.Stage) {
+	f := c.w.flight
+	if f == nil {
+		return
+	}
+	c.w.flight = nil
+	f.Ended, f.Outcome = c.e.Time, outcome
+	f.Agent = strings.Clone(f.Agent) // it may be a part of a long text
+	switch outcome {
+	case event.Rejected, event.Expired, event.Undeliverable, event.DeadLettered:
+		f.Failed = !f.denied
+	default:
+	}
+	c.set.Add(HandoffsOpen, -1, c.label)
+	c.set.Add(HandoffsEnded, 1, c.label, string(f.Kind), string(f.Reason), string(outcome))
+	if f.Failed {
+		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
+	}
+	c.recent.add(f.Handoff)
+}
+
+// park counts that the task entered or left the dead letters.
+func (c *count) park(parked bool) {
+	if parked == c.w.parked {
+		return
+	}
+	c.w.parked = parked
+	n := -1
+	if parked {
+		n = 1
+	}
+	c.set.Add(DeadLetters, float64(n), c.label)
+	c.change(c.e.Position, c.workspace, Open{Parked: n})
+}
+
+// over ends the task.
+func (c *count) over(state event.State) {
+	c.end(event.Withdrawn)
+	c.park(false)
+	c.set.Observe(TaskHops, float64(c.w.hops), c.label)
+	c.set.Add(TasksEnded, 1, c.label, string(state))
+	c.set.Add(TasksOpen, -1, c.label)
+	c.change(c.e.Position, c.workspace, Open{Tasks: -1})
+	delete(c.open, c.e.Stream)
+	c.w = nil
+}

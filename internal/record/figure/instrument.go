@@ -1,0 +1,266 @@
+package figure
+
+import "strings"
+
+// Type is the type of an instrument. The set is closed.
+type Type string
+
+// The types of instruments.
+const (
+	Counter   Type = "counter"   // only increases, except when entries are counted again after a restart
+	Gauge     Type = "gauge"     // a state
+	Histogram Type = "histogram" // a distribution, counted in buckets
+)
+
+// Origin says what a figure is taken from. The set is closed.
+type Origin string
+
+// The origins of figures.
+const (
+	Record  Origin = "record"  // counted from the ledger: right after a restart, too
+	Views   Origin = "views"   // the present state, read from the views when it is asked for
+	Process Origin = "process" // of the running process: begins at 0 with each start
+)
+
+// Units of instruments, as UCUM writes them.
+const (
+	Seconds = "s"
+	Bytes   = "By"
+	Ratio   = "1"
+)
+
+// Instrument is one figure with its labels.
+type Instrument struct {
+	Name    string // as OpenTelemetry writes it; see [Instrument.Prometheus]
+	Type    Type
+	Unit    string // [Seconds], [Bytes], [Ratio], or the things counted in braces
+	Origin  Origin
+	Labels  []string  // see [Labels]
+	Bounds  []float64 // upper bounds of a histogram's buckets, inclusive
+	Meaning string
+}
+
+// Labels has the meaning of each label. Where its values are of a closed set, they are listed there.
+var Labels = map[string]string{
+	"workspace": "The workspace.",
+	"agent":     "The agent. Past the configured number of names, `other`. Empty: no agent was reached.",
+	"kind":      "The kind of the handoff, or of the ticket.",
+	"reason":    "The reason of the handoff.",
+	"outcome":   "How it ended: `transferred`, `rejected`, `expired`, `failed`, `parked`, `cancelled` or `at_desk`.",
+	"state":     "The state.",
+	"event":     "What happened to an offer: `made`, `seen`, `accepted`, `rejected`, `expired`, `unanswered` or `shed`.",
+	"cause":     "Why tasks were parked.",
+	"readiness": "What the agents say of themselves: `ready`, `busy`, `draining` or `offline`.",
+	"age":       "How long a ticket has been open, at most: `1h`, `8h`, `24h`, or `older`.",
+	"method":    "The method of the call; `other` if HTTP does not define it.",
+	"route":     "The pattern of the route, such as `/v1/tasks/{id}`; `other` if none matches.",
+	"code":      "The status code of the answer.",
+}
+
+// Bounds of the buckets.
+var (
+	handoffBounds = []float64{0.01, 0.1, 0.5, 2, 10, 60, 300, 1800, 7200, 86400}
+	callBounds    = []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60}
+	commitBounds  = []float64{0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2}
+	hopBounds     = []float64{0, 1, 2, 3, 5, 8, 13, 21}
+	tokenBounds   = []float64{250, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128000}
+	ratioBounds   = []float64{0.25, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999}
+)
+
+// The instruments that are counted from the record.
+var (
+	HandoffsRequested = &Instrument{
+		Name: "trapeze.handoffs.requested", Type: Counter, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "kind", "reason"},
+		Meaning: "Handoffs that were requested.",
+	}
+	HandoffsEnded = &Instrument{
+		Name: "trapeze.handoffs.ended", Type: Counter, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "kind", "reason", "outcome"},
+		Meaning: "Handoffs that ended, by outcome.",
+	}
+	HandoffsFailed = &Instrument{
+		Name: "trapeze.handoffs.failed", Type: Counter, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "kind", "reason"},
+		Meaning: "Handoffs that used up all receivers and retries: their outcome is rejected, expired, failed or parked, and no approver denied them. Divided by those that ended, the failure rate: healthy below 0.5 %, systemic above 2 %.",
+	}
+	HandoffsOpen = &Instrument{
+		Name: "trapeze.handoffs.open", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Handoffs that were requested and have not ended.",
+	}
+	HandoffDelivery = &Instrument{
+		Name: "trapeze.handoff.delivery.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "agent", "kind"}, Bounds: handoffBounds,
+		Meaning: "Time from the request of a handoff until the first receiver has seen its offer.",
+	}
+	HandoffAcceptance = &Instrument{
+		Name: "trapeze.handoff.acceptance.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "agent", "kind"}, Bounds: handoffBounds,
+		Meaning: "Time from the request of a handoff until a receiver has accepted it, with all retries and fallbacks before.",
+	}
+	Offers = &Instrument{
+		Name: "trapeze.offers", Type: Counter, Unit: "{offer}", Origin: Record, Labels: []string{"workspace", "event"},
+		Meaning: "Events of offers. One offer can be seen and rejected by many, if they have it at the same time.",
+	}
+	Retries = &Instrument{
+		Name: "trapeze.retries", Type: Counter, Unit: "{retry}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Offers that were scheduled again for the same receiver after a pause.",
+	}
+	LeasesLost = &Instrument{
+		Name: "trapeze.leases.lost", Type: Counter, Unit: "{lease}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Owners that sent no sign of life in time.",
+	}
+	OwnersStuck = &Instrument{
+		Name: "trapeze.owners.stuck", Type: Counter, Unit: "{owner}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Owners that were alive and made no progress in time, or were reported as stuck.",
+	}
+	TasksCreated = &Instrument{
+		Name: "trapeze.tasks.created", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Tasks that were created, child tasks included.",
+	}
+	TasksEnded = &Instrument{
+		Name: "trapeze.tasks.ended", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "state"},
+		Meaning: "Tasks that ended: `completed`, `failed` or `cancelled`; a dead letter that is discarded is cancelled.",
+	}
+	TasksOpen = &Instrument{
+		Name: "trapeze.tasks.open", Type: Gauge, Unit: "{task}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Tasks that have not ended. Dead letters are among them.",
+	}
+	TaskHops = &Instrument{
+		Name: "trapeze.task.hops", Type: Histogram, Unit: "{hop}", Origin: Record, Labels: []string{"workspace"}, Bounds: hopBounds,
+		Meaning: "Hops of tasks that ended: changes of owner that count against the hop limit.",
+	}
+	DeadLetters = &Instrument{
+		Name: "trapeze.dead_letters", Type: Gauge, Unit: "{task}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Tasks in the dead-letter queue.",
+	}
+	DeadLettersAdded = &Instrument{
+		Name: "trapeze.dead_letters.added", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "cause"},
+		Meaning: "Tasks that went to the dead-letter queue, by cause.",
+	}
+	EnvelopeTokens = &Instrument{
+		Name: "trapeze.envelope.tokens", Type: Histogram, Unit: "{token}", Origin: Record, Labels: []string{"workspace"}, Bounds: tokenBounds,
+		Meaning: "Tokens of envelopes as packed for their receivers. Envelopes for receivers without a known context window are not packed, and not counted.",
+	}
+	EnvelopeUtilisation = &Instrument{
+		Name: "trapeze.envelope.utilisation", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
+		Meaning: "Tokens of packed envelopes, divided by the budget that they were packed for.",
+	}
+	EnvelopeCompleteness = &Instrument{
+		Name: "trapeze.envelope.completeness", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
+		Meaning: "References of packed envelopes that could be resolved, divided by those that were asked for. Investigate averages below 0.95; below 0.8 is critical.",
+	}
+	CircuitsOpened = &Instrument{
+		Name: "trapeze.circuits.opened", Type: Counter, Unit: "{circuit}", Origin: Record, Labels: []string{"workspace", "agent"},
+		Meaning: "Circuits that opened: too many failures in a row, or a probe that failed.",
+	}
+	TicketsOpened = &Instrument{
+		Name: "trapeze.tickets.opened", Type: Counter, Unit: "{ticket}", Origin: Record, Labels: []string{"workspace", "kind"},
+		Meaning: "Tickets that were opened, those of approvals included.",
+	}
+	AuditCoverage = &Instrument{
+		Name: "trapeze.audit.coverage", Type: Gauge, Unit: Ratio, Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Handoffs that moved a task and whose whole handshake is in the record (request, acknowledgment, confirm, complete, without a missing entry of the task), divided by all that moved one. Below 1 is critical.",
+	}
+)
+
+// The instruments that are read from the views.
+var (
+	InboxItems = &Instrument{
+		Name: "trapeze.inbox.items", Type: Gauge, Unit: "{item}", Origin: Views, Labels: []string{"workspace", "agent"},
+		Meaning: "Items that wait in inboxes. The inbox without an agent is that of the operators.",
+	}
+	InboxAge = &Instrument{
+		Name: "trapeze.inbox.age", Type: Gauge, Unit: Seconds, Origin: Views, Labels: []string{"workspace", "agent"},
+		Meaning: "Age of the oldest item of an inbox.",
+	}
+	TicketsOpen = &Instrument{
+		Name: "trapeze.tickets.open", Type: Gauge, Unit: "{ticket}", Origin: Views, Labels: []string{"workspace", "kind", "age"},
+		Meaning: "Tickets that wait for people, by age.",
+	}
+	Circuits = &Instrument{
+		Name: "trapeze.circuits", Type: Gauge, Unit: "{circuit}", Origin: Views, Labels: []string{"workspace", "state"},
+		Meaning: "Circuits of agents by state: `closed`, `open` or `half_open`.",
+	}
+	Agents = &Instrument{
+		Name: "trapeze.agents", Type: Gauge, Unit: "{agent}", Origin: Views, Labels: []string{"workspace", "readiness"},
+		Meaning: "Registered agents by readiness.",
+	}
+	ViewConsistency = &Instrument{
+		Name: "trapeze.view.consistency", Type: Gauge, Unit: Ratio, Origin: Views, Labels: []string{"workspace"},
+		Meaning: "Agreement of the views with a count made from the ledger at the same position: open tasks and dead letters in both, divided by the greater number. Below 1 is critical: rebuild the views.",
+	}
+	ViewLag = &Instrument{
+		Name: "trapeze.view.lag", Type: Gauge, Unit: "{entry}", Origin: Views,
+		Meaning: "Entries of the ledger that the views do not have yet.",
+	}
+)
+
+// The instruments of the process.
+var (
+	FigureLag = &Instrument{
+		Name: "trapeze.figures.lag", Type: Gauge, Unit: "{entry}", Origin: Process,
+		Meaning: "Entries of the ledger that the figures do not have yet. After a start, the figures of the record and of the views are left out until they have all.",
+	}
+	LedgerEntries = &Instrument{
+		Name: "trapeze.ledger.entries", Type: Counter, Unit: "{entry}", Origin: Process,
+		Meaning: "Entries that were committed. Divided by the commits, the entries per fsync.",
+	}
+	LedgerCommit = &Instrument{
+		Name: "trapeze.ledger.commit.duration", Type: Histogram, Unit: Seconds, Origin: Process, Bounds: commitBounds,
+		Meaning: "Time of each commit of the ledger, which is one fsync of the write-ahead log. The count of it is the number of commits.",
+	}
+	LedgerLog = &Instrument{
+		Name: "trapeze.ledger.wal.size", Type: Gauge, Unit: Bytes, Origin: Process,
+		Meaning: "Size of the file of the write-ahead log.",
+	}
+	Calls = &Instrument{
+		Name: "trapeze.http.calls", Type: Counter, Unit: "{call}", Origin: Process, Labels: []string{"method", "route", "code"},
+		Meaning: "Calls of the HTTP API by route and status code. A call of MCP is counted as such and as the calls of the API that it makes.",
+	}
+	CallTime = &Instrument{
+		Name: "trapeze.http.call.duration", Type: Histogram, Unit: Seconds, Origin: Process, Labels: []string{"route"}, Bounds: callBounds,
+		Meaning: "Time of calls, those included that wait for an event.",
+	}
+	Connections = &Instrument{
+		Name: "trapeze.http.connections", Type: Gauge, Unit: "{connection}", Origin: Process,
+		Meaning: "Open connections of clients.",
+	}
+	ProcessorTime = &Instrument{
+		Name: "trapeze.process.cpu.time", Type: Counter, Unit: Seconds, Origin: Process,
+		Meaning: "Processor time of the process, of the user and the system. 0 where the system does not tell.",
+	}
+	Memory = &Instrument{
+		Name: "trapeze.process.memory", Type: Gauge, Unit: Bytes, Origin: Process,
+		Meaning: "Memory that the Go runtime holds.",
+	}
+	Goroutines = &Instrument{
+		Name: "trapeze.process.goroutines", Type: Gauge, Unit: "{goroutine}", Origin: Process,
+		Meaning: "Goroutines.",
+	}
+)
+
+// Instruments lists every instrument, in the order of the documentation.
+func Instruments() []*Instrument {
+	return []*Instrument{
+		HandoffsRequested, HandoffsEnded, HandoffsFailed, HandoffsOpen, HandoffDelivery, HandoffAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
+		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
+		CircuitsOpened, TicketsOpened, AuditCoverage,
+		InboxItems, InboxAge, TicketsOpen, Circuits, Agents, ViewConsistency, ViewLag,
+		FigureLag, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
+	}
+}
+
+// Prometheus is the name of the instrument in Prometheus: words joined by underscores, the unit at the end, and then _total for a counter.
+func (i *Instrument) Prometheus() string {
+	name := strings.ReplaceAll(i.Name, ".", "_")
+	switch i.Unit {
+	case Seconds:
+		name += "_seconds"
+	case Bytes:
+		name += "_bytes"
+	case Ratio:
+		if i.Type == Gauge {
+			name += "_ratio"
+		}
+	}
+	if i.Type == Counter {
+		name += "_total"
+	}
+	return name
+}

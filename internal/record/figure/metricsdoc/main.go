@@ -1,0 +1,99 @@
+// Program metricsdoc writes docs/metrics.md from the instruments.
+//
+// Invariants:
+//   - The page has every instrument, and a test fails if the page in the repository is another.
+//
+// Start reading at [document].
+package main
+
+import (
+	"fmt"
+	"log"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/record/figure"
+)
+
+const page = "../../../docs/metrics.md"
+
+func main() {
+	if err := os.WriteFile(page, []byte(document()), 0o644); err != nil { //nolint:gosec // a page for everybody
+		log.Fatal(err)
+	}
+}
+
+var head = `# Figures
+
+<!-- Written by go generate ./internal/record/figure. Do not edit. -->
+
+The server gives figures at ` + "`/metrics`" + `, in the format of Prometheus, and sends them to a collector of OpenTelemetry if one is configured.
+
+## Prometheus
+Every request needs a token whose role may read everything: an auditor's is enough. It shows the figures of its own workspace and
+those of the process.
+
+    trapeze token create --role auditor --name prometheus
+
+Put the token that it shows into a file that only Prometheus can read, and name the file in its configuration:
+
+    scrape_configs:
+      - job_name: trapeze
+        authorization:
+          credentials_file: /etc/prometheus/trapeze.token
+        static_configs:
+          - targets: ['127.0.0.1:8727']
+
+## OpenTelemetry
+With ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` or ` + "`OTEL_EXPORTER_OTLP_METRICS_ENDPOINT`" + ` in its environment, the server sends the figures of all workspaces
+to that collector, by OTLP over HTTP, every minute or every ` + "`OTEL_METRIC_EXPORT_INTERVAL`" + ` milliseconds. The other variables
+of the standard apply: headers, timeout, compression, certificates. OTLP over gRPC is refused: set
+` + "`OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`" + ` and use the collector's port for HTTP.
+
+## What they are taken from
+- **record**: counted from the ledger, by a follower that works behind it and delays no answer. After a start the server counts
+  the whole ledger again, so the figures are the same as before, whatever ended it. Until then they are left out, and
+  ` + "`" + figureLag + "`" + ` says how many entries are left: a million entries take some seconds. The follower keeps a small record
+  for each open task, and the 20,000 handoffs that ended last.
+- **views**: the present state, read from the views when it is asked for.
+- **process**: counted by the process since its start.
+
+A figure of the record is left out before the first event that it counts. Agents beyond the first 1,000 are counted as one,
+named ` + "`other`" + `; other labels are of closed sets, so no caller can make them many.
+
+## Labels
+
+| label | meaning |
+|---|---|
+`
+
+var figureLag = figure.FigureLag.Prometheus()
+
+func document() string {
+	var b strings.Builder
+	b.WriteString(head)
+	for _, name := range slices.Sorted(maps.Keys(figure.Labels)) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, figure.Labels[name])
+	}
+	b.WriteString("\n## Instruments\n")
+	for _, i := range figure.Instruments() {
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n", i.Prometheus(), i.Meaning)
+		b.WriteString("| OpenTelemetry | type | unit | labels | from |\n|---|---|---|---|---|\n")
+		labels := "none"
+		if len(i.Labels) > 0 {
+			labels = "`" + strings.Join(i.Labels, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", i.Name, i.Type, i.Unit, labels, i.Origin)
+		if i.Type == figure.Histogram {
+			bounds := make([]string, len(i.Bounds))
+			for n, bound := range i.Bounds {
+				bounds[n] = strconv.FormatFloat(bound, 'f', -1, 64)
+			}
+			fmt.Fprintf(&b, "\nBuckets up to %s.\n", strings.Join(bounds, ", "))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package figure
+
+import (
+	"cmp"
+	"slices"
+)
+
+// MaxLabels is the greatest number of labels of an instrument.
+const MaxLabels = 4
+
+// Other is the value of a label past the number of names that are told apart.
+const Other = "other"
+
+// Values are the values of an instrument's labels, in its order.
+type Values [MaxLabels]string
+
+// Point is the value of an instrument for one set of labels.
+type Point struct {
+	Instrument *Instrument
+	Values     Values
+	Value      float64       // of a counter or a gauge
+	Spread     *Distribution // of a histogram
+}
+
+// Label returns the value of a label; "" if the instrument does not have it.
+func (p *Point) Label(name string) string {
+	if i := slices.Index(p.Instrument.Labels, name); i >= 0 {
+		return p.Values[i]
+	}
+	return ""
+}
+
+// Distribution is the state of a histogram.
+type Distribution struct {
+	Count  uint64
+	Sum    float64
+	Counts []uint64 // by bucket; the last has what is beyond the greatest bound
+}
+
+// NewDistribution returns an empty distribution of a histogram.
+func NewDistribution(i *Instrument) *Distribution {
+	return &Distribution{Counts: make([]uint64, len(i.Bounds)+1)}
+}
+
+// Observe adds a value.
+func (d *Distribution) Observe(bounds []float64, v float64) {
+	i, _ := slices.BinarySearch(bounds, v) // a bound belongs to the bucket below it
+	d.Counts[i]++
+	d.Count++
+	d.Sum += v
+}
+
+// clone returns a copy that does not change.
+func (d *Distribution) clone() *Distribution {
+	return &Distribution{Count: d.Count, Sum: d.Sum, Counts: slices.Clone(d.Counts)}
+}
+
+// Set is the points of some instruments, by labels. It is not safe for concurrent use.
+type Set struct{ points map[key]*Point }
+
+type key struct {
+	instrument *Instrument
+	values     Values
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set { return &Set{points: map[key]*Point{}} }
+
+func (s *Set) point(i *Instrument, values []string) *Point {
+	k := key{instrument: i}
+	copy(k.values[:], values)
+	p := s.points[k]
+	if p == nil {
+		p = &Point{Instrument: i, Values: k.values}
+		if i.Type == Histogram {
+			p.Spread = NewDistribution(i)
+		}
+		s.points[k] = p
+	}
+	return p
+}
+
+// Add adds to a counter or a gauge.
+func (s *Set) Add(i *Instrument, n float64, values ...string) { s.point(i, values).Value += n }
+
+// Raise sets a gauge to the greater of its value and v.
+func (s *Set) Raise(i *Instrument, v float64, values ...string) {
+	p := s.point(i, values)
+	p.Value = max(p.Value, v)
+}
+
+// Observe adds a value to a histogram.
+func (s *Set) Observe(i *Instrument, v float64, values ...string) {
+	s.point(i, values).Spread.Observe(i.Bounds, v)
+}
+
+// AddAll adds copies of the points of another set, which must have none that this one has.
+func (s *Set) AddAll(other *Set) {
+	for k, p := range other.points {
+		q := *p
+		if q.Spread != nil {
+			q.Spread = q.Spread.clone()
+		}
+		s.points[k] = &q
+	}
+}
+
+// Points returns a copy of all points: by the name of the instrument, then by labels.
+func (s *Set) Points() []Point {
+	list := make([]Point, 0, len(s.points))
+	for _, p := range s.points {
+		q := *p
+		if q.Spread != nil {
+			q.Spread = q.Spread.clone()
+		}
+		list = append(list, q)
+	}
+	Sort(list)
+	return list
+}
+
+// Sort orders points by the name of the instrument, then by labels.
+func Sort(list []Point) {
+	slices.SortFunc(list, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(a.Instrument.Name, b.Instrument.Name), slices.Compare(a.Values[:], b.Values[:]))
+	})
+}

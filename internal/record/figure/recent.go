@@ -1,0 +1,120 @@
+package figure
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// Window is the longest time for which ended handoffs are kept.
+const Window = 24 * time.Hour
+
+// Handoff is a handoff that has ended.
+type Handoff struct {
+	Workspace string
+	Task      string
+	N         int    // its number in the task
+	Agent     string // that received it, or was reached last; "": none was
+	Kind      event.Kind
+	Reason    event.Reason
+	Requested time.Time
+	Ended     time.Time
+	Outcome   event.Stage
+	Failed    bool // see [HandoffsFailed]
+	Retries   int
+
+	Delivery   time.Duration // from the request until the offer was first seen; see Seen
+	Acceptance time.Duration // from the request until it was accepted; see Accepted
+
+	Tokens       int     // of the packed envelope
+	Completeness float64 // of the packed envelope; below 0: it was not packed
+	Utilisation  float64 // of the packed envelope; below 0: it was not packed
+
+	seen     bool
+	accepted bool
+}
+
+// ID is the id of the handoff.
+func (h *Handoff) ID() string { return event.HandoffID(h.Task, h.N) }
+
+// Seen reports whether a receiver has seen the offer.
+func (h *Handoff) Seen() bool { return h.seen }
+
+// Accepted reports whether a receiver has accepted.
+func (h *Handoff) Accepted() bool { return h.accepted }
+
+// ring keeps the handoffs that ended last.
+type ring struct {
+	most    int
+	list    []Handoff // the oldest first, from start on, then from 0
+	start   int
+	dropped time.Time // when the newest that was dropped for lack of space had ended
+}
+
+func (r *ring) add(h Handoff) {
+	if len(r.list) < r.most {
+		r.list = append(r.list, h)
+		return
+	}
+	r.dropped = r.list[r.start].Ended
+	r.list[r.start] = h
+	r.start = (r.start + 1) % len(r.list)
+}
+
+// since lists the handoffs of a workspace that ended at or after a time.
+func (r *ring) since(workspace string, from time.Time) (list []Handoff, complete time.Time) {
+	for i := range r.list {
+		h := &r.list[(r.start+i)%len(r.list)]
+		if h.Workspace == workspace && !h.Ended.Before(from) {
+			list = append(list, *h)
+		}
+	}
+	complete = from
+	if r.dropped.After(from) {
+		complete = r.dropped
+	}
+	return list, complete
+}
+
+// Quantiles are percentiles of a duration.
+type Quantiles struct {
+	Count int     `json:"count"`
+	P50   float64 `json:"p50"` // seconds, like the others
+	P95   float64 `json:"p95"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
+}
+
+// QuantilesOf returns the percentiles of durations by the nearest rank; zeros if there are none. It sorts them.
+func QuantilesOf(all []time.Duration) Quantiles {
+	if len(all) == 0 {
+		return Quantiles{}
+	}
+	slices.Sort(all)
+	rank := func(percent int) float64 { return all[(len(all)*percent+99)/100-1].Seconds() }
+	return Quantiles{Count: len(all), P50: rank(50), P95: rank(95), P99: rank(99), Max: all[len(all)-1].Seconds()}
+}
+
+// Slowest returns the ids of up to n accepted handoffs, the slowest first.
+func Slowest(list []Handoff, n int) []string {
+	slow := slices.DeleteFunc(slices.Clone(list), func(h Handoff) bool { return !h.Accepted() })
+	slices.SortStableFunc(slow, func(a, b Handoff) int { return cmp.Compare(b.Acceptance, a.Acceptance) })
+	ids := []string{}
+	for i := range slow[:min(n, len(slow))] {
+		ids = append(ids, slow[i].ID())
+	}
+	return ids
+}
+
+// FailedOf returns the ids of up to n failed handoffs, the newest first.
+func FailedOf(list []Handoff, n int) []string {
+	ids := []string{}
+	for i := len(list) - 1; i >= 0 && len(ids) < n; i-- {
+		if list[i].Failed {
+			ids = append(ids, list[i].ID())
+		}
+	}
+	return ids
+}

@@ -1,0 +1,239 @@
+package figure
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Options of a [Tally]. The zero value is usable.
+type Options struct {
+	// MaxAgents is the number of agents that labels name, over all workspaces; 0 means 1,000. Agents beyond are [Other].
+	MaxAgents int
+	// MaxRecent is the number of ended handoffs that are kept for percentiles; 0 means 20,000, which take about 5 MB.
+	MaxRecent int
+}
+
+// maxWorkspaces is the number of workspaces that labels name.
+const maxWorkspaces = 100
+
+// Tally counts the entries of a ledger. It is safe for concurrent use.
+type Tally struct {
+	o     Options
+	tasks *ledger.Codec[event.Event]
+	names map[string]bool // events that count
+
+	mu      sync.Mutex
+	at      ledger.Position
+	set     *Set
+	open    map[ledger.Stream]*work
+	recent  ring
+	agents  map[[2]string]bool
+	spaces  map[string]bool
+	covered map[string][2]float64 // by workspace: handoffs whose handshake is in the record, and all
+	now     map[string]Open       // by workspace, and not by its label
+	changes []change              // of now, the newest last
+}
+
+// Open is the number of tasks of a workspace that have not ended.
+type Open struct {
+	Tasks  int // parked ones included
+	Parked int
+}
+
+// change is a change of [Open].
+type change struct {
+	at        ledger.Position
+	workspace string
+	by        Open
+}
+
+// maxChanges is the number of changes that can be undone.
+const maxChanges = 8192
+
+func (t *Tally) change(at ledger.Position, workspace string, by Open) {
+	n := t.now[workspace]
+	n.Tasks += by.Tasks
+	n.Parked += by.Parked
+	t.now[workspace] = n
+	if len(t.changes) == 2*maxChanges {
+		t.changes = append(t.changes[:0], t.changes[maxChanges:]...)
+	}
+	t.changes = append(t.changes, change{at, workspace, by})
+}
+
+// OpenAt returns the number of open tasks by workspace as it was at a position that is not long past; ok is false if it is, or if it has
+// not been counted yet.
+func (t *Tally) OpenAt(at ledger.Position) (counts map[string]Open, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if at > t.at {
+		return nil, false
+	}
+	counts = maps.Clone(t.now)
+	for i := len(t.changes) - 1; i >= 0; i-- {
+		c := t.changes[i]
+		if c.at <= at {
+			return counts, true
+		}
+		n := counts[c.workspace]
+		n.Tasks -= c.by.Tasks
+		n.Parked -= c.by.Parked
+		counts[c.workspace] = n
+	}
+	return counts, len(t.changes) < maxChanges
+}
+
+// work is a task that has not ended.
+type work struct {
+	version uint64 // of its newest entry
+	gap     bool   // an entry is missing
+	owned   bool   // an agent owns it, or did
+	hops    int
+	parked  bool
+	flight  *flight // the handoff in progress
+}
+
+// flight is a handoff in progress.
+type flight struct {
+	Handoff
+	denied    bool
+	confirmed bool
+}
+
+// NewTally returns a tally before the first entry.
+func NewTally(o Options) *Tally {
+	if o.MaxAgents <= 0 {
+		o.MaxAgents = 1000
+	}
+	if o.MaxRecent <= 0 {
+		o.MaxRecent = 20_000
+	}
+	return &Tally{
+		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
+		recent: ring{most: o.MaxRecent}, agents: map[[2]string]bool{}, spaces: map[string]bool{}, covered: map[string][2]float64{},
+		now: map[string]Open{},
+	}
+}
+
+// Add counts entries, which must follow those before in the order of the ledger. Entries that were counted are ignored. An entry that
+// cannot be decoded is an error, and nothing after it is counted.
+func (t *Tally) Add(entries []ledger.Entry) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range entries {
+		e := &entries[i]
+		if e.Position <= t.at {
+			continue
+		}
+		if err := t.add(e); err != nil {
+			return err
+		}
+		t.at = e.Position
+	}
+	return nil
+}
+
+func (t *Tally) add(e *ledger.Entry) error {
+	workspace, kind, id := e.Stream.Parts()
+	switch kind {
+	case "task":
+		return t.addTask(e, workspace, id)
+	case "agent":
+		for _, ev := range e.Events {
+			if ev.Name == (agent.CircuitOpened{}).EventName() {
+				w := t.workspace(workspace)
+				t.set.Add(CircuitsOpened, 1, w, t.agent(workspace, id))
+			}
+		}
+	}
+	return nil
+}
+
+func (t *Tally) addTask(e *ledger.Entry, workspace, id string) error {
+	w := t.open[e.Stream]
+	if w != nil {
+		w.gap = w.gap || e.Version != w.version+1
+		w.version = e.Version
+	}
+	c := count{Tally: t, e: e, workspace: workspace, label: t.workspace(workspace), id: id, w: w}
+	for _, ev := range e.Events {
+		if !t.names[ev.Name] {
+			continue
+		}
+		d, err := t.tasks.Decode(ev)
+		if err != nil {
+			return err
+		}
+		c.event(d)
+	}
+	return nil
+}
+
+// workspace returns the label of a workspace.
+func (t *Tally) workspace(name string) string {
+	if !t.spaces[name] {
+		if len(t.spaces) >= maxWorkspaces {
+			return Other
+		}
+		t.spaces[name] = true
+	}
+	return name
+}
+
+// agent returns the label of an agent.
+func (t *Tally) agent(workspace, name string) string {
+	k := [2]string{workspace, name}
+	if name != "" && !t.agents[k] {
+		if len(t.agents) >= t.o.MaxAgents {
+			return Other
+		}
+		t.agents[k] = true
+	}
+	return name
+}
+
+// Agent returns the label of an agent as the figures name it: itself, or [Other] if they name others.
+func (t *Tally) Agent(workspace, name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.agent(workspace, name)
+}
+
+// Workspace returns the label of a workspace as the figures name it.
+func (t *Tally) Workspace(name string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.workspace(name)
+}
+
+// Position is the position of the newest entry that is counted.
+func (t *Tally) Position() ledger.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.at
+}
+
+// Points returns the figures of the record, and the position of the newest entry that they count.
+func (t *Tally) Points() ([]Point, ledger.Position) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := t.set.Points()
+	for workspace, n := range t.covered {
+		list = append(list, Point{Instrument: AuditCoverage, Values: Values{workspace}, Value: n[0] / n[1]})
+	}
+	Sort(list)
+	return list, t.at
+}
+
+// Recent returns the handoffs of a workspace that ended at or after a time, the oldest first, and the time since which the list is
+// complete: later than since if there were too many.
+func (t *Tally) Recent(workspace string, since time.Time) (list []Handoff, complete time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.recent.since(workspace, since)
+}

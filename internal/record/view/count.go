@@ -1,0 +1,31 @@
+package view
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// InboxCount is how much waits in one inbox.
+type InboxCount struct {
+	Workspace string
+	Agent     string // "" is the inbox of the operators
+	Items     int    // at least 1
+	Oldest    time.Time
+}
+
+// TaskCount is the number of tasks of a workspace that have not ended.
+type TaskCount struct {
+	Open   int // parked ones included
+	Parked int
+}
+
+// Counts counts what the lists show, over all workspaces.
+type Counts interface {
+	// InboxCounts lists the inboxes that have items, by workspace and agent.
+	InboxCounts(ctx context.Context) ([]InboxCount, error)
+	// TaskCounts returns the number of tasks by workspace, and the position of the views that it is of. A workspace without open
+	// tasks may be absent.
+	TaskCounts(ctx context.Context) (map[string]TaskCount, ledger.Position, error)
+}

@@ -1,0 +1,54 @@
+package sqlview
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// InboxCounts implements [view.Counts].
+func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err error) {
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+		var c view.InboxCount
+		var oldest string
+		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &oldest); err != nil {
+			return err
+		}
+		var err error
+		c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
+		list = append(list, c)
+		return err
+	}, "SELECT ws, agent, count(*), min(json_extract(CAST(item AS TEXT), '$.since')) FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent")
+	return list, err
+}
+
+// TaskCounts implements [view.Counts].
+func (v *Views) TaskCounts(ctx context.Context) (counts map[string]view.TaskCount, at ledger.Position, err error) {
+	counts = map[string]view.TaskCount{}
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+		var what, workspace string
+		var n int64
+		if err := rows.Scan(&what, &workspace, &n); err != nil {
+			return err
+		}
+		c := counts[workspace]
+		switch what {
+		case "at":
+			at = ledger.Position(n) //nolint:gosec // never negative
+			return nil
+		case "open":
+			c.Open = int(n)
+		default:
+			c.Parked = int(n)
+		}
+		counts[workspace] = c
+		return nil
+	}, `SELECT 'at', '', position FROM view_meta
+		UNION ALL SELECT 'open', ws, sum(n) FROM view_open GROUP BY ws
+		UNION ALL SELECT 'parked', ws, count(*) FROM view_rare WHERE state = ? GROUP BY ws`, string(event.Parked))
+	return counts, at, err
+}

@@ -1,0 +1,268 @@
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/delivery/monitor"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// countAgain checks, at the end of every story, that a count of the whole ledger agrees with the views, and that the handshake of
+// every handoff is in the record.
+func (h *harness) countAgain() {
+	h.Helper()
+	views, at, err := h.views.TaskCounts(context.Background())
+	if err != nil || at == 0 {
+		return // the story broke the views
+	}
+	tally := figure.NewTally(figure.Options{})
+	enough := errors.New("enough")
+	err = h.ledger.Follow(context.Background(), 0, func(entries []ledger.Entry) error {
+		for i := range entries {
+			if entries[i].Position > at {
+				return enough
+			}
+			if err := tally.Add(entries[i : i+1]); err != nil {
+				return err
+			}
+		}
+		if tally.Position() >= at {
+			return enough
+		}
+		return nil
+	})
+	if errors.Is(err, ledger.ErrUnavailable) {
+		return // the story closed the ledger
+	}
+	if !errors.Is(err, enough) {
+		h.Errorf("the ledger cannot be counted: %v", err)
+	}
+	counted, _ := tally.OpenAt(at)
+	for w, c := range counted {
+		if v := views[w]; v.Open != c.Tasks || v.Parked != c.Parked {
+			h.Errorf("workspace %s at %d: the views have %+v, the ledger %+v", w, at, v, c)
+		}
+	}
+	points, _ := tally.Points()
+	for i := range points {
+		if p := &points[i]; p.Instrument == figure.AuditCoverage && p.Value != 1 {
+			h.Errorf("the record has the handshakes of %g of the handoffs in %s", p.Value, p.Values[0])
+		}
+	}
+}
+
+// mixed makes tasks that end in many ways.
+func (h *harness) mixed() {
+	h.Helper()
+	h.join("lead", "coder", "backup")
+	h.register("mute", agents.AgentSpec{ContextWindow: 8000, Breaker: agents.Breaker{Failures: 1}})
+	send := func(intent, to string) taskstore.Receipt {
+		return h.create(h.agent("lead"), tasks.CreateInput{Intent: intent, Send: &handoffs.SendInput{To: []string{to}, Reason: event.ReasonSpecialization}})
+	}
+	send("done", "coder")
+	time.Sleep(3 * time.Second)
+	h.complete("coder", h.accept("coder", h.wait("coder")).Receipt, "done")
+	send("handed on", "coder")
+	a := h.accept("coder", h.wait("coder"))
+	h.send(h.agent("coder"), a.Receipt, handoffs.SendInput{To: []string{"backup"}, Kind: event.Cold, Reason: event.ReasonError})
+	time.Sleep(time.Second)
+	h.complete("backup", h.accept("backup", h.wait("backup")).Receipt, "done")
+	send("seen and never answered", "mute")
+	h.wait("mute")
+	time.Sleep(4 * time.Hour)
+	send("never seen", "backup")
+	time.Sleep(4 * time.Hour)
+	send("waits", "coder")
+}
+
+func TestFiguresAreEqualAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h, stop := reopen(t, dir)
+		h.mixed()
+		h.settle()
+		before := h.figures()
+		stop()
+		time.Sleep(time.Minute)
+		h, stop = reopen(t, dir)
+		defer stop()
+		after := h.figures()
+		if len(before) < 20 || !reflect.DeepEqual(before, after) {
+			t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+		}
+	})
+}
+
+// figures are the figures of the record, as lines.
+func (h *harness) figures() (lines []string) {
+	h.Helper()
+	m := h.monitor()
+	points, err := m.Points(ctx(h))
+	if err != nil {
+		h.Fatal(err)
+	}
+	for i := range points {
+		p := &points[i]
+		if p.Instrument.Origin != figure.Record {
+			continue
+		}
+		line := fmt.Sprint(p.Instrument.Name, p.Values, p.Value)
+		if p.Spread != nil {
+			line += fmt.Sprint(*p.Spread)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// monitor returns a monitor that has counted what is in the ledger now. It ends with the test's harness.
+func (h *harness) monitor() *monitor.Monitor {
+	h.Helper()
+	m := monitor.New(h.ledger, h.views.Store(), monitor.Options{Now: h.now})
+	running, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		m.Run(running)
+		close(done)
+	}()
+	last, err := h.ledger.Last(ctx(h))
+	if err == nil {
+		err = m.Wait(ctx(h), last)
+	}
+	cancel()
+	<-done
+	if err != nil {
+		h.Fatal(err)
+	}
+	return m
+}
+
+// TestFiguresEqualACountOfAnExport counts an export as text, with nothing of the server's own counting.
+func TestFiguresEqualACountOfAnExport(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
+		h.mixed()
+		h.settle()
+		export := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) ([]byte, error) {
+			var b bytes.Buffer
+			err := h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &b)
+			return b.Bytes(), err
+		})
+		c := countText(h, export)
+		m := h.monitor()
+		points, err := m.Points(ctx(h))
+		if err != nil {
+			h.Fatal(err)
+		}
+		sum := func(i *figure.Instrument, values ...string) float64 { return sumOf(points, i, values...) }
+		names, ended := c.names, c.ended
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"requested", sum(figure.HandoffsRequested), names["handoff-request"]},
+			{"transferred", sum(figure.HandoffsEnded, "outcome", "transferred"), ended["transferred"]},
+			{"expired", sum(figure.HandoffsEnded, "outcome", "expired"), ended["expired"]},
+			{"created", sum(figure.TasksCreated), names["task-created"]},
+			{"completed", sum(figure.TasksEnded, "state", "completed"), names["task-completed"]},
+			{"parked", sum(figure.DeadLettersAdded), names["task-parked"]},
+			{"dead letters", sum(figure.DeadLetters), names["task-parked"] - names["task-replayed"] - names["task-discarded"]},
+			{"open", sum(figure.TasksOpen), names["task-created"] - names["task-completed"] - names["task-failed"] - names["task-cancelled"] - names["task-discarded"]},
+			{"made", sum(figure.Offers, "event", "made"), names["handoff-offered"]},
+			{"seen", sum(figure.Offers, "event", "seen"), names["handoff-seen"]},
+			{"unanswered", sum(figure.Offers, "event", "unanswered"), names["offer-unanswered"]},
+			{"retries", sum(figure.Retries), names["retry-scheduled"]},
+			{"leases", sum(figure.LeasesLost), names["lease-lost"]},
+			{"circuits", sum(figure.CircuitsOpened), names["circuit-opened"]},
+			{"accepted", sum(figure.HandoffAcceptance), names["handoff-acknowledgment"]},
+			{"packed", sum(figure.EnvelopeTokens), names["envelope-rendered"]},
+		} {
+			if c.got != c.want {
+				h.Errorf("%s: the figures have %g, the export %g", c.what, c.got, c.want)
+			}
+		}
+		if names["handoff-acknowledgment"] < 3 || names["offer-unanswered"] == 0 || names["task-parked"] == 0 {
+			h.Errorf("the story is too simple: %v", names)
+		}
+		seconds := 0.0
+		for i := range points {
+			if points[i].Instrument == figure.HandoffAcceptance {
+				seconds += points[i].Spread.Sum
+			}
+		}
+		if diff := seconds - c.seconds; diff > 1e-9 || diff < -1e-9 || seconds < 4 {
+			h.Errorf("the figures have %g s until acceptance, the export %g", seconds, c.seconds)
+		}
+	})
+}
+
+// sumOf adds the points of an instrument, or those with one value of a label; of histograms, the counts.
+func sumOf(points []figure.Point, i *figure.Instrument, values ...string) (n float64) {
+	for j := range points {
+		p := &points[j]
+		if p.Instrument != i || len(values) == 2 && p.Label(values[0]) != values[1] {
+			continue
+		}
+		if p.Spread != nil {
+			n += float64(p.Spread.Count)
+		}
+		n += p.Value
+	}
+	return n
+}
+
+// textCount is what the lines of an export say.
+type textCount struct {
+	names   map[string]float64 // events by name
+	ended   map[string]float64 // handoffs by outcome
+	seconds float64            // from requests until they were accepted
+}
+
+func countText(h *harness, export []byte) textCount {
+	h.Helper()
+	c := textCount{names: map[string]float64{}, ended: map[string]float64{}}
+	requested := map[string]time.Time{}
+	for line := range strings.Lines(string(export)) {
+		var row struct {
+			ID      string    `json:"id"`
+			Time    time.Time `json:"timestamp"`
+			Event   string    `json:"event"`
+			Details struct {
+				Outcome string `json:"outcome"`
+			} `json:"details"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			h.Fatal(err)
+		}
+		c.names[row.Event]++
+		switch row.Event {
+		case "handoff-request":
+			requested[row.ID] = row.Time
+		case "handoff-complete":
+			c.ended["transferred"]++
+		case "handoff-returned":
+			c.ended[row.Details.Outcome]++
+		case "handoff-acknowledgment":
+			c.seconds += row.Time.Sub(requested[row.ID]).Seconds()
+		}
+	}
+	return c
+}
