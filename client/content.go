@@ -26,7 +26,7 @@ type Step struct {
 type Content struct {
 	Ask        string          `json:"ask,omitempty"`                  // what the receiver must accomplish
 	State      string          `json:"current_state,omitempty"`        // of the work
-	Summary    string          `json:"conversation_summary,omitempty"` // of the conversation so far, condensed
+	Summary    string          `json:"conversation_summary,omitempty"` // of the conversation so far, at most 4,000 bytes
 	Facts      []Point         `json:"key_facts,omitempty"`            // facts of earlier envelopes stay unless superseded
 	Decisions  []Point         `json:"decisions,omitempty"`
 	Questions  []string        `json:"open_questions,omitempty"` // replaces the list of the envelope before

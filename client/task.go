@@ -74,8 +74,9 @@ type Used struct {
 	Handoffs    int `json:"handoffs"`
 	Escalations int `json:"escalations"`
 	Attempts    int `json:"attempts"`
-	Tasks       int `json:"tasks,omitempty"` // made, or reserved for children to make; a child counts those of its family too
-	Base        int `json:"base,omitempty"`  // handoffs before the last replay
+	Tasks       int `json:"tasks,omitempty"`  // made, or reserved for children to make; a child counts those of its family too
+	Base        int `json:"base,omitempty"`   // handoffs before the last replay
+	Before      int `json:"before,omitempty"` // changes of owner before the last replay
 }
 
 // Spend is a budget, or an amount spent, as agents report it. As a budget, zero means not limited.

@@ -116,7 +116,7 @@ func TestAnEnvelopeOfAnUnknownMajorIsRefusedWithThoseThatAreKnown(t *testing.T) 
 		t.Errorf("%+v", p)
 	}
 	made, err := planner.ImportTask(t.Context(), client.ImportInput{
-		Document: []byte(`{"version":"1.4","season":"autumn","handoff":{"task_id":"t","from":"else"},"task":{"intent":"rake the leaves"}}`), Start: true,
+		Document: []byte(`{"version":"1.9","season":"autumn","handoff":{"task_id":"t","from":"else"},"task":{"intent":"rake the leaves"}}`), Start: true,
 	})
 	if err != nil || made.Format != "envelope" || made.Owner != "planner" {
 		t.Fatalf("%+v, %v", made, err)

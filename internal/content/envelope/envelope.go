@@ -8,7 +8,7 @@ import (
 )
 
 // Version is the document version that this package writes.
-const Version = "1.3"
+const Version = "1.4"
 
 // Envelope is the document that a receiver works from. Its JSON omits empty parts, but for lists whose
 // emptiness says something: permissions and allowed values. Times are kept in UTC to the
@@ -86,6 +86,10 @@ type Header struct {
 	Dependencies []string `json:"dependencies,omitempty"`
 	// Notes are the sender's additions for the receiver, from its request or its confirmation.
 	Notes string `json:"notes,omitempty"`
+	// PartOf is the task that this one is a part of; empty if it was not delegated. ResultTo is the principal that delegated it and
+	// waits for the result, which goes to the owner of that task; empty if nobody waits. Since version 1.4.
+	PartOf   string `json:"part_of,omitempty"`
+	ResultTo string `json:"result_to,omitempty"`
 
 	Extra Extra `json:"-"`
 }
@@ -112,6 +116,8 @@ type Item struct {
 	Supersedes string `json:"supersedes,omitempty"`
 	// Reasoning is the reasoning behind it. Since version 1.1.
 	Reasoning string `json:"reasoning,omitempty"`
+	// By is its author: an agent by name, any other principal as role/name; empty if it is not recorded. Since version 1.4.
+	By string `json:"by,omitempty"`
 
 	Weight
 	Extra Extra `json:"-"`

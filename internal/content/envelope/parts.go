@@ -16,6 +16,8 @@ type MemoryRef struct {
 	Title   string `json:"title,omitempty"`
 	// Author is the principal that wrote it.
 	Author string `json:"author,omitempty"`
+	// PinnedBy is the principal whose pin counts, if that is not the author. Since version 1.4.
+	PinnedBy string `json:"pinned_by,omitempty"`
 	// Text is the text of the item; empty if it must be fetched.
 	Text string `json:"text,omitempty"`
 	// Tokens is the number of tokens of the text, by the receiver's tokenizer; 0 if they were not counted.
@@ -70,6 +72,8 @@ type Omission struct {
 	Tokens int            `json:"tokens,omitempty"`
 	Reason OmissionReason `json:"reason"`
 	Pinned bool           `json:"pinned,omitempty"`
+	// Important reports an importance of 0.9 or more, of a part that is not pinned. Since version 1.4.
+	Important bool `json:"important,omitempty"`
 
 	Extra Extra `json:"-"`
 }

@@ -11,7 +11,7 @@ import (
 func faultsSince11() map[string]func(*envelope.Envelope) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	return map[string]func(*envelope.Envelope){
-		"later: is not a field of version 1.3":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
+		"later: is not a field of version 1.4":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
 		"memory: is not a field of version 1.0": func(e *envelope.Envelope) { e.Version = "1.0" },
 		"history[2].tool: is not a field of version 1.0": func(e *envelope.Envelope) {
 			history := e.History
@@ -30,6 +30,20 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
 			e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x"
 		},
+		"handoff.part_of, result_to: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Handoff.ResultTo = "1.3", "ann"
+		},
+		"decisions[0].by: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Decisions[0].By = "1.3", "ann"
+		},
+		"memory[1].pinned_by: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Memory[1].PinnedBy = "1.3", "operator/ann"
+		},
+		"omissions[0].important: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Omissions[0].Important = "1.3", true
+		},
+		"key_facts[0].by: \"a b\"":       func(e *envelope.Envelope) { e.KeyFacts[0].By = "a b" },
+		"handoff.part_of: \"a b\"":       func(e *envelope.Envelope) { e.Handoff.PartOf = "a b" },
 		"constraints[1].max_by: \"a b\"": func(e *envelope.Envelope) { e.Constraints[1].MaxBy = "a b" },
 		"memory: has":                    func(e *envelope.Envelope) { e.Memory = make([]envelope.MemoryRef, envelope.MaxMemory+1) },
 		"memory[1].id: \"m1\"":           func(e *envelope.Envelope) { e.Memory[1].ID = "m1" },

@@ -62,7 +62,7 @@ func drawJSON(t *rapid.T, depth int) any {
 func drawItems(t *rapid.T, name string) []envelope.Item {
 	var list []envelope.Item
 	for i := range rapid.IntRange(0, 4).Draw(t, name) {
-		list = append(list, envelope.Item{ID: "i" + strconv.Itoa(i), Text: someText.Draw(t, "text")})
+		list = append(list, envelope.Item{ID: "i" + strconv.Itoa(i), Text: someText.Draw(t, "text"), By: rapid.SampledFrom([]string{"", "ben", "operator/ann"}).Draw(t, "by")})
 	}
 	return list
 }
@@ -100,7 +100,7 @@ func drawEnvelope(t *rapid.T) envelope.Envelope {
 		drawRefs(t, &e)
 	}
 	if rapid.Bool().Draw(t, "newer") {
-		e.Version = "1.4"
+		e.Version = "1.5"
 		e.Extra = envelope.Extra{"x" + anyText.Draw(t, "extra"): anyJSON.Draw(t, "extra value")}
 		e.Task.Extra = envelope.Extra{"y": anyJSON.Draw(t, "extra value")}
 		for i := range e.Memory {
@@ -130,7 +130,7 @@ func drawRefs(t *rapid.T, e *envelope.Envelope) {
 		e.Conversation = append(e.Conversation, envelope.Turn{Time: anyTime.Draw(t, "time"), Agent: anyName.Draw(t, "agent"), Text: someText.Draw(t, "text")})
 		e.Omissions = append(e.Omissions, envelope.Omission{
 			Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), Reason: rapid.SampledFrom(envelope.OmissionReasons.Values()).Draw(t, "reason"),
-			Count: count.Draw(t, "count"), Tokens: count.Draw(t, "tokens"),
+			Count: count.Draw(t, "count"), Tokens: count.Draw(t, "tokens"), Important: rapid.Bool().Draw(t, "important"),
 		})
 		e.Gaps = append(e.Gaps, envelope.Gap{
 			Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), ID: anyName.Draw(t, "id"),

@@ -44,7 +44,7 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 		var want []string
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
 			label, text := visible.Word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
-			entries = append(entries, entry{label, text})
+			entries = append(entries, entry{label: label, text: text})
 			shown := headings.ReplaceAllString(visible.Text(label+text), "\n   $1")
 			shown = strings.ReplaceAll(shown, "\n", "\n ")
 			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {

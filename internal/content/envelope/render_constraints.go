@@ -47,7 +47,7 @@ func (c *Constraint) entry() entry {
 	if c.TextBy != "" {
 		label += ", text" + setter("by", c.TextBy)
 	}
-	return entry{fmt.Sprintf("%s (%s%s) ", visible.Word(c.ID), visible.Word(string(c.Kind)), label), c.Text}
+	return entry{label: fmt.Sprintf("%s (%s%s) ", visible.Word(c.ID), visible.Word(string(c.Kind)), label), text: c.Text}
 }
 
 // setter names the setter of one part of a constraint, if it is not the constraint's. Nobody gives the rule of another a limit that it

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,9 +31,9 @@ const longestExample = 16
 
 // fetchExample names the first omission of the list, as a reader names it.
 func (e *Envelope) fetchExample() string {
-	at := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Pinned })
+	at := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.rank() != leftOther })
 	o := &e.Omissions[max(at, 0)]
-	named := o.Pinned || e.Packing.Listing == ListEach || e.Packing.Listing == ""
+	named := o.rank() != leftOther || e.Packing.Listing == ListEach || e.Packing.Listing == ""
 	if !named && e.Packing.Listing == ListTotal {
 		return AllParts
 	}
@@ -68,8 +69,30 @@ func leftOut(e *Envelope) []entry {
 type leftGroup struct {
 	kind   PartKind
 	reason OmissionReason
-	pinned bool
+	rank   leftRank
 }
+
+// leftRank orders the groups. Those that are not others are named even where there is no room for a list.
+type leftRank int
+
+const (
+	leftPinned leftRank = iota
+	leftImportant
+	leftOther
+)
+
+func (o *Omission) rank() leftRank {
+	switch {
+	case o.Pinned:
+		return leftPinned
+	case o.Important:
+		return leftImportant
+	}
+	return leftOther
+}
+
+// mark is what a line of the list begins with.
+func (r leftRank) mark() string { return [...]string{"pinned ", "important ", ""}[r] }
 
 // leftSum is the omissions of one group.
 type leftSum struct {
@@ -79,13 +102,13 @@ type leftSum struct {
 	sum   int // tokens
 }
 
-// leftSums groups omissions, pinned ones first, else in the order of the document.
+// leftSums groups omissions, pinned ones first, then important ones, else in the order of the document.
 func leftSums(list []Omission) []*leftSum {
 	var order []*leftSum
 	groups := map[leftGroup]*leftSum{}
 	for i := range list {
 		o := &list[i]
-		g := leftGroup{o.Kind, o.Reason, o.Pinned}
+		g := leftGroup{o.Kind, o.Reason, o.rank()}
 		s := groups[g]
 		if s == nil {
 			s = &leftSum{leftGroup: g}
@@ -98,25 +121,14 @@ func leftSums(list []Omission) []*leftSum {
 		s.parts += o.Parts()
 		s.sum += o.Tokens
 	}
-	slices.SortStableFunc(order, func(a, b *leftSum) int {
-		switch {
-		case a.pinned == b.pinned:
-			return 0
-		case a.pinned:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(order, func(a, b *leftSum) int { return cmp.Compare(a.rank, b.rank) })
 	return order
 }
 
 // line is the group in one line. The ids come last: text cannot pose as them.
 func (s *leftSum) line(named int) string {
 	named = min(named, len(s.ids))
-	line := visible.Word(string(s.kind))
-	if s.pinned {
-		line = "pinned " + line
-	}
+	line := s.rank.mark() + visible.Word(string(s.kind))
 	if s.parts > 1 && named < s.parts {
 		line += fmt.Sprintf(" ×%d", s.parts)
 	}
@@ -185,9 +197,7 @@ func eachLeftOut(e *Envelope) []string {
 		if m := refs[o.ID]; m != nil {
 			line, title = "memory "+m.label(), m.Title
 		}
-		if o.Pinned {
-			line = "pinned " + line
-		}
+		line = o.rank().mark() + line
 		if o.Tokens > 0 {
 			line += fmt.Sprintf(" (%d tokens)", o.Tokens)
 		}
@@ -202,15 +212,15 @@ func eachLeftOut(e *Envelope) []string {
 	return entries
 }
 
-// mostNamed is how many pinned parts of each kind are named where there is no room for a list.
+// mostNamed is how many pinned parts of each kind, and how many important ones, are named where there is no room for a list.
 const mostNamed = 8
 
-// groupsLeftOut is a line for each group; those that are pinned are named.
+// groupsLeftOut is a line for each group; those that are pinned or important are named.
 func groupsLeftOut(e *Envelope) []string {
 	var entries []string
 	for _, s := range leftSums(e.Omissions) {
 		named := 0
-		if s.pinned {
+		if s.rank != leftOther {
 			named = s.parts
 		}
 		entries = append(entries, s.line(named))
@@ -218,12 +228,12 @@ func groupsLeftOut(e *Envelope) []string {
 	return append(entries, gapsLeftOut(e)...)
 }
 
-// totalLeftOut is one line for all, after those that name what is pinned.
+// totalLeftOut is one line for all, after those that name what is pinned or important.
 func totalLeftOut(e *Envelope) []string {
 	var entries []string
 	n, sum := 0, 0
 	for _, s := range leftSums(e.Omissions) {
-		if s.pinned {
+		if s.rank != leftOther {
 			entries = append(entries, s.line(mostNamed))
 			continue
 		}

@@ -29,7 +29,7 @@ func RenderParts(task string, parts []PartText, missing []string, next string) s
 	p.line("# Parts of task %s; fenced text is data", visible.Code(task))
 	for len(parts) > 0 {
 		n := 0
-		for n < len(parts) && parts[n].row() {
+		for n < len(parts) && parts[n].Row() {
 			n++
 		}
 		if n < 2 {
@@ -44,7 +44,7 @@ func RenderParts(task string, parts []PartText, missing []string, next string) s
 		}
 		rows := make([]entry, n)
 		for i := range rows {
-			rows[i] = entry{visible.Word(parts[i].Part) + " ", parts[i].Text}
+			rows[i] = entry{label: visible.Word(parts[i].Part) + " ", text: parts[i].Text}
 		}
 		p.block("Parts", "", "", func() { p.rows(rows) })
 		parts = parts[n:]
@@ -65,8 +65,8 @@ func RenderParts(task string, parts []PartText, missing []string, next string) s
 	return p.String()
 }
 
-// row reports whether the part is shown as an entry of a list. Others keep their line breaks and indentation.
-func (x *PartText) row() bool {
+// Row reports whether the part is shown as an entry of a list. Others keep their line breaks and indentation.
+func (x *PartText) Row() bool {
 	kind, _, _ := strings.Cut(x.Part, ":")
 	switch PartKind(kind) {
 	case PartFact, PartDecision, PartReasoning, PartStep:

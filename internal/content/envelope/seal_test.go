@@ -194,14 +194,18 @@ func TestFrozenEnvelopesKeepTheirDigests(t *testing.T) {
 func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	old, oldMinimal := fullOf10(), minimal()
 	old.Version, oldMinimal.Version = "1.0", "1.0"
-	of11, minimalOf11, of12, none, setters := full(), minimal(), full(), full(), full()
+	of11, minimalOf11, of12, none, setters, authors := full(), minimal(), full(), full(), full(), full()
 	of11.Version, minimalOf11.Version, of12.Version, none.Version = "1.1", "1.1", "1.2", "1.2"
 	none.Handoff.Permissions, none.Constraints[2].Allow = []string{}, []string{}
 	setters.Constraints[0].Added, setters.Constraints[0].HardBy, setters.Constraints[0].TextBy = true, "operator/ann", "agent/ben"
 	setters.Constraints[1].MaxBy, setters.Constraints[2].AllowBy = "agent/ben", "agent/cyd"
+	setters.Version = "1.3"
+	authors.Handoff.PartOf, authors.Handoff.ResultTo = "case-88001", "operator/ann"
+	authors.KeyFacts[0].By, authors.Decisions[0].By, authors.Memory[0].PinnedBy = "triage", "operator/ann", "operator/ann"
+	authors.Omissions = append(authors.Omissions, envelope.Omission{Kind: envelope.PartDecision, ID: "d7", Tokens: 9, Reason: envelope.OverBudget, Important: true})
 	for name, doc := range map[string]envelope.Envelope{
 		"full": old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
-		"full-1.2": of12, "none-1.2": none, "setters-1.3": setters,
+		"full-1.2": of12, "none-1.2": none, "setters-1.3": setters, "authors-1.4": authors,
 	} {
 		want, err := os.ReadFile("testdata/frozen/" + name + ".json")
 		if got := seal(t, doc).Bytes; err != nil || !bytes.Equal(got, want) {

@@ -95,6 +95,8 @@ func (h *Header) check(c *checker) {
 	c.names("handoff.permissions", h.Permissions, MaxRefs)
 	c.names("handoff.dependencies", h.Dependencies, MaxRefs)
 	c.text("handoff.notes", h.Notes, MaxText)
+	c.optionalName("handoff.part_of", h.PartOf)
+	c.optionalName("handoff.result_to", h.ResultTo)
 }
 
 func (t *Task) check(c *checker) {
@@ -177,6 +179,7 @@ func (c *checker) items(field string, list []Item) {
 		c.required(".text", item.Text, MaxItemText)
 		c.optionalName(".supersedes", item.Supersedes)
 		c.text(".reasoning", item.Reasoning, MaxItemText)
+		c.optionalName(".by", item.By)
 		item.checkWeight(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
@@ -218,11 +221,33 @@ func (e *Envelope) checkRefs(c *checker) {
 				"is an empty list, which version %s does not define", e.Version)
 		}
 	}
-	if ok && minor < 3 {
-		if field := e.sinceMinor3(); field != "" {
+	for i, since := range [...]func() string{e.sinceMinor3, e.sinceMinor4} {
+		if field := since(); ok && minor < 3+i && field != "" {
 			c.invalid(field, `set version to "`+Version+`"`, "is not a field of version %s", e.Version)
 		}
 	}
+}
+
+// sinceMinor4 returns the name of a field that came with version 1.4, if the document has one.
+func (e *Envelope) sinceMinor4() string {
+	if e.Handoff.PartOf+e.Handoff.ResultTo != "" {
+		return "handoff.part_of, result_to"
+	}
+	for _, list := range []struct {
+		name  string
+		items []Item
+	}{{"key_facts", e.KeyFacts}, {"decisions", e.Decisions}} {
+		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By != "" }); i >= 0 {
+			return list.name + "[" + strconv.Itoa(i) + "].by"
+		}
+	}
+	if i := slices.IndexFunc(e.Memory, func(m MemoryRef) bool { return m.PinnedBy != "" }); i >= 0 {
+		return "memory[" + strconv.Itoa(i) + "].pinned_by"
+	}
+	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important }); i >= 0 {
+		return "omissions[" + strconv.Itoa(i) + "].important"
+	}
+	return ""
 }
 
 // sinceMinor3 returns the name of a constraint that says who set what, if the document has one: earlier versions cannot.
@@ -305,6 +330,7 @@ func (m *MemoryRef) check(c *checker) {
 	}
 	c.text(".title", m.Title, MaxTitle)
 	c.optionalName(".author", m.Author)
+	c.optionalName(".pinned_by", m.PinnedBy)
 	c.text(".text", m.Text, MaxText)
 	if m.Text != "" {
 		c.required(".text", m.Text, MaxText)

@@ -22,7 +22,7 @@ const short = 128
 type tier int
 
 const (
-	ruled tier = iota // a pinned memory item of an operator
+	ruled tier = iota // a memory item that an operator has pinned
 	pinned
 	vital    // importance 0.9 and more
 	state    // the sender's account of the state of the work
@@ -143,25 +143,30 @@ func (c *chaining) next() int {
 // sum adds up the tokens of parts and of the lists that they are in.
 type sum struct {
 	p      *packer
-	framed map[envelope.PartKind]bool
+	framed map[frame]bool
 	tokens int
 }
 
 // cost is what part i adds.
 func (s *sum) cost(i int) int {
 	x := &s.p.parts[i]
-	if s.framed[x.kind] {
-		return x.tokens
+	n := x.tokens
+	for _, f := range x.frames() {
+		if !s.framed[f] {
+			n += s.p.costs.frame(f)
+		}
 	}
-	return x.tokens + s.p.costs.frame(x.kind)
+	return n
 }
 
 func (s *sum) add(i int) {
 	s.tokens += s.cost(i)
 	if s.framed == nil {
-		s.framed = map[envelope.PartKind]bool{}
+		s.framed = map[frame]bool{}
 	}
-	s.framed[s.p.parts[i].kind] = true
+	for _, f := range s.p.parts[i].frames() {
+		s.framed[f] = true
+	}
 }
 
 // describesState reports whether the part is the sender's own account of the state of the work. Its value does not depend

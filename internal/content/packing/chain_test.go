@@ -36,7 +36,7 @@ func TestAChainIsWorthNearlyAsMuchAsTheBestChoiceForEachBudget(t *testing.T) {
 			})
 		}
 		for range 10 {
-			p := packer{doc: &doc, options: Options{Strategy: event.StrategyPriority}, costs: newCosts(tokenizer.Counter{})}
+			p := packer{doc: &doc, options: Options{Strategy: event.StrategyPriority}, costs: newCosts(tokenizer.Counter{}, "")}
 			p.collect()
 			p.measure()
 			base, all := p.take(0), 0
@@ -44,7 +44,7 @@ func TestAChainIsWorthNearlyAsMuchAsTheBestChoiceForEachBudget(t *testing.T) {
 				all += p.parts[i].tokens
 			}
 			room := all/5 + random.IntN(all*4/5)
-			p.budget = base + p.costs.frame(envelope.PartFact) + room
+			p.budget = base + p.costs.frame(frame{kind: envelope.PartFact}) + room
 			if !p.choose() {
 				t.Fatal("nothing fits")
 			}

@@ -15,9 +15,9 @@ func (p *packer) measure() {
 		case x.kind == envelope.PartReasoning:
 			item := p.parts[x.index]
 			item.reasoning = true
-			x.tokens = max(0, p.costs.alone(&item, p.doc)-p.costs.frame(item.kind)-p.parts[x.index].tokens)
+			x.tokens = max(0, p.costs.alone(&item, p.doc)-p.costs.besides(&item)-p.parts[x.index].tokens)
 		default:
-			x.tokens = max(0, p.costs.alone(x, p.doc)-p.costs.frame(x.kind))
+			x.tokens = max(0, p.costs.alone(x, p.doc)-p.costs.besides(x))
 		}
 		if !x.excluded {
 			x.line = p.costs.line(x, p.doc)
@@ -92,7 +92,7 @@ func (p *packer) sums(base int) []spent {
 	for n, i := range p.order {
 		x := &p.parts[i]
 		taken.add(i)
-		if x.pinned { // the shortest list names it until it is taken
+		if x.pinned || x.important() { // the shortest list names it until it is taken
 			p.set(n + 1)
 			total = p.list(envelope.ListTotal)
 		}

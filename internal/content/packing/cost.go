@@ -10,21 +10,36 @@ import (
 // are as long as their worst entry requires.
 type costs struct {
 	counter tokenizer.Counter
-	empty   int // tokens of a prompt with nothing but the block in which lists are
-	frames  map[envelope.PartKind]int
+	empty   int    // tokens of a prompt with nothing but the block in which lists are
+	from    string // the sender, whom no line names as author
+	frames  map[frame]int
+}
+
+// frame is what entries of a list need beside their own tokens: the heading of the list, or, with an author, the line that names it.
+type frame struct {
+	kind envelope.PartKind
+	by   string
+}
+
+// frames are those of a part.
+func (x *part) frames() []frame {
+	if x.by == "" {
+		return []frame{{kind: x.kind}}
+	}
+	return []frame{{kind: x.kind}, {x.kind, x.by}}
 }
 
 // question is what makes a prompt have the block in which lists are.
 var question = []string{"x"}
 
-func newCosts(counter tokenizer.Counter) costs {
+func newCosts(counter tokenizer.Counter, from string) costs {
 	empty := counter.Count(envelope.RenderSections(envelope.Envelope{OpenQuestions: question}))
-	return costs{counter: counter, empty: empty, frames: map[envelope.PartKind]int{}}
+	return costs{counter: counter, empty: empty, from: from, frames: map[frame]int{}}
 }
 
 // added is the cost of an envelope that has parts and nothing else.
 func (c *costs) added(e envelope.Envelope) int {
-	e.OpenQuestions = question
+	e.OpenQuestions, e.Handoff.From = question, c.from
 	return c.counter.Count(envelope.RenderSections(e)) - c.empty
 }
 
@@ -35,18 +50,30 @@ func (c *costs) alone(x *part, doc *envelope.Envelope) int {
 	return c.added(e)
 }
 
-// frame is the cost of a list besides its entries; 0 for parts that are not in a list.
-func (c *costs) frame(kind envelope.PartKind) int {
-	if n, ok := c.frames[kind]; ok {
-		return n
+// besides is what alone counts beside the tokens of the part.
+func (c *costs) besides(x *part) (n int) {
+	for _, f := range x.frames() {
+		n += c.frame(f)
 	}
-	c.frames[kind] = c.frameOf(kind)
-	return c.frames[kind]
+	return n
 }
 
-func (c *costs) frameOf(kind envelope.PartKind) int {
+// frame is the cost of a list besides its entries, or of the line that names their author; 0 for parts that are not in a list.
+func (c *costs) frame(f frame) int {
+	if n, ok := c.frames[f]; ok {
+		return n
+	}
+	c.frames[f] = c.frameOf(f.kind, f.by)
+	if f.by != "" {
+		c.frames[f] -= c.frame(frame{kind: f.kind})
+	}
+	return c.frames[f]
+}
+
+// frameOf is the cost of both.
+func (c *costs) frameOf(kind envelope.PartKind, by string) int {
 	sample := envelope.Envelope{
-		KeyFacts: make([]envelope.Item, 1), Decisions: make([]envelope.Item, 1), History: make([]envelope.Step, 1),
+		KeyFacts: []envelope.Item{{By: by}}, Decisions: []envelope.Item{{By: by}}, History: make([]envelope.Step, 1),
 		Memory: []envelope.MemoryRef{{Text: "x"}}, Artifacts: make([]envelope.Artifact, 1),
 	}
 	x := part{kind: kind}
@@ -85,7 +112,7 @@ func (c *costs) groupLine(o envelope.Omission) int {
 
 // lines is the cost of the list of omissions besides its lines.
 func (c *costs) lines() int {
-	const none = envelope.PartKind("")
+	none := frame{}
 	if _, ok := c.frames[none]; !ok {
 		one, other := envelope.Omission{Kind: envelope.PartFact}, envelope.Omission{Kind: envelope.PartStep}
 		cost := func(list ...envelope.Omission) int { return c.added(envelope.Envelope{Omissions: list}) }

@@ -17,11 +17,12 @@ func drawParts(t *rapid.T) envelope.Envelope {
 	word := rapid.SampledFrom([]string{"a", " b", "\n", "\n\n", "/", "//", "- ", "#", "`", ".", "...\n", "12", "é", "漢", "\u202e", "'s", "\t", " "})
 	text := rapid.Map(rapid.SliceOfN(word, 0, 8), func(s []string) string { return strings.Join(s, "") + "." + "\n/"[len(s)%3:] })
 	draw := func() string { return text.Draw(t, "text") }
-	e := envelope.Envelope{Handoff: envelope.Header{Detail: draw(), Notes: draw()}, ConversationSummary: draw()}
+	by := func() string { return rapid.SampledFrom([]string{"", "ann", "ben", "operator/olga"}).Draw(t, "by") }
+	e := envelope.Envelope{Handoff: envelope.Header{From: "ann", Detail: draw(), Notes: draw()}, ConversationSummary: draw()}
 	e.Task.State = draw()
 	for range rapid.IntRange(0, 3).Draw(t, "n") {
-		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: "f", Text: draw(), Reasoning: draw()})
-		e.Decisions = append(e.Decisions, envelope.Item{ID: "d", Text: draw()})
+		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: "f", Text: draw(), Reasoning: draw(), By: by()})
+		e.Decisions = append(e.Decisions, envelope.Item{ID: "d", Text: draw(), By: by()})
 		e.History = append(e.History, envelope.Step{Agent: "a", Action: draw(), Detail: draw()})
 		e.Memory = append(e.Memory, envelope.MemoryRef{ID: "m", Title: draw(), Text: draw()})
 		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: "x", Name: draw()})
@@ -38,16 +39,18 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			doc := drawParts(t)
-			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c)}
+			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c, "ann")}
 			p.collect()
 			p.measure()
 			doc.OpenQuestions = question
-			sum, framed := c.Count(envelope.Render(envelope.Envelope{OpenQuestions: question})), map[envelope.PartKind]bool{}
+			sum, framed := c.Count(envelope.Render(envelope.Envelope{OpenQuestions: question, Handoff: envelope.Header{From: "ann"}})), map[frame]bool{}
 			for _, x := range p.parts {
 				sum += x.tokens
-				if !framed[x.kind] {
-					sum += p.costs.frame(x.kind)
-					framed[x.kind] = true
+				for _, f := range x.frames() {
+					if !framed[f] {
+						sum += p.costs.frame(f)
+						framed[f] = true
+					}
 				}
 			}
 			if got := c.Count(envelope.Render(doc)); got != sum {
@@ -59,7 +62,7 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 
 func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	doc := envelope.Envelope{Memory: []envelope.MemoryRef{{ID: "m1", Title: "/a\ntitle"}, {ID: "m2", Version: 3}}}
-	p := packer{doc: &doc, costs: newCosts(tokenizer.Counter{})}
+	p := packer{doc: &doc, costs: newCosts(tokenizer.Counter{}, "")}
 	var all envelope.Envelope
 	sum := 0
 	for _, x := range []part{
@@ -71,8 +74,8 @@ func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 		all.Omissions = append(all.Omissions, x.omission())
 		sum += p.costs.line(&x, &doc)
 	}
-	if got := p.costs.leftOut(&all); got != sum+p.costs.frames[""] {
-		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.costs.frames[""])
+	if got := p.costs.leftOut(&all); got != sum+p.costs.frames[frame{}] {
+		t.Errorf("%d tokens, the lines have %d and the frame %d", got, sum, p.costs.frames[frame{}])
 	}
 	for i := range 3 { // the further ids of a group
 		x := part{kind: envelope.PartFact, id: fmt.Sprint("f", 3*i), tokens: 10, why: envelope.OverBudget}

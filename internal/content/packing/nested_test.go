@@ -38,7 +38,7 @@ func drawLumpy(t *rapid.T) envelope.Envelope {
 		e.Task.Data, _ = json.Marshal(text("data")) // a string cannot fail
 	}
 	for i := range rapid.IntRange(0, 14).Draw(t, "facts") {
-		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: fmt.Sprint("f", i), Text: text("fact"), Weight: weigh()})
+		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: fmt.Sprint("f", i), Text: text("fact"), Weight: weigh(), By: rapid.SampledFrom([]string{"", "ben", "cyd"}).Draw(t, "by")})
 	}
 	for i := range rapid.IntRange(0, 8).Draw(t, "memory") {
 		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Author: []string{"ann", "operator/olga"}[i%2], Text: text("item"), Weight: weigh()})

@@ -1,6 +1,7 @@
 package packing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +17,9 @@ type part struct {
 	index int // its index in the document's list
 	count int // the number of elements, if it is not 1
 
+	by        string // its author, if the prompt names it
 	pinned    bool
-	ruled     bool // pinned, and an operator's
+	ruled     bool // a memory item that an operator has pinned
 	reasoning bool // whether it includes its reasoning
 	weight    Weight
 
@@ -55,7 +57,7 @@ func (p *packer) collect() {
 	}
 	for i := range doc.Memory {
 		m := &doc.Memory[i]
-		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, ruled: m.Pinned && strings.Contains(m.Author, "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
+		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, ruled: m.Pinned && strings.Contains(cmp.Or(m.PinnedBy, m.Author), "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
 	}
 	for i := range doc.Artifacts {
 		a := &doc.Artifacts[i]
@@ -78,7 +80,7 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 		item := &list[i]
 		why := Ref{envelope.PartReasoning, item.ID}
 		with := item.Reasoning != "" && (p.options.Strategy == event.StrategyFull || slices.Contains(p.options.Pinned, why))
-		p.add(part{kind: kind, id: item.ID, index: i, pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
+		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
 				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, excluded: true,
@@ -132,8 +134,13 @@ var fetched = map[event.Strategy][]envelope.PartKind{
 	},
 }
 
+// important reports whether the prompt names the part where it is left out, though it is not pinned.
+func (x *part) important() bool {
+	return !x.pinned && x.weight.Importance >= vitalImportance && x.kind != envelope.PartReasoning
+}
+
 func (x *part) omission() envelope.Omission {
-	return envelope.Omission{Kind: x.kind, ID: x.id, Count: x.count, Tokens: x.tokens, Reason: x.why, Pinned: x.pinned}
+	return envelope.Omission{Kind: x.kind, ID: x.id, Count: x.count, Tokens: x.tokens, Reason: x.why, Pinned: x.pinned, Important: x.important()}
 }
 
 // bare is the document without any of its parts.
@@ -196,8 +203,8 @@ func (x *part) refer(to, from *envelope.Envelope) {
 	}
 }
 
-// groups is the number of omissions if there is one of each kind and reason.
-var groups = len(envelope.PartKinds.Values()) * len(envelope.OmissionReasons.Values())
+// groups is the number of omissions if there is one of each kind and reason that is pinned, one that is important, and one that is neither.
+var groups = 3 * len(envelope.PartKinds.Values()) * len(envelope.OmissionReasons.Values())
 
 // maxListed is about the greatest size of the list of omissions in the document, in bytes.
 const maxListed = 100 << 10
@@ -223,11 +230,11 @@ func aggregate(list []envelope.Omission) []envelope.Omission {
 	sums := []envelope.Omission{}
 	for _, o := range list[len(kept):] {
 		i := slices.IndexFunc(sums, func(s envelope.Omission) bool {
-			return s.Kind == o.Kind && s.Reason == o.Reason && s.Pinned == o.Pinned
+			return s.Kind == o.Kind && s.Reason == o.Reason && s.Pinned == o.Pinned && s.Important == o.Important
 		})
 		if i < 0 {
 			i = len(sums)
-			sums = append(sums, envelope.Omission{Kind: o.Kind, Reason: o.Reason, Pinned: o.Pinned})
+			sums = append(sums, envelope.Omission{Kind: o.Kind, Reason: o.Reason, Pinned: o.Pinned, Important: o.Important})
 		}
 		sums[i].Count += o.Parts()
 		sums[i].Tokens += o.Tokens

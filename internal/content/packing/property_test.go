@@ -41,7 +41,7 @@ func texts(t *rapid.T, label string, most int) []string {
 
 func drawItems(t *rapid.T, label, letter string) (list []envelope.Item) {
 	for i, text := range texts(t, label, 6) {
-		item := envelope.Item{ID: fmt.Sprint(letter, i), Text: text, Weight: weight.Draw(t, "weight")}
+		item := envelope.Item{ID: fmt.Sprint(letter, i), Text: text, Weight: weight.Draw(t, "weight"), By: rapid.SampledFrom([]string{"", "a", "ben", "operator/olga"}).Draw(t, "by")}
 		if rapid.Bool().Draw(t, "reasoned") {
 			item.Reasoning = someText.Draw(t, "reasoning")
 		}
@@ -73,7 +73,7 @@ func drawDocument(t *rapid.T) envelope.Envelope {
 		if rapid.IntRange(0, 4).Draw(t, "lazy") == 0 {
 			text = ""
 		}
-		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Version: i, Author: rapid.SampledFrom([]string{"", "ann", "operator/olga"}).Draw(t, "author"), Title: anyText.Draw(t, "title"), Text: text, Weight: weight.Draw(t, "weight")})
+		e.Memory = append(e.Memory, envelope.MemoryRef{ID: fmt.Sprint("m", i), Version: i, Author: rapid.SampledFrom([]string{"", "ann", "operator/olga"}).Draw(t, "author"), PinnedBy: rapid.SampledFrom([]string{"", "operator/otto"}).Draw(t, "pinned by"), Title: anyText.Draw(t, "title"), Text: text, Weight: weight.Draw(t, "weight")})
 	}
 	for i, text := range texts(t, "artifacts", 2) {
 		e.Artifacts = append(e.Artifacts, envelope.Artifact{Digest: envelope.DigestOf([]byte{byte(i)}), Name: text})

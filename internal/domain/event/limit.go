@@ -35,9 +35,13 @@ type Used struct {
 	Handoffs    int `json:"handoffs"`
 	Escalations int `json:"escalations"`
 	Attempts    int `json:"attempts"`
-	Tasks       int `json:"tasks,omitempty"` // made, or reserved for children to make; a child counts those of its family too
-	Base        int `json:"base,omitempty"`  // handoffs before the last replay: their numbers go on, the limit starts at 0
+	Tasks       int `json:"tasks,omitempty"`  // made, or reserved for children to make; a child counts those of its family too
+	Base        int `json:"base,omitempty"`   // handoffs before the last replay: their numbers go on, the limit starts at 0
+	Before      int `json:"before,omitempty"` // changes of owner before the last replay, which count against no limit
 }
+
+// Owners counts the changes of owner so far, those before a replay and those of the parents of the task included.
+func (u Used) Owners() int { return u.Hops + u.Before }
 
 // WithDefaults sets the fields that are zero to their defaults.
 func (l Limits) WithDefaults() Limits {

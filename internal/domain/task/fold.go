@@ -83,6 +83,7 @@ func (t *Task) foldTask(e event.Event) {
 		t.onCalled(e)
 	case event.Sealed:
 		t.Envelope, t.Answers = e.Digest, nil // it has them
+		t.sealed()
 	case event.LeaseLost:
 		t.Lease = time.Time{}
 	case event.OwnerStuck:
@@ -130,7 +131,7 @@ func (t *Task) onCreated(e event.Created) {
 		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
 		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
 		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags,
-		Notifies: e.Notices,
+		Notifies: e.Notices, Before: len(e.Path),
 	}
 }
 
@@ -261,8 +262,14 @@ func (t *Task) onReplayed(e event.Replayed) {
 		t.runClocks(e.Lease)
 	}
 	t.Deadline = e.Deadline
-	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks} // what came of it is there
-	t.Path, t.Chain, t.StuckReports = nil, Chain{}, nil
+	t.passed(Passage{Kind: FromTheDead, By: e.By, Detail: e.Note})
+	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks, Before: t.Used.Owners()} // what came of it is there
+	former := slices.Clone(t.Former)
+	for _, v := range OwnPath(*t) {
+		former = append(former, v.Agent)
+	}
+	t.Former = former[max(0, len(former)-MaxFormer):]
+	t.Path, t.Before, t.Chain, t.StuckReports = nil, 0, Chain{}, nil
 	if t.Owner != "" {
 		t.Path = []event.Visit{{Agent: t.Owner, Marks: -1}}
 	}

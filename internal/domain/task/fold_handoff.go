@@ -218,6 +218,7 @@ func (t *Task) onMoved(e event.Moved) {
 	if i := slices.IndexFunc(h.Candidates, func(c event.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
 		t.Chain.Agent = e.To
 	}
+	t.passedOn(h, e)
 	t.Human, t.Giver = e.Human, Sender(t, h)
 	t.setOwner(e.To, e.Epoch, e.Lease)
 	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
@@ -249,6 +250,7 @@ func (t *Task) onSpawned(e event.Spawned) {
 		children = append(children, Child{Task: c.Task, Index: c.Index, To: c.To, Budget: c.Budget, State: event.Pending, Tasks: c.Tasks, Group: e.Group})
 		t.Reserved = t.Reserved.Plus(c.Budget)
 		t.Used.Tasks += 1 + c.Tasks
+		t.passed(Passage{At: e.At, Kind: PartGiven, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
 	}
 	t.Children = children
 	t.Used.Handoffs++
@@ -273,6 +275,7 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 		t.Spent = t.Spent.Plus(e.Spent)
 		t.Used.Tasks += e.Tasks - c.Tasks
 		c.Tasks = e.Tasks
+		t.passed(Passage{Kind: PartEnded, By: c.To, Child: c.Task})
 	}
 	if e.State == event.Completed && !e.Late {
 		t.Marks++

@@ -16,6 +16,9 @@ func (t *Task) PathSoFar() []event.Visit {
 	return path
 }
 
+// OwnPath is the path of a task without the visits of its parents.
+func OwnPath(t Task) []event.Visit { return t.Path[min(t.Before, len(t.Path)):] }
+
 // Barred is the reason why an agent can get neither the task nor a part of it, or "", and whether it is that the agent
 // would close a loop.
 func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {

@@ -60,6 +60,10 @@ type Task struct {
 	Ticket       *Ticket       // the newest, open or closed; nil if people were never asked
 	Answers      []Answer      // of people, since the newest envelope was sealed
 
+	Past   []Passage // since the newest envelope was sealed: see [MaxPast]
+	Former []string  // the owners before the last replay, oldest first, without those of its parents: see [MaxFormer]
+	Before int       // how many visits at the beginning of Path are of its parents
+
 	Notices     Notices
 	NoticeCount int
 	Notifies    bool // whether it gives any: see [event.Created]
@@ -224,6 +228,9 @@ func (t *Task) involve(agents ...string) {
 	}
 }
 
+// MaxFormer is how many owners before its last replay a task remembers.
+const MaxFormer = 100
+
 // Weight is about how many bytes the task takes in memory.
 func (t Task) Weight() int {
 	n := 2048 + len(t.Intent) + len(t.Progress) + t.Result.Weight()
@@ -248,5 +255,8 @@ func (t Task) Weight() int {
 	for _, a := range t.Answers {
 		n += 128 + len(a.Question) + len(a.Answer)
 	}
-	return n + 32*(len(t.Involved)+len(t.Tags))
+	for _, p := range t.Past {
+		n += 160 + len(p.Detail)
+	}
+	return n + 32*(len(t.Involved)+len(t.Tags)+len(t.Former))
 }

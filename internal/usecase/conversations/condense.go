@@ -81,14 +81,18 @@ func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.
 	return own, nil
 }
 
-// hopsOf are a task's changes of hands. Of the last one the reason is known.
+// hopsOf are a task's changes of hands, those before a replay included. Of the last one the reason is known.
 func hopsOf(t task.Task) (hops []conversation.Hop) {
 	from := shortName(t.Requester)
-	for _, v := range t.Path {
-		if v.Agent != from {
-			hops = append(hops, conversation.Hop{From: from, To: v.Agent})
+	owners := slices.Clone(t.Former)
+	for _, v := range task.OwnPath(t) {
+		owners = append(owners, v.Agent)
+	}
+	for _, owner := range owners {
+		if owner != from {
+			hops = append(hops, conversation.Hop{From: from, To: owner})
 		}
-		from = v.Agent
+		from = owner
 	}
 	if h := t.Handoff; h != nil && len(hops) > 0 {
 		last := &hops[len(hops)-1]

@@ -20,7 +20,7 @@ import (
 type Content struct {
 	Ask        string          `json:"ask,omitempty" doc:"What the receiver must accomplish."`
 	State      string          `json:"current_state,omitempty" doc:"Where the work stands now."`
-	Summary    string          `json:"conversation_summary,omitempty" doc:"What was said so far, condensed."`
+	Summary    string          `json:"conversation_summary,omitempty" maxLength:"4000" doc:"What was said so far in short: at most 4,000 bytes. It replaces the summary before; what must last is a fact or a decision."`
 	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
 	Decisions  []Point         `json:"decisions,omitempty" doc:"What was decided."`
 	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open; replaces the list of the envelope before."`
@@ -83,12 +83,17 @@ func (c Content) HasWork() bool { return len(c.Decisions) > 0 }
 const (
 	maxMemoryAsked = 100
 	maxFilesAsked  = envelope.MaxArtifacts
+	maxSummary     = memories.MaxSummary
 )
 
 // Check refuses content that no envelope could carry, before a task is made of it.
 func (c Content) Check() error {
 	if err := c.checkRefs(); err != nil {
 		return err
+	}
+	if n := len(c.Summary); n > maxSummary {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; state what must last as facts and decisions, and the rest in the notes", maxSummary),
+			"the conversation's summary has %d bytes", n).With("field", "conversation_summary")
 	}
 	if len(c.Data) > event.MaxData {
 		return event.TooLarge("the data", len(c.Data), event.MaxData)
@@ -121,7 +126,8 @@ func (c Content) checkRefs() error {
 	return nil
 }
 
-func (c Content) addTo(doc *envelope.Envelope) {
+// addTo adds the content to an envelope. Its facts and decisions are by an author.
+func (c Content) addTo(doc *envelope.Envelope, by string) {
 	set := func(field *string, v string) {
 		if v != "" {
 			*field = v
@@ -130,8 +136,9 @@ func (c Content) addTo(doc *envelope.Envelope) {
 	set(&doc.Task.Ask, c.Ask)
 	set(&doc.Task.State, c.State)
 	set(&doc.ConversationSummary, c.Summary)
-	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f")
-	doc.Decisions = points(doc.Decisions, c.Decisions, "d")
+	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
+	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f", by)
+	doc.Decisions = points(doc.Decisions, c.Decisions, "d", by)
 	if c.Questions != nil {
 		doc.OpenQuestions = c.Questions
 	}
@@ -144,10 +151,19 @@ func (c Content) addTo(doc *envelope.Envelope) {
 	}
 }
 
+// inShort is the beginning of a summary that is too long, with a mark that it goes on.
+func inShort(summary string) string {
+	const mark = " […]"
+	if len(summary) <= maxSummary {
+		return summary
+	}
+	return refusal.Clip(summary, maxSummary-len(mark)) + mark
+}
+
 // points adds to a list by id: the same id replaces, and so does naming what is superseded. What is replaced passes its
 // pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
 // importance, where the new words come without one.
-func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
+func points(list []envelope.Item, add []Point, letter, by string) []envelope.Item {
 	list = slices.Grow(slices.Clone(list), len(add))
 	ids := make(map[string]bool, len(list)+len(add))
 	for _, i := range list {
@@ -174,7 +190,7 @@ func points(list []envelope.Item, add []Point, letter string) []envelope.Item {
 			delete(ids, p.Supersedes)
 		}
 		ids[p.ID] = true
-		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, Weight: w})
+		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, By: by, Weight: w})
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -78,20 +79,22 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		h.Dependencies = append(h.Dependencies, d.Task)
 	}
 	h.Notes = c.Notes
-	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	h.PartOf, h.ResultTo = partOf(t)
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
 	doc.Task.Intent = t.Intent
 	if !by.Trace.IsZero() { // otherwise the trace context of the task stays
 		doc.Trace = by.Trace
 	}
 	if h.Kind == event.Cold {
 		doc = envelope.Envelope{
-			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Hops, Trace: doc.Trace,
+			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Owners(), Trace: doc.Trace,
 			Task: envelope.Task{Intent: t.Intent},
 		}
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
 	}
-	c.addTo(&doc)
+	c.addTo(&doc, author(by, t))
 	if h.Kind != event.Cold {
+		doc.History = append(doc.History, passages(doc.History, t)...)
 		doc.History = append(doc.History, progress(doc.History, t)...)
 		doc.History = append(doc.History, answers(t)...)
 	}
@@ -108,39 +111,6 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	err = s.gather(ctx, by, t, c, &doc)
 	return doc, err
-}
-
-// answers is what people have told the task's owner since its newest envelope.
-func answers(t task.Task) []envelope.Step {
-	var steps []envelope.Step
-	for _, a := range t.Answers {
-		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
-		steps = append(steps, envelope.Step{Time: a.At, Agent: a.By, Action: "answer", Detail: text})
-	}
-	return steps
-}
-
-// reported is the action of a step that is a progress note.
-const reported = "progress"
-
-// progress is what the owner has reported and the history does not tell yet.
-func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
-	told := map[string]bool{}
-	for _, s := range slices.Backward(history) {
-		if s.Action != reported {
-			continue
-		}
-		if s.Agent != t.Owner { // what stands before that is of another time
-			break
-		}
-		told[s.Detail] = true
-	}
-	for _, note := range t.Notes {
-		if !told[note] {
-			steps = append(steps, envelope.Step{Agent: t.Owner, Action: reported, Detail: note})
-		}
-	}
-	return steps
 }
 
 // base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.
@@ -178,9 +148,10 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	}
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, ev.From, t.Permissions, doc.Handoff.Notes
-	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Hops
+	h.PartOf, h.ResultTo = partOf(t)
+	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
 	if t.Intent != parent.Intent {
-		doc.Task.State = partOf(parent.Intent, doc.Task.State)
+		doc.Task.State = larger(parent.Intent, doc.Task.State)
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t, doc.Constraints)
@@ -197,20 +168,36 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	return sealed, err
 }
 
-// partOf returns the current state for a child: the state that its sender gave, and the beginning of the intent of the larger task.
-func partOf(intent, state string) string {
-	larger := "Part of a larger task: " + refusal.Clip(intent, 2000)
-	if state == "" || len(state)+len(larger)+2 > envelope.MaxText {
-		return cmp.Or(state, larger)
+// larger returns the current state for a child: the state that its sender gave, and the beginning of the intent of the larger task.
+func larger(intent, state string) string {
+	part := "Part of a larger task: " + refusal.Clip(intent, 2000)
+	if state == "" || len(state)+len(part)+2 > envelope.MaxText {
+		return cmp.Or(state, part)
 	}
-	return state + "\n\n" + larger
+	return state + "\n\n" + part
+}
+
+// partOf is the task that t is a part of, and the principal that delegated it and waits for its result. Both are empty if there is none.
+func partOf(t task.Task) (parent, resultTo string) {
+	if t.Parent.Task != "" && t.Parent.Await {
+		resultTo = strings.TrimPrefix(t.Requester, "agent/")
+	}
+	return t.Parent.Task, resultTo
+}
+
+// author is the principal whose words the content is, as [envelope.Item] has it: the caller, or the source if the server itself calls.
+func author(by caller.Caller, t task.Task) string {
+	if by.IsSystem() {
+		return strings.TrimPrefix(t.Source(), "agent/")
+	}
+	return by.Short()
 }
 
 // Said is what a task's newest envelope says, with what a sender adds. Without a new confidence, the last one stays.
 func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, workspace, t, c.Base)
 	confidence := doc.Confidence
-	c.addTo(&doc)
+	c.addTo(&doc, strings.TrimPrefix(t.Source(), "agent/"))
 	if doc.Confidence == nil {
 		doc.Confidence = confidence
 	}

@@ -88,7 +88,8 @@ func fitOf(digest string, p event.Pack, to agent.Spec) fit {
 // remember notes that an envelope fits the one receiver that it names as it is, if packing left it so and it can be given
 // without a look at anything else.
 func (s *Sealer) remember(f fit, doc *envelope.Envelope, packed *envelope.Envelope) (figures, bool) {
-	if len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
+	older := doc.Version != "" && doc.Version != envelope.Version // it may not say which permissions there are
+	if older || len(packed.Omissions) > 0 || len(doc.Memory) > 0 || len(doc.Gaps) > 0 {
 		return figures{}, false
 	}
 	how := packed.Packing
@@ -114,20 +115,20 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 		return nil, err
 	}
 	allowed := permissions(t)
-	none := allowed != nil && len(allowed) == 0
-	if !amended && !none && !needsPacking(b, p, f.budget) {
+	if !amended && allowed == nil && !needsPacking(b, p, f.budget) {
 		return nil, nil
 	}
 	doc, _, err := envelope.Open(b)
 	if err != nil {
 		return nil, err
 	}
-	silent := none && doc.Handoff.Permissions == nil // before version 1.2 a source could not say that there are none
+	silent := wider(doc.Handoff.Permissions, allowed) // of a source from before permissions were recorded in it
 	if !amended && !silent && !needsPacking(b, p, f.budget) {
 		return nil, nil
 	}
+	doc = doc.Current() // what the task says now may need a newer minor
 	if silent {
-		doc.Handoff.Permissions = allowed
+		doc.Handoff.Permissions = narrowed(doc.Handoff.Permissions, allowed)
 	}
 	var gone []envelope.Gap
 	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
@@ -149,12 +150,34 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	return s.sealRendition(source, packed.Envelope)
 }
 
-// permissions are those of the receiver of a task's newest handoff, or else of the task.
+// permissions are those that the receiver of the handoff in flight gets, or else those of the task.
 func permissions(t task.Task) []string {
-	if t.Handoff != nil && t.Handoff.Permits != nil {
-		return t.Handoff.Permits
+	if h := t.InFlight(); h != nil && h.Permits != nil {
+		return h.Permits
 	}
 	return t.Permissions
+}
+
+// wider reports whether the permissions in an envelope allow what is not allowed. Nil allows everything.
+func wider(says, allowed []string) bool {
+	if allowed == nil {
+		return false
+	}
+	return says == nil || slices.ContainsFunc(says, func(p string) bool { return !slices.Contains(allowed, p) })
+}
+
+// narrowed are the permissions in an envelope without those that are not allowed.
+func narrowed(says, allowed []string) []string {
+	if says == nil {
+		return allowed
+	}
+	both := []string{}
+	for _, p := range says {
+		if slices.Contains(allowed, p) {
+			both = append(both, p)
+		}
+	}
+	return both
 }
 
 func asItIs(f fit, n figures) *event.Rendered {

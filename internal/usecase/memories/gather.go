@@ -33,8 +33,10 @@ const (
 	maxOperatorText = 32 << 10
 	maxTurnsSealed  = 40
 	maxTurnText     = 64 << 10
-	sealedBudget    = 8000 // of the continuity text
 )
+
+// MaxSummary is the most bytes of the summary of a conversation in an envelope, whether a sender wrote it or it is the continuity text.
+const MaxSummary = 4000
 
 // patience is how long sealing waits for the views to know what is pinned just now.
 const patience = 2 * time.Second
@@ -202,6 +204,9 @@ func (g *gathering) add(s memory.State, x Item, must bool) {
 		ID: x.ID, Version: x.Version, Digest: x.Digest, Title: x.Title, Author: strings.TrimPrefix(x.Author, "agent/"), Text: x.Text,
 		Weight: envelope.Weight{Pinned: s.Pinning().Counts(), Importance: s.Importance},
 	}
+	if by := strings.TrimPrefix(s.PinnedBy, "agent/"); m.Pinned && by != m.Author {
+		m.PinnedBy = by
+	}
 	room := g.room
 	switch s.Pinning() {
 	case memory.OperatorPin:
@@ -322,7 +327,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 		g.out.Turns = append(g.out.Turns, envelope.Turn{Time: t.At, Agent: t.Agent, Role: string(t.Role), Text: t.Text})
 	}
 	slices.Reverse(g.out.Turns)
-	g.out.Continuity, err = g.store.talks.Condense(ctx, g.workspace, f, last, g.task, sealedBudget)
+	g.out.Continuity, err = g.store.talks.Condense(ctx, g.workspace, f, last, g.task, MaxSummary)
 	return err
 }
 

@@ -84,6 +84,9 @@ var fields = map[string]field{
 	"Header.dependencies":    {doc: "Ids of tasks that this one waits for.", limits: words(envelope.MaxRefs)},
 	"Header.notes":           {doc: "The sender's additions for the receiver, from its request or its confirmation.", limits: text},
 
+	"Header.part_of":   {doc: "The task that this one is a part of. Omitted if it was not delegated. Since version 1.4.", limits: word},
+	"Header.result_to": {doc: "The principal that delegated it and waits for the result, which goes to the owner of that task. Omitted if nobody waits. Since version 1.4.", limits: word},
+
 	"Task.intent": {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
 	"Task.state":  {doc: "The current state of the work.", limits: text},
 	"Task.ask":    {doc: "What the receiver must accomplish. Never cut.", limits: text},
@@ -93,6 +96,8 @@ var fields = map[string]field{
 	"Item.text":       {doc: "The fact or the decision.", limits: itemText},
 	"Item.supersedes": {doc: "The id of the earlier entry that this one replaces.", limits: word},
 	"Item.reasoning":  {doc: "The reasoning behind it.", limits: chars(envelope.MaxItemText), since: v11},
+
+	"Item.by": {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
 
 	"Step.time":   {doc: "When."},
 	"Step.agent":  {doc: "The agent that did it.", limits: word},
@@ -121,13 +126,14 @@ var fields = map[string]field{
 	"Trace.traceparent": {doc: "W3C traceparent.", limits: limits{"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"}},
 	"Trace.tracestate":  {doc: "W3C tracestate.", limits: limits{"maxLength": 512, "pattern": "^[ -~]*$"}},
 
-	"MemoryRef.id":      {doc: "The item's id, to fetch it by.", limits: word},
-	"MemoryRef.version": {doc: "Its version when the envelope was sealed.", limits: count},
-	"MemoryRef.digest":  {doc: "Its digest then, so that a later change is visible.", limits: digest},
-	"MemoryRef.title":   {doc: "Its title.", limits: chars(envelope.MaxTitle)},
-	"MemoryRef.author":  {doc: "The principal that wrote it.", limits: word},
-	"MemoryRef.text":    {doc: "The text of the item. Omitted if it must be fetched.", limits: limits{"maxLength": envelope.MaxText, "pattern": `^$|\S`}},
-	"MemoryRef.tokens":  {doc: "The tokens of the text, by the receiver's tokenizer.", limits: count},
+	"MemoryRef.id":        {doc: "The item's id, to fetch it by.", limits: word},
+	"MemoryRef.version":   {doc: "Its version when the envelope was sealed.", limits: count},
+	"MemoryRef.digest":    {doc: "Its digest then, so that a later change is visible.", limits: digest},
+	"MemoryRef.title":     {doc: "Its title.", limits: chars(envelope.MaxTitle)},
+	"MemoryRef.author":    {doc: "The principal that wrote it.", limits: word},
+	"MemoryRef.pinned_by": {doc: "The principal whose pin counts, if that is not the author. Since version 1.4.", limits: word},
+	"MemoryRef.text":      {doc: "The text of the item. Omitted if it must be fetched.", limits: limits{"maxLength": envelope.MaxText, "pattern": `^$|\S`}},
+	"MemoryRef.tokens":    {doc: "The tokens of the text, by the receiver's tokenizer.", limits: count},
 
 	"Weight.pinned":     {doc: "Kept before all parts that are not pinned, if the budget is short.", since: v11},
 	"Weight.importance": {doc: "Its importance, 0 to 1.", limits: share, since: v11},
@@ -148,6 +154,8 @@ var fields = map[string]field{
 	"Omission.tokens": {doc: "The tokens of the part, by the receiver's tokenizer.", limits: count},
 	"Omission.reason": {doc: "The reason for omitting it."},
 	"Omission.pinned": {doc: "Whether it is pinned."},
+
+	"Omission.important": {doc: "Whether its importance is 0.9 or more, and it is not pinned. Since version 1.4."},
 
 	"Gap.kind":   {doc: "The kind of the part."},
 	"Gap.id":     {doc: "The part's id.", limits: word},

@@ -1,0 +1,64 @@
+package task
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// Passage is what became of a task or of a part of it, as the history in its next envelope tells it.
+type Passage struct {
+	At     time.Time // zero: the record does not say
+	Kind   PassageKind
+	By     string       // the former owner, the owner that delegated, the receiver of the part, or the principal that replayed the task
+	To     string       // the new owner, or the receiver of the part
+	Child  string       // the part, as a task
+	Reason event.Reason // of the handoff
+	Detail string       // at most maxPassageDetail bytes
+}
+
+// PassageKind is the kind of a passage. The set is closed.
+type PassageKind string
+
+// The kinds of passages.
+const (
+	PassedOn    PassageKind = "handoff"     // By handed the task over to To
+	TakenOver   PassageKind = "takeover"    // To got it without the doing of By: its owner was lost or stuck, or somebody else decided so
+	PartGiven   PassageKind = "delegation"  // By delegated a part to To
+	PartEnded   PassageKind = "result"      // the part of By has ended; see [Task.Children]
+	FromTheDead PassageKind = "dead-letter" // By replayed it from the dead letters
+)
+
+// MaxPast is how many passages a task remembers since its newest envelope, and maxPassageDetail the bytes of the words of one.
+const (
+	MaxPast          = 200
+	maxPassageDetail = 300
+)
+
+// passed adds a passage.
+func (t *Task) passed(p Passage) {
+	p.By, p.To = strings.TrimPrefix(p.By, "agent/"), strings.TrimPrefix(p.To, "agent/")
+	p.Detail = refusal.Clip(p.Detail, maxPassageDetail)
+	past := append(slices.Clip(t.Past), p)
+	t.Past = past[max(0, len(past)-MaxPast):]
+}
+
+// sealed forgets what the envelope that was just sealed tells. While a handoff is under way, an envelope that is shared may not be
+// the one that the next is made from.
+func (t *Task) sealed() {
+	if t.InFlight() == nil {
+		t.Past = nil
+	}
+}
+
+// passedOn is the passage of a change of owner by the newest handoff.
+func (t *Task) passedOn(h *Handoff, e event.Moved) {
+	p := Passage{At: e.At, Kind: PassedOn, By: e.From, To: e.To, Reason: h.Reason, Detail: h.Detail}
+	if h.Recovery || h.Unasked {
+		p.Kind = TakenOver
+	}
+	t.passed(p)
+}

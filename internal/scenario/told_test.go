@@ -1,0 +1,250 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// What the prompt of a receiver says of who did what, and of where its result goes.
+
+// says checks that a prompt has texts, in this order.
+func (h *harness) says(prompt string, texts ...string) {
+	h.Helper()
+	rest := prompt
+	for _, text := range texts {
+		_, after, found := strings.Cut(rest, text)
+		if !found {
+			h.Errorf("the prompt does not say %q, in the order of %q:\n%s", text, texts, prompt)
+			return
+		}
+		rest = after
+	}
+}
+
+func TestFactsAndDecisionsNameTheirAuthorWhereItIsNotTheSender(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd", "dan")
+		said := func(fact, decision string) envelopes.Content {
+			return envelopes.Content{Facts: []envelopes.Point{{Text: fact}}, Decisions: []envelopes.Point{{Text: decision}}}
+		}
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Content: said("It leaks.", "Slate.")})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		b := h.acceptPrompt("bob")
+		h.says(b.Content.Prompt, "# Facts\nf1 It leaks.\n# Decisions\nd1 Slate.\n") // of its sender
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: said("Two beams are rotten.", "New beams.")})
+		c := h.acceptPrompt("cyd")
+		h.says(c.Content.Prompt, "# Facts\nf2 Two beams are rotten.\n(by ann)\nf1 It leaks.\n# Decisions\nd2 New beams.\n(by ann)\nd1 Slate.\n")
+		none := 0
+		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"bob"}, Retries: &none, Content: envelopes.Content{
+			Facts: []envelopes.Point{{ID: "f1", Text: "It leaks at the chimney."}}, Decisions: []envelopes.Point{{Text: "Lead.", Supersedes: "d1"}},
+		}})
+		h.reject("bob", h.wait("bob"), event.Overloaded)
+		h.replay(tasks.ReplayInput{Task: h.inState(r.Task, event.Parked).ID, To: []string{"dan"}})
+		d := h.acceptPrompt("dan")
+		h.says(d.Content.Prompt, "# Facts\nf1 It leaks at the chimney.\n(by bob)\nf2 Two beams", "# Decisions\nd3 Lead.\n(by bob)\nd2 New beams.")
+		if doc := packed(h, *d.Content); doc.KeyFacts[0].By != "bob" || doc.KeyFacts[1].By != "cyd" {
+			h.Errorf("the envelope has %+v", doc.KeyFacts)
+		}
+	})
+}
+
+func TestADelegatedChildIsToldWhoseResultItIsAndWhereItGoes(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd", "eve")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Measure the beams."}})
+		b := h.acceptPrompt("bob")
+		goes := "- Part of task `" + r.Task + "`: your result goes to its owner, `ann`\n"
+		h.says(b.Content.Prompt, "# You take over task `"+b.Task+"`", "from `ann`\n", goes, "Part of a larger task: fix the roof")
+		if n := strings.Count(b.Content.Prompt, "Measure the beams."); n != 1 {
+			h.Errorf("the ask is there %d times:\n%s", n, b.Content.Prompt)
+		}
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
+		c := h.acceptPrompt("cyd")
+		h.says(c.Content.Prompt, "from `bob`\n", goes)
+		if n := strings.Count(c.Content.Prompt, "Measure the beams."); n != 1 {
+			h.Errorf("the ask is there %d times:\n%s", n, c.Content.Prompt)
+		}
+		h.share(h.agent("cyd"), c.Receipt, tasks.ShareInput{To: "eve"})
+		shared := h.content(h.agent("eve"), envelopes.ContentInput{ID: h.wait("eve").ID, Render: true})
+		if strings.Contains(shared.Prompt, "your result goes") {
+			h.Errorf("a share has no result:\n%s", shared.Prompt)
+		}
+	})
+}
+
+func TestTheHistoryTellsOfHandoffsDelegationsResultsAndRecoveries(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "kid", "backup", "dan")
+		h.register("bob", agents.AgentSpec{Fallbacks: []string{"backup"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Reason: event.ReasonSpecialization, Detail: "you know roofs"})
+		b := h.acceptPrompt("bob")
+		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Measure the beams."}})
+		k := h.acceptPrompt("kid")
+		h.complete("kid", k.Receipt, "Nine by twelve.")
+		h.inState(r.Task, event.Executing)
+		later := h.acceptPrompt("backup") // bob shows no life
+		want := []string{
+			"ann handed over to bob: specialization, you know roofs\n", "bob delegated to kid: Measure the beams.\n",
+			"kid completed the delegated part: Nine by twelve.\n",
+		}
+		h.says(later.Content.Prompt, append([]string{"# Done; do not redo\n"}, want...)...)
+		h.send(h.agent("backup"), later.Receipt, handoffs.SendInput{To: []string{"dan"}})
+		h.reject("dan", h.wait("dan"), event.Overloaded)
+		h.send(h.agent("backup"), later.Receipt, handoffs.SendInput{To: []string{"dan"}})
+		d := h.acceptPrompt("dan")
+		want = append(want, "backup took over from bob: bob showed no life until its lease ended\n")
+		h.says(d.Content.Prompt, want...)
+		for _, line := range want {
+			if n := strings.Count(d.Content.Prompt, line); n != 1 {
+				h.Errorf("%q is there %d times:\n%s", line, n, d.Content.Prompt)
+			}
+		}
+	})
+}
+
+func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd", "dan", "kid")
+		h.say(h.agent("ann"), "roofs", conversations.AppendTurnInput{Role: conversation.User, Text: "It leaks."})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Conversation: "roofs"})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		b := h.acceptPrompt("bob")
+		h.send(h.agent("bob"), b.Receipt, lost(handoffs.SendInput{To: []string{"cyd"}}))
+		h.inState(r.Task, event.Parked)
+		h.replay(tasks.ReplayInput{Task: r.Task, To: []string{"dan"}, Note: "dan has time"})
+		d := h.acceptPrompt("dan")
+		doc := packed(h, *d.Content)
+		if doc.Hops != 1 { // from ann to bob
+			h.Errorf("after a replay the envelope counts %d changes of owner", doc.Hops)
+		}
+		h.says(doc.ConversationSummary, "ann (1), bob (0)", "Handed over: ann -> bob")
+		if strings.Contains(doc.ConversationSummary, "ann -> ann") {
+			h.Errorf("the continuity text says\n%s", doc.ConversationSummary)
+		}
+		h.send(h.agent("dan"), d.Receipt, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Measure."}})
+		if doc := packed(h, *h.acceptPrompt("kid").Content); doc.Hops != 2 {
+			h.Errorf("the child's envelope counts %d changes of owner", doc.Hops)
+		}
+		k := h.task(r.Task)
+		child := h.inState(k.Children[0].Task, event.Executing)
+		h.complete("kid", taskstore.Receipt{Task: child.ID, Epoch: child.Epoch}, "Nine.")
+		now := h.inState(r.Task, event.Executing)
+		h.send(h.agent("dan"), taskstore.Receipt{Task: r.Task, Epoch: now.Epoch}, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "Go on."}}}})
+		c := h.acceptPrompt("cyd")
+		doc = packed(h, *c.Content)
+		h.says(doc.ConversationSummary, "Handed over: ann -> bob", "Handed over: bob -> dan")
+		h.says(doc.ConversationSummary, "Handed over: dan -> kid")
+		if n := strings.Count(doc.ConversationSummary, "bob -> dan"); n != 1 {
+			h.Errorf("a change of hands is there %d times:\n%s", n, doc.ConversationSummary)
+		}
+		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "dan took over from bob: dan has time")
+		if doc.Hops != 2 {
+			h.Errorf("the envelope counts %d changes of owner", doc.Hops)
+		}
+	})
+}
+
+func TestTheSummaryOfAConversationIsShort(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		for n := range 40 {
+			h.say(h.agent("ann"), "roofs", conversations.AppendTurnInput{Text: fmt.Sprintf("%d: %s", n, strings.Repeat("The roof leaks in many places. ", 30))})
+		}
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Conversation: "roofs"})
+		send := func(summary string) error {
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{"bob"}, Content: envelopes.Content{Summary: summary}})
+			})
+			return err
+		}
+		must(h, "a long summary", send(strings.Repeat("x", 4001)), refusal.TooLarge, "4000 bytes", "4001", "facts and decisions")
+		if err := send(""); err != nil {
+			h.Fatal(err)
+		}
+		b := h.acceptPrompt("bob")
+		shown := readPrompt(h, b.Content.Prompt).sections["Summary"]
+		if n := len(packed(h, *b.Content).ConversationSummary); n == 0 || n > 4000 || shown == "" || len(shown) > 4400 { // with the indentation
+			h.Errorf("the summary has %d bytes, and %d in the prompt", n, len(shown))
+		}
+	})
+}
+
+// offeredBefore records an offer as a server did that recorded no permissions: neither with the handoff nor in its envelope.
+func (h *harness) offeredBefore(r taskstore.Receipt, from, to string) {
+	h.Helper()
+	sealed, err := envelope.Seal(envelope.Envelope{
+		Version: "1.1", Handoff: envelope.Header{TaskID: r.Task, HandoffID: event.HandoffID(r.Task, 1), From: from, To: []string{to}, Kind: event.Warm},
+		Task: envelope.Task{Intent: h.task(r.Task).Intent},
+	}, []byte("0123456789abcdef"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	at := h.now().UTC().Truncate(time.Microsecond)
+	coded, err := ledger.NewCodec(event.Events...).EncodeAll([]event.Event{
+		event.Sealed{Digest: sealed.Digest, Bytes: sealed.Bytes},
+		event.HandoffRequested{
+			Handoff: 1, Kind: event.Warm, From: from, By: "agent/" + from, Reason: event.ReasonUserRequest, Confirm: event.ConfirmAuto, Envelope: sealed.Digest,
+			Candidates: event.Named(to), Timeouts: h.task(r.Task).Times, At: at,
+		},
+		event.OfferMade{Handoff: 1, Offer: 1, To: []string{to}, Next: 0, Tier: event.TierTarget, Ends: at.Add(time.Hour)},
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	s := ledger.StreamOf(identity.DefaultWorkspace, "task", r.Task)
+	for try := range 5 { // reads are recorded on the way
+		before, err := h.ledger.Stream(ctx(h), s, 0, 100)
+		if err != nil {
+			h.Fatal(err)
+		}
+		last := before[len(before)-1]
+		_, err = h.ledger.Append(ctx(h), ledger.Entry{
+			Stream: s, Version: last.Version + 1, Time: at, Actor: ledger.Actor{Principal: "agent/" + from}, Events: coded,
+		}, last.Position)
+		if err == nil {
+			return
+		}
+		if try == 4 {
+			h.Fatal(err)
+		}
+	}
+}
+
+func TestTheReceiverOfAnOldOfferReadsNoMoreThanTheTaskAllows(t *testing.T) {
+	for name, allowed := range map[string][]string{"none": {}, "some": {"ladder"}, "not restricted": nil} {
+		bubble(t, "sqlite", func(h *harness) {
+			h.join("ann", "bob", "cyd")
+			r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Permissions: allowed})
+			h.offeredBefore(r, "ann", "bob")
+			b := h.acceptPrompt("bob")
+			if got := inPrompt(b.Content.Prompt); !within(got.permissions, allowed) || (got.permissions == nil) != (allowed == nil) {
+				h.Errorf("%s: the prompt allows %#v:\n%s", name, got.permissions, b.Content.Prompt)
+			}
+			if got := inDocument(packed(h, *b.Content)); !within(got.permissions, allowed) {
+				h.Errorf("%s: the envelope allows %#v", name, got.permissions)
+			}
+			h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
+			if got := inPrompt(h.acceptPrompt("cyd").Content.Prompt); !within(got.permissions, allowed) {
+				h.Errorf("%s: the next prompt allows %#v", name, got.permissions)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package envelopes
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// What the server itself adds to the history of a task: what its owner has reported, what people have answered, and what became of the
+// task and of its parts.
+
+// answers is what people have told the task's owner since its newest envelope.
+func answers(t task.Task) []envelope.Step {
+	var steps []envelope.Step
+	for _, a := range t.Answers {
+		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
+		steps = append(steps, envelope.Step{Time: a.At, Agent: a.By, Action: "answer", Detail: text})
+	}
+	return steps
+}
+
+// reported is the action of a step that is a progress note.
+const reported = "progress"
+
+// progress is what the owner has reported and the history does not tell yet.
+func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
+	told := map[string]bool{}
+	for _, s := range slices.Backward(history) {
+		if s.Action != reported {
+			continue
+		}
+		if s.Agent != t.Owner { // what stands before that is of another time
+			break
+		}
+		told[s.Detail] = true
+	}
+	for _, note := range t.Notes {
+		if !told[note] {
+			steps = append(steps, envelope.Step{Agent: t.Owner, Action: reported, Detail: note})
+		}
+	}
+	return steps
+}
+
+// passing is the importance of a step that tells of a change of hands: where the budget is short, what was done matters more.
+const passing = 0.1
+
+// maxPartResult is the most bytes of the result of a part that the history repeats. Its task has the whole.
+const maxPartResult = 4000
+
+// passages is what became of the task and of its parts since its newest envelope, as far as the history does not tell it yet.
+func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
+	for _, p := range t.Past {
+		s := passage(p, t)
+		told := func(h envelope.Step) bool {
+			return h.Agent == s.Agent && h.Action == s.Action && h.Detail == s.Detail && h.Time.Equal(s.Time)
+		}
+		if s.Agent != "" && !slices.ContainsFunc(history, told) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// passage is a passage as a step. One that cannot be told has no agent.
+func passage(p task.Passage, t task.Task) envelope.Step {
+	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail}
+	switch p.Kind {
+	case task.PassedOn:
+		s.Action, s.Importance = "handed over to "+p.To, passing
+		if p.Reason != event.ReasonUserRequest {
+			s.Detail = string(p.Reason)
+			if p.Detail != "" {
+				s.Detail += ", " + p.Detail
+			}
+		}
+	case task.TakenOver:
+		s.Agent, s.Action, s.Importance = p.To, "took over from "+p.By, passing
+	case task.PartGiven:
+		s.Action, s.Importance = "delegated to "+p.To, passing
+	case task.PartEnded:
+		i := t.FindChild(p.Child)
+		if i < 0 {
+			return envelope.Step{}
+		}
+		s.Action, s.Detail = partEnded(t.Children[i])
+	case task.FromTheDead:
+		s.Action, s.Importance = "replayed it from the dead letters", passing
+	}
+	return s
+}
+
+// partEnded says how a part ended, and with which result.
+func partEnded(c task.Child) (action, detail string) {
+	switch c.State {
+	case event.Completed:
+		action = "completed the delegated part"
+	case event.Cancelled:
+		action = "did not complete the delegated part, which was cancelled"
+	default:
+		action = "failed at the delegated part"
+	}
+	if c.Result != nil {
+		detail = cmp.Or(c.Result.Text, string(c.Result.Data))
+	}
+	detail = cmp.Or(detail, c.Why)
+	if len(detail) > maxPartResult {
+		detail = refusal.Clip(detail, maxPartResult) + " […] The whole is the result of task " + c.Task
+	}
+	return action, detail
+}
