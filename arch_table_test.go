@@ -208,7 +208,7 @@ var packages = []pkg{
 		imports: "content/envelope domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
 	},
 	{
-		dir: "usecase/quota", what: "bounds the open tasks of one principal",
+		dir: "usecase/quota", what: "bounds the open tasks of one principal, and the open offers of one sender to one receiver",
 		imports: "domain/refusal record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
@@ -266,7 +266,7 @@ var packages = []pkg{
 	{
 		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers past circuit breakers",
 		imports: "domain/shellword domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
-			"record/view usecase/caller usecase/random usecase/agents usecase/channels",
+			"record/view usecase/caller usecase/quota usecase/random usecase/agents usecase/channels",
 	},
 	{
 		dir: "usecase/policies", what: "use cases of policies: load, show, dry run, and which one is in force",

@@ -24,6 +24,7 @@ const (
 	Limit           Code = "limit"           // a limit of the task is reached
 	Budget          Code = "budget"          // a budget of the task is spent
 	Unavailable     Code = "unavailable"     // nobody can serve this now; later may work
+	Throttled       Code = "overloaded"      // the caller has more under way than its share: try again later
 	CircuitOpen     Code = "circuit_open"    // the receiver's circuit is open
 	Expired         Code = "expired"         // the time for this is over
 	Unknown         Code = "unknown"         // it may or may not have happened; repeat it with the same key
@@ -33,7 +34,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		Unauthenticated, NotPermitted, NotFound, Invalid, TooLarge, Conflict, StaleEpoch, NotOwner, Limit, Budget,
-		Unavailable, CircuitOpen, Expired, Unknown,
+		Unavailable, Throttled, CircuitOpen, Expired, Unknown,
 	}
 }
 

@@ -45,7 +45,7 @@ func (i Item) Notice() bool {
 	return false
 }
 
-// Inbox has the items that wait for an agent, highest priority first.
+// Inbox has the items that wait for an agent, highest priority first. Within a priority, senders take turns.
 type Inbox struct {
 	Items    []Item `json:"items"`
 	Position uint64 `json:"position"` // InboxOptions.After of the call that gets what comes next, or was beyond the limit

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
@@ -24,12 +26,15 @@ type town struct {
 	tokens map[string]string
 }
 
+// townOffers is how many offers of one sender may wait for one receiver.
+const townOffers = 40
+
 // inTown tells a story of agents that each have a token of their own. They are registered, and ready.
 func inTown(t *testing.T, tell func(w *town), names ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		h, stop := reopen(t, dir)
+		h, stop := reopen(t, dir, func(o *usecase.Options) { o.MaxOffers = townOffers })
 		defer stop()
 		admin, err := h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
 		if err != nil {
@@ -174,4 +179,67 @@ func TestThoseWhoOpenedACircuitDoNotTakeItsProbe(t *testing.T) {
 			w.Errorf("after the probe: %d %s", status, text)
 		}
 	}, "first", "second", "honest", "worker")
+}
+
+func TestNobodyFillsTheInboxOfAnother(t *testing.T) {
+	inTown(t, func(w *town) {
+		taken := 0
+		for range 3 * townOffers {
+			_, status, text := w.offers("junk", "worker", `,"retries":0},"priority":"urgent","limits":{"handoffs":5`)
+			if status < 300 {
+				taken++
+			} else if status != http.StatusTooManyRequests || !strings.Contains(text, `"overloaded"`) || !strings.Contains(text, "try again in 10 s") {
+				t.Fatalf("%d %s", status, text)
+			}
+		}
+		if taken != townOffers {
+			t.Errorf("%d offers of junk were taken, the bound is %d", taken, townOffers)
+		}
+		for _, from := range []string{"honest", "other"} {
+			if _, status, text := w.offers(from, "worker", `,"retries":0},"priority":"urgent","limits":{"handoffs":5`); status >= 300 {
+				t.Fatalf("%s: %d %s", from, status, text)
+			}
+		}
+		if _, status, text := w.offers("junk", "other", ""); status >= 300 {
+			t.Errorf("junk to another: %d %s", status, text)
+		}
+		var page struct {
+			Items    []struct{ ID, From string }
+			Position uint64
+		}
+		w.must("worker", "GET /v1/inbox?limit=3", "", &page)
+		got := ""
+		for _, i := range page.Items {
+			got += i.From + " "
+		}
+		if got != "junk honest other " {
+			t.Errorf("the first page has offers of %s", got)
+		}
+		all, junk := map[string]int{}, ""
+		w.must("worker", "GET /v1/inbox?limit=500", "", &page)
+		for _, i := range page.Items {
+			all[i.ID]++
+			if i.From == "junk" {
+				junk = i.ID
+			}
+		}
+		paged, after := map[string]int{}, uint64(1) // by its cursor from the first entry on
+		for {
+			w.must("worker", fmt.Sprintf("GET /v1/inbox?limit=7&after=%d", after), "", &page)
+			if len(page.Items) == 0 {
+				break
+			}
+			for _, i := range page.Items {
+				paged[i.ID]++
+			}
+			after = page.Position
+		}
+		if len(all) != townOffers+2 || !maps.Equal(all, paged) {
+			t.Errorf("%d items at once, %d in pages: %v", len(all), len(paged), paged)
+		}
+		w.must("worker", "POST /v1/handoffs/"+junk+"/reject", `{"why":"refused"}`, nil)
+		if _, status, text := w.offers("junk", "worker", ""); status >= 300 {
+			t.Errorf("once there is room: %d %s", status, text)
+		}
+	}, "junk", "honest", "other", "worker")
 }

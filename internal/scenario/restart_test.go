@@ -18,7 +18,7 @@ import (
 )
 
 // reopen closes the embedded ledger and everything on it, and opens it again.
-func reopen(t *testing.T, dir string) (*harness, func()) {
+func reopen(t *testing.T, dir string, options ...func(*usecase.Options)) (*harness, func()) {
 	t.Helper()
 	var log *sqlitelog.Log
 	var err error
@@ -27,7 +27,11 @@ func reopen(t *testing.T, dir string) (*harness, func()) {
 		t.Fatal(err)
 	}
 	h.ledger = log
-	if h.app, err = usecase.New(log, h.views.Store(), usecase.Options{Now: h.now}); err != nil {
+	o := usecase.Options{Now: h.now}
+	for _, set := range options {
+		set(&o)
+	}
+	if h.app, err = usecase.New(log, h.views.Store(), o); err != nil {
 		t.Fatal(err)
 	}
 	h.courier()

@@ -67,7 +67,7 @@ func openHandoffs(t *testing.T) *handoffHarness {
 	h.must(err)
 	sealer, err := envelopes.NewSealer(sealed, known, items, files, chance)
 	h.must(err)
-	between := routes.New(log, v, known, lists, chance, time.Now)
+	between := routes.New(log, v, known, lists, chance, nil, time.Now)
 	inForce, err := policies.NewStore(log, v, between, time.Now, nil)
 	h.must(err)
 	decider := policies.NewDecider(inForce, between, tasks, sealer, nil)

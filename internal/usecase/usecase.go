@@ -48,6 +48,9 @@ type Options struct {
 	// MaxOpen is how many tasks that have not ended one principal may have requested; 0 means 100,000. It may be exceeded by
 	// the tasks that are created within a second.
 	MaxOpen int
+	// MaxOffers is how many offers of one sender may wait for one receiver; 0 means 1,000. It may be exceeded by those that are
+	// made at the same time.
+	MaxOffers int
 	// Majors converts envelopes between majors of their schema; the zero value knows ours.
 	Majors envelope.Converter
 	// Artifacts is the store of files; without one, calls about them are refused.
@@ -138,7 +141,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
-	between := routes.New(l, v, s.agents, s.channels, s.random, o.Now)
+	offers, err := quota.NewOffers(o.MaxOffers, v)
+	if err != nil {
+		return nil, err
+	}
+	between := routes.New(l, v, s.agents, s.channels, s.random, offers, o.Now)
 	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type inboxQuery struct {
 	endpoint.Reading
 	Agent  string             `query:"agent" maxLength:"64" doc:"Agent whose inbox to read, for operators and auditors."`
 	Beyond positions.Position `query:"after" doc:"Only items after this position, which an earlier answer gave. Older items are omitted, and do not end the wait."`
-	Limit  int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. With after: the oldest items, and items of the same entry stay together."`
+	Limit  int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. Without after: the highest priority first, and of one priority the oldest of each sender in turn. With after: the oldest items, and items of the same entry stay together."`
 	Wait   string             `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
 	Peek   bool               `query:"peek" doc:"Read without marking offers and notices as seen."`
 	See    bool               `query:"see" doc:"Mark offers and notices as seen although the call does not wait, for a reader that answers them at once."`

@@ -41,7 +41,7 @@ var exits = []struct {
 	}},
 	{exitPermission, "no credential, or no permission", []refusal.Code{refusal.Unauthenticated, refusal.NotPermitted}},
 	{exitUnavailable, "not available now: try again; after unknown, check first whether the change was made", []refusal.Code{
-		refusal.Unavailable, refusal.CircuitOpen, refusal.Unknown,
+		refusal.Unavailable, refusal.Overloaded, refusal.CircuitOpen, refusal.Unknown,
 	}},
 }
 

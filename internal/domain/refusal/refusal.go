@@ -35,6 +35,8 @@ const (
 	Budget Code = "budget"
 	// Unavailable: nobody can serve this now; later may work.
 	Unavailable Code = "unavailable"
+	// Overloaded: the caller has more under way than its share; the message says of what, and the hint when to try again.
+	Overloaded Code = "overloaded"
 	// CircuitOpen: the receiver's circuit is open; the message names when it resets.
 	CircuitOpen Code = "circuit_open"
 	// Expired: the time for this is over.
@@ -46,7 +48,7 @@ const (
 var codes = []Code{
 	Unauthenticated, NotPermitted, NotFound, Invalid, TooLarge,
 	Conflict, StaleEpoch, NotOwner, Limit, Budget,
-	Unavailable, CircuitOpen, Expired, Unknown,
+	Unavailable, Overloaded, CircuitOpen, Expired, Unknown,
 }
 
 // Codes lists every refusal code, in a fixed order. The caller owns the slice.

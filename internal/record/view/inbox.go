@@ -80,7 +80,9 @@ type InboxFilter struct {
 
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
-	Items []Item // highest priority first, then oldest; notices that stop no work of the agent come last
+	// Items are those of the highest priority first. After no position, senders take turns within a priority, so that the first
+	// page shows the oldest of each; after one, they are in the order of age. Notices that stop no work of the agent come last.
+	Items []Item
 	// At is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's position. A
 	// caller that asks next for the items after At misses none, and gets none twice.
 	At ledger.Position
@@ -88,7 +90,8 @@ type Inbox struct {
 
 // InboxRow is an item of an inbox as a store reads it.
 type InboxRow struct {
-	Rank int // 0 is the highest priority, and a rank of its own is after the lowest
+	Rank int    // 0 is the highest priority, and a rank of its own is after the lowest
+	From string // what takes turns: the sender, for each way to send
 	At   ledger.Position
 	ID   string
 	Item []byte // JSON of an [Item]
@@ -100,21 +103,34 @@ func byPriority(x, y InboxRow) int {
 
 func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), byPriority(x, y)) }
 
+// group is the items that are in one order of age: those of a sender in a priority.
+type group struct {
+	rank int
+	from string
+}
+
+func (w *InboxRow) group() group { return group{w.Rank, w.From} }
+
 // InboxPage returns the page that [TaskQueries.Inbox] lists, and the cursor of the next. all are the items after the filter's
-// position, the oldest read of each priority, where read is more than the limit; at is the position of the views. If enough
-// is false the page needs more items: call it again with a greater read.
+// position, the oldest read of each sender in each priority; at is the position of the views. If enough is false the page needs more
+// items: call it again with a greater read.
 func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {
 	limit := min(f.Limit, len(all))
-	if f.After == 0 { // the highest priority; the next page begins before the oldest item that is not on this one
-		slices.SortFunc(all, byPriority)
-		for _, w := range all[limit:] {
-			at = min(at, w.At-1)
-		}
-		return all[:limit], at, true
+	if f.After == 0 {
+		return firstPage(all, limit, read, at)
 	}
-	if limit == len(all) {
+	cut := false // there may be more items of a sender than were read
+	of := map[group]int{}
+	for i := range all {
+		of[all[i].group()]++
+		cut = cut || of[all[i].group()] >= read
+	}
+	if limit == len(all) && !cut {
 		slices.SortFunc(all, byPriority)
 		return all, max(at, f.After), true
+	}
+	if cut && read <= f.Limit {
+		return nil, 0, false
 	}
 	slices.SortFunc(all, byAge)
 	n := limit // a cursor cannot point inside an entry
@@ -129,4 +145,32 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 	next = all[n-1].At
 	slices.SortFunc(all[:n], byPriority)
 	return all[:n], next, n < read
+}
+
+// firstPage is the items of the highest priority, of which senders take turns: the oldest of each, then the second of each, and so
+// on. The next page begins before the oldest item that is not on this one.
+func firstPage(all []InboxRow, limit, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {
+	slices.SortFunc(all, byPriority)
+	of := map[group]int{}
+	turn := make([]int, len(all))
+	order := make([]int, len(all))
+	for i := range all {
+		g := all[i].group()
+		turn[i], order[i] = of[g], i
+		of[g]++
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(all[x].Rank, all[y].Rank), cmp.Compare(turn[x], turn[y]))
+	})
+	page = make([]InboxRow, 0, limit)
+	for _, i := range order[:limit] {
+		if turn[i] == read-1 { // the next of this sender may belong here, and was not read
+			return nil, 0, false
+		}
+		page = append(page, all[i])
+	}
+	for _, i := range order[limit:] {
+		at = min(at, all[i].At-1)
+	}
+	return page, at, true
 }

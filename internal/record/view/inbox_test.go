@@ -12,14 +12,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// oldest is what a store reads for a page: so many of each priority after a position.
+// oldest is what a store reads for a page: so many of each sender in each priority after a position.
 func oldest(all []view.InboxRow, after ledger.Position, read int) (list []view.InboxRow) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(x, y view.InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID)) })
-	of := map[int]int{}
+	type group struct {
+		rank int
+		from string
+	}
+	of := map[group]int{}
 	for _, w := range all {
-		if w.At > after && of[w.Rank] < read {
-			of[w.Rank]++
+		if w.At > after && of[group{w.Rank, w.From}] < read {
+			of[group{w.Rank, w.From}]++
 			list = append(list, w)
 		}
 	}
@@ -34,14 +38,15 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 			last += ledger.Position(rapid.Uint64Range(1, 3).Draw(t, "gap"))
 			rank := rapid.IntRange(0, 3).Draw(t, "rank")
 			for range rapid.SampledFrom([]int{0, 1, 1, 1, 2, 9}).Draw(t, "of one entry") {
-				all = append(all, view.InboxRow{Rank: rank, At: last, ID: fmt.Sprint(len(all))})
+				from := rapid.SampledFrom([]string{"ann", "ann", "ann", "bob", "cy"}).Draw(t, "from")
+				all = append(all, view.InboxRow{Rank: rank, At: last, From: from, ID: fmt.Sprint(len(all))})
 			}
 		}
 		after := ledger.Position(rapid.Uint64Range(0, 2).Draw(t, "after"))
 		told := map[string]int{}
 		for calls := 0; after < last; calls++ {
 			f := view.InboxFilter{After: after, Limit: rapid.IntRange(1, 5).Draw(t, "limit")}
-			read := f.Limit + 1
+			read := rapid.IntRange(1, 6).Draw(t, "read")
 			page, next, enough := view.InboxPage(oldest(all, after, read), f, read, last)
 			for !enough {
 				read *= 2
@@ -50,7 +55,9 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 			if calls > len(all)+1 || next < after || after > 0 && next == after {
 				t.Fatalf("after %d comes %d", after, next)
 			}
-			if !slices.IsSortedFunc(page, func(x, y view.InboxRow) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At)) }) {
+			if after == 0 {
+				takesTurns(t, all, page)
+			} else if !slices.IsSortedFunc(page, func(x, y view.InboxRow) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At)) }) {
 				t.Errorf("out of order: %v", page)
 			}
 			for _, w := range page {
@@ -68,4 +75,35 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// takesTurns checks that a first page is what the senders' turns make of all items.
+func takesTurns(t *rapid.T, all, page []view.InboxRow) {
+	left := slices.Clone(all)
+	slices.SortFunc(left, func(x, y view.InboxRow) int {
+		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID))
+	})
+	shown := map[string]int{} // of each sender, in the rank at hand
+	rank := -1
+	for i, w := range page {
+		if w.Rank != rank {
+			clear(shown)
+			rank = w.Rank
+		}
+		least := -1
+		for _, l := range left {
+			if l.Rank < w.Rank {
+				t.Fatalf("item %d is %v, and %v waits", i, w, l)
+			}
+			if l.Rank == w.Rank && (least < 0 || shown[l.From] < least) {
+				least = shown[l.From]
+			}
+		}
+		k := slices.IndexFunc(left, func(l view.InboxRow) bool { return l.Rank == w.Rank && l.From == w.From })
+		if k < 0 || left[k].ID != w.ID || shown[w.From] > least {
+			t.Fatalf("item %d is %v of %s, which has had %d turns where another has had %d", i, w, w.From, shown[w.From], least)
+		}
+		shown[w.From]++
+		left = slices.Delete(left, k, k+1)
+	}
 }

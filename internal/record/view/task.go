@@ -56,7 +56,7 @@ type TaskQueries interface {
 	// Tasks lists a workspace's tasks from the newest to the oldest.
 	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]Task, error)
 	// Inbox lists the items that wait for an agent. If there are more than the limit, it lists those of the highest
-	// priority; after a position, the oldest, with all items of the last entry even beyond the limit, because a cursor
+	// priority, and of one priority each sender's in turn; after a position, the oldest, with all items of the last entry even beyond the limit, because a cursor
 	// cannot point inside an entry. Approvals that any operator may give are in the inbox of the empty agent name.
 	Inbox(ctx context.Context, workspace, agent string, f InboxFilter) (Inbox, error)
 	// Dependents lists the tasks that depend on a task and have not ended.
@@ -68,4 +68,6 @@ type TaskQueries interface {
 	MissedClaims(ctx context.Context, workspace, agent string) ([]string, error)
 	// OpenTaskCount counts the tasks that a principal requested and that have not ended, parked ones included.
 	OpenTaskCount(ctx context.Context, workspace, principal string) (int, error)
+	// OfferCount counts the open offers to an agent of one sender, as [Item].From names it, up to most.
+	OfferCount(ctx context.Context, workspace, agent, sender string, most int) (int, error)
 }

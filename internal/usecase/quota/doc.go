@@ -1,6 +1,7 @@
-// Package quota limits the open tasks that one principal has requested: approximately, so that it costs little.
+// Package quota limits the open tasks that one principal has requested, and the open offers of one sender to one receiver:
+// approximately, so that it costs little.
 //
 // Invariant: a number that cannot be read refuses nothing.
 //
-// Start reading at [Quota].
+// Start reading at [Quota] and [Offers].
 package quota

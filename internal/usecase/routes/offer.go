@@ -15,6 +15,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
+// overloadedFor is how long the server waits with an offer of its own for a receiver that has too many of the sender.
+const overloadedFor = 10 * time.Second
+
 // Offering decides a command that may make an offer. Every offer of the server goes through here: it is made only to agents
 // that their circuits admit, and to an agent whose circuit is half-open only as the one probe, claimed before. An agent that
 // its circuit does not admit is unfit, and the rules decide again, until all agents that would get the offer are admitted.
@@ -26,8 +29,12 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 		hints.Unfit = map[string]string{}
 	}
 	admitted := map[string]bool{}
+	var over *refusal.Error
 	for {
 		events, err := handoff.Decide(t, command(hints), now)
+		if code := refusal.CodeOf(err); over != nil && (code == refusal.Unavailable || code == refusal.CircuitOpen) {
+			return nil, over // this is why nobody is left
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -45,6 +52,13 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 				return nil, err
 			default:
 				again, hints.Unfit[agent] = true, no.Message
+				if no.Code == refusal.Overloaded {
+					over = no
+					if later := now.Add(overloadedFor); hints.Later.IsZero() || later.Before(hints.Later) {
+						hints.Later = later
+					}
+					continue
+				}
 				if hints.Later, err = r.sooner(ctx, workspace, sender, agent, hints.Later); err != nil {
 					return nil, err
 				}
@@ -109,11 +123,19 @@ func (r *Routes) Barred(ctx context.Context, workspace, sender string, events []
 
 // Admit lets one offer of a sender's handoff through an agent's circuits, the shared one and the one between the two. One that is closed lets everything through; one that is
 // half-open, the one handoff that claims its probe here, on the agent's own stream; any other is refused (circuit_open),
-// saying until when. It may be repeated for the same handoff.
+// saying until when. It refuses (overloaded) a sender with too many offers that wait there. It may be repeated for the same handoff.
 func (r *Routes) Admit(ctx context.Context, workspace, sender, agentName, handoffID string) error {
 	state, err := r.agents.Known(ctx, workspace, agentName, false)
-	if err != nil || agent.CircuitFor(state, sender, r.now()).Phase == agent.Closed {
+	if err != nil {
 		return err
+	}
+	if r.offers != nil && sender != "" {
+		if err := r.offers.Admit(ctx, workspace, sender, agentName); err != nil {
+			return err
+		}
+	}
+	if agent.CircuitFor(state, sender, r.now()).Phase == agent.Closed {
+		return nil
 	}
 	_, err = r.agents.Change(ctx, caller.System(workspace, "routing"), agentName, "", agent.ClaimProbe{Name: agentName, Sender: sender, Handoff: handoffID})
 	return err

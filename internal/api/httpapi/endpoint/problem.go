@@ -48,6 +48,7 @@ var statuses = map[refusal.Code]struct {
 	refusal.Limit:           {http.StatusConflict, "A limit of the task is reached"},
 	refusal.Budget:          {http.StatusConflict, "A budget of the task is spent"},
 	refusal.Unavailable:     {http.StatusServiceUnavailable, "Not available now"},
+	refusal.Overloaded:      {http.StatusTooManyRequests, "More than your share is under way"},
 	refusal.CircuitOpen:     {http.StatusServiceUnavailable, "The circuit of the receiver is open"},
 	refusal.Expired:         {http.StatusGone, "Too late"},
 	refusal.Unknown:         {http.StatusGatewayTimeout, "It may or may not have happened"},
@@ -83,11 +84,21 @@ func (p *Problem) GetHeaders() http.Header {
 	switch p.Code {
 	case refusal.Unavailable, refusal.Unknown:
 		h.Set("Retry-After", "1")
+	case refusal.Overloaded:
+		h.Set("Retry-After", strconv.Itoa(p.retryIn()))
 	case refusal.CircuitOpen:
 		h.Set("Retry-After", strconv.Itoa(p.resetIn(time.Now())))
 	default:
 	}
 	return h
+}
+
+// retryIn returns the number of seconds after which a caller with too much under way may try again.
+func (p *Problem) retryIn() int {
+	if s, ok := p.Details["retry_seconds"].(int); ok && s > 0 {
+		return s
+	}
+	return 1
 }
 
 // resetIn returns the number of seconds until the circuit allows a probe.

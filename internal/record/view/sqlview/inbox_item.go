@@ -17,6 +17,7 @@ type item struct {
 	epoch       uint64
 	envelope    string
 	why         string // the reason why a child is stranded
+	sender      string // in the table: see schema
 	ends, since time.Time
 	at          ledger.Position
 }
@@ -73,7 +74,9 @@ func (t *taskFold) refresh(p *projector, e *ledger.Entry) {
 		n := &now[i]
 		n.since, n.at = e.Time, e.Position
 		if j := find(t.items, from, n.itemKey); j >= 0 {
-			n.since, n.at, from = t.items[j].since, t.items[j].at, j+1
+			n.since, n.at, n.sender, from = t.items[j].since, t.items[j].at, t.items[j].sender, j+1
+		} else {
+			n.sender = t.sender(n)
 		}
 		changed = changed || !n.same(&t.items[i]) || n.itemKey != t.items[i].itemKey
 	}
@@ -168,6 +171,29 @@ func seenBy(h *task.Handoff) func(string) bool {
 		set[agent] = true
 	}
 	return func(agent string) bool { return set[agent] }
+}
+
+// otherThanOffer marks the senders of other items than offers: no name contains it.
+const otherThanOffer = "~"
+
+// sender is what an item of the inbox takes turns by, while it waits.
+func (t *taskFold) sender(i *item) string {
+	s := &t.state
+	switch i.kind {
+	case view.ItemOffer:
+		return shortPrincipal(s.Handoff.From)
+	case view.ItemApproval:
+		return otherThanOffer + shortPrincipal(s.Handoff.From)
+	case view.ItemTakeover:
+		return otherThanOffer + s.Asks[slices.IndexFunc(s.Asks, func(a task.Ask) bool { return a.N == i.n })].By
+	case view.ItemShare:
+		return otherThanOffer + shortPrincipal(s.Shares[slices.IndexFunc(s.Shares, func(a task.Share) bool { return a.N == i.n })].From)
+	case view.ItemQuestion:
+		return otherThanOffer + shortPrincipal(s.Ticket.By)
+	case view.ItemConfirm, view.ItemStranded, view.ItemReturned, view.ItemResumed, view.ItemTaken, view.ItemCancelled, view.ItemParked,
+		view.ItemCompleted, view.ItemFailed: // they follow from what the reader does itself
+	}
+	return otherThanOffer
 }
 
 // show returns the item as readers see it.

@@ -9,13 +9,15 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 17
+const schemaVersion = 18
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
 // because every index of a table costs time at every insert. view_rare holds the tasks in one of the less frequent states.
 //
 // who, of a claim, is a capability, or [missedBy] and an agent.
+//
+// sender, of an inbox, is that of an offer, or [otherThanOffer] and who sent something else.
 //
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
 const schema = `
@@ -30,8 +32,8 @@ CREATE TABLE view_child(ws TEXT NOT NULL, parent TEXT NOT NULL, task TEXT NOT NU
 	PRIMARY KEY(ws, parent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_rare(ws TEXT NOT NULL, state TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, state, task)) STRICT, WITHOUT ROWID;
-CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
-	item BLOB NOT NULL, PRIMARY KEY(ws, agent, ord, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, sender TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
+	item BLOB NOT NULL, PRIMARY KEY(ws, agent, sender, ord, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NOT NULL,
@@ -58,7 +60,7 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_task", "n"},
 	{"view_child", "ws, parent, task"},
 	{"view_rare", "ws, state, task"},
-	{"view_inbox", "ws, agent, ord, id"},
+	{"view_inbox", "ws, agent, sender, ord, id"},
 	{"view_involved", "ws, agent, task"},
 	{"view_dependent", "ws, needed, task"},
 	{"view_claim", "ws, who, handoff"},
@@ -133,9 +135,9 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.addChild:      "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)",
 		&s.addRare:       "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)",
 		&s.dropRare:      "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?",
-		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, ord, id, item) VALUES(?, ?, ?, ?, ?)",
-		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
-		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND ord = ? AND id = ?",
+		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, sender, ord, id, item) VALUES(?, ?, ?, ?, ?, ?)",
+		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
+		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
 		&s.involve:       "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.addDependent:  "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.dropDependent: "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?",

@@ -129,9 +129,9 @@ func (p *projector) writeItems(t *taskFold) error {
 		p.json = rowjson.AppendItem(p.json[:0], &shown)
 		var err error
 		if j >= 0 {
-			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id))
+			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.sender, n.ord(t.state.Priority), n.id(t.id))
 		} else {
-			_, err = p.insertItem.Exec(t.workspace, n.agent, n.ord(t.state.Priority), n.id(t.id), p.json)
+			_, err = p.insertItem.Exec(t.workspace, n.agent, n.sender, n.ord(t.state.Priority), n.id(t.id), p.json)
 		}
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (p *projector) writeItems(t *taskFold) error {
 			continue
 		}
 		o := &was[j]
-		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.ord(t.state.Priority), o.id(t.id)); err != nil {
+		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.sender, o.ord(t.state.Priority), o.id(t.id)); err != nil {
 			return err
 		}
 		p.touched = append(p.touched, topic{workspace: t.workspace, agent: o.agent})

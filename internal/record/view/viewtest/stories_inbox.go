@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
@@ -66,6 +67,40 @@ func cursorOfInboxStory(s *stage) {
 	}
 	next(2, offer(5))
 	next(2)
+}
+
+func turnsStory(s *stage) {
+	send := func(n int, by identity.Principal) {
+		s.do(id(n), handoff.Create{By: by, Task: id(n), Intent: "x"}, s.to(id(n), "bob"))
+	}
+	for n := range 30 {
+		send(n, agentOf("ann"))
+	}
+	send(30, agentOf("cy"))
+	send(31, agentOf("cy"))
+	for limit := 1; limit <= 32; limit++ {
+		box, err := s.views.Inbox(s.ctx, s.ws, "bob", view.InboxFilter{Limit: limit})
+		if err != nil || len(box.Items) != limit {
+			s.Fatalf("%d items, %v, want %d", len(box.Items), err, limit)
+		}
+		want := []int{0, 30, 1, 31}
+		for n := 2; n < 30; n++ {
+			want = append(want, n)
+		}
+		for i, item := range box.Items {
+			if item.Task != id(want[i]) {
+				s.Fatalf("item %d of %d is of %s", i, limit, item.Task)
+			}
+		}
+	}
+	for sender, want := range map[string]int{"ann": 30, "cy": 2, "dee": 0} {
+		if got, err := s.views.OfferCount(s.ctx, s.ws, "bob", sender, 1000); err != nil || got != want {
+			s.Errorf("%d offers of %s, %v", got, sender, err)
+		}
+	}
+	if got, err := s.views.OfferCount(s.ctx, s.ws, "bob", "ann", 7); err != nil || got != 7 {
+		s.Errorf("%d of at most 7, %v", got, err)
+	}
 }
 
 // gatherer goes through an inbox by its cursor.

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		{"a handoff shows from its request to its end", handoffStory},
 		{"lists are filtered and paged", listStory},
 		{"an inbox has the highest priority first, then the oldest", orderStory},
+		{"within a priority of an inbox, senders take turns", turnsStory},
 		{"an inbox is gone through by its cursor", cursorOfInboxStory},
 		{"a claim is in every inbox until one accepts", claimStory},
 		{"a subscriber that could take nothing may join a published task later", publishStory},
