@@ -407,7 +407,7 @@ var packages = []pkg{
 	// cli
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/daemon cli/setup cli/stdio " +
+		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
@@ -435,6 +435,10 @@ var packages = []pkg{
 		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
 	},
 	{dir: "cli/audit", what: "commands that read the record: audit and events", imports: "cli/shell client", libs: "github.com/spf13"},
+	{
+		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
+		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",
+	},
 	{
 		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
 		imports: "domain/shellword domain/refusal", libs: "net os/exec",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/agent"
 	"github.com/trapezehq/trapeze/internal/cli/audit"
+	"github.com/trapezehq/trapeze/internal/cli/bench"
 	"github.com/trapezehq/trapeze/internal/cli/envelope"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/memory"
@@ -58,7 +59,7 @@ func (s *commands) groups() []group {
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), s.mcpCommand(), setup.Hook(s.Shell), s.versionCommand(),
+			s.stopCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

@@ -1,0 +1,165 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Help is the help of trapeze bench.
+const help = `Measure handoffs on your own server: for each number of clients, so many agents at once create tasks, hand them off, see
+them in their inboxes, accept and complete them. Needs the token of an administrator.
+
+    trapeze bench --clients 1,100,1000 --for 60s
+    trapeze bench --kind delegation --envelope 4000
+    trapeze bench --over mcp --clients 10
+
+The kinds: warm hands a task to one agent; delegation gives a part to another agent and waits for its result; claim offers a task to three
+agents at once, of which one gets it.
+
+The stages: create, accept and complete are the calls; seen is from the request until the receiver has the offer, received until it owns the
+task, result until the sender of a delegation has the result, and whole until the task is completed.
+
+Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the
+record keeps what happened, about 5 KB for each handoff. A server with open tasks is only measured with --yes: the load slows their agents
+down.
+
+The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
+HTTP, a handoff takes less than 300 ms from request to completion (p99). Otherwise it is 1.`
+
+// Command is trapeze bench.
+func Command(s *shell.Shell) *cobra.Command {
+	var o Options
+	cmd := s.Command("bench", "Measure handoffs under load on your own server", shell.NoArgs, func(ctx context.Context, _ []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		ctx, stop := shell.Interruptible(ctx)
+		defer stop()
+		owner, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		if err := mayRun(ctx, owner, o.Yes); err != nil {
+			return err
+		}
+		rep, err := run(ctx, owner, o, func(format string, args ...any) {
+			if !s.Flags.Quiet {
+				s.Notef(format, args...)
+			}
+		})
+		if rep != nil && len(rep.Rounds) > 0 {
+			if err := s.Emit(rep, rep.print); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return err
+		}
+		switch missed := rep.missed(); {
+		case rep.Interrupted:
+			return errors.New("interrupted")
+		case missed > 0:
+			return fmt.Errorf("%d of %d verdicts are missed", missed, len(rep.Verdicts))
+		}
+		return nil
+	})
+	cmd.Long = help
+	f := cmd.Flags()
+	f.IntSliceVar(&o.Clients, "clients", []int{1, 100, 1000}, "how many clients at once, one round each")
+	shell.Choice(f, &o.Kind, "kind", kindWarm, "kind of load: %s", []string{kindWarm, kindDelegation, kindClaim})
+	f.IntVar(&o.Envelope, "envelope", 0, "about how many tokens of facts each handoff carries (default: 1 KiB of data)")
+	f.DurationVar(&o.For, "for", 10*time.Second, "how long each round takes")
+	shell.Choice(f, &o.Over, "over", overHTTP, "protocol: %s", []string{overHTTP, overMCP})
+	f.BoolVar(&o.Direct, "direct", false, "receivers accept by id, without waiting for their inboxes: three calls for each handoff")
+	f.BoolVar(&o.Yes, "yes", false, "run although the server has open tasks")
+	return cmd
+}
+
+// mayRun refuses a server with open tasks, and callers who are not its administrators.
+func mayRun(ctx context.Context, owner *client.Client, yes bool) error {
+	me, err := owner.Me(ctx)
+	if err != nil {
+		return err
+	}
+	if me.Role != client.RoleAdmin {
+		return shell.Hinted(shell.Usagef("bench needs the token of an administrator, and this is one of %s %s", me.Role, me.Name),
+			"run it on the machine of the server without --agent, or with --token and the owner's token")
+	}
+	if yes {
+		return nil
+	}
+	open, err := owner.Tasks(ctx, client.TaskFilter{Live: true, Limit: 1})
+	if err == nil && len(open.Tasks) > 0 {
+		err = shell.Hinted(shell.Usagef("the server has open tasks, such as %s", open.Tasks[0].ID), "the load slows their agents down; with --yes it runs nevertheless")
+	}
+	return err
+}
+
+// run measures each number of clients in turn, and cleans up. A report comes with every error that is not that of setting up.
+func run(ctx context.Context, owner *client.Client, o Options, note func(format string, args ...any)) (rep *Report, err error) {
+	st, err := build(ctx, owner, o)
+	defer func() {
+		note("cleaning up workspace %s", st.workspace)
+		if left := st.clear(ctx); left != nil {
+			err = errors.Join(err, shell.Hinted(fmt.Errorf("workspace %s is not cleaned up: %w", st.workspace, left),
+				"list its tokens with trapeze token list, and revoke those with the label trapeze bench"))
+		}
+	}()
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.New("interrupted")
+	case err != nil:
+		return nil, err
+	}
+	rep = &Report{Kind: o.Kind, Over: o.Over, Envelope: o.Envelope, Direct: o.Direct, Workspace: st.workspace, Rounds: []Round{}, Verdicts: []Verdict{}}
+	f := &field{o: o, parties: st.by, names: st.names, waiting: map[string]*waiter{}}
+	for _, clients := range o.Clients {
+		if ctx.Err() != nil {
+			break
+		}
+		s := newSamples()
+		stop := progress(clients, o.For, s, note)
+		took := f.run(ctx, clients, s)
+		stop()
+		rep.Rounds = append(rep.Rounds, round(clients, took.Seconds(), s))
+	}
+	rep.Interrupted = ctx.Err() != nil
+	rep.judge()
+	return rep, nil
+}
+
+// every is the interval of notes on the progress.
+const every = 5 * time.Second
+
+// progress notes what was done so far, until it is stopped.
+func progress(clients int, total time.Duration, s *samples, note func(format string, args ...any)) (stop func()) {
+	began, last := time.Now(), 0
+	tick, done, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
+	note("%d clients for %s", clients, total)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			n, failed := s.count()
+			note("%d clients, %s of %s: %d handoffs, %.0f per second now, %d failed", clients, time.Since(began).Round(time.Second), total,
+				n, float64(n-last)/every.Seconds(), failed)
+			last = n
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(done)
+		<-ended
+	}
+}

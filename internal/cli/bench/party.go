@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// A party is one agent, as it reaches the server.
+type party interface {
+	// send creates a task and hands it off in one call.
+	send(ctx context.Context, in client.CreateInput) (sent, error)
+	// inbox waits for items after a position.
+	inbox(ctx context.Context, after uint64) ([]client.Item, uint64, error)
+	accept(ctx context.Context, handoff string) (epoch uint64, err error)
+	complete(ctx context.Context, task string, epoch uint64) error
+	close()
+}
+
+// sent is the answer to a send.
+type sent struct {
+	task, handoff string
+	epoch         uint64
+}
+
+// wait is how long a call waits for an inbox.
+const wait = 30 * time.Second
+
+// pool are the connections that all clients share.
+func pool(clients int) *http.Transport {
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		t = &http.Transport{}
+	}
+	t = t.Clone()
+	n := clients + maxAgents + 16
+	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.DisableCompression = n, n, true
+	return t
+}
+
+// direct is an agent that calls the HTTP API.
+type direct struct{ c *client.Client }
+
+func dial(url, token string, t http.RoundTripper) (*client.Client, error) {
+	return client.New(url, token, client.Options{HTTP: &http.Client{Transport: t}, UserAgent: "trapeze-bench"})
+}
+
+func (d direct) send(ctx context.Context, in client.CreateInput) (sent, error) {
+	r, err := d.c.CreateTask(ctx, in)
+	return sent{r.Task, r.Handoff, r.Epoch}, err
+}
+
+func (d direct) inbox(ctx context.Context, after uint64) ([]client.Item, uint64, error) {
+	in, err := d.c.Inbox(ctx, client.InboxOptions{After: after, Limit: 500, Wait: wait})
+	return in.Items, in.Position, err
+}
+
+func (d direct) accept(ctx context.Context, handoff string) (uint64, error) {
+	got, err := d.c.Accept(ctx, handoff, client.AcceptInput{Render: true})
+	return got.Epoch, err
+}
+
+func (d direct) complete(ctx context.Context, task string, epoch uint64) error {
+	_, err := d.c.Complete(ctx, task, client.CompleteInput{Epoch: epoch, Result: client.Result{Text: "done"}})
+	return err
+}
+
+func (d direct) close() {}

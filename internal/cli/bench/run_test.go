@@ -1,0 +1,194 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	kit "github.com/trapezehq/trapeze/trapezetest"
+)
+
+// left is what a run left in its workspace.
+func left(t *testing.T, s *kit.Server, workspace string) (tasks []client.TaskRow, agents []client.Agent, tokens int) {
+	t.Helper()
+	made, err := admin.New(s.Admin()).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAdmin, Name: "look", Workspace: workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(s.URL(), made.Text, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	page, err := c.Tasks(t.Context(), client.TaskFilter{Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.Agents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := admin.New(c).Tokens(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range all.Tokens {
+		if k.Revoked.IsZero() && k.ID != made.ID {
+			tokens++
+		}
+	}
+	return page.Tasks, list.Agents, tokens
+}
+
+func TestEveryKindOfLoadIsMeasuredAndNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	for _, c := range []struct {
+		o      Options
+		stages string
+	}{
+		{Options{Kind: kindWarm, Over: overHTTP}, "create seen accept received complete whole"},
+		{Options{Kind: kindWarm, Over: overHTTP, Direct: true, Envelope: 300}, "create accept received complete whole"},
+		{Options{Kind: kindDelegation, Over: overHTTP}, "create seen accept received complete result whole"},
+		{Options{Kind: kindClaim, Over: overHTTP}, "create seen accept received complete whole"},
+		{Options{Kind: kindWarm, Over: overMCP, Envelope: 300}, "create seen accept received complete whole"},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.o), func(t *testing.T) {
+			c.o.Clients, c.o.For = []int{1, 3}, time.Millisecond // each client does one handoff at least
+			var notes []string
+			rep, err := run(t.Context(), s.Admin(), c.o, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rep.Rounds) != 2 || rep.Interrupted || len(notes) != 3 {
+				t.Fatalf("%+v, notes: %q", rep, notes)
+			}
+			for _, r := range rep.Rounds {
+				var names []string
+				for _, st := range r.Stages {
+					names = append(names, st.Stage)
+					if st.Count != r.Handoffs || st.P50 > st.P95 || st.P95 > st.P99 || st.P99 > st.Max {
+						t.Errorf("stage %+v of %d handoffs", st, r.Handoffs)
+					}
+				}
+				if got := strings.Join(names, " "); got != c.stages || r.Handoffs < r.Clients || r.Failed > 0 {
+					t.Errorf("stages %q, want %q: %+v", got, c.stages, r)
+				}
+			}
+			if tasks, agents, tokens := left(t, s, rep.Workspace); len(tasks)+len(agents)+tokens > 0 {
+				t.Errorf("left: tasks %v, agents %v, %d tokens", tasks, agents, tokens)
+			}
+		})
+	}
+}
+
+func TestAnInterruptionEndsTheRunAndStillCleansUp(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	o := Options{Clients: []int{2, 2}, For: time.Hour, Kind: kindWarm, Over: overHTTP}
+	rep, err := run(ctx, s.Admin(), o, func(format string, _ ...any) {
+		if strings.Contains(format, "clients for") { // the first round begins
+			interrupt()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !rep.Interrupted || len(rep.Rounds) != 1 {
+		t.Errorf("%+v", rep)
+	}
+	if tasks, agents, tokens := left(t, s, rep.Workspace); len(tasks)+len(agents)+tokens > 0 {
+		t.Errorf("left: tasks %v, agents %v, %d tokens", tasks, agents, tokens)
+	}
+}
+
+// A handoff that a receiver never completes is left over: cleaning up cancels it.
+func TestTasksThatAreLeftAreCancelled(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	st, err := build(t.Context(), s.Admin(), Options{Clients: []int{1}, Kind: kindWarm, Over: overHTTP})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := st.by[0].send(t.Context(), client.CreateInput{Intent: "left", Send: &client.SendInput{To: []string{st.names[1]}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := st.clear(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if tasks, agents, tokens := left(t, s, st.workspace); len(tasks)+len(agents)+tokens > 0 {
+		t.Errorf("left: tasks %v, agents %v, %d tokens", tasks, agents, tokens)
+	}
+}
+
+func TestAFailureIsCountedByTheCodeOfItsRefusal(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	o := Options{Clients: []int{1}, For: time.Millisecond, Kind: kindWarm, Over: overHTTP, Direct: true}
+	for _, over := range []string{overHTTP, overMCP} {
+		o.Over = over
+		st, err := build(t.Context(), s.Admin(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &field{o: o, parties: st.by, names: []string{"nobody", "nobody", "nobody", "nobody"}, waiting: map[string]*waiter{}}
+		got := newSamples()
+		f.run(t.Context(), 1, got)
+		if r := round(1, 1, got); r.Handoffs > 0 || len(r.Failures) != 1 || r.Failures[0].Code != string(client.NotFound) {
+			t.Errorf("over %s: %+v", over, r)
+		}
+		if err := st.clear(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestABusyServerAndAStrangerAreRefused(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	if err := mayRun(t.Context(), s.Client("baker"), true); err == nil || !strings.Contains(err.Error(), "administrator") {
+		t.Errorf("an agent: %v", err)
+	}
+	if err := mayRun(t.Context(), s.Admin(), false); err != nil {
+		t.Error(err)
+	}
+	task := s.Create(client.CreateInput{Intent: "bake"})
+	if err := mayRun(t.Context(), s.Admin(), false); err == nil || !strings.Contains(err.Error(), task) {
+		t.Errorf("a server with open tasks: %v", err)
+	}
+	if err := mayRun(t.Context(), s.Admin(), true); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
+	good := Options{Clients: []int{1}, For: time.Second, Kind: kindWarm, Over: overHTTP}
+	if err := good.check(); err != nil {
+		t.Error(err)
+	}
+	for name, change := range map[string]func(*Options){
+		"no clients":        func(o *Options) { o.Clients = nil },
+		"zero clients":      func(o *Options) { o.Clients = []int{1, 0} },
+		"too many clients":  func(o *Options) { o.Clients = []int{maxClients + 1} },
+		"no time":           func(o *Options) { o.For = 0 },
+		"a small envelope":  func(o *Options) { o.Envelope = -1 },
+		"a large envelope":  func(o *Options) { o.Envelope = maxEnvelope + 1 },
+		"direct delegation": func(o *Options) { o.Direct, o.Kind = true, kindDelegation },
+		"a claim over MCP":  func(o *Options) { o.Over, o.Kind = overMCP, kindClaim },
+	} {
+		o := good
+		change(&o)
+		var exit interface{ ExitCode() int }
+		if err := o.check(); !errors.As(err, &exit) || exit.ExitCode() != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
