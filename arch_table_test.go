@@ -284,6 +284,10 @@ var packages = []pkg{
 			"usecase/caller usecase/taskstore",
 	},
 	{
+		dir: "usecase/figures", what: "use cases of figures: how handoffs went lately, and which are behind a figure",
+		imports: "domain/identity domain/refusal record/access record/figure usecase/caller",
+	},
+	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
 		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/taskstore",
@@ -312,7 +316,7 @@ var packages = []pkg{
 		imports: "content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases",
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures",
 	},
 
 	// delivery
@@ -352,13 +356,13 @@ var packages = []pkg{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/channel " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
-			"usecase/tickets usecase/history usecase/tasks usecase usecase/caller usecase/tokens usecase/channels " +
+			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema",
 		libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
-		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/view " +
+		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/figure record/view " +
 			"usecase/memories usecase/policies usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
@@ -434,7 +438,7 @@ var packages = []pkg{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
 		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
 	},
-	{dir: "cli/audit", what: "commands that read the record: audit and events", imports: "cli/shell client", libs: "github.com/spf13"},
+	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
 		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",

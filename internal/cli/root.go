@@ -57,7 +57,7 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), envelope.Drift(s.Shell)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
 			s.stopCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},

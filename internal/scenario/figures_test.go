@@ -15,11 +15,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	stats "github.com/trapezehq/trapeze/internal/usecase/figures"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -265,4 +267,41 @@ func countText(h *harness, export []byte) textCount {
 		}
 	}
 	return c
+}
+
+// TestStatsSumUpAndNameTheHandoffsBehindThem uses the clock of a bubble: every duration is exact.
+func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
+		h.mixed()
+		h.settle()
+		app := stats.New(h.monitor(), nil, h.now)
+		show := func(in stats.StatsInput) stats.Stats {
+			return ok(h, h.operator(), func(c caller.Caller) (stats.Stats, error) { return app.ShowStats(ctx(h), c, in) })
+		}
+		day := show(stats.StatsInput{Span: figure.Span24h})
+		all := day.All
+		if all.Ended != 5 || all.Failed != 2 || all.FailureRate != 0.4 || all.Acceptance != (figure.Quantiles{Count: 3, P50: 1, P95: 3, P99: 3, Max: 3}) {
+			h.Errorf("all: %+v", all)
+		}
+		if len(all.Slowest) != 3 || len(all.Failures) != 2 {
+			h.Errorf("the handoffs behind them: %q, %q", all.Slowest, all.Failures)
+		}
+		names := map[string]int{}
+		for _, g := range day.Groups {
+			names[g.Name] = g.Ended
+		}
+		if !reflect.DeepEqual(names, map[string]int{"coder": 2, "backup": 2, "mute": 1}) {
+			h.Errorf("by agent: %v", names)
+		}
+		kinds := show(stats.StatsInput{Span: figure.Span24h, By: figure.ByKind}).Groups
+		if len(kinds) != 2 || kinds[0].Name != "warm" || kinds[0].Ended != 4 || kinds[1].Name != "cold" || kinds[1].Acceptance.Max != 1 {
+			h.Errorf("by kind: %+v", kinds)
+		}
+		if now := show(stats.StatsInput{Span: figure.Span5m}); now.All.Ended != 0 || len(now.Groups) != 0 || now.Until.Sub(now.Since) != 5*time.Minute {
+			h.Errorf("the last five minutes: %+v", now)
+		}
+		if _, err := app.ShowStats(ctx(h), h.operator(), stats.StatsInput{Span: "1y"}); refusal.CodeOf(err) != refusal.Invalid {
+			h.Errorf("a year: %v", err)
+		}
+	})
 }

@@ -85,7 +85,10 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
-	options := usecase.Options{Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
+	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
+		Now: c.Now, Log: c.Log, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
+	})
+	options := usecase.Options{Figures: s.monitor, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -140,9 +143,6 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: s.config.Now, Log: s.config.Log, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
-	})
 	s.running.Go(func() { s.monitor.Run(background) })
 	scrape, err := s.scraper(background)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
+	"github.com/trapezehq/trapeze/internal/usecase/figures"
 	"github.com/trapezehq/trapeze/internal/usecase/followup"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
@@ -59,6 +60,8 @@ type Options struct {
 	ArtifactOptions artifacts.Options
 	// Issuer judges tokens that are not of this server; nil: they do not count.
 	Issuer tokens.Issuer
+	// Figures counts the record; nil: calls about figures are refused.
+	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
 	Policy policies.Options
 }
@@ -77,6 +80,7 @@ type Surface struct {
 	Policies      *policies.Policies
 	Phrases       *phrases.Phrases
 	History       *history.History
+	Figures       *figures.Figures
 	Positions     *positions.Positions
 }
 
@@ -157,6 +161,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)
 	u.Memories = memories.New(s.memories, s.access, s.random, meaning)
+	u.Figures = figures.New(o.Figures, s.access, o.Now)
 	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -8,10 +9,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/figures"
 )
 
 // metricsPath is the path of scrapes. Like all calls under /v1 they need a token.
 const metricsPath = "/metrics"
+
+// statsQuery selects handoffs.
+type statsQuery struct {
+	endpoint.Reading
+	Span string `query:"span" enum:"5m,1h,24h" doc:"Only handoffs that ended in the last 5 minutes, hour or day; an hour if omitted."`
+	By   string `query:"by" enum:"agent,kind,reason" doc:"What they are grouped by; agents if omitted."`
+}
 
 // figures adds the routes of figures.
 func (s *service) figures() {
@@ -24,6 +35,12 @@ func (s *service) figures() {
 		Description: "The figures", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	s.router.Raw(op, s.scrape)
+	endpoint.Read(s.router, endpoint.Route{
+		Path: "/v1/stats", ID: "show-stats", Summary: "Sum up the handoffs that ended lately", Tag: endpoint.TagRecord,
+		About: "How long handoffs took, how many failed, and which: percentiles for all, and for each agent, kind or reason. For operators and auditors.",
+	}, func(ctx context.Context, c caller.Caller, in *statsQuery) (figures.Stats, error) {
+		return s.app.Figures.ShowStats(ctx, c, figures.StatsInput{Span: figure.Span(in.Span), By: figure.By(in.By)})
+	})
 }
 
 func (s *service) scrape(w http.ResponseWriter, r *http.Request) error {

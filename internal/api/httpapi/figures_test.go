@@ -68,3 +68,16 @@ func TestCallsAreCountedByTheirRoutes(t *testing.T) {
 		t.Errorf("got %q, want %q", calls, want)
 	}
 }
+
+func TestStatsAreRefusedToAgentsAndWithoutFigures(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, agent := h.agent("planner")
+	for token, want := range map[string]refusal.Code{agent: refusal.NotPermitted, h.admin: refusal.Unavailable} {
+		if p := h.call(token, "GET /v1/stats", "").problem(t); p.Code != want || p.Hint == "" {
+			t.Errorf("%+v", p)
+		}
+	}
+	if p := h.call(h.admin, "GET /v1/stats?span=1y", "").problem(t); p.Code != refusal.Invalid {
+		t.Errorf("a span that is none: %+v", p)
+	}
+}

@@ -80,11 +80,11 @@ func (r *ring) since(workspace string, from time.Time) (list []Handoff, complete
 
 // Quantiles are percentiles of a duration.
 type Quantiles struct {
-	Count int     `json:"count"`
-	P50   float64 `json:"p50"` // seconds, like the others
-	P95   float64 `json:"p95"`
-	P99   float64 `json:"p99"`
-	Max   float64 `json:"max"`
+	Count int     `json:"count" doc:"Handoffs that got so far."`
+	P50   float64 `json:"p50" doc:"Median, in seconds."`
+	P95   float64 `json:"p95" doc:"Seconds."`
+	P99   float64 `json:"p99" doc:"Seconds."`
+	Max   float64 `json:"max" doc:"Seconds."`
 }
 
 // QuantilesOf returns the percentiles of durations by the nearest rank; zeros if there are none. It sorts them.

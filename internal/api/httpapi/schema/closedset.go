@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
@@ -38,6 +39,8 @@ var closedSets = []closedSet{
 	setOf(event.TicketStates.Values()),
 	setOf(event.TicketOutcomes.Values()),
 	setOf(view.ItemTypes()),
+	setOf(figure.Spans.Values()),
+	setOf(figure.Bys.Values()),
 	setOf(agent.Readinesses.Values()),
 	setOf(agent.Kinds.Values()),
 	setOf(agent.ReachKinds.Values()),
