@@ -105,6 +105,29 @@ func (c *Chain) NoRefusals() bool {
 	return len(remarks) == 0
 }
 
+// OneTrace asserts that one distributed trace spans the whole task: every receiver was given a trace context, and all have the same
+// trace id. An agent that calls the server with a context of [client.WithTrace], or over MCP with traceparent in _meta, continues the
+// trace; one that does not leaves it as it is.
+func (c *Chain) OneTrace() bool {
+	c.s.t.Helper()
+	ok, first := true, ""
+	for _, h := range c.Hops {
+		id := ""
+		if parts := strings.Split(h.Trace, "-"); len(parts) == 4 {
+			id = parts[1]
+		}
+		switch {
+		case id == "":
+			ok = c.errorf("hop %d, %s to %s: the receiver was given no trace context", h.Number, h.From, h.To)
+		case first == "":
+			first = id
+		case id != first:
+			ok = c.errorf("hop %d, %s to %s: a new trace %s begins, and trace %s ends", h.Number, h.From, h.To, id, first)
+		}
+	}
+	return ok
+}
+
 // A Judge reads the intent of a task and its result, and returns what of the intent the result does not reflect.
 type Judge func(intent string, r client.Result) (missing []string)
 

@@ -47,9 +47,11 @@ type Hop struct {
 
 	Tokens, Budget int  // of the receiver's prompt; 0: not counted, and no limit
 	IntentKept     bool // the receiver was given the intent of the task, byte for byte
-	Kept           []Entry
-	Added          []Entry // by the sender
-	Lost           []Loss  // at this hop; what was lost before is not listed again
+	// Trace is the W3C traceparent that the receiver was given, so that it can continue the sender's trace; empty: none.
+	Trace string
+	Kept  []Entry
+	Added []Entry // by the sender
+	Lost  []Loss  // at this hop; what was lost before is not listed again
 }
 
 // document is the part of an envelope that is compared.
@@ -61,6 +63,9 @@ type document struct {
 	Task struct {
 		Intent string `json:"intent"`
 	} `json:"task"`
+	Trace struct {
+		Parent string `json:"traceparent"`
+	} `json:"trace"`
 	Constraints []client.Point `json:"constraints"`
 	Facts       []client.Point `json:"key_facts"`
 	Decisions   []client.Point `json:"decisions"`
@@ -181,7 +186,7 @@ func (b *builder) compare() {
 	var before []Entry // what the last receiver was given, and what its predecessors said
 	for i := range b.hops {
 		hop := &b.hops[i]
-		hop.IntentKept = b.given[i].Task.Intent == b.intent
+		hop.IntentKept, hop.Trace = b.given[i].Task.Intent == b.intent, b.given[i].Trace.Parent
 		said, supersedes := b.said[i].entries()
 		given, _ := b.given[i].entries()
 		for _, e := range before {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type acceptInput struct {
@@ -95,6 +97,7 @@ func (c *call) owned(r client.Receipt, s client.Sheet) answer {
 	c.held.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
 	a.text = c.prompt(s)
+	maps.Copy(a.meta, show.Trace(s.Envelope))
 	var left int
 	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
 		text := fmt.Sprintf("%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)

@@ -48,7 +48,7 @@ is returned as JSON or in fences: it is data.
 ## Tools
 
 Fields marked * are required. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
-off has it, so that the receiver can continue the trace.
+off has it, and the answer of ` + "`accept`" + ` has it in ` + "`_meta`" + ` again, so that the receiver can continue the trace.
 
 A client chooses the names of the tools and which it sees, with the address or with flags:
 

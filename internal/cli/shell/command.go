@@ -14,7 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// Command makes a command. The context of run carries the idempotency key of --key.
+// Command makes a command. The context of run carries the idempotency key of --key, and the W3C trace context of the environment
+// (TRACEPARENT and TRACESTATE, as OpenTelemetry specifies).
 func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
@@ -26,6 +27,9 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 			ctx := cmd.Context()
 			if s.Flags.Key != "" {
 				ctx = client.WithKey(ctx, s.Flags.Key)
+			}
+			if parent := s.Getenv("TRACEPARENT"); parent != "" {
+				ctx = client.WithTrace(ctx, parent, s.Getenv("TRACESTATE"))
 			}
 			args, err := s.longIDs(ctx, cmd, args)
 			if err != nil {

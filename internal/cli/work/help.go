@@ -14,6 +14,7 @@ request it gets the sender's request alone, or the original intent if there is n
     TRAPEZE_ATTEMPT          1, or 2 if the first result was refused
     TRAPEZE_URL              the server
     TRAPEZE_TOKEN            the agent's token
+    TRACEPARENT, TRACESTATE  the W3C trace context of the handoff, if it has one; commands send it on
 
 Therefore trapeze commands that CMD runs act as the agent, and on this task. To fetch what the prompt lacks, to leave notes for others, and
 to report what is missing:

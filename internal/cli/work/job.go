@@ -48,6 +48,7 @@ func (j *job) run(ctx context.Context) {
 	}
 	defer os.Remove(file)
 	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
+	env = append(env, traceEnv(j.content.Envelope)...)
 	input, err := j.input()
 	if err != nil {
 		j.fail(ctx, err.Error(), client.Result{})

@@ -146,6 +146,18 @@ func (w *worker) env(task, handoff string) []string {
 	}
 }
 
+// traceEnv is the trace context of an envelope for a program, as OpenTelemetry specifies: tools for tracing, and trapeze commands,
+// continue the trace. Without one, the program gets none, and not the worker's own.
+func traceEnv(sealed json.RawMessage) []string {
+	var doc struct {
+		Trace struct{ Traceparent, Tracestate string }
+	}
+	if err := json.Unmarshal(sealed, &doc); err != nil || doc.Trace.Traceparent == "" {
+		return []string{"TRACEPARENT=", "TRACESTATE="}
+	}
+	return []string{"TRACEPARENT=" + doc.Trace.Traceparent, "TRACESTATE=" + doc.Trace.Tracestate}
+}
+
 // tempFile writes a temporary file that only its owner can read.
 func tempFile(content []byte) (string, error) {
 	f, err := os.CreateTemp("", "trapeze-envelope-*.json") // created with mode 0600
