@@ -489,10 +489,7 @@ var packages = []pkg{
 	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
 
 	// trapezetest
-	{
-		dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions",
-		imports: "server client client/admin",
-	},
+	{dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions", imports: "server client client/admin"},
 
 	// cmd
 	{dir: "cmd/trapeze", what: "main: gives the server to the command line", imports: "cli server"},
