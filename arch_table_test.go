@@ -160,7 +160,7 @@ var packages = []pkg{
 		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
 		imports: "domain/event domain/agent record/ledger",
 	},
-	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md from the instruments", imports: "record/figure"},
+	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "record/figure"},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{

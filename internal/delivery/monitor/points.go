@@ -123,10 +123,20 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 		}
 		for i := range all {
 			set.Add(figure.Circuits, 1, label, string(agent.CircuitAt(all[i], now).Phase))
+			set.Raise(figure.AgentFailures, float64(failures(&all[i])), label, m.tally.Agent(w, all[i].Name))
 			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
 		}
 	}
 	return nil
+}
+
+// failures returns the failures in a row of an agent, of the sender with most.
+func failures(s *agent.State) int {
+	n := s.Circuit.Failures
+	for i := range s.Pairs {
+		n = max(n, s.Pairs[i].Circuit.Failures)
+	}
+	return n
 }
 
 // consistency compares the views with a count of the ledger at the same position.

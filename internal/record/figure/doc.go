@@ -11,7 +11,7 @@
 //   - Memory is bounded by the open tasks, the labels, and a fixed number of handoffs that ended.
 //   - A figure leads to handoffs: [Recent] has their ids.
 //
-// Start reading at [Instruments], then [Tally.Add]; recent.go has the percentiles of the last day.
+// Start reading at [Instruments], then [Tally.Add]; recent.go has the percentiles of the last day, alert.go the alerts on all of it.
 package figure
 
 //go:generate go run ./metricsdoc

@@ -175,7 +175,11 @@ var (
 	}
 	Circuits = &Instrument{
 		Name: "trapeze.circuits", Type: Gauge, Unit: "{circuit}", Origin: Views, Labels: []string{"workspace", "state"},
-		Meaning: "Circuits of agents by state: `closed`, `open` or `half_open`.",
+		Meaning: "Circuits of agents by state: `closed`, `open` or `half_open`. Those of single senders do not count.",
+	}
+	AgentFailures = &Instrument{
+		Name: "trapeze.agent.failures", Type: Gauge, Unit: "{failure}", Origin: Views, Labels: []string{"workspace", "agent"},
+		Meaning: "Failures in a row of agents, by the count of their circuits: of the shared one, or of that of one sender if it has more. 0 after a success.",
 	}
 	Agents = &Instrument{
 		Name: "trapeze.agents", Type: Gauge, Unit: "{agent}", Origin: Views, Labels: []string{"workspace", "readiness"},
@@ -241,7 +245,7 @@ func Instruments() []*Instrument {
 		HandoffsRequested, HandoffsEnded, HandoffsFailed, HandoffsOpen, HandoffDelivery, HandoffAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
-		InboxItems, InboxAge, TicketsOpen, Circuits, Agents, ViewConsistency, ViewLag,
+		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
 		FigureLag, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
 	}
 }

@@ -1,7 +1,7 @@
-// Program metricsdoc writes docs/metrics.md from the instruments.
+// Program metricsdoc writes docs/metrics.md from the instruments and the alerts, and rules for Prometheus and a dashboard for Grafana.
 //
 // Invariants:
-//   - The page has every instrument, and a test fails if the page in the repository is another.
+//   - The files have every instrument or alert, and a test fails if those in the repository are others.
 //
 // Start reading at [document].
 package main
@@ -11,18 +11,30 @@ import (
 	"log"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
 
-const page = "../../../docs/metrics.md"
+// files are what is written, by path from the package record/figure.
+var files = map[string]func() string{
+	"../../../docs/metrics.md":                document,
+	"../../../docs/prometheus/rules.yaml":     rules,
+	"../../../docs/prometheus/dashboard.json": dashboard,
+}
 
 func main() {
-	if err := os.WriteFile(page, []byte(document()), 0o644); err != nil { //nolint:gosec // a page for everybody
-		log.Fatal(err)
+	for path, text := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // pages for everybody
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text()), 0o644); err != nil { //nolint:gosec // pages for everybody
+			log.Fatal(err)
+		}
 	}
 }
 
@@ -95,5 +107,26 @@ func document() string {
 			fmt.Fprintf(&b, "\nBuckets up to %s.\n", strings.Join(bounds, ", "))
 		}
 	}
+	b.WriteString(alertsHead)
+	for _, a := range figure.Alerts() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s%s | %s |\n", a.Name, a.Severity, a.Meaning, lasting(a.For), a.Do)
+	}
 	return b.String()
+}
+
+const alertsHead = `
+## Alerts
+[prometheus/rules.yaml](prometheus/rules.yaml) has these alerts for Prometheus, and [prometheus/dashboard.json](prometheus/dashboard.json) is a dashboard for
+Grafana. Add the file to ` + "`rule_files`" + `, with a scrape interval of a minute or less, and import the dashboard. Prometheus' Alertmanager groups, silences and sends them.
+
+| alert | severity | meaning | what to do |
+|---|---|---|---|
+`
+
+// lasting says how long a state must hold.
+func lasting(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return " It must last " + strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m") + "."
 }
