@@ -1,5 +1,7 @@
 package trapeze_test
 
+import "slices"
+
 // This file is the map of the tree: the packages; their groups are in arch_groups_test.go. docs/architecture.md shows both.
 //
 // Directories below internal are written without "internal/".
@@ -24,8 +26,10 @@ type pkg struct {
 	libs    string // packages from outside, and guarded standard ones, by path prefix
 }
 
-// packages is the whole tree, one group after the other.
-var packages = []pkg{
+// packages is the whole tree, one group after the other. The command line is in arch_table_cli_test.go.
+var packages = slices.Concat(innerPackages, cliPackages, outerPackages)
+
+var innerPackages = []pkg{
 	// domain
 	{dir: "domain/refusal", what: "refusals: a code of a closed set, a message, a hint what to do next", pure: true},
 	{dir: "domain/shellword", what: "commands that people paste into a shell: each value is one word", pure: true},
@@ -407,70 +411,10 @@ var packages = []pkg{
 		imports: "api/mcpapi/taskext", libs: "github.com/modelcontextprotocol/go-sdk github.com/google/uuid",
 	},
 	{dir: "api/mcpapi/outside", what: "tests of the MCP server by programs of others"},
+}
 
-	// cli
-	{
-		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
-			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
-		libs: "github.com/spf13",
-	},
-	{
-		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
-	},
-	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
-	{
-		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
-		imports: "domain/shellword domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
-	},
-	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
-	{
-		dir: "cli/policy", what: "commands of policies, routes and phrases",
-		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
-	},
-	{
-		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
-		imports: "domain/shellword domain/refusal domain/event cli/shell client", libs: "github.com/spf13",
-	},
-	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
-	{
-		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
-		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
-	},
-	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
-	{
-		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
-		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",
-	},
-	{
-		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
-		imports: "domain/shellword domain/refusal", libs: "net os/exec",
-	},
-	{
-		dir: "cli/setup", what: "writes the configuration of agents' programs, and checks it",
-		imports: "domain/shellword domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client client/admin",
-		libs:    "net os/exec github.com/spf13",
-	},
-	{
-		dir: "cli/configfile", what: "edits one place of a configuration file and keeps the rest: JSON, TOML, Markdown",
-		pure: true,
-	},
-	{
-		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
-		libs:    "github.com/modelcontextprotocol/go-sdk",
-	},
-	{
-		dir: "cli/work", what: "makes any program a receiver of handoffs",
-		imports: "domain/shellword cli/shell client client/wire", libs: "os/exec",
-	},
-	{
-		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",
-		imports: "domain/shellword domain/event cli/demo/report client", libs: "os/exec",
-	},
-	{dir: "cli/demo/report", what: "what the demo's programs do: a report on a Go module's source"},
-
+// outerPackages are those that put the parts together, and what stands beside the groups.
+var outerPackages = []pkg{
 	// server
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",

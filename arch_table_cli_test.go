@@ -1,0 +1,66 @@
+package trapeze_test
+
+// cliPackages are the commands: the part of the table of arch_table_test.go on the group cli.
+var cliPackages = []pkg{
+	{
+		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
+		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
+			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
+		libs: "github.com/spf13",
+	},
+	{
+		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
+		imports: "domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
+	},
+	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
+	{
+		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
+		imports: "domain/shellword domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
+	},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
+	{
+		dir: "cli/policy", what: "commands of policies, routes and phrases",
+		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
+	},
+	{
+		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
+		imports: "domain/shellword domain/refusal domain/event cli/shell client", libs: "github.com/spf13",
+	},
+	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
+	{
+		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
+		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
+	},
+	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{
+		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
+		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",
+	},
+	{
+		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
+		imports: "domain/shellword domain/refusal", libs: "net os/exec",
+	},
+	{
+		dir: "cli/setup", what: "writes the configuration of agents' programs, and checks it",
+		imports: "domain/shellword domain/refusal domain/event domain/identity cli/shell cli/daemon cli/configfile client client/admin",
+		libs:    "net os/exec github.com/spf13",
+	},
+	{
+		dir: "cli/configfile", what: "edits one place of a configuration file and keeps the rest: JSON, TOML, Markdown",
+		pure: true,
+	},
+	{
+		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
+		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
+		libs:    "github.com/modelcontextprotocol/go-sdk",
+	},
+	{
+		dir: "cli/work", what: "makes any program a receiver of handoffs",
+		imports: "domain/shellword cli/shell client client/wire", libs: "os/exec",
+	},
+	{
+		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",
+		imports: "domain/shellword domain/event cli/demo/report client", libs: "os/exec",
+	},
+	{dir: "cli/demo/report", what: "what the demo's programs do: a report on a Go module's source"},
+}
