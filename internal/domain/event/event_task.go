@@ -170,7 +170,8 @@ type Replayed struct {
 	Budget   Budget    `json:"budget,omitzero"` // replaces the fields that are set
 	// TakeUpBy is when the requester of a task that nobody owns must have taken it up: see [Returned].
 	TakeUpBy time.Time `json:"take_up_by,omitzero"`
-	// Tell reports that nobody owns the task, and its requester is told.
+	// Tell reports that the owner is told, or the requester of a task that nobody owns. Records from before owners were told lack it
+	// where there is one.
 	Tell bool `json:"tell,omitempty"`
 }
 
@@ -202,6 +203,8 @@ func (Discarded) EventName() string { return "task-discarded" }
 type DependencyEnded struct {
 	Task  string `json:"task"`
 	State State  `json:"state"`
+	// TakeUpBy is when the requester of a task that had come back to it, and that nobody owns, must have taken it up: see [Returned].
+	TakeUpBy time.Time `json:"take_up_by,omitzero"`
 }
 
 // EventName implements [Event].

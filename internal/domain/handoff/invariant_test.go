@@ -109,7 +109,7 @@ func notLost(t task.Task) error {
 	case event.Waiting:
 		stands = k != nil && !k.Due.IsZero() || k == nil && slices.ContainsFunc(t.Children, children)
 	case event.Pending:
-		stands = !t.TakeUpBy.IsZero() || draft || person
+		stands = !t.TakeUpBy.IsZero() || draft || person || len(t.Unmet()) > 0 // whose ends it hears of
 	case event.Parked: // operators look there
 		stands = t.Parked != nil
 	default:

@@ -17,7 +17,7 @@ func Fold(s State, e Event) State {
 	case ItemRevised:
 		s.Versions = append(slices.Clip(s.Versions), e.Version)
 		s.UpdatedAt = e.Version.At
-		if s.Pinned && Unsettles(s.Scope, e.Version.By) {
+		if s.Pinned && Unsettles(e.Version.By) {
 			s.PinnedBy = e.Version.By
 		}
 	case ItemPinned:

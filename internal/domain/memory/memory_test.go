@@ -301,7 +301,7 @@ func TestAnAgentsPinForTheWorkspaceCountsOnceAnOperatorAgrees(t *testing.T) {
 	is(memory.AgentPin, writer.String())
 	i.do(memory.Pin{By: operator, ID: "m1"}, "memory-pinned")
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("another")}, "memory-revised")
-	is(memory.OperatorPin, operator.String())
+	is(memory.AgentPin, writer.String())
 	i.do(memory.Forget{By: writer, ID: "m1"}, "memory-forgotten")
 	is(memory.NotPinned, "")
 }

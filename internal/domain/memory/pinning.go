@@ -39,5 +39,5 @@ func (s State) Pinning() Pinning {
 }
 
 // Unsettles reports whether a version by a principal takes the agreement away that an operator has given to the pin: the operator
-// agreed to another text.
-func Unsettles(s Scope, principal string) bool { return PinnedFor(s, principal) == ProposedPin }
+// agreed to another text. The pin is then that of the agent.
+func Unsettles(principal string) bool { return PinnedFor(Private, principal) != OperatorPin }

@@ -31,19 +31,32 @@ func Closed(t Task, e event.TicketClosed, now time.Time) event.TicketClosed {
 	return e
 }
 
-// Revived completes the event that takes the task out of the dead letters: back to its owner, or to its requester, which is told.
+// Revived completes the event that takes the task out of the dead letters: back to its owner, or to its requester. Either is told: an
+// owner was told to stop.
 func Revived(t Task, e event.Replayed, now time.Time) event.Replayed {
-	e.TakeUpBy, e.Tell = t.takeUp(now), t.Owner == ""
+	e.TakeUpBy, e.Tell = t.takeUp(now), true
 	if t.Owner != "" {
 		e.Lease = t.LeaseFrom(now)
 	}
 	return e
 }
 
+// Met completes the event that a dependency of the task has ended. If it was the last one of a task that has come back meanwhile, the
+// clock of its requester starts now.
+func Met(t Task, e event.DependencyEnded, now time.Time) event.DependencyEnded {
+	cameBack := t.Handoff != nil || t.Parked != nil || t.Ticket != nil
+	if t.State != event.Pending || !cameBack || !t.TakeUpBy.IsZero() {
+		return e
+	}
+	e.TakeUpBy = Fold(t, e).takeUp(now)
+	return e
+}
+
 // takeUp is when the requester of a task that nobody owns, and that comes back now, must have taken it up, as people must have
-// answered. An operator has no such time: operators see what came back. But a child of theirs does, since its parent waits for it.
+// answered. An operator has no such time: operators see what came back. But a child of theirs does, since its parent waits for it. Nor has a task
+// that depends on others: nobody can start it.
 func (t Task) takeUp(now time.Time) time.Time {
-	if t.Owner != "" || t.Parent.Task == "" && !t.byAgent() {
+	if t.Owner != "" || len(t.Unmet()) > 0 || t.Parent.Task == "" && !t.byAgent() {
 		return time.Time{}
 	}
 	return t.Times.People().After(now)

@@ -293,6 +293,9 @@ func (t *Task) onBudgetRaised(e event.BudgetRaised) {
 }
 
 func (t *Task) onDependencyEnded(e event.DependencyEnded) {
+	if !e.TakeUpBy.IsZero() {
+		t.TakeUpBy = e.TakeUpBy
+	}
 	t.Dependencies = slices.Clone(t.Dependencies)
 	for i := range t.Dependencies {
 		if t.Dependencies[i].Task == e.Task {

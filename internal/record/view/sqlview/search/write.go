@@ -104,8 +104,8 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 		learn(contentOfItem, text, title)
 		do(w.rewriteText, text, n)
 		do(w.rewriteTitle, title, n)
-		if memory.Unsettles(scope(), e.Version.By) {
-			do(w.unsettlePin, int(memory.ProposedPin), n)
+		if memory.Unsettles(e.Version.By) {
+			do(w.unsettlePin, int(memory.PinnedFor(scope(), e.Version.By)), n)
 		}
 	case memory.ItemPinned:
 		do(w.pinItem, int(memory.PinnedFor(scope(), e.By)), n)
