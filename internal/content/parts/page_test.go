@@ -2,6 +2,7 @@ package parts_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,12 +37,34 @@ func TestPagesHoldEveryPartOnceWithinTheirBudget(t *testing.T) {
 		whole := map[string]string{}
 		for i := range rapid.IntRange(0, 12).Draw(t, "parts") {
 			text := strings.Repeat(someText.Draw(t, "text"), rapid.SampledFrom([]int{1, 1, 5, 200}).Draw(t, "times"))
-			x := envelope.PartText{Part: fmt.Sprint(rapid.SampledFrom(names).Draw(t, "name"), i), Text: text}
-			p.Parts, whole[x.Part] = append(p.Parts, x), text
+			kind, id, _ := strings.Cut(fmt.Sprint(rapid.SampledFrom(names).Draw(t, "name"), i), ":")
+			x := parts.Part{Kind: envelope.PartKind(kind), ID: id, Text: text}
+			whole[x.Name()] = text
+			if (x.Kind == envelope.PartMemory || x.Kind == envelope.PartArtifact) && rapid.IntRange(0, 2).Draw(t, "fetched") == 0 {
+				x.Text = ""
+			}
+			p.Parts = append(p.Parts, x)
+		}
+		fetched := 0
+		p.Fetch = func(x parts.Part) (string, error) {
+			fetched++
+			return whole[x.Name()], nil
 		}
 		got := map[string]string{}
 		for after, pages := 0, 0; ; pages++ {
-			page := p.Page(after)
+			fetched = 0
+			page, err := p.Page(after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range page.Parts {
+				if at := slices.IndexFunc(p.Parts, func(y parts.Part) bool { return y.Name() == x.Part }); p.Parts[at].Text == "" {
+					fetched--
+				}
+			}
+			if fetched > 0 {
+				t.Fatalf("%d parts were fetched that are not on the page", fetched)
+			}
 			if n := c.Count(page.Text); n != page.Tokens || n > p.Budget {
 				t.Fatalf("%d tokens, says %d of %d:\n%s", n, page.Tokens, p.Budget, page.Text)
 			}
@@ -68,4 +91,20 @@ func TestPagesHoldEveryPartOnceWithinTheirBudget(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAPageOfThousandsOfTinyPartsTakesFewCounts(t *testing.T) {
+	p := parts.Pages{Task: taskIDs[1], Budget: parts.MaxPage, Next: func(after, left int) string { return fmt.Sprint(after, left) }}
+	for i := range 5000 {
+		p.Parts = append(p.Parts, parts.Part{Kind: envelope.PartFact, ID: fmt.Sprint("f", i), Text: "x"})
+	}
+	rendered := 0
+	p.Next = func(after, left int) string { // once for each page that is made
+		rendered++
+		return fmt.Sprint(after, left)
+	}
+	page, err := p.Page(0)
+	if err != nil || page.Tokens > p.Budget || page.Tokens < p.Budget*9/10 || rendered > 10 {
+		t.Errorf("%d parts of %d tokens in %d tries, %v", len(page.Parts), page.Tokens, rendered, err)
+	}
 }

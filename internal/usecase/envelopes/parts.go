@@ -1,11 +1,11 @@
 package envelopes
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -85,10 +85,8 @@ func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) 
 	if err != nil {
 		return Parts{}, err
 	}
-	pages := parts.Pages{Task: taskID, Missing: missing, Budget: in.Tokens, Next: nextPage(in.Via)}
-	if pages.Parts, err = es.texts(ctx, c, &doc, found); err != nil {
-		return Parts{}, err
-	}
+	pages := parts.Pages{Task: taskID, Parts: found, Missing: missing, Budget: in.Tokens, Next: nextPage(in.Via)}
+	pages.Fetch = func(p parts.Part) (string, error) { return es.fetchPart(ctx, c, taskID, &doc, p) }
 	return es.page(ctx, c, pages, in, len(omitted) > 0)
 }
 
@@ -163,34 +161,25 @@ func (es *Envelopes) wholeOfShare(ctx context.Context, c caller.Caller, t task.T
 	return Ref{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with you under %s", id)
 }
 
-// texts are the texts of parts, with those of memory items and files that the envelope only refers to.
-func (es *Envelopes) texts(ctx context.Context, c caller.Caller, doc *envelope.Envelope, found []parts.Part) ([]envelope.PartText, error) {
-	list := make([]envelope.PartText, len(found))
-	for i, p := range found {
-		list[i] = envelope.PartText{Part: p.Name(), Text: p.Text}
-		var err error
-		switch {
-		case p.Text != "":
-		case p.Kind == envelope.PartMemory:
-			list[i].Text, err = es.memoryText(ctx, c, doc, p.ID)
-		case p.Kind == envelope.PartArtifact:
-			list[i].Text, err = es.fileText(ctx, c, p.ID)
-		}
-		if err != nil {
-			return nil, err
-		}
-		list[i].Text = cmp.Or(list[i].Text, "(It is empty.)")
+// fetchPart is the text of a memory item or a file that the envelope only refers to, for a caller that may read it. The read is
+// recorded.
+func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, taskID string, doc *envelope.Envelope, p parts.Part) (string, error) {
+	if p.Kind == envelope.PartArtifact {
+		return es.fileText(ctx, c, p.ID)
 	}
-	return list, nil
-}
-
-func (es *Envelopes) memoryText(ctx context.Context, c caller.Caller, doc *envelope.Envelope, id string) (string, error) {
-	at := slices.IndexFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == id })
-	text, there, err := es.sealer.memories.Text(ctx, c.Workspace, doc.Memory[at])
-	if err == nil && !there {
-		text = "(This memory item is not there any more.)"
+	at := slices.IndexFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == p.ID })
+	if p.Kind != envelope.PartMemory || at < 0 {
+		return "", nil
 	}
-	return text, err
+	text, why, err := es.sealer.memories.Text(ctx, c, taskID, doc.Memory[at])
+	switch {
+	case err != nil:
+		return "", err
+	case why != "":
+		return "(This memory item is " + why.InWords() + ".)", nil
+	}
+	m := &doc.Memory[at]
+	return text, es.access.Read(ctx, c.Workspace, c.Actor(), taskID, "memory "+m.ID+" version "+strconv.Itoa(m.Version), m.Digest)
 }
 
 // fileText is a file that is a short text, or a note in place of it.
@@ -198,7 +187,7 @@ func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, digest strin
 	r, info, err := es.sealer.artifacts.Open(ctx, c, digest)
 	switch refusal.CodeOf(err) {
 	case "":
-	case refusal.NotFound, refusal.Unavailable:
+	case refusal.NotFound:
 		return "(This file is not on the server.)", nil
 	default:
 		return "", err
@@ -223,16 +212,12 @@ func nextPage(via envelope.Via) func(after, left int) string {
 		with = "--after %d"
 	}
 	return func(after, left int) string {
-		return fmt.Sprintf("Not all: the same call with "+with+" gives the next of %d bytes more.", after, left)
+		return fmt.Sprintf("Not all: the same call with "+with+" goes on; parts left: %d.", after, left)
 	}
 }
 
 // page is the page that is asked for. packed says that the caller's rendition leaves something out.
 func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Pages, in PartsInput, packed bool) (Parts, error) {
-	total := 0
-	for _, p := range pages.Parts {
-		total += len(p.Text)
-	}
 	switch {
 	case len(pages.Parts) == 0 && len(pages.Missing) > 0:
 		hint := "the parts are named under Left out in the prompt; all gives everything that was left out"
@@ -242,8 +227,8 @@ func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Page
 		return Parts{}, refusal.New(refusal.NotFound, hint, "it has no %.200s", pages.Missing[0]).With("missing", pages.Missing)
 	case len(pages.Parts) == 0:
 		return Parts{}, refusal.New(refusal.NotFound, "work from the prompt: it has everything", "the envelope has no parts")
-	case in.After > 0 && in.After >= total:
-		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, and there are %d bytes", in.After, total).With("field", "after")
+	case pages.Beyond(in.After):
+		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, which is beyond the last part", in.After).With("field", "after")
 	}
 	if name := c.Agent(); name != "" {
 		to, err := es.sealer.agents.Known(ctx, c.Workspace, name, false)
@@ -254,6 +239,9 @@ func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Page
 			return Parts{}, err
 		}
 	}
-	page := pages.Page(in.After)
+	page, err := pages.Page(in.After)
+	if err != nil {
+		return Parts{}, err
+	}
 	return Parts{Text: page.Text, Tokens: page.Tokens, Parts: page.Parts, Missing: pages.Missing, After: page.After}, nil
 }

@@ -1,0 +1,111 @@
+package scenario
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/memories"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+)
+
+func (h *harness) parts(by caller.Caller, in envelopes.PartsInput) envelopes.Parts {
+	h.Helper()
+	return ok(h, by, func(c caller.Caller) (envelopes.Parts, error) { return h.app.Envelopes.Parts(ctx(h), c, in) })
+}
+
+// readings counts the recorded reads of something, by any principal.
+func (h *harness) readings(of string) (n int) {
+	h.Helper()
+	last, err := h.ledger.Last(ctx(h))
+	if err != nil {
+		h.Fatal(err)
+	}
+	for after := ledger.Position(0); after < last; {
+		entries, err := h.ledger.Read(ctx(h), after, 100)
+		if err != nil {
+			h.Fatal(err)
+		}
+		for _, e := range entries {
+			after = e.Position
+			for _, ev := range e.Events {
+				if ev.Name == "content-read" && strings.Contains(string(ev.Data), `"artifact"`) && strings.Contains(string(ev.Data), of) {
+					n++
+				}
+			}
+		}
+		if len(entries) == 0 {
+			time.Sleep(10 * time.Millisecond) // of the fake clock: readers may lag
+		}
+	}
+	return n
+}
+
+func TestAPageOpensTheFilesThatItServesAndNoOthers(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
+		var files []envelopes.Artifact
+		for _, name := range []string{"one", "two", "three"} {
+			files = append(files, h.keep(h.agent("ann"), name+strings.Repeat(" rotten beam", 900)))
+		}
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Content: envelopes.Content{Artifacts: files}})
+		b := h.acceptPrompt("bob")
+		in := envelopes.PartsInput{ID: b.Task, Parts: []string{"artifact"}, Tokens: 1000}
+		page := h.parts(h.agent("bob"), in)
+		for i, want := range []int{1, 0, 0} {
+			if got := h.readings(files[i].Digest); got != want {
+				h.Errorf("after the first page %d reads of file %d are recorded, want %d", got, i+1, want)
+			}
+		}
+		var text strings.Builder
+		for pages := 1; ; pages++ {
+			for _, p := range page.Parts {
+				text.WriteString(p.Text)
+			}
+			if in.After = page.After; in.After == 0 {
+				break
+			}
+			if page = h.parts(h.agent("bob"), in); pages > 20 {
+				h.Fatal("no end")
+			}
+		}
+		for _, name := range []string{"one", "two", "three"} {
+			if strings.Count(text.String(), name) != 1 {
+				h.Errorf("%s is there %d times", name, strings.Count(text.String(), name))
+			}
+		}
+		if n := strings.Count(text.String(), " rotten beam"); n != 2700 {
+			h.Errorf("%d of 2700 words", n)
+		}
+	})
+}
+
+func TestAMemoryItemIsGivenAsAPartByTheRulesOfMemoryItems(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "eve")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
+		var content envelopes.Content
+		for i := range 5 { // more than an envelope has room for: the last go along as references alone
+			x := h.remember(h.agent("ann"), memories.RememberInput{Scope: memory.Private, Text: fmt.Sprintf("swordfish%d ", i) + strings.Repeat("x", 60<<10)})
+			content.Memory = append(content.Memory, envelopes.MemoryAsk{ID: x.ID})
+		}
+		last := envelopes.PartsInput{Parts: []string{"memory:" + content.Memory[4].ID}}
+		h.share(h.agent("ann"), r, tasks.ShareInput{To: "eve", Content: content})
+		last.ID = h.wait("eve").ID
+		if got := h.parts(h.agent("eve"), last); strings.Contains(got.Text, "swordfish") || !strings.Contains(got.Text, "not yours to read") {
+			h.Errorf("the item is ann's, and eve reads\n%.300s", got.Text)
+		}
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}})
+		last.ID = h.acceptPrompt("bob").Task
+		if got := h.parts(h.agent("bob"), last); !strings.Contains(got.Text, "swordfish4") {
+			h.Errorf("the envelope gives it to bob, who reads\n%.300s", got.Text)
+		}
+	})
+}
