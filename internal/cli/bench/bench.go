@@ -135,6 +135,14 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 	return rep, nil
 }
 
+// people is a number of clients in words.
+func people(clients int) string {
+	if clients == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients", clients)
+}
+
 // every is the interval of notes on the progress.
 const every = 5 * time.Second
 
@@ -142,7 +150,8 @@ const every = 5 * time.Second
 func progress(clients int, total time.Duration, s *samples, note func(format string, args ...any)) (stop func()) {
 	began, last := time.Now(), 0
 	tick, done, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
-	note("%d clients for %s", clients, total)
+	who := people(clients)
+	note("%s for %s", who, total)
 	go func() {
 		defer close(ended)
 		for {
@@ -152,7 +161,7 @@ func progress(clients int, total time.Duration, s *samples, note func(format str
 			case <-tick.C:
 			}
 			n, failed := s.count()
-			note("%d clients, %s of %s: %d handoffs, %.0f per second now, %d failed", clients, time.Since(began).Round(time.Second), total,
+			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, time.Since(began).Round(time.Second), total,
 				n, float64(n-last)/every.Seconds(), failed)
 			last = n
 		}

@@ -109,7 +109,7 @@ func (rep *Report) missed() (n int) {
 // print writes the report for people.
 func (rep *Report) print(p *shell.Page) {
 	for _, r := range rep.Rounds {
-		p.Line("%d clients, %s over %s: %d handoffs in %.1f s, %.0f per second, %d failed", r.Clients, rep.Kind, rep.Over, r.Handoffs, r.Seconds, r.PerSecond, r.Failed)
+		p.Line("%s, %s over %s: %d handoffs in %.1f s, %.0f per second, %d failed", people(r.Clients), rep.Kind, rep.Over, r.Handoffs, r.Seconds, r.PerSecond, r.Failed)
 		shell.List(p, "no handoff was completed", []string{"STAGE", "P50 MS", "P95 MS", "P99 MS", "MAX MS"}, r.Stages, func(s Stage) []string {
 			return []string{s.Stage, fixed(s.P50), fixed(s.P95), fixed(s.P99), fixed(s.Max)}
 		})

@@ -92,8 +92,8 @@ func TestAnInterruptionEndsTheRunAndStillCleansUp(t *testing.T) {
 	s := kit.Start(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	o := Options{Clients: []int{2, 2}, For: time.Hour, Kind: kindWarm, Over: overHTTP}
-	rep, err := run(ctx, s.Admin(), o, func(format string, _ ...any) {
-		if strings.Contains(format, "clients for") { // the first round begins
+	rep, err := run(ctx, s.Admin(), o, func(format string, args ...any) {
+		if strings.HasPrefix(fmt.Sprintf(format, args...), "2 clients for") { // the first round begins
 			interrupt()
 		}
 	})
