@@ -27,7 +27,8 @@ type ServeConfig struct {
 	// means the default.
 	MaxArtifact, ArtifactQuota int64
 	// Memory is the memory, in bytes, that the server is to stay near; 0 means the default.
-	Memory int64
+	Memory       int64
+	FigureAgents int // agents that figures name; 0 means 1,000
 
 	// Notify is how people are notified of tickets: log, webhook:URL or exec:PROGRAM.
 	Notify []string

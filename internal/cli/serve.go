@@ -102,6 +102,7 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "maximum size of an artifact, in bytes (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
 	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 256 MiB)")
+	f.IntVar(&conf.FigureAgents, "figure-agents", 0, "number of agents that the figures at /metrics name; those beyond are counted as one (default 1000)")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
 	f.BoolVar(&conf.Ephemeral, "ephemeral", false, "for tests: temporary data, a free port, a clock that can be moved; prints URL and token as JSON")
 	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")

@@ -47,6 +47,8 @@ type Config struct {
 	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
 	// and a server that is idle gives back what it does not use. 0 means [DefaultMemory]. It is no hard limit: see keepMemory.
 	Memory int64
+	// FigureAgents is the number of agents that figures name; those beyond are counted as one. 0 means 1,000.
+	FigureAgents int
 	// Drain is the time limit for calls in progress when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }
@@ -112,6 +114,9 @@ func (c Config) check() error {
 	}
 	if _, err := otelapi.Configured(); err != nil {
 		return err
+	}
+	if c.FigureAgents < 0 {
+		return refusal.New(refusal.Invalid, "use a number above 0, or omit it", "%d is not a number of agents", c.FigureAgents)
 	}
 	if c.hasIssuer() {
 		if err := c.OAuth.Check(); err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
 
@@ -89,6 +91,34 @@ func TestAServerGivesItsFiguresAndTheSameAfterARestart(t *testing.T) {
 	after := ofRecord(scrape(t, open(t, dir)))
 	if len(before) < 5 || strings.Join(before, "") != strings.Join(after, "") {
 		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, ""), strings.Join(after, ""))
+	}
+}
+
+func TestFiguresNameAConfiguredNumberOfAgents(t *testing.T) {
+	s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", FigureAgents: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close(context.Background()) }()
+	c, err := client.New(s.URL(), token(t, s), client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for n := range 4 {
+		name := fmt.Sprint("agent", n)
+		if _, err := c.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "work", Send: &client.SendInput{To: []string{name}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := scrape(t, s); strings.Count(text, "\ntrapeze_inbox_items{") != 3 || !strings.Contains(text, `trapeze_inbox_items{agent="other",workspace="default"} 2`) {
+		t.Errorf("the figures name\n%s", text)
+	}
+	if _, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", FigureAgents: -1}); refusal.CodeOf(err) != refusal.Invalid {
+		t.Errorf("less than none: %v", err)
 	}
 }
 

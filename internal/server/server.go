@@ -86,7 +86,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: c.Now, Log: c.Log, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
+		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
 	})
 	options := usecase.Options{Figures: s.monitor, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {

@@ -73,8 +73,8 @@ of the standard apply: headers, timeout, compression, certificates. OTLP over gR
 - **views**: the present state, read from the views when it is asked for.
 - **process**: counted by the process since its start.
 
-A figure of the record is left out before the first event that it counts. Agents beyond the first 1,000 are counted as one,
-named ` + "`other`" + `; other labels are of closed sets, so no caller can make them many.
+A figure of the record is left out before the first event that it counts. Agents beyond the first 1,000, or the
+number of ` + "`trapeze serve --figure-agents`" + `, are counted as one, named ` + "`other`" + `; other labels are of closed sets, so no caller can make them many.
 
 ## Labels
 
