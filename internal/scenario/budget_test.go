@@ -54,3 +54,24 @@ func TestTheOwnerOfAParentRaisesTheBudgetOfAChildWithinItsOwn(t *testing.T) {
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 	})
 }
+
+func TestTheBudgetOfAReplayedChildIsReservedFromItsParent(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Budget: event.Budget{Tokens: 1000}})
+		r = h.send(h.agent("ann"), r, lost(handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation, Budget: event.Budget{Tokens: 400}}))
+		h.wait("bob") // the child is there
+		child := h.inState(r.Children[0], event.Parked)
+		_, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Replay(ctx(h), c, tasks.ReplayInput{Task: child.ID, To: []string{"cyd"}, Budget: event.Budget{Tokens: 1200}})
+		})
+		must(h, "more than the parent has", err, refusal.Budget, "600 tokens")
+		if now := h.task(child.ID); now.State != event.Parked || now.Budget.Tokens != 400 {
+			h.Errorf("the child is %s with %d tokens", now.State, now.Budget.Tokens)
+		}
+		h.replay(tasks.ReplayInput{Task: child.ID, To: []string{"cyd"}, Budget: event.Budget{Tokens: 700}})
+		if got, held := h.task(child.ID).Budget.Tokens, h.task(r.Task).Reserved.Tokens; got != 700 || held != 700 {
+			h.Errorf("the child has %d tokens, and its parent reserves %d", got, held)
+		}
+	})
+}

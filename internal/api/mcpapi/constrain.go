@@ -14,18 +14,24 @@ type constrainInput struct {
 	Max        *float64      `json:"max,omitempty" jsonschema:"largest value allowed"`
 	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed"`
 	Lift       string        `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
-	Why        string        `json:"why,omitempty" jsonschema:"with lift"`
+	Tokens     int64         `json:"tokens,omitempty" jsonschema:"instead: a larger token budget of the task"`
+	Why        string        `json:"why,omitempty" jsonschema:"with lift or tokens"`
 	Epoch      uint64        `json:"epoch,omitempty"`
 	Key        string        `json:"key,omitempty"`
 }
 
 var constrainTool = define[constrainInput, receipt]("constrain", "Constrain a task", destroys,
-	"Add a constraint to a task, or tighten one; every later owner is bound by it. Or lift one that you set.",
+	"Add a constraint to a task, or tighten one; every later owner is bound by it. Or lift one that you set, or raise its budget.",
 	func(ctx context.Context, c *call, in constrainInput) (answer, error) {
 		ctx = keyed(ctx, in.Key)
 		switch {
+		case in.Tokens != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max != nil || len(in.Allow) > 0):
+			return answer{}, invalid("tokens takes no other argument than why")
+		case in.Tokens != 0:
+			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens}, Why: in.Why})
+			return changed(r, err, "The budget was raised.", "")
 		case (in.Constraint == "") == (in.Lift == ""):
-			return answer{}, c.invalid("{constrain} needs constraint, or lift (the id of one)")
+			return answer{}, c.invalid("{constrain} needs constraint, lift (the id of one) or tokens")
 		case in.Lift != "" && (in.ID != "" || in.Max != nil || len(in.Allow) > 0):
 			return answer{}, invalid("lift takes no other argument than why: omit id, max and allow")
 		case in.Lift != "":

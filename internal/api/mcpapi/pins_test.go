@@ -67,3 +67,41 @@ func TestPinsOfAgentsDisplaceNoPinOfAnOperator(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnAgentHasPinnedItUnpinsOverMCP(t *testing.T) {
+	h := open(t)
+	coder := h.agent(statelessVersion, "coder")
+	_, item := coder.call("remember", map[string]any{"text": "the grammar is in docs", "pinned": true})
+	if _, m := coder.call("remember", map[string]any{"unpin": item["id"]}); m["pinned"] == true {
+		t.Errorf("it is still pinned: %v", m)
+	}
+	if m, err := h.as(h.tokenAt("coder", "")).Memory(t.Context(), item["id"].(string), client.MemoryReference{}); err != nil || m.Pinned {
+		t.Errorf("the record has %+v, %v", m, err)
+	}
+	if text, _, refused := coder.try("remember", map[string]any{"unpin": item["id"], "text": "x"}); !refused || !strings.Contains(text, "unpin takes no other argument") {
+		t.Errorf("with a text: %s", text)
+	}
+}
+
+func TestABudgetIsRaisedOverMCP(t *testing.T) {
+	h := open(t)
+	h.agent(statelessVersion, "coder")
+	sent, err := h.as(h.tokenAt("coder", "")).CreateTask(t.Context(), client.CreateInput{Intent: "Write the parser", Budget: client.Spend{Tokens: 100}, Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder, err := h.at(statelessVersion, "coder", "tools=all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder.call("constrain", map[string]any{"task": sent.Task, "tokens": 500, "why": "the grammar grew"})
+	if now, err := h.admin.Task(t.Context(), sent.Task); err != nil || now.Budget.Tokens != 500 {
+		t.Errorf("the task has %+v, %v", now.Budget, err)
+	}
+	if text, _, refused := coder.try("constrain", map[string]any{"task": sent.Task, "tokens": 50}); !refused || !strings.Contains(text, "can only be raised") {
+		t.Errorf("lowered: %s", text)
+	}
+	if text, _, refused := coder.try("constrain", map[string]any{"task": sent.Task, "tokens": 900, "constraint": "format:English"}); !refused || !strings.Contains(text, "no other argument") {
+		t.Errorf("with a constraint: %s", text)
+	}
+}

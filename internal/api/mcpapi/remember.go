@@ -20,6 +20,7 @@ type rememberInput struct {
 	Pinned     bool          `json:"pinned,omitempty" jsonschema:"goes first into every envelope"`
 	Revise     string        `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
 	Forget     string        `json:"forget,omitempty" jsonschema:"id of an item that nobody may read again; the record keeps it"`
+	Unpin      string        `json:"unpin,omitempty" jsonschema:"id of an item"`
 	Key        string        `json:"key,omitempty"`
 }
 
@@ -35,6 +36,11 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 		var m client.MemoryItem
 		var err error
 		switch {
+		case in.Unpin != "" && (in.Text+in.Revise+in.Forget != "" || in.placed()):
+			return answer{}, invalid("unpin takes no other argument: omit them")
+		case in.Unpin != "":
+			m, err = c.Unpin(ctx, in.Unpin)
+			return answer{text: m.ID + " is not pinned.", data: show.MemoryOf(m)}, err
 		case in.Revise != "" && in.Forget != "":
 			return answer{}, invalid("give either revise or forget, not both")
 		case in.Forget != "" && (in.Text != "" || in.placed()):

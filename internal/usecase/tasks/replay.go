@@ -31,6 +31,9 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 	if err := c.May(identity.ManageDeadLetters, "replay a dead letter"); err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
 	}
+	if err := ts.reserveReplay(ctx, c, in); err != nil {
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
+	}
 	return ts.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
 		events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 		if err != nil {
@@ -49,4 +52,37 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
+}
+
+// reserveReplay takes what a child is to get more with its replay from what its parent has left, as [Tasks.RaiseBudget] does. What the
+// child may not get, the replay refuses.
+func (ts *Tasks) reserveReplay(ctx context.Context, c caller.Caller, in ReplayInput) error {
+	if in.Budget == (event.Budget{}) || event.CheckTaskID(in.Task) != nil {
+		return nil
+	}
+	child, err := ts.store.Find(ctx, c.Workspace, in.Task)
+	if err != nil || child.Parent.Task == "" || child.State != event.Parked {
+		return err
+	}
+	more := in.Budget
+	if child.Budget.Tokens == 0 { // it had no limit, so nothing is reserved for it
+		more.Tokens = 0
+	}
+	if child.Budget.Cost == 0 {
+		more.Cost = 0
+	}
+	if more == (event.Budget{}) {
+		return nil
+	}
+	_, err = ts.store.Decide(ctx, c, "replay", child.Parent.Task, in, func(parent task.Task, now time.Time) ([]event.Event, error) {
+		if parent.State.Final() {
+			return nil, nil
+		}
+		replay := handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}
+		if _, err := handoff.Decide(child, replay, now); err != nil {
+			return nil, err
+		}
+		return handoff.Decide(parent, handoff.RaiseBudget{By: c.Principal, Child: child.ID, Budget: more, Why: in.Note}, now)
+	})
+	return err
 }
