@@ -212,8 +212,8 @@ var innerPackages = []pkg{
 		imports: "content/envelope domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
 	},
 	{
-		dir: "usecase/quota", what: "bounds the open tasks of one principal, and the open offers of one sender to one receiver",
-		imports: "domain/refusal record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2",
+		dir: "usecase/quota", what: "bounds the open tasks and the work of one principal, and the open offers of one sender to one receiver",
+		imports: "domain/refusal record/stream record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
 	{dir: "usecase/random", what: "random numbers for salts, tokens and jitter"},
@@ -254,7 +254,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/memories", what: "use cases of memory items, and what of them goes into an envelope",
 		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope routing record/access " +
-			"record/ledger record/stream record/view usecase/caller usecase/random usecase/page usecase/taskstore usecase/conversations",
+			"record/ledger record/stream record/view usecase/caller usecase/quota usecase/random usecase/page usecase/taskstore usecase/conversations",
 	},
 	{
 		dir: "usecase/artifacts", what: "use cases of artifacts: who may put and fetch what, and what is swept",
@@ -264,7 +264,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/envelopes", what: "composes what a sender hands over, packs what a receiver is given of it, and gives it to readers",
 		imports: "domain/agent domain/conversation domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope " +
-			"content/packing content/parts content/tokenizer record/access usecase/caller usecase/random usecase/taskstore usecase/envelopestore " +
+			"content/packing content/parts content/tokenizer record/access usecase/caller usecase/quota usecase/random usecase/taskstore usecase/envelopestore " +
 			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{

@@ -52,6 +52,8 @@ type Options struct {
 	// MaxOffers is how many offers of one sender may wait for one receiver; 0 means 1,000. It may be exceeded by those that are
 	// made at the same time.
 	MaxOffers int
+	// Work bounds the previews, searches and checks of each principal that run at once; nil: half of the processors, at least one.
+	Work *quota.Work
 	// Majors converts envelopes between majors of their schema; the zero value knows ours.
 	Majors envelope.Converter
 	// Artifacts is the store of files; without one, calls about them are refused.
@@ -140,6 +142,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if o.Random == nil {
 		o.Random = rand.Reader
 	}
+	o.Work = cmp.Or(o.Work, quota.NewWork(0))
 	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 8<<20)
 	s, err := newStores(l, v, o)
 	if err != nil {
@@ -160,7 +163,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)
-	u.Memories = memories.New(s.memories, s.access, s.random, meaning)
+	u.Memories = memories.New(s.memories, s.access, s.random, meaning, o.Work)
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
 	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
@@ -186,13 +189,13 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	results := expect.New(expect.Options{})
 	hand := handoffs.New(s.agents, s.channels, between, inForce, decider, sealer, results)
 
-	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now)
+	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now, o.Work)
 	u.Policies = policies.New(inForce, decider, s.access, o.Now)
 	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer)
 	u.Tasks = tasks.New(tasks.Parts{
 		Ledger: l, Views: v, Positions: s.positions, Store: s.tasks, Access: s.access, Presence: s.presence, Agents: u.Agents, AgentStore: s.agents,
 		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets,
-		Expect: results, Quota: open, Majors: o.Majors, Now: o.Now,
+		Expect: results, Quota: open, Work: o.Work, Majors: o.Majors, Now: o.Now,
 	})
 	u.Phrases = phrases.New(phrases.Parts{
 		Tasks: u.Tasks, History: u.History, Store: s.tasks, Agents: s.agents, Policies: inForce, Positions: s.positions,

@@ -211,3 +211,24 @@ func FuzzFormats(f *testing.F) {
 		}
 	})
 }
+
+func TestBranchesThatMultiplyNameEachFaultOnce(t *testing.T) {
+	c := expect.New(expect.Options{})
+	_, err := c.Check(expected(chain(6, `{"anyOf":[NEXT,NEXT]}`)), event.Result{Text: `1`})
+	r, ok := refusal.As(err)
+	if !ok || r.Details["more"] != 0 {
+		t.Fatalf("64 branches to one fault: %v", err)
+	}
+	if list, _ := r.Details["problems"].([]expect.Problem); len(list) != 1 {
+		t.Errorf("%d faults: %v", len(list), list)
+	}
+	if _, err = c.Check(expected(chain(10, `{"anyOf":[NEXT,NEXT,NEXT]}`)), event.Result{Text: `1`}); err == nil || !strings.Contains(err.Error(), "too much work") {
+		t.Errorf("59,049 branches: %v", err)
+	}
+	// Alternatives of alternatives, for each element of a list, are ordinary.
+	list := "[" + strings.TrimSuffix(strings.Repeat("1,", 1000), ",") + "]"
+	schema := `{"items":{"anyOf":[{"oneOf":[{"type":"null"},{"type":"boolean"}]},{"anyOf":[{"type":"string"},{"type":"number"}]}]}}`
+	if _, err = c.Check(expected(schema), event.Result{Text: list}); err != nil {
+		t.Error(err)
+	}
+}

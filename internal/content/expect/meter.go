@@ -71,7 +71,7 @@ func (p *pattern) String() string { return p.re.String() }
 // install walks the compiled schema, refuses endless recursion, and makes every subschema charge the meter. It does so in
 // the format check, which the library runs before everything expensive.
 func (m *meter) install(root *jsonschema.Schema) error {
-	w := walk{heights: map[*jsonschema.Schema]int{}}
+	w := walk{heights: map[*jsonschema.Schema]int{}, forks: map[*jsonschema.Schema]int{}}
 	queue := []*jsonschema.Schema{root}
 	seen := map[*jsonschema.Schema]bool{root: true}
 	for len(queue) > 0 {
@@ -91,18 +91,18 @@ func (m *meter) install(root *jsonschema.Schema) error {
 		}
 	}
 	for s := range seen {
-		m.meterPart(s)
+		m.meterPart(s, w.forksOf(s))
 	}
 	return nil
 }
 
-func (m *meter) meterPart(s *jsonschema.Schema) {
+func (m *meter) meterPart(s *jsonschema.Schema, forks int) {
 	inner := s.Format
 	name := ""
 	if inner != nil {
 		name = inner.Name
 	}
-	p := priceOf(s)
+	p := priceOf(s, forks)
 	s.Format = &jsonschema.Format{Name: name, Validate: func(v any) error {
 		m.charge(p.of(v))
 		switch {
@@ -123,10 +123,20 @@ type price struct {
 	unique   bool           // the whole value is read once more
 }
 
-func priceOf(s *jsonschema.Schema) price {
+// maxForkPrice is the most steps that a branch costs before it is looked at.
+const maxForkPrice = 4096
+
+// priceOf is the price of a subschema. A branch of a fork is dearer the more forks are nested below it: they multiply, and each
+// failure of each of them is an error that the library builds. So a schema of ten nested forks ends soon, and a list of
+// alternatives, or a few nested ones, costs what it did.
+func priceOf(s *jsonschema.Schema, forks int) price {
 	p := price{here: 1 + len(s.Required), each: 1, unique: s.UniqueItems, property: map[string]int{}}
-	for _, child := range inPlace(s) {
+	branches := inPlace(s)
+	for _, child := range branches {
 		p.here += weight(child)
+	}
+	if len(branches) > 1 && forks > 1 {
+		p.here += len(branches) * min(1<<(3*min(forks-1, 8)), maxForkPrice)
 	}
 	for _, child := range onAnyMember(s) {
 		p.each += weight(child) - 1

@@ -155,15 +155,38 @@ type fault struct {
 	what     string
 }
 
-// leavesOf returns the innermost errors, which hold the reasons.
-func leavesOf(e *jsonschema.ValidationError) (leaves []*jsonschema.ValidationError) {
-	if len(e.Causes) == 0 {
-		return []*jsonschema.ValidationError{e}
+// leavesOf returns the innermost errors, which hold the reasons: each fault of a subschema at a place once, however many branches
+// lead to it. Branches multiply at every level, and faults do not.
+func leavesOf(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+	l := leaves{seen: map[string]bool{}}
+	l.walk(e)
+	return l.list
+}
+
+type leaves struct {
+	list []*jsonschema.ValidationError
+	seen map[string]bool
+	key  []byte // of the error at hand
+}
+
+func (l *leaves) walk(e *jsonschema.ValidationError) {
+	if len(e.Causes) > 0 {
+		for _, c := range e.Causes {
+			l.walk(c)
+		}
+		return
 	}
-	for _, c := range e.Causes {
-		leaves = append(leaves, leavesOf(c)...)
+	l.key = append(l.key[:0], e.SchemaURL...)
+	for _, k := range e.ErrorKind.KeywordPath() {
+		l.key = append(append(l.key, 0), k...)
 	}
-	return leaves
+	for _, step := range e.InstanceLocation {
+		l.key = append(append(l.key, 1), step...)
+	}
+	if !l.seen[string(l.key)] {
+		l.seen[string(l.key)] = true
+		l.list = append(l.list, e)
+	}
 }
 
 func pointer(where string, location []string) string {

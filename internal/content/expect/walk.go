@@ -10,6 +10,7 @@ import (
 
 // walk checks the graph of a compiled schema.
 type walk struct {
+	forks   map[*jsonschema.Schema]int // levels of subschemas of which several apply to the same value, each inside the other
 	heights map[*jsonschema.Schema]int // levels of subschemas below that apply to the same value; underWay while computed
 }
 
@@ -48,6 +49,22 @@ func (w *walk) height(s *jsonschema.Schema) (int, error) {
 	}
 	w.heights[s] = h
 	return h, nil
+}
+
+// forksOf counts the levels of forks from a subschema down, of those that apply to the same value. Heights have shown that it ends.
+func (w *walk) forksOf(s *jsonschema.Schema) int {
+	if n, known := w.forks[s]; known {
+		return n
+	}
+	n, list := 0, inPlace(s)
+	for _, next := range list {
+		n = max(n, w.forksOf(next))
+	}
+	if len(list) > 1 {
+		n++
+	}
+	w.forks[s] = n
+	return n
 }
 
 // inPlace returns the subschemas that s applies to the same value.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -15,9 +16,10 @@ type Envelopes struct {
 	access *access.Log
 	majors envelope.Converter
 	now    func() time.Time
+	work   *quota.Work
 }
 
-// New returns the use cases of the envelopes that a sealer makes.
-func New(s *Sealer, tasks *taskstore.Store, log *access.Log, majors envelope.Converter, now func() time.Time) *Envelopes {
-	return &Envelopes{sealer: s, tasks: tasks, access: log, majors: majors, now: now}
+// New returns the use cases of the envelopes that a sealer makes. work bounds the previews of each principal.
+func New(s *Sealer, tasks *taskstore.Store, log *access.Log, majors envelope.Converter, now func() time.Time, work *quota.Work) *Envelopes {
+	return &Envelopes{sealer: s, tasks: tasks, access: log, majors: majors, now: now, work: work}
 }

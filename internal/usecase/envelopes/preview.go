@@ -75,6 +75,11 @@ func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInpu
 		}
 		to, receivers = s.Spec, []string{in.To}
 	}
+	leave, err := es.work.Enter(ctx, c)
+	if err != nil {
+		return Preview{}, err
+	}
+	defer leave()
 	return es.packedFor(ctx, c, t.Task, to, receivers, in)
 }
 

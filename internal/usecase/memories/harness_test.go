@@ -84,7 +84,7 @@ func (h *harness) build(views view.Store) {
 	if h.store, err = memories.NewStore(h.ledger, views, h, h, talks, h.clock); err != nil {
 		h.Fatal(err)
 	}
-	h.items, h.talks = memories.New(h.store, log, random.New(h), h.meaning), conversations.New(talks, log)
+	h.items, h.talks = memories.New(h.store, log, random.New(h), h.meaning, nil), conversations.New(talks, log)
 }
 
 // Find implements [taskstore.Finder].

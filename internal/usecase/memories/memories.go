@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/random"
 )
 
@@ -19,12 +20,13 @@ type Memories struct {
 	access  *access.Log
 	random  *random.Source
 	meaning meaning
+	work    *quota.Work
 	pins    sync.Mutex // held while an agent pins an item
 }
 
-// New returns the use cases of the memory items of a store.
-func New(s *Store, log *access.Log, r *random.Source, o Options) *Memories {
-	return &Memories{store: s, access: log, random: r, meaning: meaning{opts: o, failing: map[string]bool{}, vectors: map[string]progress{}}}
+// New returns the use cases of the memory items of a store. work bounds the searches of each principal.
+func New(s *Store, log *access.Log, r *random.Source, o Options, work *quota.Work) *Memories {
+	return &Memories{store: s, access: log, random: r, work: work, meaning: meaning{opts: o, failing: map[string]bool{}, vectors: map[string]progress{}}}
 }
 
 // Item is a memory item as callers get it: one version of it, the newest unless another was asked for. Answers to changes

@@ -69,6 +69,11 @@ func (ms *Memories) search(ctx context.Context, c caller.Caller, in SearchInput)
 	if f.By, err = ms.searcher(ctx, c, in); err != nil {
 		return FoundItems{}, err
 	}
+	leave, err := ms.work.Enter(ctx, c)
+	if err != nil {
+		return FoundItems{}, err
+	}
+	defer leave()
 	list, err := ms.find(ctx, c.Workspace, f)
 	if err != nil {
 		return FoundItems{}, stream.Unavailable(err)

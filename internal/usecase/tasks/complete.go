@@ -24,6 +24,13 @@ type CompleteInput struct {
 func (ts *Tasks) Complete(ctx context.Context, c caller.Caller, in CompleteInput) (taskstore.Receipt, error) {
 	cmd := handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
 	return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		if len(t.Expected.Schema) > 0 {
+			leave, err := ts.work.Enter(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+		}
 		return ts.decideComplete(t, cmd, now)
 	})
 }
