@@ -20,8 +20,8 @@ const metricsPath = "/metrics"
 // statsQuery selects handoffs.
 type statsQuery struct {
 	endpoint.Reading
-	Span string `query:"span" enum:"5m,1h,24h" doc:"Only handoffs that ended in the last 5 minutes, hour or day; an hour if omitted."`
-	By   string `query:"by" enum:"agent,kind,reason" doc:"What they are grouped by; agents if omitted."`
+	Span figure.Span `query:"span" doc:"Only handoffs that ended in the last 5 minutes, hour or day; an hour if omitted."`
+	By   figure.By   `query:"by" doc:"What they are grouped by; agents if omitted."`
 }
 
 // figures adds the routes of figures.
@@ -39,7 +39,7 @@ func (s *service) figures() {
 		Path: "/v1/stats", ID: "show-stats", Summary: "Sum up the handoffs that ended lately", Tag: endpoint.TagRecord,
 		About: "How long handoffs took, how many failed, and which: percentiles for all, and for each agent, kind or reason. For operators and auditors.",
 	}, func(ctx context.Context, c caller.Caller, in *statsQuery) (figures.Stats, error) {
-		return s.app.Figures.ShowStats(ctx, c, figures.StatsInput{Span: figure.Span(in.Span), By: figure.By(in.By)})
+		return s.app.Figures.ShowStats(ctx, c, figures.StatsInput{Span: in.Span, By: in.By})
 	})
 }
 
