@@ -367,7 +367,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
 		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/figure record/view " +
-			"usecase/memories usecase/policies usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
+			"usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},
@@ -410,6 +410,7 @@ var innerPackages = []pkg{
 		dir: "api/mcpapi/mcptest", what: "what the MCP conformance suite expects to find on a server",
 		imports: "api/mcpapi/taskext", libs: "github.com/modelcontextprotocol/go-sdk github.com/google/uuid",
 	},
+	{dir: "api/httpapi/outside", what: "tests of the HTTP API by programs of others"},
 	{dir: "api/mcpapi/outside", what: "tests of the MCP server by programs of others"},
 }
 

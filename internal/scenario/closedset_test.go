@@ -379,7 +379,9 @@ func enums(v any, found [][]string) [][]string {
 			}
 			var texts []string
 			for _, e := range list {
-				texts = append(texts, fmt.Sprint(e))
+				if e != nil { // null stands for an omitted field
+					texts = append(texts, fmt.Sprint(e))
+				}
 			}
 			found = append(found, texts)
 		}

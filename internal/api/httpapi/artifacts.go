@@ -49,7 +49,7 @@ func (s *service) artifacts() {
 			"An artifact that no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
 	})
 	put.Parameters = []*huma.Param{endpoint.Query("digest", "Expected digest: other content is refused and not stored.", digest)}
-	put.RequestBody = &huma.RequestBody{Required: true, Content: content}
+	put.RequestBody = &huma.RequestBody{Content: content} // an empty file is one too
 	put.Responses = map[string]*huma.Response{"200": {Description: "The artifact is stored on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
 	s.router.Raw(put, s.putArtifact)
 

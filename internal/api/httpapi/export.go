@@ -27,6 +27,7 @@ func (s *service) audit() {
 	for _, media := range exportMedia {
 		op.Responses["200"].Content[media] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
+	op.Responses["200"].Content[exportMedia[view.FormatJSON]].Schema = endpoint.SchemaOf[view.Trail](s.router)
 	s.router.Raw(op, s.export)
 }
 

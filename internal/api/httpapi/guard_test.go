@@ -200,6 +200,9 @@ func TestWhatIsNotServedSaysSo(t *testing.T) {
 	if p := h.call("", "GET /favicon.ico", "").problem(t); p.Code != refusal.NotFound {
 		t.Error(p)
 	}
+	if r := h.call(h.admin, "OPTIONS /v1/tasks/import", ""); r.status != http.StatusMethodNotAllowed || r.header.Get("Allow") != "POST" {
+		t.Errorf("a route beside one with an id: %d, %q", r.status, r.header.Get("Allow"))
+	}
 }
 
 func TestAnswersSayTheirPosition(t *testing.T) {

@@ -2,10 +2,11 @@ package httpapi
 
 import (
 	"embed"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -56,11 +57,11 @@ func (s *service) open() {
 
 // description returns the OpenAPI document.
 func (s *service) description() []byte {
-	spec, err := json.MarshalIndent(s.router.API(), "", "  ")
+	spec, err := schema.Document(s.router.API())
 	if err != nil {
 		panic(err) // tests cover it
 	}
-	return append(spec, '\n')
+	return spec
 }
 
 // static serves a document that does not change.
@@ -75,14 +76,7 @@ func (s *service) static(path, media string, document func() []byte) {
 
 // nowhere answers requests that match no route: 404, or 405 if another method would.
 func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
-	var allowed []string
-	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		probe := r.Clone(r.Context())
-		probe.Method = m
-		if _, pattern := s.router.Mux().Handler(probe); pattern != "/" && pattern != "" {
-			allowed = append(allowed, m)
-		}
-	}
+	allowed := s.allowed(r)
 	if len(allowed) == 0 {
 		endpoint.ProblemOf(refusal.New(refusal.NotFound, "see /docs or /openapi.json for the calls of this API", "there is nothing at %.200q", r.URL.Path)).Write(w)
 		return
@@ -91,4 +85,23 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 	p.Status = http.StatusMethodNotAllowed
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	p.Write(w)
+}
+
+// allowed lists the methods of a path. One that is a route itself, such as /v1/tasks/import, is no id of another route.
+func (s *service) allowed(r *http.Request) (methods []string) {
+	item := s.router.API().Paths[r.URL.Path]
+	if item == nil {
+		item = &huma.PathItem{}
+	}
+	own := map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}
+	known := item.Get != nil || item.Post != nil || item.Put != nil || item.Delete != nil
+	for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		probe := r.Clone(r.Context())
+		probe.Method = m
+		_, pattern := s.router.Mux().Handler(probe)
+		if known && own[m] != nil || !known && pattern != "/" && pattern != "" {
+			methods = append(methods, m)
+		}
+	}
+	return methods
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
@@ -48,6 +49,7 @@ func Config() huma.Config {
 		c.Components.Schemas.RegisterTypeAlias(set.of, set.described)
 	}
 	c.Components.Schemas.RegisterTypeAlias(typeOf[event.Duration](), typeOf[durationText]())
+	c.Components.Schemas.RegisterTypeAlias(typeOf[positions.Position](), typeOf[positionNumber]())
 	for _, name := range endpoint.Tags() {
 		c.Tags = append(c.Tags, &huma.Tag{Name: name})
 	}
@@ -167,6 +169,14 @@ func Loosen(api *huma.OpenAPI) {
 			s.AdditionalProperties = nil
 		}
 	}
+}
+
+// positionNumber describes positions.
+type positionNumber struct{}
+
+func (positionNumber) Schema(huma.Registry) *huma.Schema {
+	least := 0.0
+	return &huma.Schema{Type: huma.TypeInteger, Format: "uint64", Minimum: &least}
 }
 
 // durationText describes durations.
