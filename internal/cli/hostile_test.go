@@ -217,12 +217,12 @@ func fillHostile(v reflect.Value, value string, depth int) {
 		fillHostile(v.Index(0), value, depth+1)
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-	default:
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fillHostile(v.Field(i), value, depth+1)
 		}
 		open(v)
+	default:
 	}
 }
 
