@@ -44,7 +44,7 @@ type Options struct {
 	Random io.Reader
 	// CachedTasks is how many folds of tasks are kept in memory at most; 0 means 2048.
 	CachedTasks int
-	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 8 MiB.
+	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 32 MiB.
 	CachedEnvelopes int
 	// MaxOpen is how many tasks that have not ended one principal may have requested; 0 means 100,000. It may be exceeded by
 	// the tasks that are created within a second.
@@ -143,7 +143,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		o.Random = rand.Reader
 	}
 	o.Work = cmp.Or(o.Work, quota.NewWork(0))
-	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 8<<20)
+	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 32<<20)
 	s, err := newStores(l, v, o)
 	if err != nil {
 		return nil, err

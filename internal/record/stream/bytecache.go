@@ -37,7 +37,7 @@ func (c *ByteCache) Put(name string, b []byte) {
 	if c.lru.Contains(name) || len(b) > c.most/4 {
 		return
 	}
-	if cap(b) > len(b)+len(b)/8 { // a buffer that grew would keep up to twice its bytes
+	if cap(b) > 2*len(b) { // a buffer that grew would keep up to twice its bytes
 		b = bytes.Clone(b)
 	}
 	c.bytes += cost(name, b)

@@ -109,8 +109,7 @@ func TestLittleFreeSpaceRefusesBeforeTheDiskIsFull(t *testing.T) {
 func TestAbandonedAppendsAreNotWritten(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	r := &request{entry: ledgertest.NewEntry("w/task/x", 1, "x"), done: make(chan struct{})}
-	var err error
-	if r.bytes, err = r.entry.EncodeFor(nil, 0); err != nil {
+	if err := r.set(r.entry, 0); err != nil {
 		t.Fatal(err)
 	}
 	r.abandoned.Store(true)

@@ -123,12 +123,10 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 		return 0, unknown(err)
 	}
 	r := newRequest()
-	bytes, err := e.EncodeFor(r.bytes, expect)
-	if err != nil {
+	if err := r.set(e, expect); err != nil {
 		r.free()
 		return 0, err
 	}
-	r.entry, r.bytes, r.expect = e, bytes, expect
 	if !l.queue.append(r) {
 		return 0, errClosed
 	}

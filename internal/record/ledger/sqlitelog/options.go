@@ -48,7 +48,6 @@ const (
 	defaultMinFree     = 32 << 20
 	ownReaders         = 2 // connections for Stream, Read and Follow
 
-	schemaVersion = 1
 	applicationID = 0x5452505a // "TRPZ"
 
 	pageSize = 4096

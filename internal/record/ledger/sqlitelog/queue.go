@@ -10,7 +10,8 @@ import (
 // request is one append that waits for the writer. The writer sets position or err; the responder closes done.
 type request struct {
 	entry     ledger.Entry
-	bytes     []byte
+	bytes     []byte // as they are stored
+	size      int    // of the entry, in bytes
 	expect    ledger.Position
 	abandoned atomic.Bool // its caller no longer waits
 	position  ledger.Position
@@ -29,12 +30,29 @@ func newRequest() *request {
 	return r
 }
 
+// encodings are buffers for the bytes of entries before they are framed.
+var encodings = sync.Pool{New: func() any { return new([]byte) }}
+
+// set makes it a request to append an entry.
+func (r *request) set(e ledger.Entry, expect ledger.Position) error {
+	buf, _ := encodings.Get().(*[]byte)
+	b, err := e.EncodeFor((*buf)[:0], expect)
+	if err == nil {
+		r.entry, r.bytes, r.size, r.expect = e, appendFrame(r.bytes[:0], b), len(b), expect
+	}
+	if cap(b) <= maxKept {
+		*buf = b
+		encodings.Put(buf)
+	}
+	return err
+}
+
 // free returns the request to the pool. Call it only after done is closed, or if it was never queued.
 func (r *request) free() {
 	if cap(r.bytes) > maxKept {
 		return
 	}
-	r.entry, r.bytes, r.expect, r.position, r.err, r.done = ledger.Entry{}, r.bytes[:0], 0, 0, nil, nil
+	r.entry, r.bytes, r.size, r.expect, r.position, r.err, r.done = ledger.Entry{}, r.bytes[:0], 0, 0, 0, nil, nil
 	requests.Put(r)
 }
 
@@ -97,7 +115,7 @@ func (q *queue) take(batch []*request, limit int) (_ []*request, jobs []func(*wr
 	}
 	n, size := 0, 0
 	for n < len(q.appends) && n < limit && size < maxBatchBytes {
-		size += len(q.appends[n].bytes)
+		size += q.appends[n].size
 		n++
 	}
 	batch = append(batch, q.appends[:n]...)

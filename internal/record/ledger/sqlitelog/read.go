@@ -120,7 +120,11 @@ func readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, er
 func collect(stmt *Stmt, args ...any) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
 	err := stmt.Query(func(row Row) error {
-		e, err := ledger.Decode(row.Blob(1))
+		var e ledger.Entry
+		b, err := unframe(row.Blob(1))
+		if err == nil {
+			e, err = ledger.Decode(b)
+		}
 		if err != nil {
 			return fmt.Errorf("sqlitelog: stored entry %d is damaged: %w", row.Int64(0), err)
 		}

@@ -101,8 +101,7 @@ func TestOneBatchOnAFullDiskRecordsItsReadsAlone(t *testing.T) {
 		if i%2 == 0 {
 			r.entry, r.expect = ledgertest.NewEntry("w/task/x", 1, "x"), 0
 		}
-		var err error
-		if r.bytes, err = r.entry.EncodeFor(nil, r.expect); err != nil {
+		if err := r.set(r.entry, r.expect); err != nil {
 			t.Fatal(err)
 		}
 		batch = append(batch, r)

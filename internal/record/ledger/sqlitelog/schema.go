@@ -17,6 +17,14 @@ CREATE TABLE entries(position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, byte
 CREATE INDEX entries_by_stream ON entries(stream);
 `
 
+// Format is the number of the format of data directories: what a program must be able to read to open one. It is stored in the
+// database, as its user_version, and increases with everything that older programs cannot read: how entries are stored, and events
+// or versions of them that they do not have. Entries of all earlier formats stay readable.
+//
+//	1: entries as their bytes
+//	2: entries in frames, see framing.go; events as in the first release
+const Format = 2
+
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 
 // writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
@@ -45,7 +53,8 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// migrate creates the schema in an empty file, and refuses files of other programs or of a newer version.
+// migrate creates the schema in an empty file, raises the number of an older format, and refuses files of other programs or of a
+// newer format.
 func migrate(c *conn, path string) error {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {
@@ -61,13 +70,17 @@ func migrate(c *conn, path string) error {
 		return err
 	case version == 0 && app == 0 && tables == 0:
 		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
-			schema, schemaVersion, applicationID)
+			schema, Format, applicationID)
 		return errors.Join(c.exec(script), syncDir(filepath.Dir(path)))
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
-	case version > schemaVersion:
-		return fmt.Errorf("written by a newer version of Trapeze (schema %d, this version reads up to %d): upgrade the program",
-			version, schemaVersion)
+	case version > Format:
+		return fmt.Errorf("the data has format %d, written by a newer version of Trapeze, and this version reads formats up to %d: "+
+			"upgrade the program to that version or a newer one, or use another data directory; nothing was changed", version, Format)
+	case version < Format:
+		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", Format)); err != nil {
+			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, Format, err)
+		}
 	}
 	return nil
 }

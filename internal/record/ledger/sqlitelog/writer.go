@@ -168,7 +168,7 @@ func (w *writer) append(batch []*request) error {
 				r.err = unknown(errAbandoned)
 			} else if r.position, r.err = w.insert(r); r.err == nil {
 				r.entry.Position = r.position
-				entries, size = append(entries, r.entry), size+len(r.bytes)
+				entries, size = append(entries, r.entry), size+r.size
 			} else if !errors.Is(r.err, ledger.ErrConflict) {
 				return false, r.err
 			}

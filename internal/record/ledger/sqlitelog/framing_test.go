@@ -1,0 +1,168 @@
+package sqlitelog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+)
+
+func TestDictionary1IsFrozen(t *testing.T) {
+	const want = "204f46c65d999e08a3ef6621a691873884ca267c7cb0f4aa028a9de1cb0dada4"
+	if got := sha256.Sum256(dictionary1); hex.EncodeToString(got[:]) != want {
+		t.Errorf("dictionary 1 has changed (%x): entries that are stored with it could not be read", got)
+	}
+}
+
+// usual is an entry as most are.
+func usual(t testing.TB) []byte {
+	t.Helper()
+	e := ledgertest.KiB("default/task/task_06h0emw9j980gw8rxh2w454wg4", 1)
+	b, err := e.EncodeFor(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestFrozenFramesAreRead has entries as they were stored when framing 1 was new.
+func TestFrozenFramesAreRead(t *testing.T) {
+	const entry = `{"actor":{"principal":"agent/ann","token":"u4ms6quyxjjj57ux"},"enc":"none","events":[{"name":"task-completed","version":1}],"key":"a928cff214ff346add85ecdb8321f472","request":"6c1030403ddd8428fd6dd519bb107bf3","stream":"default/task/task_06h0emw9j980gw8rxh2w454wg4","time":"2026-11-23T07:34:04.949829Z","v":1,"version":3}
+[{"agent":"ann","result":{"text":"done"},"at":"2026-11-23T07:34:04.949829Z"}]`
+	const stored = "019d5b43e58f030f7a020a02e714047502ff0175346d7336717579786a6a6a35377578860235f01061393238636666323134666633343661646438356563646238333231663437680206a702f010366331303330343033646464383432386664366464353139626231303762666b330fc8020af0096830656d77396a393830677738727868327734353477673433010be002ff03335430373a33343a30342e3934393832395af2020009f1020f17161a0c5f0050395a227d5d"
+	b, err := hex.DecodeString(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unframe(b); err != nil || string(got) != entry {
+		t.Errorf("%s, %v", got, err)
+	}
+	if 2*len(b) > len(entry) {
+		t.Errorf("an entry of %d bytes takes %d", len(entry), len(b))
+	}
+}
+
+func TestAChangedFrameIsNoticed(t *testing.T) {
+	entry := usual(t)
+	frame := appendFrame(nil, entry)
+	if frame[0] != framing1 {
+		t.Fatal("it is not framed")
+	}
+	for i := range frame {
+		for _, change := range []byte{1, 0x80, 0xff} {
+			changed := bytes.Clone(frame)
+			changed[i] ^= change
+			b, err := unframe(changed) // a match may be found at another place, too
+			if err == nil && !bytes.Equal(b, entry) {
+				if _, err = ledger.Decode(b); err == nil {
+					t.Fatalf("byte %d changed by %#x: nothing is noticed", i, change)
+				}
+			}
+			if err != nil && !errors.Is(err, ledger.ErrInvalid) {
+				t.Fatal(err)
+			}
+		}
+		if _, err := unframe(frame[:i]); i > 0 && err == nil {
+			t.Fatalf("cut after %d bytes: nothing is noticed", i)
+		}
+	}
+}
+
+func TestAnEntryThatIsNotWorthItIsStoredAsItIs(t *testing.T) {
+	long := make([]byte, 3000)
+	for i := range long { // no three bytes are repeated
+		long[i] = byte(i*i>>3 ^ i*7)
+	}
+	long[0] = plainEntry
+	large := bytes.Repeat([]byte(`{"name":1},`), maxFramed)
+	for _, entry := range [][]byte{[]byte(`{}`), long, large} {
+		stored := appendFrame([]byte("before"), entry)
+		got, err := unframe(bytes.TrimPrefix(stored, []byte("before")))
+		if err != nil || !bytes.Equal(got, entry) || len(stored) > len(entry)+len("before") {
+			t.Errorf("%d bytes become %d, %v", len(entry), len(stored), err)
+		}
+	}
+}
+
+func TestPlainAndFramedEntriesAreReadSideBySide(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	write(t, l, "x", 3)
+	want, err := l.Read(t.Context(), 0, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := want[1].Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("UPDATE entries SET bytes = ? WHERE position = 2", plain) }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Read(t.Context(), 0, 9)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+func TestAFramingOfANewerVersionIsNamed(t *testing.T) {
+	if _, err := unframe([]byte{9, 1, 2, 3}); err == nil || !strings.Contains(err.Error(), "framing 9") {
+		t.Error(err)
+	}
+}
+
+func TestBlocksGiveBackWhatWasCompressed(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	for _, size := range []int{0, 1, 4, 12, 13, 17, 18, 19, 64, 255, 270, 271, 1000, 70_000, 300_000} {
+		for _, letters := range []int{1, 2, 4, 60, 256} {
+			entry := make([]byte, size)
+			for i := range entry {
+				entry[i] = byte(random.IntN(letters)) //nolint:gosec // below 256
+			}
+			if size > 500 && letters > 4 { // parts of the dictionary, and of itself
+				copy(entry[100:], dictionary1[len(dictionary1)-200:])
+				copy(entry[size-200:], entry[50:240])
+			}
+			block := dict1().appendBlock(nil, entry)
+			got := make([]byte, size)
+			if !dict1().expand(got, block) || !bytes.Equal(got, entry) {
+				t.Errorf("%d bytes of %d letters are not what they were", size, letters)
+			}
+			if size > 0 && dict1().expand(make([]byte, size-1), block) || dict1().expand(make([]byte, size+1), block) {
+				t.Errorf("%d bytes of %d letters: a wrong size is not noticed", size, letters)
+			}
+		}
+	}
+}
+
+func FuzzFrame(f *testing.F) {
+	f.Add(usual(f))
+	f.Add(appendFrame(nil, usual(f)))
+	f.Add([]byte{framing1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, _ = unframe(b) // no panic
+		if len(b) > ledger.MaxEntrySize || len(b) > 0 && b[0] == framing1 {
+			return
+		}
+		entry := append([]byte{plainEntry}, b...)
+		if got, err := unframe(appendFrame(nil, entry)); len(entry) <= ledger.MaxEntrySize && (err != nil || !bytes.Equal(got, entry)) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkFrame(b *testing.B) {
+	entry := usual(b)
+	var buf []byte
+	for b.Loop() {
+		buf = appendFrame(buf[:0], entry)
+	}
+	b.ReportMetric(float64(len(buf))/float64(len(entry)), "of-plain")
+}

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// frozen returns a data directory as an earlier version wrote it.
+func frozen(t *testing.T, name string) (dir string) {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "trapeze.db"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// format returns the number of the format of a directory, after setting it if set is above 0.
+func format(t *testing.T, dir string, set int) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "trapeze.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if set > 0 {
+		if _, err := db.ExecContext(t.Context(), fmt.Sprintf("PRAGMA user_version=%d", set)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestADirectoryOfFormat1IsReadAndWrittenTo opens a directory of the time when entries were stored as their bytes: three handoffs.
+func TestADirectoryOfFormat1IsReadAndWrittenTo(t *testing.T) {
+	dir := frozen(t, "format-1.db.gz")
+	if n := format(t, dir, 0); n != 1 {
+		t.Fatalf("the frozen directory has format %d", n)
+	}
+	s := open(t, dir)
+	c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	page, err := c.Tasks(t.Context(), client.TaskFilter{})
+	if err != nil || len(page.Tasks) != 3 {
+		t.Fatalf("%d tasks, %v", len(page.Tasks), err)
+	}
+	for _, task := range page.Tasks {
+		if got, err := c.Task(t.Context(), task.ID); err != nil || got.State != "completed" || got.Intent != "measure a handoff" {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "one more"}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if n := format(t, dir, 0); n != 2 {
+		t.Errorf("written to, it has format %d", n)
+	}
+	s = open(t, dir)
+	entries, err := s.log.Read(t.Context(), 0, 100)
+	if err != nil || len(entries) < 15 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
+func TestADirectoryOfANewerFormatIsRefused(t *testing.T) {
+	dir := frozen(t, "format-1.db.gz")
+	format(t, dir, 3)
+	s, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err == nil {
+		_ = s.Close(context.Background())
+		t.Fatal("it was opened")
+	}
+	for _, part := range []string{"has format 3", "formats up to 2", "upgrade the program to that version or a newer one"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("without %q: %v", part, err)
+		}
+	}
+	if n := format(t, dir, 0); n != 3 {
+		t.Errorf("it has format %d now", n)
+	}
+}
