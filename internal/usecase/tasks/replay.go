@@ -57,8 +57,11 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 // reserveReplay takes what a child is to get more with its replay from what its parent has left, as [Tasks.RaiseBudget] does. What the
 // child may not get, the replay refuses.
 func (ts *Tasks) reserveReplay(ctx context.Context, c caller.Caller, in ReplayInput) error {
-	if in.Budget == (event.Budget{}) || event.CheckTaskID(in.Task) != nil {
+	if in.Budget == (event.Budget{}) {
 		return nil
+	}
+	if err := event.CheckTaskID(in.Task); err != nil {
+		return err
 	}
 	child, err := ts.store.Find(ctx, c.Workspace, in.Task)
 	if err != nil || child.Parent.Task == "" || child.State != event.Parked {
