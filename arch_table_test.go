@@ -377,7 +377,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
-		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
+		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
 			"api/mcpapi/held api/mcpapi/liveness client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
@@ -385,7 +385,7 @@ var innerPackages = []pkg{
 		dir: "api/mcpapi/argument", what: "arguments of tools: schemas from structs, structs from JSON, errors that a model can act on",
 		imports: "api/shape client", libs: "github.com/google/jsonschema-go",
 	},
-	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "client"},
+	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
@@ -398,7 +398,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
-		imports: "domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "domain/visible domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",

@@ -65,8 +65,8 @@ var shownBy = []struct {
 	{"conversation list", client.ConversationPage{}},
 	{"conversation show c", client.Conversation{}},
 	{"conversation continue c", client.Continuity{}},
-	{"envelope show " + hostileTask, client.Content{}},
-	{"envelope render " + hostileTask, client.Content{}},
+	{"envelope show " + hostileTask, client.Sheet{}},
+	{"envelope render " + hostileTask, client.Sheet{}},
 	{"parts " + hostileTask + " all", client.Parts{}},
 	{"audit show " + hostileTask, client.Trail{}},
 	{"token list", admin.TokenList{}},
@@ -98,7 +98,7 @@ func TestNoTextOfOthersHidesOrPosesAsALineOfACommand(t *testing.T) {
 
 // documents are answers with a document, in which the server has fenced the text of others, or which an operator wrote.
 var documents = map[reflect.Type]bool{
-	reflect.TypeFor[client.Accepted](): true, reflect.TypeFor[client.Content](): true, reflect.TypeFor[client.Parts](): true,
+	reflect.TypeFor[client.Accepted](): true, reflect.TypeFor[client.Sheet](): true, reflect.TypeFor[client.Parts](): true,
 	reflect.TypeFor[admin.Policy](): true,
 }
 

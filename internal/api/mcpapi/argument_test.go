@@ -85,7 +85,7 @@ func TestAResultIsShownWithItsTextAndItsData(t *testing.T) {
 	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Count the files"})
 	coder.call("complete", m{"task": task["task"], "text": "Counted.", "data": m{"files": 12}})
-	if text, _ := coder.call("status", m{"id": task["task"]}); !strings.Contains(text, "\n| Counted.\n| {\"files\":12}") {
+	if text, _ := coder.call("status", m{"id": task["task"]}); !strings.Contains(text, "\n```\nCounted.\n{\"files\":12}\n```\n") {
 		t.Errorf("%s", text)
 	}
 }

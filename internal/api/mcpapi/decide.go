@@ -175,7 +175,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 		if k.Kind == "question" {
 			return questionOf(k), nil
 		}
-		return approvalOf(id, k.Envelope, k.Kind+" of \""+show.Clip(show.OneLine(k.Intent), 300)+"\", asked by "+k.By+".\n"+k.Question), nil
+		return approvalOf(id, k.Envelope, k.Kind+" of "+show.Line(show.Clip(k.Intent, 300))+", asked by "+k.By+".\n"+show.Quoted(k.Question)), nil
 	}
 	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: 500})
 	if err != nil {
@@ -183,10 +183,10 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 	}
 	for _, i := range box.Items {
 		if i.ID == id {
-			return approvalOf(id, i.Envelope, i.Type+" of \""+show.Clip(show.OneLine(i.Intent), 300)+"\", asked by "+i.From+".\n"+i.Detail), nil
+			return approvalOf(id, i.Envelope, i.Type+" of "+show.Line(show.Clip(i.Intent, 300))+", asked by "+i.From+".\n"+show.Quoted(i.Detail)), nil
 		}
 	}
-	return question{}, &client.Error{Code: client.NotFound, Message: show.Clip(id, 80) + " does not wait for your decision", Hint: c.say("{inbox} lists the requests that do")}
+	return question{}, &client.Error{Code: client.NotFound, Message: show.Line(show.Clip(id, 80)) + " does not wait for your decision", Hint: c.say("{inbox} lists the requests that do")}
 }
 
 // decided applies the verdict that the user of the client gave.

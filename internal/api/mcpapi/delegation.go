@@ -106,7 +106,7 @@ func (w delegation) standing() string {
 			note = cmp.Or(show.TaskOf(w.first).Parked, w.first.Progress)
 		}
 		if note != "" {
-			note = ": " + show.Clip(show.OneLine(note), 200)
+			note = ": " + show.Line(show.Clip(note, 200))
 		}
 		if state == client.Parked {
 			note += "; " + without(w.set, w.parent, k.Task)
@@ -159,7 +159,7 @@ func (w delegation) result() *mcp.CallToolResult {
 	case w.parent.State == client.Completed:
 		next = ""
 	case w.parent.Parked != nil:
-		fmt.Fprintf(&b, "\nIt is in the dead letters: %s, %s", w.parent.Parked.Cause, w.parent.Parked.Detail)
+		fmt.Fprintf(&b, "\nIt is in the dead letters: %s, %s", w.parent.Parked.Cause, show.Line(w.parent.Parked.Detail))
 	}
 	of := client.Receipt{Task: w.parent.ID, State: w.parent.State, Owner: w.parent.Owner, Epoch: w.parent.Epoch}
 	return &mcp.CallToolResult{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
 type escalateInput struct {
@@ -66,7 +67,7 @@ func relieved(r client.Relief) answer {
 	}
 	for _, k := range r.Kept {
 		out.Kept = append(out.Kept, k.Task+": "+k.Why)
-		fmt.Fprintf(&b, "- %s was not moved: %s\n", k.Task, k.Why)
+		fmt.Fprintf(&b, "- %s was not moved: %s\n", k.Task, show.Line(k.Why))
 	}
 	return answer{text: b.String(), data: out}
 }

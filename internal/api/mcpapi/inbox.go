@@ -95,9 +95,9 @@ func (b *inbox) write(set toolset.Set, waited int) string {
 		if i.Type == "offer" {
 			b.Next = set.Text("{accept} the offers you can do, {reject} the others") + more
 		}
-		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(i.do), show.OneLine(i.Intent))
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(i.do), show.Line(i.Intent))
 		if i.Detail != "" {
-			s.WriteString(" (" + show.OneLine(i.Detail) + ")")
+			s.WriteString(" (" + show.Line(i.Detail) + ")")
 		}
 		if !i.Ends.IsZero() {
 			s.WriteString(", answer by " + i.Ends.UTC().Format(time.RFC3339))

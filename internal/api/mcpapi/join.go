@@ -131,7 +131,7 @@ func (j joined) String() string {
 			b.WriteString(" can: " + strings.Join(n.Capabilities, ", "))
 		}
 		if n.Description != "" {
-			b.WriteString(" - " + n.Description)
+			b.WriteString(" - " + show.Line(n.Description))
 		}
 		b.WriteString("\n")
 	}

@@ -116,7 +116,7 @@ func TestTheLineOfAChildShowsItsOwnStateAndItsOpenTicket(t *testing.T) {
 	reviewer.call("ask", m{"task": child, "question": "Which branch?", "to": "boss"})
 	text, data := coder.call("status", m{"id": own["task"]})
 	line := data["task"].(m)["children"].([]any)[0].(m)
-	if !strings.Contains(text, "is waiting, ticket "+child+".k1 is open: Which branch?") || line["ticket"] != child+".k1" {
+	if !strings.Contains(text, "is waiting, ticket "+child+".k1 is open: `Which branch?`") || line["ticket"] != child+".k1" {
 		t.Errorf("it asks: %s\n%v", text, line)
 	}
 }

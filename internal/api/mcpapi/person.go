@@ -159,7 +159,7 @@ func questionOf(k client.Ticket) question {
 	}
 	return question{
 		id: k.ID, fields: map[string]any{"answer": field}, needed: []string{"answer"},
-		text: k.By + " asks about \"" + show.Clip(show.OneLine(k.Intent), 200) + "\":\n" + k.Question,
+		text: k.By + " asks about " + show.Line(show.Clip(k.Intent, 200)) + ":\n" + show.Quoted(k.Question),
 	}
 }
 

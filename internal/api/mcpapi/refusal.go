@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
@@ -39,9 +40,9 @@ func refusal(ctx context.Context, set toolset.Set, err error) *mcp.CallToolResul
 	case ctx.Err() != nil:
 		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: set.Text("what it changed is recorded; call {status} to see it")}
 	}
-	text, hint := fmt.Sprintf("%s: %s", e.Code, e.Message), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
+	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(e.Message)), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
 	if hint != "" {
-		text += "\nWhat to do: " + hint
+		text += "\nWhat to do: " + show.OneLine(hint)
 	}
 	return &mcp.CallToolResult{
 		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: refusedCall{e.Code, e.Message, hint, e.Details},

@@ -252,7 +252,7 @@ func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	if err != nil || t.State != client.Parked || t.Parked == nil {
 		return told(r, "Nothing was handed off.", c.say("{status} with id=%s shows why", r.Task))
 	}
-	return told(r, "Nothing was handed off: "+show.OneLine(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(c.set, t, false))
+	return told(r, "Nothing was handed off: "+show.Line(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(c.set, t, false))
 }
 
 func (c *call) sent(r client.Receipt, in client.SendInput) answer {

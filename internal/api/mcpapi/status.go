@@ -156,7 +156,7 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		if len(t.To) > 0 {
 			b.WriteString(", offered to " + strings.Join(t.To, ", "))
 		}
-		b.WriteString(": " + show.OneLine(t.Intent) + "\n")
+		b.WriteString(": " + show.Line(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
 		b.WriteString(c.say("No open tasks. To see a task that has ended, call {status} with its id.\n"))

@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // tools are the tools of the server, in the order in which an agent usually needs them.
@@ -157,7 +158,7 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse, given *
 		if o.OnStatus != nil && a.status != nil {
 			o.OnStatus(*a.status)
 		}
-		content := []mcp.Content{&mcp.TextContent{Text: a.text}}
+		content := []mcp.Content{&mcp.TextContent{Text: visible.Text(a.text)}}
 		if asked, _ := req.Params.Meta[metaLinks].(bool); asked && req.ProtocolVersion() >= linksSince {
 			content = append(content, a.more...)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 const (
@@ -52,7 +53,7 @@ func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadReso
 	if err != nil {
 		return nil, err
 	}
-	return p.whole(string(b), asJSON), nil
+	return p.whole(visible.JSON(string(b)), asJSON), nil
 }
 
 // mostLines and mostLine bound a page of the history as text: in events, and in characters of the details of one.
@@ -78,11 +79,11 @@ func HistoryText(ctx context.Context, c *client.Client, task string, before uint
 	}
 	var b strings.Builder
 	for _, e := range entries[begin:end] {
-		details := []rune(strings.Join(strings.Fields(string(e.Details)), " "))
+		details := []rune(visible.JSON(strings.Join(strings.Fields(string(e.Details)), " ")))
 		if len(details) > mostLine {
 			details = append(details[:mostLine], '…')
 		}
-		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, string(details))
+		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, visible.CodeLine(string(details)))
 	}
 	switch {
 	case end == 0:

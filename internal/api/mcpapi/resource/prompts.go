@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // prompt is a trigger phrase that a client shows as a command.
@@ -157,7 +158,7 @@ func quote(v any) string {
 	if err := e.Encode(v); err != nil {
 		return `""` // strings and lists of strings can always be encoded
 	}
-	return strings.TrimSpace(b.String())
+	return visible.JSON(strings.TrimSpace(b.String()))
 }
 
 // say writes a line, in which {status} is the name of that tool.

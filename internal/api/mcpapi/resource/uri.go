@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // MaxText is the maximum size of the content of one read, in bytes.
@@ -74,7 +76,7 @@ func (p target) json(v any, err error) (*mcp.ReadResourceResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.part(string(b), asJSON)
+	return p.part(visible.JSON(string(b)), asJSON)
 }
 
 func (p target) whole(text, media string) *mcp.ReadResourceResult {

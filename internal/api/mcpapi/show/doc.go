@@ -2,7 +2,8 @@
 // tool: as data for programs, and as text.
 //
 // Invariants:
-//   - Text of others is on one line, or quoted line by line, so that none of it looks like text of the server.
+//   - Text of others is in a code span or a fenced block, with hidden characters by their number, as in prompts: none of it looks
+//     like text of the server.
 //   - It names no tool: the names of tools depend on the client.
 //
 // Start reading at [Quoted], then [Task].

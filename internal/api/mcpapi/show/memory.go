@@ -31,7 +31,7 @@ func MemoryOf(m client.MemoryItem) Memory {
 
 // MemoryText is a memory item as a model reads it.
 func MemoryText(m client.MemoryItem) string {
-	s := fmt.Sprintf("%s (by %s, %s) %s", m.ID, m.Author, m.Updated.Format(time.DateOnly), OneLine(m.Title))
+	s := fmt.Sprintf("%s (by %s, %s) %s", m.ID, m.Author, m.Updated.Format(time.DateOnly), Line(m.Title))
 	if m.Status != client.MemoryCurrent {
 		s += " [" + string(m.Status) + "]"
 	}

@@ -1,8 +1,6 @@
 package show
 
 import (
-	"strings"
-
 	"github.com/trapezehq/trapeze/client"
 )
 
@@ -46,10 +44,10 @@ func (d Decision) String() string {
 		s += " (rule " + d.Rule + ")"
 	}
 	if len(d.Why) > 0 {
-		s += ", because " + strings.Join(d.Why, "; ")
+		s += ", because " + Lines(d.Why)
 	}
 	if len(d.Passed) > 0 {
-		s += ". Passed over: " + strings.Join(d.Passed, "; ")
+		s += ". Passed over: " + Lines(d.Passed)
 	}
 	return s + "."
 }

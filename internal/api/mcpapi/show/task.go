@@ -26,6 +26,8 @@ type Task struct {
 	Answers  []string `json:"answers,omitempty"`
 	Parked   string   `json:"parked,omitempty"`
 	Result   *Result  `json:"result,omitempty"`
+
+	answers []string // as text: who answered what
 }
 
 // Result is the result of a task.
@@ -65,6 +67,7 @@ func TaskOf(t client.Task) Task {
 	}
 	for _, a := range t.Answers {
 		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+a.Answer)
+		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Line(a.Answer))
 	}
 	if t.State == client.Parked && t.Parked != nil { // the cause stays after a replay
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
@@ -110,22 +113,22 @@ func (t Task) String() string {
 	if t.Owner != "" {
 		fmt.Fprintf(&b, ", owner %s, epoch %d", t.Owner, t.Epoch)
 	}
-	fmt.Fprintf(&b, ".\nIntent: %s\n", OneLine(t.Intent))
+	fmt.Fprintf(&b, ".\nIntent: %s\n", Line(t.Intent))
 	if t.Handoff != "" {
-		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+cmp.Or(strings.Join(t.To, ", "), OneLine(t.Why))))
+		fmt.Fprintf(&b, "Handoff %s: %s\n", t.Handoff, strings.TrimSpace(strings.ReplaceAll(t.Stage, "_", " ")+" "+cmp.Or(strings.Join(t.To, ", "), Line(t.Why))))
 	}
 	for _, k := range t.Children {
 		fmt.Fprintf(&b, "Child %s for %s is %s", k.Task, cmp.Or(k.To, "nobody yet"), strings.ReplaceAll(k.State, "_", " "))
 		if k.Ticket != "" {
 			b.WriteString(", ticket " + k.Ticket + " is open")
 		}
-		if said := OneLine(cmp.Or(k.Said(), k.Asks)); said != "" {
+		if said := Line(cmp.Or(k.Said(), k.Asks)); said != "" {
 			b.WriteString(": " + said)
 		}
 		b.WriteString("\n")
 	}
 	for _, line := range []struct{ what, text string }{
-		{"Progress", OneLine(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", t.Parked}, {"Answers", OneLine(strings.Join(t.Answers, "; "))},
+		{"Progress", Line(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Line(t.Parked)}, {"Answers", strings.Join(t.answers, "; ")},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)

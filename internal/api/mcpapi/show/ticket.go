@@ -38,7 +38,7 @@ func TicketText(k client.Ticket) string {
 			s += "\n" + Quoted(strings.TrimSpace(k.Question))
 		}
 		if len(k.Options) > 0 {
-			s += "\nAllowed answers: " + OneLine(strings.Join(k.Options, "; "))
+			s += "\nAllowed answers: " + Lines(k.Options)
 		}
 		return s
 	}
