@@ -56,6 +56,13 @@ func (d *document) claim(names ...string) {
 	}
 }
 
+// alsoClaim keeps a field among the claims besides its use: what it says counts only if the task is handed to somebody.
+func (d *document) alsoClaim(name string) {
+	if raw, ok := d.fields[name]; ok {
+		d.claimed[name] = raw
+	}
+}
+
 // text takes a field of text.
 func (d *document) text(name string, limit int) string {
 	raw, ok := d.take(name)

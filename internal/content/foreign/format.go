@@ -81,10 +81,7 @@ func (d *document) handoffContext() {
 	d.reason("reason")
 	d.priority()
 	d.timeout()
-	d.task.Expires = d.moment("expires_at")
-	if !d.task.Expires.IsZero() {
-		d.note("expires_at", "is the expiry of the document, not a deadline of the task")
-	}
+	d.expiry()
 	c.State = d.text("current_state", event.MaxIntent)
 	c.Summary = d.text("conversation_summary", event.MaxIntent)
 	c.Facts = d.points("key_facts", "f")
@@ -111,13 +108,29 @@ func (d *document) memoryEnvelope() {
 	d.task.Target = d.agent("target_agent")
 	d.priority()
 	d.task.IncludeRecent = d.whole("include_recent", 10_000)
-	d.task.IncludePins = d.flag("include_pins")
-	d.task.Expires = d.moment("expires_at")
+	if d.task.IncludeRecent > 0 {
+		d.note("include_recent", "recent items of this server go along with a handoff, not those of the other system")
+	}
+	d.alsoClaim("include_pins")
+	if _, ok := d.fields["include_pins"]; ok {
+		d.task.IncludePins = d.flag("include_pins")
+		d.note("include_pins", "kept as claimed: items that are pinned here always go along")
+	}
+	d.expiry()
 	d.task.Memory = d.texts("memory_refs")
 	if n := len(d.task.Memory); n > 0 {
 		d.note("memory_refs", "memory items of another system: kept as references that nothing resolves yet")
 	}
 	d.constraints()
+}
+
+// expiry takes the time until which the document counts.
+func (d *document) expiry() {
+	d.alsoClaim("expires_at")
+	d.task.Expires = d.moment("expires_at")
+	if !d.task.Expires.IsZero() {
+		d.note("expires_at", "kept as claimed: it is the expiry of the document, not a deadline of the task")
+	}
 }
 
 // list checks that a claimed field, which is kept as it is, is a list.
@@ -131,6 +144,7 @@ func (d *document) list(name string) {
 }
 
 func (d *document) agent(name string) string {
+	d.alsoClaim(name)
 	s := d.text(name, event.MaxText)
 	if s != "" {
 		if err := event.CheckName("an agent's name", s); err != nil {
@@ -145,8 +159,9 @@ func word(s string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// reason keeps an unknown reason as the detail.
+// reason keeps an unknown reason as the detail of the handoff.
 func (d *document) reason(name string) {
+	d.alsoClaim(name)
 	s := d.text(name, event.MaxText)
 	if s == "" {
 		return
@@ -156,7 +171,7 @@ func (d *document) reason(name string) {
 		return
 	}
 	d.task.Detail = s
-	d.note(name, "is not one of the reasons "+list(event.Reasons.Values())+"; kept as the detail")
+	d.note(name, "is not one of the reasons "+list(event.Reasons.Values())+"; used as the detail of the handoff")
 }
 
 // priorities are synonyms of priorities.

@@ -27,6 +27,21 @@ var formats = []Format{HandoffDocument, HandoffContext, MemoryEnvelope, Envelope
 // Formats lists every format.
 func Formats() []Format { return slices.Clone(formats) }
 
+// HandoffFields are the names of the fields that count only if the task is handed to somebody: the reason, the receiver and the most
+// tokens of its context; empty if the format has none. [Task].Claimed has all of them.
+func (f Format) HandoffFields() (reason, receiver, tokens string) {
+	switch f {
+	case HandoffDocument:
+		return "handoff_reason", "to_agent", ""
+	case HandoffContext:
+		return "reason", "target_agent", ""
+	case MemoryEnvelope:
+		return "", "target_agent", "constraints.max_tokens"
+	default:
+		return "handoff.reason", "handoff.to", ""
+	}
+}
+
 // UnmarshalText refuses unknown formats.
 func (f *Format) UnmarshalText(b []byte) error {
 	if !slices.Contains(formats, Format(b)) {

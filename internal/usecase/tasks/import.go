@@ -55,10 +55,7 @@ func (ts *Tasks) importTask(ctx context.Context, c caller.Caller, in ImportInput
 	}
 	if no := event.CheckDeadline(doc.Deadline, ts.now()); no != nil {
 		const field = "constraints.deadline" // the only one that is a task's
-		notes = slices.DeleteFunc(notes, func(n foreign.Note) bool { return n.Field == field })
-		notes = append(notes, foreign.Note{
-			Field: field, Text: doc.Deadline.Format(time.RFC3339) + " is past, or too far ahead; the task has no deadline",
-		})
+		notes = noted(notes, field, doc.Deadline.Format(time.RFC3339)+" is past, or too far ahead; the task has no deadline")
 		doc.Deadline = time.Time{}
 	}
 	create := creation(doc)
@@ -71,23 +68,49 @@ func (ts *Tasks) importTask(ctx context.Context, c caller.Caller, in ImportInput
 		}
 		if known {
 			to = []string{doc.Target}
-		} else {
-			notes = append(notes, foreign.Note{Field: "target", Text: "there is no agent of that name here; the task waits to be handed off"})
 		}
 	}
 	if len(to) > 0 || in.Capability != "" {
 		create.Send = &handoffs.SendInput{
 			To: to, Capability: in.Capability, Reason: doc.Reason, Detail: doc.Detail, Pack: event.Pack{Tokens: doc.MaxTokens},
 		}
-	} else if doc.MaxTokens > 0 {
-		notes = append(notes, foreign.Note{Field: "max_tokens", Text: "give it with the handoff: nobody receives the task yet"})
 	}
+	notes = notUsed(notes, doc, in, to)
 	request, err := c.Digest("import", in) // what the document becomes depends on who is there, and on the time
 	if err != nil {
 		return Imported{}, err
 	}
 	r, err := ts.create(ctx, c, create, request)
 	return Imported{Receipt: r, Format: doc.Format, Notes: append([]foreign.Note{}, notes...)}, err
+}
+
+// notUsed adds notes on what a document says about a handoff, as far as no handoff has it: the task stays with its caller, or goes to
+// another receiver than the document names.
+func notUsed(notes []foreign.Note, doc foreign.Task, in ImportInput, to []string) []foreign.Note {
+	reason, receiver, tokens := doc.Format.HandoffFields()
+	sent := len(to) > 0 || in.Capability != ""
+	switch {
+	case doc.Target == "" || slices.Contains(to, doc.Target):
+	case in.Start:
+		notes = noted(notes, receiver, "kept as claimed: the caller works on the task itself")
+	case sent:
+		notes = noted(notes, receiver, "kept as claimed: the call names another receiver")
+	default:
+		notes = noted(notes, receiver, "kept as claimed: there is no agent of that name here; the task waits to be handed off")
+	}
+	if !sent && (doc.Reason != "" || doc.Detail != "") {
+		notes = noted(notes, reason, "kept as claimed: give it with the handoff; nobody receives the task yet")
+	}
+	if !sent && doc.MaxTokens > 0 {
+		notes = noted(notes, tokens, "kept as a constraint: give it with the handoff, too; nobody receives the task yet")
+	}
+	return notes
+}
+
+// noted replaces the notes on a field by one.
+func noted(notes []foreign.Note, field, text string) []foreign.Note {
+	notes = slices.DeleteFunc(notes, func(n foreign.Note) bool { return n.Field == field })
+	return append(notes, foreign.Note{Field: field, Text: text})
 }
 
 // known reports whether there is an agent of a name. What cannot be a name is nobody's.
