@@ -18,7 +18,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		o.Peek = !o.See
-		box, err := waitInbox(ctx, c, o, time.Duration(wait))
+		box, err := waitInbox(ctx, s, c, o, time.Duration(wait))
 		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
@@ -58,16 +58,13 @@ again is listed again.`
 	return cmd
 }
 
-// waitInbox waits for the first item, in calls that are short enough for proxies between here and the server.
-func waitInbox(ctx context.Context, c *client.Client, o client.InboxOptions, wait time.Duration) (client.Inbox, error) {
-	end := time.Now().Add(wait)
-	for {
-		o.Wait = min(max(time.Until(end), 0), client.MaxWait)
+// waitInbox waits for the first item.
+func waitInbox(ctx context.Context, s *shell.Shell, c *client.Client, o client.InboxOptions, wait time.Duration) (client.Inbox, error) {
+	return shell.WaitThrough(ctx, s, c, wait, func(ctx context.Context, wait time.Duration) (client.Inbox, bool, error) {
+		o.Wait = wait
 		box, err := c.Inbox(ctx, o)
-		if err != nil || len(box.Items) > 0 || !time.Now().Before(end) {
-			return box, err
-		}
-	}
+		return box, len(box.Items) > 0, err
+	})
 }
 
 func inboxTable(p *shell.Page, items []client.Item) {

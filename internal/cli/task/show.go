@@ -28,7 +28,7 @@ parked, and then shows it. The exit code is 0 even if the task has not ended by 
 
 // waitAndShow waits for the end of a task, if wait is not 0, and prints the task.
 func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, task string, wait time.Duration) error {
-	t, err := waitFor(ctx, c, task, wait)
+	t, err := waitFor(ctx, s, c, task, wait)
 	return s.Answer(t, err, func(p *shell.Page) {
 		showTask(p, t)
 		if wait > 0 && !atRest(t) {
@@ -37,15 +37,12 @@ func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, task str
 	})
 }
 
-// waitFor waits for the end of a task, in calls that are short enough for proxies between here and the server.
-func waitFor(ctx context.Context, c *client.Client, id string, wait time.Duration) (client.Task, error) {
-	end := time.Now().Add(wait)
-	for {
-		t, err := c.WaitTask(ctx, id, 0, min(max(time.Until(end), 0), client.MaxWait))
-		if err != nil || atRest(t) || !time.Now().Before(end) {
-			return t, err
-		}
-	}
+// waitFor waits for the end of a task.
+func waitFor(ctx context.Context, s *shell.Shell, c *client.Client, id string, wait time.Duration) (client.Task, error) {
+	return shell.WaitThrough(ctx, s, c, wait, func(ctx context.Context, wait time.Duration) (client.Task, bool, error) {
+		t, err := c.WaitTask(ctx, id, 0, wait)
+		return t, atRest(t), err
+	})
 }
 
 // atRest reports whether a task stays as it is unless somebody acts.

@@ -43,7 +43,7 @@ func Ask(s *shell.Shell) *cobra.Command {
 			if err != nil || wait == 0 {
 				return emitAsked(s, r, err)
 			}
-			k, err := waitFor(ctx, c, r.Ticket, wait)
+			k, err := waitFor(ctx, s, c, r.Ticket, wait)
 			if err == nil && !k.Open() {
 				// The answer is printed. If the record cannot say so now, the inbox has an item more.
 				_, _ = c.Told(client.WithKey(ctx, ""), task, in.Epoch)
@@ -71,15 +71,11 @@ func waitFlag(f *pflag.FlagSet, wait *shell.Duration, what string) {
 }
 
 // waitFor fetches a ticket once it is closed, or when the time is over.
-func waitFor(ctx context.Context, c *client.Client, id string, wait shell.Duration) (client.Ticket, error) {
-	end := time.Now().Add(time.Duration(wait))
-	for {
-		left := min(time.Until(end), defaultWait)
-		k, err := c.Ticket(ctx, id, max(left, 0).Truncate(time.Millisecond))
-		if err != nil || !k.Open() || left <= 0 {
-			return k, err
-		}
-	}
+func waitFor(ctx context.Context, s *shell.Shell, c *client.Client, id string, wait shell.Duration) (client.Ticket, error) {
+	return shell.WaitThrough(ctx, s, c, time.Duration(wait), func(ctx context.Context, wait time.Duration) (client.Ticket, bool, error) {
+		k, err := c.Ticket(ctx, id, min(wait, defaultWait).Truncate(time.Millisecond))
+		return k, !k.Open(), err
+	})
 }
 
 func emitAsked(s *shell.Shell, r client.Receipt, err error) error {

@@ -43,7 +43,7 @@ of the desks among its capabilities. Other agents see those that they opened or 
 func ticketShow(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.Call("show TICKET", "Show a ticket, or wait until it is closed", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
-		k, err := waitFor(ctx, c, args[0], wait)
+		k, err := waitFor(ctx, s, c, args[0], wait)
 		return emitTicket(s, k, wait > 0, err)
 	})
 	waitFlag(cmd.Flags(), &wait, "wait until it is closed, at most this long")

@@ -70,6 +70,7 @@ type Folded[S any] struct {
 	State   S
 	Head    ledger.Position // its newest entry; 0 for a stream that does not exist
 	version uint64
+	at      time.Time // of the newest entry
 	keys    keys
 }
 
@@ -184,7 +185,7 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 		return fmt.Errorf("entry %d: %w", e.Position, err)
 	}
 	k.fold(&f.State, events...)
-	f.Head, f.version = e.Position, e.Version
+	f.Head, f.version, f.at = e.Position, e.Version, e.Time
 	if e.Key != "" {
 		f.keys = f.keys.with(e.Key, e.Request, e.Position, k.most)
 	}
@@ -282,6 +283,9 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 	coded, err := k.codec.EncodeAll(events)
 	if err != nil {
 		return Outcome[S]{}, fmt.Errorf("%s: %w", s, err)
+	}
+	if now.Before(f.at) { // the clock went back: the rules saw its time, and the record stays in order
+		now = f.at
 	}
 	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
 	e.Position, err = k.ledger.Append(ctx, e, f.Head)
