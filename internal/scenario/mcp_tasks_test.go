@@ -205,7 +205,7 @@ func TestADelegationIsAHandleThatOutlivesTheServer(t *testing.T) {
 	if _, err := h.as("reviewer").Progress(t.Context(), a.Task, api.ProgressInput{Epoch: a.Epoch, Note: "read half of it"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.get("lead", handle); !strings.Contains(fmt.Sprint(got.Result["statusMessage"]), "reviewer (executing: read half of it)") {
+	if got := h.get("lead", handle); !strings.Contains(fmt.Sprint(got.Result["statusMessage"]), "reviewer (executing: `read half of it`)") {
 		t.Errorf("under way: %+v", got)
 	}
 	h.finish(a, "two bugs")

@@ -122,7 +122,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 			}
 		}
 		message := fmt.Sprint(m.Params["statusMessage"])
-		return strings.Contains(message, "reviewer (parked: returned: reviewer turned it down") && strings.Contains(message, "Or call cancel with id=task_")
+		return strings.Contains(message, "reviewer (parked: `returned: reviewer turned it down") && strings.Contains(message, "Or call cancel with id=task_")
 	})
 	parent, err := h.as("lead").Task(t.Context(), task)
 	if err != nil || len(parent.Stranded()) != 1 {
@@ -133,7 +133,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 		return fmt.Sprint(h.call("lead", tool, arguments).Result["content"])
 	}
 	status := said("status", map[string]any{"id": task})
-	for _, want := range []string{"Child " + child + " for reviewer is parked: returned: reviewer turned it down", "only an operator can replay " + child, "call cancel with id=" + child} {
+	for _, want := range []string{"Child " + child + " for reviewer is parked: `returned: reviewer turned it down", "only an operator can replay " + child, "call cancel with id=" + child} {
 		if !strings.Contains(status, want) {
 			t.Errorf("status lacks %q: %s", want, status)
 		}

@@ -85,3 +85,12 @@ func Serving(dataDir string) (at string, pid int, found bool) {
 	held, n := holder(dataDir)
 	return n.URL, n.PID, held
 }
+
+// Lock locks a file for this process, until the file is closed or the process ends. held is true if another process has locked it.
+func Lock(path string) (f io.Closer, held bool, err error) {
+	file, err := take(path)
+	if err != nil {
+		return nil, errors.Is(err, errHeld), err
+	}
+	return file, false, nil
+}

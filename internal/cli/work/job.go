@@ -41,13 +41,13 @@ func (j *job) say(format string, args ...any) { j.w.say(j.handoff+": "+format, a
 // run runs the program, and ends the task with its result. If the result does not meet the expectations, the program runs once more to fix
 // it.
 func (j *job) run(ctx context.Context) {
-	file, err := tempFile(j.content.Envelope)
+	file, err := j.w.scratch.file(j.content.Envelope)
 	if err != nil {
 		j.fail(ctx, "the envelope could not be written for the program: "+err.Error(), client.Result{})
 		return
 	}
 	defer os.Remove(file)
-	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), "TRAPEZE_ENVELOPE="+file)
+	env := append(j.w.env(j.task, j.handoff), fmt.Sprintf("TRAPEZE_EPOCH=%d", j.epoch), envelopeVar+file)
 	env = append(env, traceEnv(j.content.Envelope)...)
 	input, err := j.input()
 	if err != nil {
@@ -93,7 +93,7 @@ func (j *job) once(ctx context.Context, prompt string, env []string, fixable boo
 	go func() { defer close(beating); j.beat(running, stop) }()
 	go func() { defer close(reported); j.report(ctx) }()
 	code, err := program{
-		args: j.w.o.Command, stdin: strings.NewReader(prompt), stdout: &out, stderr: said, grace: j.w.o.Grace, env: env,
+		args: j.w.o.Command, stdin: strings.NewReader(prompt), stdout: &out, stderr: said, grace: j.w.o.Grace, env: env, scratch: j.w.scratch,
 	}.run(running)
 	said.flush()
 	lost := context.Cause(running)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -156,20 +155,4 @@ func traceEnv(sealed json.RawMessage) []string {
 		return []string{"TRACEPARENT=", "TRACESTATE="}
 	}
 	return []string{"TRACEPARENT=" + doc.Trace.Traceparent, "TRACESTATE=" + doc.Trace.Tracestate}
-}
-
-// tempFile writes a temporary file that only its owner can read.
-func tempFile(content []byte) (string, error) {
-	f, err := os.CreateTemp("", "trapeze-envelope-*.json") // created with mode 0600
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(content)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		os.Remove(f.Name()) // incomplete
-	}
-	return f.Name(), err
 }

@@ -36,6 +36,8 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	grace  time.Duration // from SIGTERM to SIGKILL
+
+	scratch *scratch // of the worker; nil: of none
 }
 
 // run runs the program until it exits. When ctx ends, its process group gets SIGTERM, and SIGKILL after the grace. It returns the exit code,
@@ -68,7 +70,12 @@ func (p program) wait(ctx context.Context) (int, error) {
 		last = time.AfterFunc(p.grace, func() { killGroup(cmd.Process) })
 		return endGroup(cmd.Process)
 	}
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		done := p.scratch.note(cmd.Process.Pid, p.env)
+		err = cmd.Wait()
+		done()
+	}
 	if last != nil {
 		last.Stop()
 	}

@@ -56,6 +56,7 @@ const partingWait = 10 * time.Second
 type worker struct {
 	c       *client.Client
 	o       Options
+	scratch *scratch
 	free    chan struct{} // one token for each job that may start
 	running sync.WaitGroup
 	saying  sync.Mutex
@@ -87,6 +88,14 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	if err := w.isAgent(ctx); err != nil {
 		return err
 	}
+	files, ended, err := openScratch()
+	if err != nil {
+		return fmt.Errorf("the directory for the envelopes of the programs: %w", err)
+	}
+	defer func() { _ = files.close() }()
+	if w.scratch = files; ended > 0 {
+		w.say("ended %d processes that a worker left behind when it was killed", ended)
+	}
 	switch _, err := c.SetReadiness(ctx, o.Agent, client.Ready); {
 	case errors.Is(err, client.Conflict): // off duty: existing offers can be accepted, and there may be new ones later
 		w.say("%s gets no new offers yet: %s", o.Agent, err)
@@ -107,7 +116,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 		case <-waiting.Done():
 		}
 	}()
-	err := w.wait(ctx, waiting)
+	err = w.wait(ctx, waiting)
 	if waiting.Err() != nil {
 		err = nil // it was asked to stop
 	}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package work
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestWhatAKilledWorkerLeftIsEndedAndRemovedAtTheNextStart(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	killed, n, err := openScratch()
+	if err != nil || n != 0 {
+		t.Fatal(n, err)
+	}
+	file, err := killed.file([]byte("its content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{envelopeVar + file}
+	program := exec.CommandContext(t.Context(), "sh", "-c", "echo begun; sleep 600")
+	program.Env = append(os.Environ(), env...)
+	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // and not with its parent, as on other systems
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Skip("no shell here")
+	}
+	killed.note(program.Process.Pid, env)
+	if _, err := io.ReadFull(out, make([]byte, len("begun\n"))); err != nil {
+		t.Fatal(err)
+	}
+	living, n, err := openScratch()
+	if err != nil || n != 0 {
+		t.Fatalf("%d processes of a worker that lives were ended, %v", n, err)
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.lock.Close(); err != nil { // as its death does
+		t.Fatal(err)
+	}
+	next, n, err := openScratch()
+	if err != nil || n == 0 {
+		t.Errorf("%d processes were ended, %v", n, err)
+	}
+	if _, err := io.ReadAll(out); err != nil { // the pipe ends when the shell and its child have
+		t.Error(err)
+	}
+	_ = program.Wait()
+	for _, s := range []*scratch{living, next} {
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("%v stays, %v", left, err)
+	}
+}
+
+func TestTheDirectoriesOfOthersAreLeftAlone(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	elsewhere := t.TempDir()
+	mark := filepath.Join(elsewhere, "mark")
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(tmp, scratchPrefix+"x")); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := openScratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(mark); err != nil {
+		t.Error(err)
+	}
+}
