@@ -55,10 +55,7 @@ var innerPackages = []pkg{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
 		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
-	{
-		dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens",
-		pure: true, imports: "domain/refusal domain/event",
-	},
+	{dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens", pure: true, imports: "domain/refusal domain/event"},
 	{
 		dir: "domain/memory", what: "the rules of memory items: scopes, versions, references, who may read",
 		pure: true, imports: "domain/refusal domain/event domain/identity",
@@ -113,20 +110,14 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event",
 		libs:    "github.com/santhosh-tekuri/jsonschema github.com/hashicorp/golang-lru/v2",
 	},
-	{
-		dir: "content/drift", what: "what each hop of a task kept, changed, omitted and dropped",
-		pure: true, imports: "domain/event content/envelope",
-	},
+	{dir: "content/drift", what: "what each hop of a task kept, changed, omitted and dropped", pure: true, imports: "domain/event content/envelope"},
 	{
 		dir: "content/foreign", what: "reads the handoff documents of other systems into the content of a task",
 		pure: true, imports: "domain/refusal domain/event content/envelope",
 	},
 
 	// routing
-	{
-		dir: "routing", what: "whether a task is handed off, to which agent, and why",
-		imports: "domain/refusal domain/event domain/agent domain/policy",
-	},
+	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/refusal domain/event domain/agent domain/policy"},
 	{
 		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
 		imports: "domain/refusal domain/event domain/policy routing", libs: "net os/exec",
@@ -138,10 +129,7 @@ var innerPackages = []pkg{
 
 	// record
 	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
-	{
-		dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file",
-		imports: "record/ledger", libs: "database/sql modernc.org/sqlite",
-	},
+	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger", libs: "database/sql modernc.org/sqlite"},
 	{
 		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
 		imports: "record/ledger", libs: "testing",
@@ -192,15 +180,9 @@ var innerPackages = []pkg{
 	},
 
 	// files
-	{
-		dir: "files/artifact", what: "the contract of the artifact store: content-addressed, verified, swept",
-		imports: "domain/refusal domain/event",
-	},
+	{dir: "files/artifact", what: "the contract of the artifact store: content-addressed, verified, swept", imports: "domain/refusal domain/event"},
 	{dir: "files/artifact/filestore", what: "the artifact store as owner-only files", imports: "files/artifact"},
-	{
-		dir: "files/artifact/artifacttest", what: "the test suite of every artifact store",
-		imports: "domain/refusal files/artifact", libs: "testing",
-	},
+	{dir: "files/artifact/artifacttest", what: "the test suite of every artifact store", imports: "domain/refusal files/artifact", libs: "testing"},
 	{
 		dir: "files/gitsnap", what: "the state of a git working tree as a document and a patch, taken and applied",
 		imports: "domain/shellword domain/refusal files/artifact", libs: "os/exec",
