@@ -29,7 +29,7 @@ func Accept(s *shell.Shell) *cobra.Command {
 			var tree gitApplied
 			var failed error // the caller owns the task nevertheless
 			if git != "" && a.Content != nil {
-				tree, failed = applyGit(ctx, c, args[0], git)
+				tree, failed = applyGit(ctx, s, c, args[0], git)
 			}
 			err = s.Emit(a, func(p *shell.Page) {
 				p.Receipt(a.Receipt)

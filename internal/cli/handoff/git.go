@@ -139,21 +139,31 @@ type gitApplied struct {
 	Tree   string `json:"tree"`             // ID of the git tree that the working tree is now, changes included
 	Bytes  int64  `json:"bytes"`            // of the changes
 	Before string `json:"before,omitempty"` // the branch or commit that was checked out before, if it was another commit
+	// Runs are the files that programs run by themselves, which the sender added or changed.
+	Runs []gitsnap.Runs `json:"runs,omitempty"`
 }
 
 // applyGit makes the git working tree that dir is in the same as the one of a task, a handoff or a share. It refuses a working
 // tree with uncommitted changes, and leaves it as it was.
-func applyGit(ctx context.Context, c *client.Client, id, dir string) (gitApplied, error) {
+func applyGit(ctx context.Context, s *shell.Shell, c *client.Client, id, dir string) (gitApplied, error) {
 	h, err := fetchGit(ctx, c, id)
 	if err != nil {
 		return gitApplied{}, err
 	}
-	done, err := gitsnap.Apply(ctx, dir, h.snap, h.patch, gitsnap.Options{})
-	a := gitApplied{Commit: h.snap.Commit, Branch: h.snap.Branch, Remote: h.snap.Remote, Tree: h.snap.Tree, Bytes: h.snap.Size}
+	done, err := gitsnap.Apply(ctx, dir, h.snap, h.patch, gitsnap.Options{Warn: func(list []gitsnap.Runs) { warnOfRuns(s, list) }})
+	a := gitApplied{Commit: h.snap.Commit, Branch: h.snap.Branch, Remote: h.snap.Remote, Tree: h.snap.Tree, Bytes: h.snap.Size, Runs: done.Runs}
 	if done.Detached {
 		a.Before = done.Before
 	}
 	return a, err
+}
+
+// warnOfRuns names the files that programs run by themselves, before they are written.
+func warnOfRuns(s *shell.Shell, list []gitsnap.Runs) {
+	s.Notef("warning: programs run or obey these files of the sender by themselves; read them first:")
+	for _, x := range list {
+		s.Notef("warning: %s (%s)", x.Path, x.By)
+	}
 }
 
 // Print prints the commit and the changes.
@@ -176,11 +186,12 @@ func changes(bytes int64) string {
 func apply(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("apply ID [DIR]", "Apply the git working tree that was sent with a handoff", cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, args []string) error {
-			a, err := applyGit(ctx, c, args[0], append(args, ".")[1])
+			a, err := applyGit(ctx, s, c, args[0], append(args, ".")[1])
 			return s.Answer(a, err, a.Print)
 		})
 	cmd.Long = `Make the git working tree of DIR (default: the current directory) the same as the sender's: its commit, with its uncommitted
 changes on top. ID is that of a task, a handoff or a share. The clone must have the commit, and no uncommitted changes of its
-own, or nothing is changed. The sender includes its working tree with trapeze send --git.`
+own, or nothing is changed. Files that programs run by themselves, such as .envrc, hooks, and settings of editors and agents, are named
+on standard error before they are written. The sender includes its working tree with trapeze send --git.`
 	return shell.Example(cmd, "trapeze handoff apply $TASK .")
 }

@@ -18,6 +18,8 @@ type Applied struct {
 	Detached bool
 	// Before is the branch, or else the commit, that was checked out before.
 	Before string
+	// Runs are the files that programs run by themselves, which the snapshot brings or changes.
+	Runs []Runs
 }
 
 // Apply makes the working tree that contains dir equal to that of the snapshot. The changes are unstaged, and new files are
@@ -25,14 +27,18 @@ type Applied struct {
 // conflict for a working tree that is not clean or in which ignored files are in the way, not_found for a commit that the
 // clone does not have, too_large, unavailable without git. After a refusal the working tree is unchanged.
 func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (Applied, error) {
-	r, added, err := try(ctx, dir, s, patch, o)
+	r, ready, err := try(ctx, dir, s, patch, o)
 	if err != nil {
 		return Applied{}, err
+	}
+	if o.Warn != nil && len(ready.runs) > 0 {
+		o.Warn(ready.runs)
 	}
 	done, err := r.checkout(ctx, s)
 	if err != nil {
 		return Applied{}, err
 	}
+	done.Runs = ready.runs
 	if len(patch) > 0 {
 		if _, err := r.run(ctx, patch, maxOutput, "apply", "--binary", "--whitespace=nowarn", "-"); err != nil {
 			if done.Detached {
@@ -42,8 +48,8 @@ func Apply(ctx context.Context, dir string, s Snapshot, patch []byte, o Options)
 				"the patch does not fit the working tree").With("cause", cause(err))
 		}
 	}
-	if len(added) > 0 { // git apply can do it, but older versions damage the index
-		names := []byte(strings.Join(added, "\x00") + "\x00")
+	if len(ready.added) > 0 { // git apply can do it, but older versions damage the index
+		names := []byte(strings.Join(ready.added, "\x00") + "\x00")
 		if _, err := r.run(ctx, names, maxOutput, "add", "--intent-to-add", "--force", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
 			return Applied{}, err
 		}
@@ -57,24 +63,30 @@ func Try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) e
 	return err
 }
 
-// try applies the patch to a temporary index, and returns the repository and the files that the patch adds.
-func try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (r *repo, added []string, err error) {
+// rehearsal is what a snapshot will change: the files that its patch adds, and those that programs run by themselves.
+type rehearsal struct {
+	added []string
+	runs  []Runs
+}
+
+// try applies the patch to a temporary index, and returns the repository and what the snapshot will change.
+func try(ctx context.Context, dir string, s Snapshot, patch []byte, o Options) (r *repo, x rehearsal, err error) {
 	if err := checkPatch(s, patch, o); err != nil {
-		return nil, nil, err
+		return nil, x, err
 	}
 	if r, err = open(ctx, dir); err != nil {
-		return nil, nil, err
+		return nil, x, err
 	}
 	if err := r.ready(ctx, s); err != nil {
-		return nil, nil, err
+		return nil, x, err
 	}
 	tmp, err := os.MkdirTemp("", "gitsnap-")
 	if err != nil {
-		return nil, nil, err
+		return nil, x, err
 	}
 	defer os.RemoveAll(tmp)
-	added, err = r.rehearse(ctx, tmp, s, patch)
-	return r, added, err
+	x, err = r.rehearse(ctx, tmp, s, patch)
+	return r, x, err
 }
 
 func checkPatch(s Snapshot, patch []byte, o Options) error {
@@ -118,35 +130,35 @@ func (r *repo) ready(ctx context.Context, s Snapshot) error {
 	return nil
 }
 
-// rehearse applies the patch to a temporary index, and refuses it unless the result is the tree of the snapshot. It returns
-// the files that the patch adds.
-func (r *repo) rehearse(ctx context.Context, tmp string, s Snapshot, patch []byte) (added []string, err error) {
+// rehearse applies the patch to a temporary index, and refuses it unless the result is the tree of the snapshot.
+func (r *repo) rehearse(ctx context.Context, tmp string, s Snapshot, patch []byte) (x rehearsal, err error) {
 	scratch, err := r.scratch(ctx, tmp, s.Commit)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	if len(patch) > 0 {
 		if _, err := scratch.run(ctx, patch, maxOutput, "apply", "--cached", "--binary", "--whitespace=nowarn", "-"); err != nil {
-			return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "git cannot apply the patch").With("cause", cause(err))
+			return x, refusal.New(refusal.Invalid, "ask for a new snapshot", "git cannot apply the patch").With("cause", cause(err))
 		}
 	}
 	changes, err := scratch.checkChanges(ctx, s.Commit)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	for _, c := range changes {
 		if c.oldMode == absent {
-			added = append(added, c.path)
+			x.added = append(x.added, c.path)
 		}
 	}
 	tree, err := scratch.line(ctx, "write-tree")
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	if tree != s.Tree {
-		return nil, refusal.New(refusal.Invalid, "ask for a new snapshot", "the patch leads to tree %s, the snapshot names %s", tree, s.Tree)
+		return x, refusal.New(refusal.Invalid, "ask for a new snapshot", "the patch leads to tree %s, the snapshot names %s", tree, s.Tree)
 	}
-	return added, nil
+	x.runs, err = scratch.runs(ctx)
+	return x, err
 }
 
 // checkout makes the snapshot's commit the one that is checked out.

@@ -15,6 +15,9 @@ import (
 // Options of taking and applying. The zero value is usable.
 type Options struct {
 	MaxPatch int64 // bytes of the patch; 0 means [artifact.DefaultMaxSize]
+	// Warn is called by [Apply], before it writes anything, with the files that programs run by themselves and that the snapshot brings
+	// or changes, if there are any. nil: nobody is warned.
+	Warn func([]Runs)
 }
 
 func (o Options) maxPatch() int64 {

@@ -1,0 +1,98 @@
+package gitsnap
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Runs is a file of a snapshot that a program runs, or obeys, without being asked to: on entering the directory, on opening it, at the next
+// commit, build or push.
+type Runs struct {
+	Path string `json:"path"`
+	By   string `json:"by"` // the program, and when
+}
+
+// runsNames are such files, by name in lower case; runsDirs are directories with such files, by their path from the top or, if they
+// begin with "/", anywhere.
+var (
+	runsNames = map[string]string{
+		".envrc": "direnv, on entering the directory", ".env": "programs that load it when they start", ".mise.toml": "mise, on entering the directory",
+		"mise.toml": "mise, on entering the directory", ".autoenv": "autoenv, on entering the directory", ".gitmodules": "git, for submodules",
+		".gitattributes": "git, which filters and merges as it says", ".gitconfig": "git, if it is included", ".lfsconfig": "git-lfs",
+		".pre-commit-config.yaml": "pre-commit, at a commit", "lefthook.yml": "lefthook, at a commit", "lefthook.yaml": "lefthook, at a commit",
+		".lefthook.yml": "lefthook, at a commit", ".huskyrc": "husky, at a commit", ".lintstagedrc": "lint-staged, at a commit",
+		".mcp.json": "agents, which start its servers", "mcp.json": "agents, which start its servers", "claude.md": "agents, as instructions",
+		"agents.md": "agents, as instructions", "gemini.md": "agents, as instructions", ".cursorrules": "agents, as instructions",
+		".windsurfrules": "agents, as instructions", ".clinerules": "agents, as instructions", ".aider.conf.yml": "aider",
+		".gitlab-ci.yml": "CI, at a push", ".travis.yml": "CI, at a push", ".drone.yml": "CI, at a push", "jenkinsfile": "CI, at a push",
+		"azure-pipelines.yml": "CI, at a push", "bitbucket-pipelines.yml": "CI, at a push", ".woodpecker.yml": "CI, at a push", "appveyor.yml": "CI, at a push",
+		"makefile": "make", "gnumakefile": "make", "bsdmakefile": "make", "justfile": "just", ".justfile": "just", "taskfile.yml": "task",
+		"taskfile.yaml": "task", "rakefile": "rake", "package.json": "npm, which runs its scripts at an install", ".npmrc": "npm", ".yarnrc": "yarn",
+		".yarnrc.yml": "yarn", ".pnpmfile.cjs": "pnpm, at an install", "setup.py": "pip, at an install", "conftest.py": "pytest", "noxfile.py": "nox",
+		"tox.ini": "tox", "sitecustomize.py": "python, when it starts", "build.rs": "cargo, at a build", "build.gradle": "gradle",
+		"build.gradle.kts": "gradle", "settings.gradle": "gradle", "gradlew": "gradle", "mvnw": "maven", ".bazelrc": "bazel", "flake.nix": "nix",
+		"shell.nix": "nix", "default.nix": "nix", ".exrc": "vi, on opening it", ".vimrc": "vim, on opening it", ".nvim.lua": "neovim, on opening it",
+		".dir-locals.el": "emacs, on opening it", ".tmuxinator.yml": "tmuxinator", "dockerfile": "docker, at a build",
+		"docker-compose.yml": "docker", "compose.yaml": "docker", "vagrantfile": "vagrant",
+	}
+	runsDirs = map[string]string{
+		"/.claude": "agents: settings, hooks and commands", "/.cursor": "agents: settings and rules", "/.codex": "agents: settings",
+		"/.gemini": "agents: settings", "/.continue": "agents: settings", "/.roo": "agents: settings", "/.kiro": "agents: settings and hooks",
+		"/.agents": "agents: skills", "/.vscode": "the editor, on opening it", "/.idea": "the editor, on opening it", "/.zed": "the editor, on opening it",
+		"/.fleet": "the editor, on opening it", "/.devcontainer": "the editor, which builds a container", "/.githooks": "git, as hooks",
+		"/.hooks": "git, as hooks", "/.husky": "git, as hooks", "/.direnv": "direnv", "/.mise": "mise",
+		".github/workflows": "CI, at a push", ".github/actions": "CI, at a push", ".gitlab": "CI, at a push", ".gitea/workflows": "CI, at a push",
+		".forgejo/workflows": "CI, at a push", "/.circleci": "CI, at a push", "/.buildkite": "CI, at a push", "/.woodpecker": "CI, at a push",
+		"/.tekton": "CI, at a push", "/.cargo": "cargo, which runs what it names",
+	}
+)
+
+// gitHooks are the names of the hooks that run at usual commands (githooks(5)).
+var gitHooks = map[string]bool{
+	"pre-commit": true, "prepare-commit-msg": true, "commit-msg": true, "post-commit": true, "pre-merge-commit": true, "pre-rebase": true,
+	"post-checkout": true, "post-merge": true, "pre-push": true, "post-rewrite": true, "applypatch-msg": true, "pre-applypatch": true,
+	"post-applypatch": true, "reference-transaction": true, "fsmonitor-watchman": true, "post-index-change": true,
+}
+
+// runsBy returns the program that runs or obeys a file by itself; empty if none is known. Names count in any case, as on the file systems
+// of macOS and Windows.
+func runsBy(name string) string {
+	name = strings.ToLower(name)
+	if by := runsNames[path.Base(name)]; by != "" {
+		return by
+	}
+	if path.Ext(name) == ".mk" {
+		return "make"
+	}
+	if path.Base(path.Dir(name)) == "hooks" && gitHooks[path.Base(name)] {
+		return "git, as a hook"
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		by := runsDirs[dir]
+		if by == "" {
+			by = runsDirs["/"+path.Base(dir)]
+		}
+		if by != "" {
+			return by
+		}
+	}
+	return ""
+}
+
+// runs lists the files that differ between what is checked out and the tree in the index of scratch, and that programs run by
+// themselves, by path. Files that the snapshot removes are none.
+func (r *repo) runs(ctx context.Context) (list []Runs, err error) {
+	changes, err := r.changes(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range changes {
+		if by := runsBy(c.path); by != "" && c.newMode != absent {
+			list = append(list, Runs{strings.ToValidUTF8(c.path, "?"), by})
+		}
+	}
+	slices.SortFunc(list, func(a, b Runs) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
