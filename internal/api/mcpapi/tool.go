@@ -158,7 +158,7 @@ func (t tool) handler(c *client.Client, o Options, life *liveness.Pulse, given *
 		if o.OnStatus != nil && a.status != nil {
 			o.OnStatus(*a.status)
 		}
-		content := []mcp.Content{&mcp.TextContent{Text: visible.Text(a.text)}}
+		content := []mcp.Content{&mcp.TextContent{Text: visible.Document(a.text)}}
 		if asked, _ := req.Params.Meta[metaLinks].(bool); asked && req.ProtocolVersion() >= linksSince {
 			content = append(content, a.more...)
 		}

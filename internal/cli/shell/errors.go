@@ -150,7 +150,7 @@ func (s *Shell) PrintError(err error) {
 			return
 		}
 	}
-	text := further.Replace(visible.Text(e.Message))
+	text := further.Replace(visible.Document(e.Message))
 	if e.Code != "" {
 		text = OneLine(string(e.Code)) + ": " + text
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // OneLine makes text of others safe to print on a line: hidden characters are shown by their number, as in prompts.
-func OneLine(s string) string { return oneLine.Replace(visible.Text(s)) }
+func OneLine(s string) string { return oneLine.Replace(visible.Document(s)) }
 
 var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 

@@ -62,7 +62,7 @@ func safeJSON(v any, indent string) ([]byte, error) {
 func Indented(doc []byte) string {
 	var compact, b bytes.Buffer
 	if json.Compact(&compact, doc) != nil || json.Indent(&b, []byte(visible.JSON(compact.String())), "", "  ") != nil {
-		return visible.Text(string(doc))
+		return visible.Document(string(doc))
 	}
 	return b.String()
 }
@@ -93,7 +93,7 @@ func (s *Shell) colours() bool {
 // EmitText prints text of others for scripts: as it is, or made safe to show if standard output is a terminal.
 func (s *Shell) EmitText(text string) error {
 	if s.Terminal() {
-		text = visible.Text(text)
+		text = visible.Document(text)
 	}
 	_, err := io.WriteString(s.Stdout, text)
 	return err
@@ -199,12 +199,12 @@ func (p *Page) row(cells []string, widths []int, paint func(string) Painted) {
 
 // Block prints a document with its line breaks: one that the server or this program wrote, and in which text of others is fenced.
 func (p *Page) Block(text string) {
-	p.Line("%s", Painted(strings.TrimSuffix(visible.Text(text), "\n")))
+	p.Line("%s", Painted(strings.TrimSuffix(visible.Document(text), "\n")))
 }
 
 // Quote prints text of others with its line breaks, each line indented, so that none looks like one of the command.
 func (p *Page) Quote(text string) {
-	p.Block("    " + further.Replace(strings.TrimSuffix(visible.Text(text), "\n")))
+	p.Block("    " + further.Replace(strings.TrimSuffix(visible.Document(text), "\n")))
 }
 
 // Dim is dimmed text.

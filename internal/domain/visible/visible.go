@@ -33,11 +33,24 @@ func Text(text string) string {
 	if Plain(text) {
 		return text
 	}
+	return shown(text, MaxBackquotes)
+}
+
+// Document is [Text] of a text whose fences and code spans are its own, such as a prompt: it leaves all backquotes as they are.
+func Document(text string) string {
+	if Plain(text) {
+		return text
+	}
+	return shown(text, len(text))
+}
+
+// shown is Text with runs of more than most backquotes shown by their number.
+func shown(text string, most int) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(text))
 	for rest := text; rest != ""; {
-		if run := len(rest) - len(strings.TrimLeft(rest, "`")); run > MaxBackquotes {
+		if run := len(rest) - len(strings.TrimLeft(rest, "`")); run > most {
 			fmt.Fprintf(&b, "⟨U+0060 ×%d⟩", run)
 			rest = rest[run:]
 			continue

@@ -1,0 +1,46 @@
+package visible_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
+)
+
+func TestADocumentKeepsItsFencesAndHidesNothing(t *testing.T) {
+	fenced := visible.Fenced(strings.Repeat("`", visible.MaxBackquotes)+"\u202e", "")
+	if got := visible.Document(fenced); got != fenced || !strings.Contains(got, "⟨U+202E⟩") {
+		t.Errorf("%q became %q", fenced, got)
+	}
+	if got := visible.Document("a\x1b[2J\u009b\U000e0041\r\nb\u200d\u00ad\u3164"); got != "a⟨U+001B⟩[2J⟨U+009B⟩⟨U+E0041⟩\nb⟨U+200D⟩⟨U+00AD⟩⟨U+3164⟩" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestJoinersStayWhereALanguageOrAnEmojiNeedsThem(t *testing.T) {
+	for _, text := range []string{"می\u200cخواهم", "क्\u200dष", "👩\u200d💻", "❤\ufe0f\u200d🔥"} {
+		if got := visible.Line(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, text := range []string{"a\u200db", "\u200c", "1\u200d2"} {
+		if got := visible.Line(text); got == text {
+			t.Errorf("%q hides a joiner", text)
+		}
+	}
+}
+
+func TestNoTextEndsItsFenceOrItsSpan(t *testing.T) {
+	for n := range 20 {
+		text := strings.Repeat("`", n) + "\nx\n" + strings.Repeat("`", n)
+		first, rest, _ := strings.Cut(visible.Fenced(text, ""), "\n")
+		if end := strings.Index(rest, first); end != strings.LastIndex(rest, "\n")+1 {
+			t.Errorf("%d backquotes end the fence: %q", n, rest)
+		}
+		span := visible.CodeLine(text)
+		fence := span[:len(span)-len(strings.TrimLeft(span, "`"))]
+		if inner := strings.TrimSuffix(strings.TrimPrefix(span, fence), fence); strings.Contains(" "+inner+" ", " "+fence+" ") {
+			t.Errorf("%d backquotes end the span: %q", n, span)
+		}
+	}
+}
