@@ -10,7 +10,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
 	},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
@@ -56,7 +56,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/work", what: "makes any program a receiver of handoffs",
-		imports: "domain/shellword cli/shell client client/wire", libs: "os/exec",
+		imports: "cli/daemon domain/shellword cli/shell client client/wire", libs: "os/exec",
 	},
 	{
 		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",
