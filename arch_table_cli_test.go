@@ -10,14 +10,14 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon client client/admin", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon client", libs: "net github.com/spf13 golang.org/x/term",
 	},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
 		imports: "domain/shellword domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
-	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/policy", what: "commands of policies, routes and phrases",
 		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",

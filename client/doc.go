@@ -10,7 +10,7 @@
 //
 //	if errors.Is(err, client.StaleEpoch) { … look at the task again … }
 //
-// Tokens and policies are administered with package admin.
+// Policies and figures are administered with package admin.
 //
 // The JSON is the server's, described at /openapi.json.
 //

@@ -11,7 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase"
 
 	"github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
@@ -55,7 +54,7 @@ func (h *testServer) close() {
 func (h *testServer) agent(name string) *client.Client {
 	_, err := h.admin.RegisterAgent(context.Background(), name, client.AgentSpec{})
 	must(err)
-	t, err := adm.New(h.admin).CreateToken(context.Background(), adm.TokenInput{Role: client.RoleAgent, Name: name})
+	t, err := h.admin.CreateToken(context.Background(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	must(err)
 	c, err := client.New(h.URL, t.Text, client.Options{})
 	must(err)

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"time"
 )
 
 // Role is what the bearer of a token is to the server.
@@ -34,4 +35,50 @@ type Me struct {
 // Me tells the principal of the token.
 func (c *Client) Me(ctx context.Context) (Me, error) {
 	return ask[Me](ctx, c, http.MethodGet, path("me"), nil, nil)
+}
+
+// Token describes a token.
+type Token struct {
+	ID        string    `json:"id"`
+	Role      Role      `json:"role"`
+	Name      string    `json:"name"`
+	Workspace string    `json:"workspace"` // where it counts
+	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"` // at the agent's client
+	By        string    `json:"created_by"`
+	Created   time.Time `json:"created"`
+	Expires   time.Time `json:"expires,omitzero"`
+	Revoked   time.Time `json:"revoked,omitzero"`
+	Text      string    `json:"token,omitempty"` // the token itself: in the answer that made it, and never again
+}
+
+// TokenInput makes a token.
+type TokenInput struct {
+	Role      Role      `json:"role"`
+	Name      string    `json:"name"` // of the agent or person that it speaks for
+	Label     string    `json:"label,omitempty"`
+	Person    string    `json:"person,omitempty"`    // of an agent's token: the person at its client; see [WithPerson]
+	Workspace string    `json:"workspace,omitempty"` // where it counts; left out: the caller's
+	Expires   time.Time `json:"expires,omitzero"`    // left out: never
+}
+
+// TokenList is a list of tokens.
+type TokenList struct {
+	Tokens   []Token `json:"tokens"`
+	Position uint64  `json:"position"`
+}
+
+// CreateToken makes a token. Its text is in this answer and never again.
+func (c *Client) CreateToken(ctx context.Context, in TokenInput) (Token, error) {
+	return ask[Token](ctx, c, http.MethodPost, path("tokens"), nil, in)
+}
+
+// Tokens lists the tokens, revoked ones too.
+func (c *Client) Tokens(ctx context.Context) (TokenList, error) {
+	return ask[TokenList](ctx, c, http.MethodGet, path("tokens"), nil, nil)
+}
+
+// RevokeToken ends a token for good.
+func (c *Client) RevokeToken(ctx context.Context, id string) (Token, error) {
+	return ask[Token](ctx, c, http.MethodDelete, path("tokens", id), nil, nil)
 }

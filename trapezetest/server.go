@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -131,7 +130,7 @@ func (s *Server) Token(name string) string {
 	if _, err := s.admin.Agent(context.Background(), name); err != nil {
 		s.Register(name, client.AgentSpec{ContextWindow: defaultWindow})
 	}
-	made, err := admin.New(s.admin).CreateToken(context.Background(), admin.TokenInput{Role: "agent", Name: name})
+	made, err := s.admin.CreateToken(context.Background(), client.TokenInput{Role: "agent", Name: name})
 	if err != nil {
 		s.t.Fatalf("agent %s gets no token: %v", name, err)
 	}

@@ -1,4 +1,4 @@
-// Package admin administers a Trapeze server over HTTP: its tokens, its policies and its figures.
+// Package admin administers a Trapeze server over HTTP: its policies and its figures.
 //
 // Refusals, idempotency keys and repetitions are those of package client.
 //

@@ -69,7 +69,7 @@ var shownBy = []struct {
 	{"envelope render " + hostileTask, client.Sheet{}},
 	{"parts " + hostileTask + " all", client.Parts{}},
 	{"audit show " + hostileTask, client.Trail{}},
-	{"token list", admin.TokenList{}},
+	{"token list", client.TokenList{}},
 	{"route " + hostileTask, client.Decision{}},
 	{"policy show", admin.Policy{}},
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	api "github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/server"
 )
@@ -84,7 +83,7 @@ func (a *advised) agent(name string, spec api.AgentSpec) *api.Client {
 	if _, err := a.admin.SetReadiness(ctx, name, api.Ready); err != nil {
 		a.t.Fatal(err)
 	}
-	token, err := adm.New(a.admin).CreateToken(ctx, adm.TokenInput{Role: api.RoleAgent, Name: name})
+	token, err := a.admin.CreateToken(ctx, api.TokenInput{Role: api.RoleAgent, Name: name})
 	if err != nil {
 		a.t.Fatal(err)
 	}

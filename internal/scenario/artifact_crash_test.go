@@ -13,7 +13,6 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
 
@@ -166,7 +165,7 @@ func TestTheSameContentFromManySidesIsOneArtifact(t *testing.T) {
 		if _, err := admin.RegisterAgent(t.Context(), name, api.AgentSpec{}); err != nil {
 			t.Fatal(err)
 		}
-		token, err := adm.New(admin).CreateToken(t.Context(), adm.TokenInput{Role: api.RoleAgent, Name: name})
+		token, err := admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}

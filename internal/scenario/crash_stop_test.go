@@ -7,7 +7,6 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // A server that is asked to stop answers the calls that it has begun: no call that was cut off may have been applied. Clients that
@@ -22,7 +21,7 @@ func TestAServerThatIsAskedToStopAnswersTheCallsItHasBegun(t *testing.T) {
 	if _, err := crew.admin.RegisterAgent(t.Context(), "zoe", api.AgentSpec{}); err != nil {
 		t.Fatal(err)
 	}
-	zoe, err := admin.New(crew.admin).CreateToken(t.Context(), admin.TokenInput{Role: api.RoleAgent, Name: "zoe"})
+	zoe, err := crew.admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "zoe"})
 	if err != nil {
 		t.Fatal(err)
 	}

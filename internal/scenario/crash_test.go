@@ -11,7 +11,6 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
@@ -140,7 +139,7 @@ func (c *campaign) hire(r *rig) *crew {
 	crew := &crew{rig: r, agents: []string{"ada", "ben", "cyd", "dot", "eve", "fay"}}
 	crew.admin = r.client(url, r.token)
 	token := func(role api.Role, name string) string {
-		t, err := admin.New(crew.admin).CreateToken(c.Context(), admin.TokenInput{Role: role, Name: name})
+		t, err := crew.admin.CreateToken(c.Context(), api.TokenInput{Role: role, Name: name})
 		if err != nil {
 			c.Fatal(err)
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 
 	api "github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -75,7 +74,7 @@ func httpAgents(b *testing.B, s *server.Server) (tokens []string, agents []*api.
 		if _, err := admin.RegisterAgent(ctx, agentName(i), api.AgentSpec{}); err != nil {
 			b.Fatal(err)
 		}
-		t, err := adm.New(admin).CreateToken(ctx, adm.TokenInput{Role: "agent", Name: agentName(i)})
+		t, err := admin.CreateToken(ctx, api.TokenInput{Role: "agent", Name: agentName(i)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 )
 
 // handles is a server whose agents' MCP clients support tasks: they get a handle for a result that comes later.
@@ -32,7 +31,7 @@ func handleStory(t *testing.T, program ...string) *handles {
 		if _, err := admin.RegisterAgent(t.Context(), name, api.AgentSpec{}); err != nil {
 			t.Fatal(err)
 		}
-		token, err := adm.New(admin).CreateToken(t.Context(), adm.TokenInput{Role: api.RoleAgent, Name: name})
+		token, err := admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +325,7 @@ func TestAFanOutIsOneHandleForAllResults(t *testing.T) {
 // The receiver of a delegation asks the operators. The person at the sender's client is one of them.
 func TestAQuestionOfTheDelegateReachesThePersonAtTheSendersClient(t *testing.T) {
 	h := handleStory(t)
-	token, err := adm.New(h.client(h.url, h.token)).CreateToken(t.Context(), adm.TokenInput{Role: api.RoleAgent, Name: "lead", Person: "pia"})
+	token, err := h.client(h.url, h.token).CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "lead", Person: "pia"})
 	if err != nil {
 		t.Fatal(err)
 	}

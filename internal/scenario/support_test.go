@@ -17,7 +17,6 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
 )
@@ -119,7 +118,7 @@ func (d *supportDesk) hire(name string, spec api.AgentSpec) {
 	if _, err := d.admin.RegisterAgent(d.Context(), name, spec); err != nil {
 		d.Fatal(err)
 	}
-	t, err := adm.New(d.admin).CreateToken(d.Context(), adm.TokenInput{Role: "agent", Name: name})
+	t, err := d.admin.CreateToken(d.Context(), api.TokenInput{Role: "agent", Name: name})
 	if err != nil {
 		d.Fatal(err)
 	}

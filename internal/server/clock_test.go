@@ -70,7 +70,7 @@ func TestAnAdministratorMovesTheClockOnceAndTheTimersRun(t *testing.T) {
 	if _, err := c.RegisterAgent(ctx, "baker", client.AgentSpec{}); err != nil {
 		t.Fatal(err)
 	}
-	token, err := admin.New(c).CreateToken(ctx, admin.TokenInput{Role: "agent", Name: "baker"})
+	token, err := c.CreateToken(ctx, client.TokenInput{Role: "agent", Name: "baker"})
 	if err != nil {
 		t.Fatal(err)
 	}

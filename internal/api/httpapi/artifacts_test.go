@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 )
@@ -69,7 +68,7 @@ func TestAnArtifactGoesUpAndComesDownAsItIs(t *testing.T) {
 func TestWhatIsWrongWithAnUploadIsSaid(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, ann := h.agent("ann")
-	auditor, err := admin.New(h.as(h.admin)).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAuditor, Name: "zoe"})
+	auditor, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "zoe"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
@@ -151,7 +150,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	s := h.lines(t.Context(), token)
 	until(t, s, ": alive")
 	id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
-	if _, err := admin.New(h.as(h.admin)).RevokeToken(t.Context(), id); err != nil {
+	if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	for s.Scan() { // to its end
@@ -161,14 +160,14 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 func TestAStreamTellsNothingAfterItsTokenEnded(t *testing.T) {
 	h := open(t, httpapi.Options{Heartbeat: time.Hour})
 	_, token := h.agent("writer")
-	other, err := admin.New(h.as(h.admin)).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAgent, Name: "writer"})
+	other, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "writer"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := h.lines(t.Context(), token)
 	until(t, s, "event: open")
 	id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
-	if _, err := admin.New(h.as(h.admin)).RevokeToken(t.Context(), id); err != nil {
+	if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	create(t, h.as(other.Text), "secret")
@@ -195,7 +194,7 @@ func TestALongPollAnswersNothingAfterItsTokenEnded(t *testing.T) {
 	var token string
 	revoke := func() {
 		id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
-		if _, err := admin.New(h.as(h.admin)).RevokeToken(t.Context(), id); err != nil {
+		if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
 			t.Error(err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -20,7 +19,7 @@ func TestFiguresAreForThoseWhoMayReadEverything(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(w, "figures of %s", workspace) }), nil
 	}})
 	_, agent := h.agent("planner")
-	auditor, err := admin.New(h.as(h.admin)).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAuditor, Name: "prometheus"})
+	auditor, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "prometheus"})
 	if err != nil {
 		t.Fatal(err)
 	}

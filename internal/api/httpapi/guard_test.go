@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -33,7 +32,7 @@ func TestOnlyAValidTokenIsAccepted(t *testing.T) {
 		}
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(token, "tz_"), "_")
-	if _, err := admin.New(h.as(h.admin)).RevokeToken(t.Context(), id); err != nil {
+	if _, err := h.as(h.admin).RevokeToken(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if p := h.call(token, "GET /v1/me", "").problem(t); p.Code != refusal.Unauthenticated || !strings.Contains(p.Detail, "revoked") {
@@ -57,7 +56,7 @@ func TestAuditorsSeeEverythingAndChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := admin.New(h.as(h.admin)).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAuditor, Name: "eve"})
+	token, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "eve"})
 	if err != nil {
 		t.Fatal(err)
 	}

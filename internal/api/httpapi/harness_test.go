@@ -15,7 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 
 	"github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -111,7 +110,7 @@ func (h *harness) agent(name string) (*client.Client, string) {
 	if _, err := admin.SetReadiness(h.t.Context(), name, client.Ready); err != nil {
 		h.t.Fatal(err)
 	}
-	t, err := adm.New(admin).CreateToken(h.t.Context(), adm.TokenInput{Role: client.RoleAgent, Name: name})
+	t, err := admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	if err != nil {
 		h.t.Fatal(err)
 	}

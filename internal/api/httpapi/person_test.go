@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 )
 
@@ -15,7 +14,7 @@ import (
 func (h *harness) atClient(agent, person string) *client.Client {
 	h.t.Helper()
 	h.agent(agent)
-	t, err := admin.New(h.as(h.admin)).CreateToken(h.t.Context(), admin.TokenInput{Role: client.RoleAgent, Name: agent, Person: person})
+	t, err := h.as(h.admin).CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: agent, Person: person})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -150,12 +149,12 @@ func TestAPersonAtAClientIsWhomTheTokenNamesAndDoesNothingElse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, in := range map[string]admin.TokenInput{
+	for name, in := range map[string]client.TokenInput{
 		"of an operator": {Role: client.RoleOperator, Name: "olga", Person: "ann"},
 		"the agent":      {Role: client.RoleAgent, Name: "coder", Person: "coder"},
 		"a bad name":     {Role: client.RoleAgent, Name: "coder", Person: "no name\n"},
 	} {
-		if _, err := admin.New(h.as(h.admin)).CreateToken(ctx, in); !errors.Is(err, client.Invalid) {
+		if _, err := h.as(h.admin).CreateToken(ctx, in); !errors.Is(err, client.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 )
 
@@ -216,7 +215,7 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	for _, name := range []string{"req", "warm", "cold", "owner", "approver", "receiver", "shared", "past", "stranger"} {
 		v.by[name], _ = h.agent(name)
 	}
-	made, err := admin.New(h.as(h.admin)).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAuditor, Name: "auditor"})
+	made, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "auditor"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
@@ -127,7 +126,7 @@ func (h *harness) token(name string, capabilities ...string) string {
 // tokenAt returns a token for a registered agent with a person at its client.
 func (h *harness) tokenAt(name, person string) string {
 	h.t.Helper()
-	t, err := adm.New(h.admin).CreateToken(h.t.Context(), adm.TokenInput{Role: client.RoleAgent, Name: name, Person: person})
+	t, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name, Person: person})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -137,7 +136,7 @@ func (h *harness) tokenAt(name, person string) string {
 // revoke revokes all tokens of an agent.
 func (h *harness) revoke(name string) {
 	h.t.Helper()
-	list, err := adm.New(h.admin).Tokens(h.t.Context())
+	list, err := h.admin.Tokens(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -145,7 +144,7 @@ func (h *harness) revoke(name string) {
 		if k.Name != name || !k.Revoked.IsZero() {
 			continue
 		}
-		if _, err := adm.New(h.admin).RevokeToken(h.t.Context(), k.ID); err != nil {
+		if _, err := h.admin.RevokeToken(h.t.Context(), k.ID); err != nil {
 			h.t.Fatal(err)
 		}
 	}

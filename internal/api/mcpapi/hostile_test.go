@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 )
 
@@ -136,7 +135,7 @@ func TestASessionIsItsPrincipalsAlone(t *testing.T) {
 	if none != http.StatusNotFound {
 		t.Fatalf("a session that never was: %d %s", none, nothing)
 	}
-	elsewhere, err := admin.New(h.admin).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleOperator, Name: "coder", Workspace: "elsewhere"})
+	elsewhere, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "coder", Workspace: "elsewhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +168,7 @@ func TestAnotherWorkspaceIsAnotherWorld(t *testing.T) {
 	h := open(t)
 	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Write the parser"})
-	foreign, err := admin.New(h.admin).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleOperator, Name: "boss", Workspace: "elsewhere"})
+	foreign, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "boss", Workspace: "elsewhere"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 )
 
 func TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce(t *testing.T) {
@@ -55,7 +54,7 @@ func TestADecisionThatIsRepeatedWithItsKeyHappensOnce(t *testing.T) {
 func TestWhatThePolicyKeepsIsKeptOnce(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		h := open(t)
-		operator, err := admin.New(h.admin).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleOperator, Name: "olga"})
+		operator, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
@@ -158,7 +157,7 @@ func TestAnOperatorRevivesADeadLetterOverMCP(t *testing.T) {
 	h := open(t)
 	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
 	coder.call("join", m{})
-	made, err := admin.New(h.admin).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleOperator, Name: "olga"})
+	made, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
 	if err != nil {
 		t.Fatal(err)
 	}

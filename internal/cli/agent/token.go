@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -16,7 +15,7 @@ func Token(s *shell.Shell) *cobra.Command {
 }
 
 func tokenCreate(s *shell.Shell) *cobra.Command {
-	var in admin.TokenInput
+	var in client.TokenInput
 	var agent, role, expires string
 	cmd := s.Command("create (--agent NAME | --role ROLE --name NAME)", "Create a token; its text is shown once", shell.NoArgs,
 		func(ctx context.Context, _ []string) (err error) {
@@ -37,7 +36,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t, err := admin.New(c).CreateToken(ctx, in)
+			t, err := c.CreateToken(ctx, in)
 			return s.Answer(t, err, func(p *shell.Page) {
 				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"person", t.Person}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
 				p.Line("\nThe token is not shown again. Pass it to the program as TRAPEZE_TOKEN.")
@@ -56,9 +55,9 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 
 func tokenList(s *shell.Shell) *cobra.Command {
 	return s.Call("list", "List the tokens, including revoked ones", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
-		list, err := admin.New(c).Tokens(ctx)
+		list, err := c.Tokens(ctx)
 		return s.Answer(list, err, func(p *shell.Page) {
-			shell.List(p, "There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, list.Tokens, func(t admin.Token) []string {
+			shell.List(p, "There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, list.Tokens, func(t client.Token) []string {
 				return []string{
 					t.ID, string(t.Role) + "/" + t.Name, shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
 				}
@@ -69,7 +68,7 @@ func tokenList(s *shell.Shell) *cobra.Command {
 
 func tokenRevoke(s *shell.Shell) *cobra.Command {
 	return s.Call("revoke ID", "Revoke a token for good", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
-		t, err := admin.New(c).RevokeToken(ctx, args[0])
+		t, err := c.RevokeToken(ctx, args[0])
 		return s.Answer(t, err, func(p *shell.Page) { p.Line("Token %s of %s/%s is revoked.", t.ID, t.Role, shell.OneLine(t.Name)) })
 	})
 }

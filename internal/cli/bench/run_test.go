@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	kit "github.com/trapezehq/trapeze/trapezetest"
 )
 
 // left is what a run left in its workspace.
 func left(t *testing.T, s *kit.Server, workspace string) (tasks []client.TaskRow, agents []client.Agent, tokens int) {
 	t.Helper()
-	made, err := admin.New(s.Admin()).CreateToken(t.Context(), admin.TokenInput{Role: client.RoleAdmin, Name: "look", Workspace: workspace})
+	made, err := s.Admin().CreateToken(t.Context(), client.TokenInput{Role: client.RoleAdmin, Name: "look", Workspace: workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func left(t *testing.T, s *kit.Server, workspace string) (tasks []client.TaskRow
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := admin.New(c).Tokens(t.Context())
+	all, err := c.Tokens(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 		most = max(most, n)
 	}
 	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most), workspace: workspace + client.NewKey()[24:]}
-	t, err := admin.New(owner).CreateToken(ctx, admin.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: s.workspace, Label: "trapeze bench"})
+	t, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: s.workspace, Label: "trapeze bench"})
 	if err != nil {
 		return s, fmt.Errorf("a token for a workspace of its own: %w", err)
 	}
@@ -71,7 +71,7 @@ func (s *stand) addAgent(ctx context.Context, i int) error {
 	s.mu.Lock()
 	s.names[i] = name
 	s.mu.Unlock()
-	t, err := s.admin.CreateToken(ctx, admin.TokenInput{Role: client.RoleAgent, Name: name})
+	t, err := s.admin.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: name})
 	if err != nil {
 		return fmt.Errorf("token of %s: %w", name, err)
 	}

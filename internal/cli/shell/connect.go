@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -193,7 +192,7 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 	if err != nil {
 		return "", err
 	}
-	t, err := admin.New(c).CreateToken(client.WithKey(ctx, ""), admin.TokenInput{
+	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{
 		Role: client.RoleAgent, Name: agent, Person: person, Label: "created by the command line" + onHost(),
 	})
 	if err != nil {
@@ -229,7 +228,7 @@ func (s *Shell) SetPerson(ctx context.Context, agent, person string) error {
 	}
 	owner, err := s.DialAsCaller(ctx)
 	if err == nil {
-		_, err = admin.New(owner).RevokeToken(ctx, me.Token)
+		_, err = owner.RevokeToken(ctx, me.Token)
 	}
 	return err
 }

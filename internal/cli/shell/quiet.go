@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // quiet prints what scripts need: the ID of what was created or changed, or the IDs of a list, one per line. It reports false for
@@ -44,7 +43,7 @@ func idsOf(v any) (ids []string, ok bool) {
 		return []string{v.ID}, true
 	case client.Agent:
 		return []string{v.Name}, true
-	case admin.Token:
+	case client.Token:
 		if v.Text != "" {
 			return []string{v.Text}, true
 		}
@@ -81,7 +80,7 @@ func idsOf(v any) (ids []string, ok bool) {
 		for _, a := range v.Agents {
 			ids = append(ids, a.Name)
 		}
-	case admin.TokenList:
+	case client.TokenList:
 		for _, t := range v.Tokens {
 			ids = append(ids, t.ID)
 		}

@@ -19,7 +19,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
@@ -128,7 +127,7 @@ func (h *testServer) token(name string, spec client.AgentSpec) string {
 	h.Helper()
 	_, err := h.as(h.owner).RegisterAgent(context.Background(), name, spec)
 	h.must(err)
-	t, err := admin.New(h.as(h.owner)).CreateToken(context.Background(), admin.TokenInput{Role: client.RoleAgent, Name: name})
+	t, err := h.as(h.owner).CreateToken(context.Background(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	h.must(err)
 	return t.Text
 }

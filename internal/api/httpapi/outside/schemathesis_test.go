@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // TestEveryAnswerIsAsDescribed makes calls from the description, well-formed and not, as an administrator and as an agent: no answer is a failure of
@@ -14,10 +13,10 @@ import (
 func TestEveryAnswerIsAsDescribed(t *testing.T) {
 	for name, token := range map[string]func(t *testing.T, url, owner string) string{
 		"administrator": func(t *testing.T, url, owner string) string {
-			return made(t, url, owner, admin.TokenInput{Role: client.RoleAdmin, Name: "ada"})
+			return made(t, url, owner, client.TokenInput{Role: client.RoleAdmin, Name: "ada"})
 		},
 		"agent": func(t *testing.T, url, owner string) string {
-			return made(t, url, owner, admin.TokenInput{Role: client.RoleAgent, Name: "coder"})
+			return made(t, url, owner, client.TokenInput{Role: client.RoleAgent, Name: "coder"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +32,7 @@ func TestEveryAnswerIsAsDescribed(t *testing.T) {
 }
 
 // made returns a new token, of a registered agent if it is one of an agent.
-func made(t *testing.T, url, owner string, in admin.TokenInput) string {
+func made(t *testing.T, url, owner string, in client.TokenInput) string {
 	t.Helper()
 	c, err := client.New(url, owner, client.Options{})
 	if err != nil {
@@ -44,7 +43,7 @@ func made(t *testing.T, url, owner string, in admin.TokenInput) string {
 			t.Fatal(err)
 		}
 	}
-	k, err := admin.New(c).CreateToken(t.Context(), in)
+	k, err := c.CreateToken(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 )
 
 // trapeze is the program, built once for all tests.
@@ -85,7 +84,7 @@ func (h *harness) token(t *testing.T, name string) string {
 	if _, err := h.admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := adm.New(h.admin).CreateToken(t.Context(), adm.TokenInput{Role: client.RoleAgent, Name: name})
+	made, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	adm "github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
@@ -86,7 +85,7 @@ func (h *harness) add(name string, capabilities ...string) {
 // caller is a client of an agent.
 func (h *harness) caller(name string) *client.Client {
 	h.t.Helper()
-	token, err := adm.New(h.admin).CreateToken(h.t.Context(), adm.TokenInput{Role: client.RoleAgent, Name: name})
+	token, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func (h *harness) task(to string) string {
 func (h *harness) agent(name string) (*mcp.Server, *line) {
 	h.t.Helper()
 	h.add(name)
-	token, err := adm.New(h.admin).CreateToken(h.t.Context(), adm.TokenInput{Role: client.RoleAgent, Name: name})
+	token, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
 	if err != nil {
 		h.t.Fatal(err)
 	}
