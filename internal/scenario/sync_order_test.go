@@ -5,6 +5,7 @@ package scenario
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -86,7 +87,11 @@ func traced32(t *testing.T, mode string, program []string) (*syscalls, []*deed) 
 	case <-time.After(patience):
 		t.Fatalf("the server does not stop:\n%s", r.stderr)
 	}
-	tr, err := readTrace(path)
+	stored, err := framesOf(filepath.Join(r.dir, "trapeze.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := readTrace(path, stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +116,11 @@ func holder(t *testing.T, dir string) int {
 // number of a line; calls that overlap with others have a line for their beginning and one for their end.
 type syscalls struct {
 	lines   int
-	written map[string]int // digest of a key → end of the first write to the log that has it
-	syncs   []span         // of the log, those that succeeded
-	answers map[uint64]int // position → beginning of the first answer that names it
+	stored  map[string]uint64 // beginning of a compressed entry → its position
+	framed  map[uint64]int    // position of a compressed entry → end of the first write to the log that has it
+	written map[string]int    // digest of a key → the same, of an entry that is stored as it is
+	syncs   []span            // of the log, those that succeeded
+	answers map[uint64]int    // position → beginning of the first answer that names it
 }
 
 type span struct{ from, to int }
@@ -128,8 +135,62 @@ var (
 	positionIn  = regexp.MustCompile(`Trapeze-Position: (\d+)\\r\\n`)
 )
 
-func readTrace(path string) (*syscalls, error) {
-	tr := &syscalls{written: map[string]int{}, answers: map[uint64]int{}}
+// frameBegins is how many bytes identify a compressed entry: what names the framing, a checksum, and some of the entry.
+const frameBegins = 16
+
+// framesOf returns the beginnings of the compressed entries in a database, with their positions.
+func framesOf(path string) (map[string]uint64, error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(context.Background(), "SELECT position, substr(bytes, 1, ?) FROM entries WHERE substr(bytes, 1, 1) = x'01'", frameBegins)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	stored := map[string]uint64{}
+	for rows.Next() {
+		var at uint64
+		var begins []byte
+		if err := rows.Scan(&at, &begins); err != nil {
+			return nil, err
+		}
+		stored[string(begins)] = at
+	}
+	return stored, rows.Err()
+}
+
+// unescape returns the bytes of a string as strace shows them.
+func unescape(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b = append(b, s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte("tnvfr", s[i]); at >= 0 {
+			b = append(b, "\t\n\v\f\r"[at])
+			continue
+		}
+		n, octal := 0, byte(0)
+		for ; n < 3 && i+n < len(s) && s[i+n] >= '0' && s[i+n] <= '7'; n++ {
+			octal = octal<<3 + (s[i+n] - '0')
+		}
+		if n == 0 {
+			b = append(b, s[i]) // a quote or a backslash
+			continue
+		}
+		b = append(b, octal)
+		i += n - 1
+	}
+	return string(b)
+}
+
+func readTrace(path string, stored map[string]uint64) (*syscalls, error) {
+	tr := &syscalls{stored: stored, framed: map[uint64]int{}, written: map[string]int{}, answers: map[uint64]int{}}
 	var err error
 	tr.lines, err = eachCall(path, tr.begins, tr.call)
 	return tr, err
@@ -200,6 +261,7 @@ func (tr *syscalls) call(name, args string, s span) {
 	}
 	switch {
 	case name == "pwrite64":
+		tr.frames(unescape(args), s.to)
 		for _, m := range keyInEntry.FindAllStringSubmatch(args, -1) {
 			if _, ok := tr.written[m[1]]; !ok {
 				tr.written[m[1]] = s.to
@@ -207,6 +269,19 @@ func (tr *syscalls) call(name, args string, s span) {
 		}
 	case (name == "fsync" || name == "fdatasync") && strings.HasSuffix(args, "= 0"):
 		tr.syncs = append(tr.syncs, s)
+	}
+}
+
+// frames notes the compressed entries in a write to the log.
+func (tr *syscalls) frames(bytes string, end int) {
+	for i := 0; i+frameBegins <= len(bytes); i++ {
+		if bytes[i] != 1 {
+			continue
+		}
+		at, ok := tr.stored[bytes[i:i+frameBegins]]
+		if _, before := tr.framed[at]; ok && !before {
+			tr.framed[at] = end
+		}
 	}
 }
 
@@ -249,7 +324,10 @@ func (tr *syscalls) proof(d *deed) (int, error) {
 	if !ok {
 		return 0, fmt.Errorf("%w: the answer to %s, position %d", errUnseen, d, d.receipt.Position)
 	}
-	written, ok := tr.written[d.digest()]
+	written, ok := tr.framed[d.receipt.Position]
+	if !ok {
+		written, ok = tr.written[d.digest()]
+	}
 	if !ok {
 		written = math.MaxInt
 	}
