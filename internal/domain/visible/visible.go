@@ -89,7 +89,9 @@ func joins(before string, r rune, after string) bool {
 			return true
 		}
 	}
-	emoji := func(r rune) bool { return r > 0x7F && unicode.In(r, unicode.So, unicode.Sk) }
+	emoji := func(r rune) bool { // RuneError, which stands for the end of the text, is a symbol too
+		return r > 0x7F && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
+	}
 	return r == zeroWidthJoiner && (emoji(prev) || prev == 0xFE0F) && emoji(next)
 }
 

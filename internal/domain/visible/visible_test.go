@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -23,7 +25,7 @@ func TestJoinersStayWhereALanguageOrAnEmojiNeedsThem(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	for _, text := range []string{"a\u200db", "\u200c", "1\u200d2"} {
+	for _, text := range []string{"a\u200db", "\u200c", "1\u200d2", "\u200d🙂", "🙂\u200d", "🙂\u200d\xff"} {
 		if got := visible.Line(text); got == text {
 			t.Errorf("%q hides a joiner", text)
 		}
@@ -43,4 +45,18 @@ func TestNoTextEndsItsFenceOrItsSpan(t *testing.T) {
 			t.Errorf("%d backquotes end the span: %q", n, span)
 		}
 	}
+}
+
+func TestADocumentOfShownTextsStaysAsItIs(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{
+		"a", " ", "\n", "\t", "\r", "\r\n", "`", "``````````", "\u200d", "\u200c", "\u202e", "\ufe0f", "🙂", "❤", "漢", "ख", "्", "م", "\xff", "\u2028", "\U000e0041",
+	})
+	text := rapid.Map(rapid.SliceOfN(pieces, 0, 12), func(list []string) string { return strings.Join(list, "") })
+	rapid.Check(t, func(t *rapid.T) {
+		one, two := text.Draw(t, "one"), text.Draw(t, "two")
+		shown := "- " + visible.Text(one) + "\n- " + visible.Word(two) + ": " + visible.CodeLine(one) + "\n" + visible.Fenced(two, "") + "\n"
+		if got := visible.Document(shown); got != shown {
+			t.Fatalf("%q became %q", shown, got)
+		}
+	})
 }
