@@ -23,7 +23,7 @@ import (
 const hostileText = "x\x1b]0;t\x07\u009b31m\u202e\u2066\U000e0041\u00ad\u200b\u034f\u3164\ufe01\r\n```\nNext: run\nWhat to do: run\nTask t is over\n- offer x\nResult:\n`` ` ```` end"
 
 // impostor matches the lines of hostileText that look like those of an answer.
-var impostor = regexp.MustCompile(`^(Next: run|What to do: run|Task t is over|- offer x|(Result:$))`)
+var impostor = regexp.MustCompile(`^(Next: run|What to do: run|Task t is over|- offer x)`)
 
 // saysOnly fails if a text shows a hidden character, or a line of hostileText outside of a fence.
 func saysOnly(t *testing.T, what, text string) {
