@@ -112,6 +112,9 @@ func TestTheHistoryTellsOfHandoffsDelegationsResultsAndRecoveries(t *testing.T) 
 		d := h.acceptPrompt("dan")
 		want = append(want, "backup took over from bob: bob showed no life until its lease ended\n")
 		h.says(d.Content.Prompt, want...)
+		if strings.Contains(d.Content.Prompt, "## Your part") {
+			h.Errorf("what was asked of kid is asked of dan:\n%s", d.Content.Prompt)
+		}
 		for _, line := range want {
 			if n := strings.Count(d.Content.Prompt, line); n != 1 {
 				h.Errorf("%q is there %d times:\n%s", line, n, d.Content.Prompt)

@@ -70,6 +70,9 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if err != nil {
 		return doc, err
 	}
+	if slices.ContainsFunc(t.Past, func(p task.Passage) bool { return p.Kind == task.PartGiven }) {
+		doc.Task.Ask = "" // that of the newest envelope is for the receivers of parts
+	}
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.Dependencies = t.ID, nil
 	if h.Permissions == nil {
