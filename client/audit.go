@@ -45,6 +45,9 @@ type ExportOptions struct {
 	Format string // jsonl, csv, or for one task json; empty: jsonl
 	// Forgotten includes the content of memory items that were forgotten. Only operators may ask for it.
 	Forgotten bool
+	// SkipDamaged goes on after entries that cannot be read, which are listed in their places as the event entry-damaged: for operators
+	// and auditors, as jsonl or csv.
+	SkipDamaged bool
 }
 
 // ExportFormats lists the values of [ExportOptions].Format; json is for one task only.
@@ -61,5 +64,6 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	q.Text("format", o.Format)
 	q.Text("task", o.Task)
 	q.Flag("forgotten", o.Forgotten)
+	q.Flag("skip_damaged", o.SkipDamaged)
 	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"}, w)
 }

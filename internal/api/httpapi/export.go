@@ -21,6 +21,7 @@ func (s *service) audit() {
 	op.Parameters = []*huma.Param{
 		endpoint.Query("format", "jsonl if omitted; json for one task only.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json"}}),
 		endpoint.Query("forgotten", "Whether to include the content of memory items that were forgotten; for operators.", &huma.Schema{Type: huma.TypeBoolean}),
+		endpoint.Query("skip_damaged", "Whether to go on after entries that cannot be read, which are then listed in their places as entry-damaged; for operators and auditors, as jsonl or csv.", &huma.Schema{Type: huma.TypeBoolean}),
 		endpoint.Query("task", "Id of one task. If omitted: everything, for callers that may read the audit record.", &huma.Schema{Type: huma.TypeString}),
 	}
 	op.Responses = map[string]*huma.Response{"200": {Description: "The records", Content: map[string]*huma.MediaType{}}}
@@ -43,13 +44,16 @@ func (s *service) export(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	switch f := q.Get("forgotten"); f {
-	case "", "false":
-	case "true":
-		in.Forgotten = true
-	default:
-		return refusal.New(refusal.Invalid, "use true or false", "%.40q is not a boolean", f).With("field", "forgotten")
+	for field, to := range map[string]*bool{"forgotten": &in.Forgotten, "skip_damaged": &in.SkipDamaged} {
+		switch f := q.Get(field); f {
+		case "", "false":
+		case "true":
+			*to = true
+		default:
+			return refusal.New(refusal.Invalid, "use true or false", "%.40q is not a boolean", f).With("field", field)
+		}
 	}
+	in.Skipped = func(at uint64, err error) { s.router.Skipped(r.Context(), at, err) }
 	endpoint.Patient(r.Context())
 	out := &lateWriter{w: w, control: http.NewResponseController(w), media: exportMedia[in.Format]}
 	err := s.app.History.Export(r.Context(), endpoint.Caller(r.Context()), in, out)

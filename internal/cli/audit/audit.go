@@ -54,6 +54,7 @@ itself recorded. The file of -o must not exist yet. The content of memory items 
 operator asks for it with --forgotten.`
 	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())
 	cmd.Flags().BoolVar(&o.Forgotten, "forgotten", false, "include the content of memory items that were forgotten (for operators)")
+	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors; jsonl and csv)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

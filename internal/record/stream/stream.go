@@ -344,6 +344,10 @@ func Unavailable(err error) error {
 		return refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
 			"the server is read-only: its disk is full")
 	}
+	if d, ok := errors.AsType[*ledger.Damaged](err); ok {
+		return refusal.New(refusal.Unavailable, "an operator can export the rest with: trapeze audit export --skip-damaged; restore the entry from a backup",
+			"entry %d of the record is damaged: it cannot be read", d.Position).With("position", d.Position)
+	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }

@@ -3,8 +3,10 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -25,6 +27,32 @@ type ExportInput struct {
 	Format view.Format
 	// Forgotten includes the content of memory items that were forgotten; for operators.
 	Forgotten bool
+	// SkipDamaged goes on after entries that cannot be read, and lists them in their places; for callers that may read everything.
+	SkipDamaged bool
+	// Skipped is told of each entry that was skipped; nil: nobody is told.
+	Skipped func(at uint64, err error)
+}
+
+// damaged is how an entry that was skipped is listed.
+const damaged = "entry-damaged"
+
+// skipped lists an entry that cannot be read in its place. It returns err where the export is not to go on.
+func (in ExportInput) skipped(at ledger.Position, err error, fn func(view.Row) error) error {
+	if !in.SkipDamaged {
+		return err
+	}
+	why := "its bytes cannot be decoded"
+	if r, ok := refusal.As(err); ok {
+		why = r.Message
+	}
+	if in.Skipped != nil {
+		in.Skipped(uint64(at), err)
+	}
+	details, err := json.Marshal(map[string]string{"why": why})
+	if err != nil {
+		return err
+	}
+	return fn(view.Row{Position: at, Event: damaged, Details: details})
 }
 
 // Export writes records to w. The export is recorded before the first byte. Once bytes are written an error
@@ -41,7 +69,7 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 	if in.Format == view.FormatCSV {
 		each, flush = view.CSV(w)
 	}
-	if err := h.eachEvent(ctx, c, t, in.Forgotten, each); err != nil {
+	if err := h.eachEvent(ctx, c, t, in, each); err != nil {
 		return err
 	}
 	return flush()
@@ -51,12 +79,24 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
 	var t taskstore.Task
 	var err error
+	if in.SkipDamaged && in.Format == view.FormatJSON {
+		return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, which list the entries that were skipped", "the document of a task needs all its entries")
+	}
+	if in.SkipDamaged {
+		if err := c.May(identity.ReadAny, "export around damaged entries"); err != nil {
+			return t.Task, err
+		}
+	}
 	if in.Forgotten && !c.IsOperator() {
 		return t.Task, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Principal)
 	}
 	what := "task " + in.Task
 	if in.Task != "" {
-		if t, err = h.tasks.For(ctx, c, in.Task); err != nil {
+		t, err = h.tasks.For(ctx, c, in.Task)
+		if refusal.CodeOf(err) == refusal.Unavailable && in.SkipDamaged && event.CheckTaskID(in.Task) == nil {
+			t.ID, err = in.Task, nil // its state cannot be told
+		}
+		if err != nil {
 			return t.Task, err
 		}
 	} else {
@@ -70,6 +110,9 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 	}
 	if in.Forgotten {
 		what += ", with what was forgotten"
+	}
+	if in.SkipDamaged {
+		what += ", without damaged entries"
 	}
 	return t.Task, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
 }
@@ -86,13 +129,13 @@ func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Ta
 }
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
-func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, forgotten bool, fn func(view.Row) error) error {
+func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, in ExportInput, fn func(view.Row) error) error {
 	last, err := h.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
 	}
 	read := h.ledger.Read
-	if t.Exists() {
+	if t.ID != "" {
 		read = func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
 			return h.ledger.Stream(ctx, taskstore.StreamOf(c.Workspace, t.ID), after, limit)
 		}
@@ -104,10 +147,11 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 	var after ledger.Position
 	for after < last {
 		entries, err := read(ctx, after, exportPage)
-		if err != nil {
+		bad, isDamaged := errors.AsType[*ledger.Damaged](err)
+		switch {
+		case err != nil && !isDamaged:
 			return stream.Unavailable(err)
-		}
-		if len(entries) == 0 {
+		case len(entries) == 0 && !isDamaged:
 			return nil
 		}
 		for _, e := range entries {
@@ -115,14 +159,28 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, f
 			if workspace, _, _ := e.Stream.Parts(); workspace != c.Workspace {
 				continue
 			}
-			if !forgotten {
-				if e, err = h.memories.Readable(ctx, e); err != nil {
+			if !in.Forgotten {
+				readable, err := h.memories.Readable(ctx, e)
+				if err != nil && ctx.Err() == nil {
+					err = in.skipped(e.Position, err, fn)
+					if err == nil {
+						continue
+					}
+				}
+				if err != nil {
 					return err
 				}
+				e = readable
 			}
 			if err := view.EachRow(visible(e), fn); err != nil {
 				return err
 			}
+		}
+		if isDamaged {
+			if err := in.skipped(bad.Position, stream.Unavailable(bad), fn); err != nil {
+				return err
+			}
+			after = bad.Position
 		}
 	}
 	return nil

@@ -72,3 +72,8 @@ func (d *Router) CutShort(ctx context.Context, what string, err error) {
 	d.log.WarnContext(ctx, what+" was interrupted", "error", err)
 	panic(http.ErrAbortHandler)
 }
+
+// Skipped logs that an export went on after an entry that cannot be read.
+func (d *Router) Skipped(ctx context.Context, position uint64, err error) {
+	d.log.ErrorContext(ctx, "an export skipped a damaged entry", "position", position, "error", err)
+}

@@ -126,7 +126,7 @@ func collect(stmt *Stmt, args ...any) ([]ledger.Entry, error) {
 			e, err = ledger.Decode(b)
 		}
 		if err != nil {
-			return fmt.Errorf("sqlitelog: stored entry %d is damaged: %w", row.Int64(0), err)
+			return &ledger.Damaged{Position: position(row, 0), Err: err}
 		}
 		e.Position = position(row, 0)
 		entries = append(entries, e)
