@@ -112,7 +112,7 @@ func (c Config) check() error {
 	if _, err := c.sinks(); err != nil {
 		return err
 	}
-	if _, err := otelapi.Configured(); err != nil {
+	if _, err := otelapi.Configured(); err != nil && !c.Temporary {
 		return err
 	}
 	if c.FigureAgents < 0 {

@@ -127,7 +127,11 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	path := filepath.Join(s.config.DataDir, "trapeze.db")
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: reserve, Committed: s.counts.committed}); err != nil {
+	room := int64(reserve)
+	if s.config.Temporary {
+		room = 0 // it would take memory
+	}
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: room, Committed: s.counts.committed}); err != nil {
 		return err
 	}
 	return nil

@@ -27,7 +27,7 @@ The stages: create, accept and complete are the calls; seen is from the request 
 task, result until the sender of a delegation has the result, and whole until the task is completed.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the
-record keeps what happened, about 5 KB for each handoff. A server with open tasks is only measured with --yes: the load slows their agents
+record keeps what happened, about 5 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
@@ -78,7 +78,7 @@ func Command(s *shell.Shell) *cobra.Command {
 	f.DurationVar(&o.For, "for", 10*time.Second, "how long each round takes")
 	shell.Choice(f, &o.Over, "over", overHTTP, "protocol: %s", []string{overHTTP, overMCP})
 	f.BoolVar(&o.Direct, "direct", false, "receivers accept by id, without waiting for their inboxes: three calls for each handoff")
-	f.BoolVar(&o.Yes, "yes", false, "run although the server has open tasks")
+	f.BoolVar(&o.Yes, "yes", false, "run although there are open tasks in your workspace")
 	return cmd
 }
 

@@ -35,7 +35,10 @@ func connect(ctx context.Context, url, token string, t http.RoundTripper) (tools
 	s, err := c.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: bearer{token, t}},
 	}, nil)
-	return tools{s}, err
+	if err != nil {
+		return tools{}, err
+	}
+	return tools{s}, nil
 }
 
 // call calls a tool and decodes its data. A refusal has its code, as over HTTP.
@@ -62,7 +65,7 @@ func refused(res *mcp.CallToolResult) error {
 	for _, c := range res.Content {
 		if text, ok := c.(*mcp.TextContent); ok {
 			for _, code := range client.Codes() {
-				if strings.Contains(text.Text, string(code)) {
+				if strings.HasPrefix(text.Text, string(code)) {
 					return &client.Error{Code: code, Message: text.Text}
 				}
 			}

@@ -79,7 +79,10 @@ func (s *stand) addAgent(ctx context.Context, i int) error {
 	s.tokens = append(s.tokens, t.ID)
 	s.mu.Unlock()
 	if s.o.Over == overMCP {
-		s.by[i], err = connect(context.WithoutCancel(ctx), s.url, t.Text, s.transport)
+		var agent tools
+		if agent, err = connect(context.WithoutCancel(ctx), s.url, t.Text, s.transport); err == nil {
+			s.by[i] = agent // none, rather than one without a session, is what there is to close
+		}
 	} else {
 		var c *client.Client
 		c, err = dial(s.url, t.Text, s.transport)

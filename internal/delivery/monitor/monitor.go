@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,12 @@ func (m *Monitor) Run(ctx context.Context) {
 		err := m.follow(ctx)
 		if ctx.Err() != nil {
 			return
+		}
+		var damaged *ledger.Damaged
+		if errors.As(err, &damaged) && damaged.Position > m.tally.Position() {
+			m.tally.Skip(damaged.Position)
+			m.o.Log.Error("a damaged entry is in no figure", "position", damaged.Position, "error", err)
+			continue
 		}
 		m.o.Log.Warn("the figures are counted again from where they were", "position", m.tally.Position(), "error", err)
 		select {

@@ -24,7 +24,8 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	at := m.tally.Position()
 	last, err := m.ledger.Last(ctx)
 	set.Add(figure.FigureLag, float64(max(last, at)-at))
-	set.Add(figure.ViewLag, float64(max(last, m.views.Position())-m.views.Position()))
+	viewed := m.views.Position()
+	set.Add(figure.ViewLag, float64(max(last, viewed)-viewed))
 	var list []figure.Point
 	if m.Ready() {
 		list, _ = m.tally.Points()

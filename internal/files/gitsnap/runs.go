@@ -69,7 +69,7 @@ func runsBy(name string) string {
 	if path.Base(path.Dir(name)) == "hooks" && gitHooks[path.Base(name)] {
 		return "git, as a hook"
 	}
-	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+	for dir := name; dir != "."; dir = path.Dir(dir) {
 		by := runsDirs[dir]
 		if by == "" {
 			by = runsDirs["/"+path.Base(dir)]

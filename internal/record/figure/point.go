@@ -11,6 +11,10 @@ const MaxLabels = 4
 // Other is the value of a label past the number of names that are told apart.
 const Other = "other"
 
+// OtherWorkspaces is the label of the workspaces past the number that is told apart. No workspace can have that name, so nobody reads their figures
+// as those of its own workspace.
+const OtherWorkspaces = "(other)"
+
 // Values are the values of an instrument's labels, in its order.
 type Values [MaxLabels]string
 

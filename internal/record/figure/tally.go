@@ -19,7 +19,7 @@ type Options struct {
 }
 
 // maxWorkspaces is the number of workspaces that labels name.
-const maxWorkspaces = 100
+const maxWorkspaces = 1000
 
 // Tally counts the entries of a ledger. It is safe for concurrent use.
 type Tally struct {
@@ -138,6 +138,13 @@ func (t *Tally) Add(entries []ledger.Entry) error {
 	return nil
 }
 
+// Skip goes on after an entry that cannot be read, which is in no figure.
+func (t *Tally) Skip(at ledger.Position) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.at = max(t.at, at)
+}
+
 func (t *Tally) add(e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	switch kind {
@@ -178,7 +185,7 @@ func (t *Tally) addTask(e *ledger.Entry, workspace, id string) error {
 func (t *Tally) workspace(name string) string {
 	if !t.spaces[name] {
 		if len(t.spaces) >= maxWorkspaces {
-			return Other
+			return OtherWorkspaces
 		}
 		t.spaces[name] = true
 	}

@@ -74,7 +74,8 @@ of the standard apply: headers, timeout, compression, certificates. OTLP over gR
 - **process**: counted by the process since its start.
 
 A figure of the record is left out before the first event that it counts. Agents beyond the first 1,000, or the
-number of ` + "`trapeze serve --figure-agents`" + `, are counted as one, named ` + "`other`" + `; other labels are of closed sets, so no caller can make them many.
+number of ` + "`trapeze serve --figure-agents`" + `, are counted as one, named ` + "`other`" + `. Workspaces beyond the first 1,000 are counted
+as one, named ` + "`(other)`" + `; only administrators create workspaces. Other labels are of closed sets, so no caller can make them many.
 
 ## Labels
 

@@ -75,7 +75,10 @@ func (l *Log) Follow(ctx context.Context, after ledger.Position, fn func([]ledge
 		if behind {
 			var err error
 			if entries, err = l.Read(ctx, after, followBatch); err != nil {
-				return err
+				if len(entries) == 0 {
+					return err
+				}
+				// Those before a damaged entry come first; the next read finds it again.
 			}
 		}
 		if len(entries) > 0 {
