@@ -91,9 +91,10 @@ func PartsOf(t Task, principal string) (parts []Part) {
 	return parts
 }
 
-// held reports whether an agent has owned the task itself, and not only one of the tasks above it, whose path it continues.
+// held reports whether an agent has owned the task itself, also before a replay, and not only one of the tasks above it, whose path it
+// continues.
 func (t Task) held(agent string) bool {
-	return slices.Contains(t.Involved, agent) && slices.ContainsFunc(t.Path, func(v event.Visit) bool { return v.Agent == agent })
+	return slices.Contains(t.Former, agent) || slices.ContainsFunc(OwnPath(t), func(v event.Visit) bool { return v.Agent == agent })
 }
 
 // SightFor is what a principal reads of a task: nothing, as its zero value, if it has no part in it.

@@ -25,10 +25,6 @@ func (as *Artifacts) Get(ctx context.Context, c caller.Caller, d artifact.Digest
 }
 
 func (as *Artifacts) get(ctx context.Context, c caller.Caller, d artifact.Digest) (_ io.ReadCloser, _ artifact.Info, err error) {
-	k, task, err := as.find(ctx, c, d)
-	if err != nil {
-		return nil, artifact.Info{}, err
-	}
 	done, err := as.busy.begin(c)
 	if err != nil {
 		return nil, artifact.Info{}, err
@@ -38,6 +34,10 @@ func (as *Artifacts) get(ctx context.Context, c caller.Caller, d artifact.Digest
 			done()
 		}
 	}()
+	k, task, err := as.find(ctx, c, d)
+	if err != nil {
+		return nil, artifact.Info{}, err
+	}
 	r, info, err := as.store.Get(ctx, k)
 	if err != nil {
 		return nil, artifact.Info{}, err

@@ -43,7 +43,7 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 			if admitted[agent] {
 				continue
 			}
-			err := r.Admit(ctx, workspace, sender, agent, event.HandoffID(t.ID, n))
+			err := r.admit(ctx, workspace, sender, agent, event.HandoffID(t.ID, n), !recovers(t, events))
 			no, refused := refusal.As(err)
 			switch {
 			case err == nil:
@@ -68,6 +68,17 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 			return events, nil
 		}
 	}
+}
+
+// recovers reports whether the handoff that the events request, or else the one in flight, replaces a lost owner.
+func recovers(t task.Task, events []event.Event) bool {
+	for _, e := range events {
+		if r, is := e.(event.HandoffRequested); is {
+			return r.Recovery
+		}
+	}
+	h := t.InFlight()
+	return h != nil && h.Recovery
 }
 
 // offered yields who gets an offer by the events, and of which handoff.
@@ -125,11 +136,16 @@ func (r *Routes) Barred(ctx context.Context, workspace, sender string, events []
 // half-open, the one handoff that claims its probe here, on the agent's own stream; any other is refused (circuit_open),
 // saying until when. It refuses (overloaded) a sender with too many offers that wait there. It may be repeated for the same handoff.
 func (r *Routes) Admit(ctx context.Context, workspace, sender, agentName, handoffID string) error {
+	return r.admit(ctx, workspace, sender, agentName, handoffID, true)
+}
+
+// admit is Admit. An offer that replaces a lost owner is not bounded: nobody sent it, and a full inbox must not end the task.
+func (r *Routes) admit(ctx context.Context, workspace, sender, agentName, handoffID string, bounded bool) error {
 	state, err := r.agents.Known(ctx, workspace, agentName, false)
 	if err != nil {
 		return err
 	}
-	if r.offers != nil && sender != "" {
+	if bounded && r.offers != nil && sender != "" {
 		if err := r.offers.Admit(ctx, workspace, sender, agentName); err != nil {
 			return err
 		}

@@ -1,9 +1,10 @@
 package taskstore
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"slices"
-	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -51,8 +52,12 @@ type span struct{ from, to ledger.Position }
 
 // Reads reports whether the caller reads the content of an entry.
 func (p Past) Reads(e ledger.Entry) bool {
-	return p.whole || e.Actor.Principal == "agent/"+p.name && p.name != "" ||
-		slices.ContainsFunc(p.spans, func(s span) bool { return s.from <= e.Position && e.Position <= s.to })
+	return p.whole || e.Actor.Principal == "agent/"+p.name && p.name != "" || p.held(e)
+}
+
+// held reports whether the caller held the task at an entry, or was given what went before.
+func (p Past) held(e ledger.Entry) bool {
+	return slices.ContainsFunc(p.spans, func(s span) bool { return s.from <= e.Position && e.Position <= s.to })
 }
 
 // PastFor is which entries of a task the caller, who sees it, reads with their content.
@@ -131,7 +136,7 @@ func given(t task.Task, name string) (digests []string) {
 	return slices.DeleteFunc(digests, func(d string) bool { return d == "" })
 }
 
-// Mentions reports whether something that the caller may read of a task contains a text, such as the digest of a file.
+// Mentions reports whether an envelope or a result that the caller was given of a task contains a text, such as the digest of a file.
 func (s *Store) Mentions(ctx context.Context, c caller.Caller, id, text string) (bool, error) {
 	f, err := s.Load(ctx, StreamOf(c.Workspace, id), true)
 	if err != nil || !f.State.Exists() || !s.Sees(c, f.State) {
@@ -141,22 +146,41 @@ func (s *Store) Mentions(ctx context.Context, c caller.Caller, id, text string) 
 	if err != nil || p.whole {
 		return p.whole, err
 	}
-	found := false
+	if len(p.spans) == 0 && len(p.given) == 0 {
+		return false, nil
+	}
 	err = stream.Each(ctx, s.ledger, StreamOf(c.Workspace, id), func(e ledger.Entry) error {
 		for _, ev := range e.Events {
-			if found || !strings.Contains(string(ev.Data), text) {
+			if !bytes.Contains(ev.Data, []byte(text)) {
 				continue
 			}
 			d, err := s.Codec().Decode(ev)
 			if err != nil {
 				return err
 			}
-			found = p.Reads(e) || slices.ContainsFunc(p.given, func(digest string) bool { return digest == sealedDigest(d) })
+			if p.held(e) && carries(d) || slices.Contains(p.given, sealedDigest(d)) {
+				return errFound
+			}
 		}
 		return nil
 	})
-	return found, err
+	if errors.Is(err, errFound) {
+		return true, nil
+	}
+	return false, err
 }
+
+// carries reports whether an event is an envelope or a result: to name a file anywhere else hands it to nobody.
+func carries(ev event.Event) bool {
+	switch ev.(type) {
+	case event.Sealed, event.Rendered, event.Finished, event.GaveUp, event.ChildEnded, event.Joined:
+		return true
+	}
+	return false
+}
+
+// errFound ends a search.
+var errFound = errors.New("found")
 
 // sealedDigest is the digest of the envelope that an event seals; "" if it seals none.
 func sealedDigest(ev event.Event) string {

@@ -181,9 +181,9 @@ func (t *taskFold) sender(i *item) string {
 	s := &t.state
 	switch i.kind {
 	case view.ItemOffer:
-		return shortPrincipal(s.Handoff.From)
+		return shortPrincipal(task.Sender(s, s.Handoff))
 	case view.ItemApproval:
-		return otherThanOffer + shortPrincipal(s.Handoff.From)
+		return otherThanOffer + shortPrincipal(task.Sender(s, s.Handoff))
 	case view.ItemTakeover:
 		return otherThanOffer + s.Asks[slices.IndexFunc(s.Asks, func(a task.Ask) bool { return a.N == i.n })].By
 	case view.ItemShare:
