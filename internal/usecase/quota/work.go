@@ -51,10 +51,10 @@ func (w *Work) Enter(ctx context.Context, c caller.Caller) (leave func(), err er
 		t = &turn{slots: make(chan struct{}, w.most)}
 		w.turns[key] = t
 	}
-	if t.calls >= w.most+w.waiting {
+	if calls := t.calls; calls >= w.most+w.waiting {
 		w.mu.Unlock()
 		return nil, refusal.New(refusal.Overloaded, "try again in 1 s, and make fewer such calls at once",
-			"%d previews, searches or checks of %s are under way or wait", t.calls, c.Principal).With("retry_seconds", 1)
+			"%d previews, searches or checks of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
 	}
 	t.calls++
 	w.mu.Unlock()
