@@ -154,7 +154,8 @@ func (s *Server) listen() (err error) {
 	}
 	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { s.courier.Run(background) })
-	s.running.Go(func() { s.heal(background) })
+	full := s.reportSpace(false) // before anybody reads that the server is ready
+	s.running.Go(func() { s.heal(background, full) })
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
@@ -189,16 +190,17 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error)) http.
 }
 
 // heal repairs the views after a failure. Until then /readyz reports them as not reliable; appends continue.
-func (s *Server) heal(ctx context.Context) {
+// It also logs that the disk has become full, if it was not full before, or that it no longer is.
+func (s *Server) heal(ctx context.Context, full bool) {
 	tick := time.NewTicker(healEvery)
 	defer tick.Stop()
-	for full := false; ; {
-		full = s.reportSpace(full)
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		full = s.reportSpace(full)
 		if err := s.views.Err(); err != nil {
 			s.config.Log.Error("repairing the views", "cause", err, "result", s.views.Heal(ctx))
 		}
