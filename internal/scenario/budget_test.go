@@ -1,10 +1,12 @@
 package scenario
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -72,6 +74,28 @@ func TestTheBudgetOfAReplayedChildIsReservedFromItsParent(t *testing.T) {
 		h.replay(tasks.ReplayInput{Task: child.ID, To: []string{"cyd"}, Budget: event.Budget{Tokens: 700}})
 		if got, held := h.task(child.ID).Budget.Tokens, h.task(r.Task).Reserved.Tokens; got != 700 || held != 700 {
 			h.Errorf("the child has %d tokens, and its parent reserves %d", got, held)
+		}
+	})
+}
+
+func TestTheAttemptsOfAParentAreDebitedFromItsChildren(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("last")
+		h.register("helper", agents.AgentSpec{Fallbacks: []string{"last"}})
+		h.register("expert", agents.AgentSpec{Fallbacks: []string{"last"}})
+		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
+		r := h.create(h.operator(), tasks.CreateInput{Intent: "fix", Limits: event.Limits{Attempts: 1}, Send: &handoffs.SendInput{To: []string{"coder"}}})
+		h.accept("coder", h.wait("coder"))
+		h.stuck(h.operator(), r.Task)
+		owner := h.accept("helper", h.wait("helper")) // the only attempt is spent
+		h.send(h.agent("helper"), owner.Receipt, handoffs.SendInput{To: []string{"expert"}, Kind: event.Delegation})
+		part := h.accept("expert", h.wait("expert")).Task
+		if now := h.task(part); now.Used.Attempts != 1 || now.Limits.Attempts != 1 {
+			h.Errorf("the part starts with %d attempts of %d", now.Used.Attempts, now.Limits.Attempts)
+		}
+		h.stuck(h.operator(), part)
+		if now := h.task(part); now.State != event.Parked || now.Parked == nil || !strings.Contains(now.Parked.Detail, "attempts limit 1") {
+			h.Errorf("the part loses its owner when no attempt is left, and is %s: %+v", now.State, now.Parked)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,22 +33,22 @@ func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadReso
 	if err != nil {
 		return nil, err
 	}
-	entries, err := entriesOf(ctx, c, p.id)
-	if err != nil {
-		return nil, err
-	}
-	out, size := history{Task: p.id, Entries: []client.AuditEntry{}, Count: len(entries)}, 0
-	for _, e := range entries {
-		if e.Position <= after {
-			continue
+	out, size := history{Task: p.id, Entries: []client.AuditEntry{}}, 0
+	err = eachEntry(ctx, c, p.id, func(e client.AuditEntry) {
+		out.Count++
+		if e.Position <= after || out.Next != "" {
+			return
 		}
 		e = short(e)
 		size += len(e.Details) + 200
 		if n := len(out.Entries); n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText) {
 			out.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, out.Entries[n-1].Position)
-			break
+			return
 		}
 		out.Entries = append(out.Entries, e)
+	})
+	if err != nil {
+		return nil, err
 	}
 	b, err := json.Marshal(out)
 	if err != nil {
@@ -65,20 +66,25 @@ const (
 // HistoryText returns the history of a task as text, a line for each event: the newest events before a position, which is 0 for the
 // newest of all. The text says how to get those before them.
 func HistoryText(ctx context.Context, c *client.Client, task string, before uint64) (string, error) {
-	entries, err := entriesOf(ctx, c, task)
+	var page []client.AuditEntry // the newest events before the position
+	end, count := 0, 0
+	err := eachEntry(ctx, c, task, func(e client.AuditEntry) {
+		count++
+		if before > 0 && e.Position >= before {
+			return
+		}
+		end++
+		page = append(page, e)
+		if len(page) > mostLines { // but the events of one decision stay together
+			first := page[len(page)-mostLines].Position
+			page = slices.DeleteFunc(page, func(e client.AuditEntry) bool { return e.Position < first })
+		}
+	})
 	if err != nil {
 		return "", err
 	}
-	end := len(entries)
-	for before > 0 && end > 0 && entries[end-1].Position >= before {
-		end--
-	}
-	begin := max(0, end-mostLines)
-	for begin > 0 && begin < end && entries[begin-1].Position == entries[begin].Position { // one decision
-		begin--
-	}
 	var b strings.Builder
-	for _, e := range entries[begin:end] {
+	for _, e := range page {
 		details := []rune(visible.JSON(strings.Join(strings.Fields(string(e.Details)), " ")))
 		if len(details) > mostLine {
 			details = append(details[:mostLine], '…')
@@ -88,28 +94,32 @@ func HistoryText(ctx context.Context, c *client.Client, task string, before uint
 	switch {
 	case end == 0:
 		fmt.Fprintf(&b, "No events before position %d.\n", before)
-	case begin > 0:
-		fmt.Fprintf(&b, "These are events %d to %d of %d. The same call with before=%d shows those before them.\n", begin+1, end, len(entries), entries[begin].Position)
+	case len(page) < end:
+		fmt.Fprintf(&b, "These are events %d to %d of %d. The same call with before=%d shows those before them.\n", end-len(page)+1, end, count, page[0].Position)
 	}
 	return b.String(), nil
 }
 
-// entriesOf returns all events of a task. Those of a task whose trail is too large for one answer come from its export, with long
-// details left out.
-func entriesOf(ctx context.Context, c *client.Client, task string) ([]client.AuditEntry, error) {
+// eachEntry calls fn for all events of a task, the oldest first. Those of a task whose trail is too large for one answer come from its
+// export, one after the other, with long details left out.
+func eachEntry(ctx context.Context, c *client.Client, task string, fn func(client.AuditEntry)) error {
 	trail, err := c.Trail(ctx, task)
-	if err == nil || !errors.Is(err, client.TooLarge) {
-		return trail.Entries, err
+	if errors.Is(err, client.TooLarge) {
+		return c.Export(ctx, client.ExportOptions{Task: task, Format: "jsonl"}, &entryLines{fn: fn})
 	}
-	var w entryLines
-	err = c.Export(ctx, client.ExportOptions{Task: task, Format: "jsonl"}, &w)
-	return w.entries, err
+	if err != nil {
+		return err
+	}
+	for _, e := range trail.Entries {
+		fn(e)
+	}
+	return nil
 }
 
-// entryLines collects events that are written as JSON, one on a line.
+// entryLines calls fn for events that are written as JSON, one on a line.
 type entryLines struct {
-	line    []byte
-	entries []client.AuditEntry
+	line []byte
+	fn   func(client.AuditEntry)
 }
 
 func (w *entryLines) Write(b []byte) (int, error) {
@@ -124,7 +134,7 @@ func (w *entryLines) Write(b []byte) (int, error) {
 		if err := json.Unmarshal(w.line, &e); err != nil {
 			return 0, err
 		}
-		w.entries = append(w.entries, short(e))
+		w.fn(short(e))
 		w.line, b = w.line[:0], rest
 	}
 }
