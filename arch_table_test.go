@@ -360,7 +360,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/held api/mcpapi/liveness client",
+			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/further client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -368,6 +368,15 @@ var innerPackages = []pkg{
 		imports: "api/shape client", libs: "github.com/google/jsonschema-go",
 	},
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
+	{
+		dir: "api/mcpapi/tool", what: "how a tool of the MCP server is defined, called and answered",
+		imports: "api/mcpapi/argument api/mcpapi/held api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
+		libs:    "github.com/modelcontextprotocol/go-sdk",
+	},
+	{
+		dir: "api/mcpapi/further", what: "the MCP tools of the set all: what fewer agents and operators need",
+		imports: "api/mcpapi/argument api/mcpapi/tool client",
+	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type acceptInput struct {
@@ -21,19 +22,19 @@ type acceptInput struct {
 	Key      string `json:"key,omitempty"`
 }
 
-var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
+var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes,
 	"Accept an offer: you own the task, and the answer has the context to work from. Or ask the owner of a task to hand it to you (takeover).",
 	func(ctx context.Context, c *call, in acceptInput) (answer, error) {
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
-			return answer{}, c.invalid("{accept} needs handoff (id of an offer in your inbox) or takeover (a task id)")
+			return answer{}, c.Invalid("{accept} needs handoff (id of an offer in your inbox) or takeover (a task id)")
 		case in.Detail != "" && in.Takeover == "":
 			return answer{}, invalid("detail is for takeover only: omit it when you accept an offer")
 		case in.Takeover != "":
 			return c.takeOver(ctx, in)
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Accept(keyed(ctx, in.Key), in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
+		r, err := c.Accept(tool.Keyed(ctx, in.Key), in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
 		if errors.Is(err, client.Expired) {
 			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
 				return a, nil
@@ -43,7 +44,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", changes,
 			return answer{}, err
 		}
 		if r.Content == nil {
-			next := c.say("{status} with id=%s, wait=45, after=%d shows when it does; then call {accept} again to get the context", r.Task, r.Position)
+			next := c.Say("{status} with id=%s, wait=45, after=%d shows when it does; then call {accept} again to get the context", r.Task, r.Position)
 			return taken(r.Receipt, "You accepted; the sender must still confirm.", next), nil
 		}
 		return c.owned(r.Receipt, *r.Content), nil
@@ -55,7 +56,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Takeover(keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{Detail: in.Detail})
+	r, err := c.Takeover(tool.Keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{Detail: in.Detail})
 	if err != nil {
 		return answer{}, err
 	}
@@ -66,7 +67,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		}
 		return c.owned(r, s), nil
 	}
-	next := c.say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
+	next := c.Say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
 		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"
 	}
@@ -94,14 +95,14 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 // owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
 // is that of the answer. Clients that ask for links get links to what the context omits.
 func (c *call) owned(r client.Receipt, s client.Sheet) answer {
-	c.held.Hold(r.Task, r.Epoch)
+	c.Held.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
-	a.text = c.prompt(s)
-	maps.Copy(a.meta, show.Trace(s.Envelope))
+	a.Text = c.prompt(s)
+	maps.Copy(a.Meta, show.Trace(s.Envelope))
 	var left int
-	if a.more, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
+	if a.More, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
 		text := fmt.Sprintf("%d more memory items and artifacts are in trapeze://envelope/%s", left, r.Handoff)
-		a.more = append(a.more, &mcp.TextContent{Text: text})
+		a.More = append(a.More, &mcp.TextContent{Text: text})
 	}
 	return a
 }
@@ -115,13 +116,13 @@ func (c *call) prompt(s client.Sheet) string {
 		return s.Prompt
 	}
 	i += len(heading)
-	return s.Prompt[:i] + c.set.Name(tool) + s.Prompt[i+len(tool):]
+	return s.Prompt[:i] + c.Set.Name(tool) + s.Prompt[i+len(tool):]
 }
 
-// taken is [told] as text alone; programs find the receipt in _meta.
+// taken is [tool.Told] as text alone; programs find the receipt in _meta.
 func taken(r client.Receipt, did, next string) answer {
-	a := told(r, did, next)
-	a.meta, a.data = mcp.Meta{metaReceipt: a.data}, nil
+	a := tool.Told(r, did, next)
+	a.Meta, a.Data = mcp.Meta{metaReceipt: a.Data}, nil
 	return a
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type askInput struct {
@@ -32,7 +33,7 @@ type askAnswer struct {
 	By     string `json:"by,omitempty"`
 }
 
-var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
+var askTool = define[askInput, askAnswer]("ask", "Ask a person", tool.Changes,
 	"Ask a person (or an agent) a question about a task you own. Returns a ticket at once. You keep the task; it waits for the answer. "+
 		"Do not block on it: {inbox} tells you when it is answered.",
 	func(ctx context.Context, c *call, in askInput) (answer, error) {
@@ -46,15 +47,15 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", changes,
 		if said != nil {
 			return c.takeAnswer(ctx, about.ID, said)
 		}
-		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
-		r, err := c.Ask(keyed(ctx, in.Key), in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
+		r, err := c.Ask(tool.Keyed(ctx, in.Key), in.Task, client.AskInput{Epoch: epoch, Question: in.Question, Options: in.Options, Desk: in.Desk, To: in.To})
 		if err != nil {
 			return answer{}, err
 		}
-		if c.options.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
+		if c.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
 			return c.askHere(ctx, r.Ticket)
 		}
 		return c.waitAnswer(ctx, r, in)
@@ -66,10 +67,10 @@ func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	defer c.alive(ctx, "asking the user of the client")()
+	defer c.Alive(ctx, "asking the user of the client")()
 	said, need, err := c.elicit(ctx, questionOf(k))
 	if need != nil {
-		return answer{need: need}, nil
+		return answer{Need: need}, nil
 	}
 	if err != nil {
 		return c.ticketNow(ctx, ticket)
@@ -109,23 +110,23 @@ func (c *call) showTicket(ctx context.Context, k client.Ticket) (answer, error) 
 		_, _ = c.Told(client.WithKey(ctx, ""), t.ID, t.Epoch)
 	}
 	if k.Open() {
-		out.Next = c.say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", k.ID)
+		out.Next = c.Say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", k.ID)
 	}
-	return answer{text: show.TicketText(k) + "\nNext: " + out.Next, data: out}, nil
+	return answer{Text: show.TicketText(k) + "\nNext: " + out.Next, Data: out}, nil
 }
 
 // waitAnswer waits for the answer to a question for as long as the caller asked for. If none comes in time, it returns the ticket.
 func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (answer, error) {
 	wait := in.Wait
 	if wait > 0 && !taskext.Later(ctx, r.Ticket) {
-		defer c.alive(ctx, "waiting for an answer")()
-		k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
+		defer c.Alive(ctx, "waiting for an answer")()
+		k, err := liveness.WaitThroughRestart(ctx, c.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
 		if err == nil && !k.Open() { // otherwise the question stays open, and the ticket is the answer
 			return c.showTicket(ctx, k)
 		}
 	}
-	next := c.say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", r.Ticket)
-	a := told(r, "The question was sent to "+cmp.Or(in.To, "people")+" as ticket "+r.Ticket+".", next)
-	a.data = askAnswer{receipt: receiptOf(r, next)}
+	next := c.Say("do other work: {inbox} tells you when it is answered; {status} with id=%s shows the answer", r.Ticket)
+	a := tool.Told(r, "The question was sent to "+cmp.Or(in.To, "people")+" as ticket "+r.Ticket+".", next)
+	a.Data = askAnswer{receipt: tool.ReceiptOf(r, next)}
 	return a, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type cancelInput struct {
@@ -14,22 +15,22 @@ type cancelInput struct {
 	Key   string `json:"key,omitempty"`
 }
 
-var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", destroys,
+var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", tool.Destroys,
 	"Cancel a task you requested or own, with its child tasks; or withdraw a handoff that nobody has accepted.",
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+		ctx = tool.Keyed(ctx, in.Key)
 		if strings.Contains(in.ID, ".h") {
-			epoch, err := c.held.Epoch(ctx, taskOf(in.ID), in.Epoch)
+			epoch, err := c.Held.Epoch(ctx, taskOf(in.ID), in.Epoch)
 			if err != nil {
 				return answer{}, err
 			}
 			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
-			return changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
+			return tool.Changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
 		}
-		epoch, err := c.held.OwnersEpoch(ctx, in.ID, in.Epoch)
+		epoch, err := c.Held.OwnersEpoch(ctx, in.ID, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
 		r, err := c.Cancel(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
-		return changed(r, err, "The task was cancelled.", "")
+		return tool.Changed(r, err, "The task was cancelled.", "")
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type completeInput struct {
@@ -17,19 +18,19 @@ type completeInput struct {
 	Key    string          `json:"key,omitempty"`
 }
 
-var completeTool = define[completeInput, receipt]("complete", "Complete a task", destroys,
+var completeTool = define[completeInput, receipt]("complete", "Complete a task", tool.Destroys,
 	"Complete a task you own with its result. A result that does not meet the expectations is refused with the reasons: fix it and call again.",
 	func(ctx context.Context, c *call, in completeInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
-		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+		ctx = tool.Keyed(ctx, in.Key)
+		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
 		usage, result := client.Spend{Tokens: in.Tokens}, client.Result{Text: in.Text, Data: in.Data}
 		if in.Failed {
 			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
-			return changed(r, err, "The task failed.", c.say("call {inbox} to wait for other work"))
+			return tool.Changed(r, err, "The task failed.", c.Say("call {inbox} to wait for other work"))
 		}
 		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
-		return changed(r, err, "The task is complete.", c.say("call {inbox} to wait for other work"))
+		return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
 	})

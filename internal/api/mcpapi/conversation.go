@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type conversationInput struct {
@@ -33,16 +34,16 @@ type turn struct {
 	Text  string `json:"text"`
 }
 
-var conversationTool = define[conversationInput, conversed]("conversation", "Log or read a conversation", changes,
+var conversationTool = define[conversationInput, conversed]("conversation", "Log or read a conversation", tool.Changes,
 	"Add a turn to a conversation that agents share, or read its last turns.",
 	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
 		if in.Say != "" {
-			ctx = keyed(ctx, in.Key)
+			ctx = tool.Keyed(ctx, in.Key)
 			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: cmp.Or(in.Role, client.SpeakerAssistant), Text: in.Say, Task: in.Task})
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{text: fmt.Sprintf("Turn %d was added.", s.Turn), data: conversed{ID: in.ID, Turn: s.Turn}}, nil
+			return answer{Text: fmt.Sprintf("Turn %d was added.", s.Turn), Data: conversed{ID: in.ID, Turn: s.Turn}}, nil
 		}
 		if in.Limit == 0 {
 			in.Limit = 20
@@ -57,5 +58,5 @@ var conversationTool = define[conversationInput, conversed]("conversation", "Log
 			out.Turns = append(out.Turns, turn{t.N, t.Agent, string(t.Role), t.Text})
 			fmt.Fprintf(&b, "%d %s (%s):\n%s\n", t.N, t.Agent, t.Role, show.Quoted(t.Text))
 		}
-		return answer{text: b.String(), data: out}, nil
+		return answer{Text: b.String(), Data: out}, nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type decideInput struct {
@@ -21,7 +22,7 @@ type decideInput struct {
 	Key     string `json:"key,omitempty"`
 }
 
-var decideTool = define[decideInput, receipt]("decide", "Decide a request", destroys,
+var decideTool = define[decideInput, receipt]("decide", "Decide a request", tool.Destroys,
 	"Decide a request that waits for you: confirm or approve a handoff, approve or deny a takeover, answer a question, claim a ticket.",
 	func(ctx context.Context, c *call, in decideInput) (answer, error) {
 		about, said, err := c.earlier()
@@ -37,7 +38,7 @@ var decideTool = define[decideInput, receipt]("decide", "Decide a request", dest
 		if in.Verdict == "" {
 			return c.decideHere(ctx, in.ID)
 		}
-		return c.decide(keyed(ctx, in.Key), in)
+		return c.decide(tool.Keyed(ctx, in.Key), in)
 	})
 
 // verdicts are the verdicts on each type of item and kind of ticket that waits for a decision.
@@ -117,18 +118,18 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 	default: // a client may not enforce the form that its user fills in
 		return answer{}, invalid("%.40q is not a verdict; use one of: confirm, approve, deny, answer, claim, release", in.Verdict)
 	}
-	return changed(r, err, did, "")
+	return tool.Changed(r, err, did, "")
 }
 
 // tookOver answers a person who claimed a task from a desk, with the context to work from.
 func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
-	c.held.Hold(r.Task, r.Epoch)
+	c.Held.Hold(r.Task, r.Epoch)
 	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
 	}
-	a := told(r, "You own the task.", c.say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
-	a.text += "\n\n" + c.prompt(s)
+	a := tool.Told(r, "You own the task.", c.Say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
+	a.Text += "\n\n" + c.prompt(s)
 	return a, nil
 }
 
@@ -138,7 +139,7 @@ func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 	if !owner {
 		return in.Epoch, nil
 	}
-	epoch, err := c.held.Epoch(ctx, taskOf(in.ID), in.Epoch)
+	epoch, err := c.Held.Epoch(ctx, taskOf(in.ID), in.Epoch)
 	if errors.Is(err, client.NotFound) { // a caller may see a ticket and not its task
 		return in.Epoch, nil
 	}
@@ -148,19 +149,19 @@ func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 // decideHere asks the user of the client for the verdict, and applies it as the principal of the token.
 func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 	if !c.canAsk() {
-		return answer{}, c.invalid("{decide} needs verdict: your client does not support asking its user")
+		return answer{}, c.Invalid("{decide} needs verdict: your client does not support asking its user")
 	}
 	q, err := c.waiting(ctx, id)
 	if err != nil {
 		return answer{}, err
 	}
-	defer c.alive(ctx, "asking the user of the client")()
+	defer c.Alive(ctx, "asking the user of the client")()
 	said, need, err := c.elicit(ctx, q)
 	if need != nil {
-		return answer{need: need}, nil
+		return answer{Need: need}, nil
 	}
 	if err != nil {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: c.say("call {decide} again, or give a verdict; the request stays open")}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: c.Say("call {decide} again, or give a verdict; the request stays open")}
 	}
 	return c.decided(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
 }
@@ -186,7 +187,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 			return approvalOf(id, i.Envelope, i.Type+" of "+show.Line(show.Clip(i.Intent, 300))+", asked by "+i.From+".\n"+show.Quoted(i.Detail)), nil
 		}
 	}
-	return question{}, &client.Error{Code: client.NotFound, Message: show.Line(show.Clip(id, 80)) + " does not wait for your decision", Hint: c.say("{inbox} lists the requests that do")}
+	return question{}, &client.Error{Code: client.NotFound, Message: show.Line(show.Clip(id, 80)) + " does not wait for your decision", Hint: c.Say("{inbox} lists the requests that do")}
 }
 
 // decided applies the verdict that the user of the client gave.
@@ -198,7 +199,7 @@ func (c *call) decided(ctx context.Context, about ticketState, said *mcp.ElicitR
 		in.Verdict = verdict
 		in.Text, _ = saidBy(said, "why")
 	} else {
-		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not decide", Hint: c.say("the request stays open: call {decide} again, or give a verdict")}
+		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not decide", Hint: c.Say("the request stays open: call {decide} again, or give a verdict")}
 	}
 	return c.decide(client.WithKey(ctx, "at client "+about.ID), in)
 }

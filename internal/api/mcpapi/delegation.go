@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
@@ -36,7 +37,7 @@ func (c *call) handleOf(ctx context.Context, r client.Receipt) (string, error) {
 			return r.Task + ".g" + strconv.Itoa(k.Group), nil
 		}
 	}
-	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " were not found", Hint: c.say("call {status} with id=%s to see them", r.Task)}
+	return "", &client.Error{Code: client.Unknown, Message: "the children of " + r.Task + " were not found", Hint: c.Say("call {status} with id=%s to see them", r.Task)}
 }
 
 func (r handles) delegation(ctx context.Context, id string) (w delegation, err error) {
@@ -164,7 +165,7 @@ func (w delegation) result() *mcp.CallToolResult {
 	of := client.Receipt{Task: w.parent.ID, State: w.parent.State, Owner: w.parent.Owner, Epoch: w.parent.Epoch}
 	return &mcp.CallToolResult{
 		IsError:           done == 0,
-		Content:           []mcp.Content{&mcp.TextContent{Text: told(of, fmt.Sprintf("%d of %d results have arrived.", done, len(results)), next).text + b.String()}},
-		StructuredContent: sentAnswer{receiptOf(of, next), results},
+		Content:           []mcp.Content{&mcp.TextContent{Text: tool.Told(of, fmt.Sprintf("%d of %d results have arrived.", done, len(results)), next).Text + b.String()}},
+		StructuredContent: sentAnswer{tool.ReceiptOf(of, next), results},
 	}
 }

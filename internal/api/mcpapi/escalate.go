@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type escalateInput struct {
@@ -19,16 +20,16 @@ type escalateInput struct {
 	Key   string `json:"key,omitempty"`
 }
 
-var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", changes,
+var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task, or report a stuck agent", tool.Changes,
 	"Hand a task you own one level up your escalation chain, after the last level to people. Or report an agent or task that makes no progress (stuck).",
 	func(ctx context.Context, c *call, in escalateInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+		ctx = tool.Keyed(ctx, in.Key)
 		switch {
 		case in.Stuck != "" && in.Task != "":
 			return answer{}, invalid("give either task (one you own, to escalate) or stuck (an agent or a task of another)")
 		case strings.HasPrefix(in.Stuck, "task_"):
 			r, err := c.Stuck(ctx, in.Stuck, client.StuckInput{Detail: in.Detail})
-			return changed(r, err, "Others were asked to take it over.", "")
+			return tool.Changed(r, err, "Others were asked to take it over.", "")
 		case in.Stuck != "":
 			r, err := c.StuckAgent(ctx, in.Stuck, client.StuckAgentInput{Detail: in.Detail})
 			if err != nil {
@@ -36,9 +37,9 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 			}
 			return relieved(r), nil
 		case in.Task == "":
-			return answer{}, c.invalid("{escalate} needs task (one you own) or stuck (an agent or task that makes no progress)")
+			return answer{}, c.Invalid("{escalate} needs task (one you own) or stuck (an agent or task that makes no progress)")
 		}
-		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
@@ -53,7 +54,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		if r.State == client.Parked {
 			return c.halted(ctx, r), nil
 		}
-		return told(r, "It was escalated.", c.say("you own it until the next level accepts it; {status} shows who accepts")), nil
+		return tool.Told(r, "It was escalated.", c.Say("you own it until the next level accepts it; {status} shows who accepts")), nil
 	})
 
 // relieved answers a report of a stuck agent.
@@ -69,7 +70,7 @@ func relieved(r client.Relief) answer {
 		out.Kept = append(out.Kept, k.Task+": "+k.Why)
 		fmt.Fprintf(&b, "- %s was not moved: %s\n", k.Task, show.Line(k.Why))
 	}
-	return answer{text: b.String(), data: out}
+	return answer{Text: b.String(), Data: out}
 }
 
 // escalated is a receipt, or the result of a report of a stuck agent.

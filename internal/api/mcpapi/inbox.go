@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
@@ -43,14 +44,14 @@ type item struct {
 // maxWait is the longest wait of a call in seconds: less than the 60 s after which common clients time out.
 const maxWait = 50
 
-var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
+var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repeats,
 	"Read your inbox, most urgent first: offers to accept or reject, requests for your decision ({decide}), tasks that you own again. Waits up to wait seconds. Reading an offer starts its timeout: accept or reject it at once.",
 	func(ctx context.Context, c *call, in inboxInput) (answer, error) {
 		if in.Wait < 0 || in.Wait > maxWait {
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
 		}
-		defer c.alive(ctx, "waiting for the inbox")()
-		box, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+		defer c.Alive(ctx, "waiting for the inbox")()
+		box, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
 			return c.Inbox(ctx, client.InboxOptions{Wait: wait, See: true, Limit: in.Limit, After: in.After})
 		})
 		if err != nil {
@@ -62,7 +63,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", repeats,
 				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, todo(i),
 			})
 		}
-		return answer{text: out.write(c.set, in.Wait), data: out}, nil
+		return answer{Text: out.write(c.Set, in.Wait), Data: out}, nil
 	})
 
 // doing names the tool that answers each type of item.

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type joinInput struct {
@@ -30,14 +31,14 @@ type joined struct {
 
 const maxAgents = 50
 
-var joinTool = define[joinInput, joined]("join", "Register as ready for work", repeats,
+var joinTool = define[joinInput, joined]("join", "Register as ready for work", tool.Repeats,
 	"Register as ready for work, or set another readiness (busy, draining, offline). Call it first. Returns your name, the other agents, and how many items wait in your inbox.",
 	func(ctx context.Context, c *call, in joinInput) (answer, error) {
 		me, err := c.Me(ctx)
 		if err != nil {
 			return answer{}, err
 		}
-		out := joined{You: me.Name, Agents: []show.OtherAgent{}, Next: c.say("wait for work with {inbox}")}
+		out := joined{You: me.Name, Agents: []show.OtherAgent{}, Next: c.Say("wait for work with {inbox}")}
 		if me.Agent != "" {
 			if err := c.appear(ctx, me.Agent, in, &out); err != nil {
 				return answer{}, err
@@ -46,7 +47,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 			if in.says() {
 				return answer{}, invalid("readiness, description and channels are for agents, and your token belongs to %s/%s: omit them", me.Role, me.Name)
 			}
-			out.Next = c.say("{inbox} lists what waits for approval, {status} lists all tasks and open tickets; answer them with {decide}")
+			out.Next = c.Say("{inbox} lists what waits for approval, {status} lists all tasks and open tickets; answer them with {decide}")
 		}
 		list, err := c.Agents(ctx)
 		if err != nil {
@@ -61,7 +62,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", r
 				out.Agents = append(out.Agents, show.OtherAgentOf(a, time.Now()))
 			}
 		}
-		return answer{text: out.String(), data: out}, nil
+		return answer{Text: out.String(), Data: out}, nil
 	})
 
 func (in joinInput) says() bool {
@@ -107,13 +108,13 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	out.Readiness, out.Holding, out.Waiting = string(a.Readiness), a.Held, len(box.Items)
 	switch {
 	case out.Waiting == 0 && a.Spec.Kind == show.HumanKind:
-		out.Next = c.say("{status} lists the tickets of your desks, which are not in the inbox: answer them with {decide}. {inbox} waits for items addressed to you by name")
+		out.Next = c.Say("{status} lists the tickets of your desks, which are not in the inbox: answer them with {decide}. {inbox} waits for items addressed to you by name")
 	case out.Waiting > 0:
-		out.Next = c.say("{inbox} shows the items, and which tool answers each")
+		out.Next = c.Say("{inbox} shows the items, and which tool answers each")
 	case out.Holding > 0:
-		out.Next = c.say("{status} shows the tasks you own: continue them")
+		out.Next = c.Say("{status} shows the tasks you own: continue them")
 	case a.Readiness != client.Ready:
-		out.Next = c.say("you get no new offers until you call {join} with readiness=ready")
+		out.Next = c.Say("you get no new offers until you call {join} with readiness=ready")
 	}
 	return nil
 }

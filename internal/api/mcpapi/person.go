@@ -16,6 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
 )
 
@@ -44,14 +45,14 @@ var errWaits = errors.New("the user of the client has not answered")
 
 // canAsk reports whether the client supports elicitation with forms.
 func (c *call) canAsk() bool {
-	caps := c.req.ClientCapabilities()
+	caps := c.Req.ClientCapabilities()
 	return caps != nil && caps.Elicitation != nil && (caps.Elicitation.Form != nil || caps.Elicitation.URL == nil)
 }
 
 // earlier returns the answer to the question of an earlier round of this call; answered is nil in the first round. An answer that does
 // not belong to this request of this principal is a protocol error.
 func (c *call) earlier() (about ticketState, answered *mcp.ElicitResult, err error) {
-	p := c.req.Params
+	p := c.Req.Params
 	if p.RequestState == "" && len(p.InputResponses) == 0 {
 		return about, nil, nil
 	}
@@ -89,7 +90,7 @@ func (c *call) open(state string) (s ticketState, ok bool) {
 
 // mac authenticates state with a key derived from the secret of the principal, which survives a restart of the server.
 func (c *call) mac(b []byte) []byte {
-	m := hmac.New(sha256.New, []byte("trapeze request state\x00"+c.secret))
+	m := hmac.New(sha256.New, []byte("trapeze request state\x00"+c.Secret))
 	_, _ = m.Write(b) // never fails
 	return m.Sum(nil)
 }
@@ -97,19 +98,19 @@ func (c *call) mac(b []byte) []byte {
 // request is a digest of the call: its tool, and its arguments without insignificant white space.
 func (c *call) request() []byte {
 	var b bytes.Buffer
-	if json.Compact(&b, c.req.Params.Arguments) != nil {
+	if json.Compact(&b, c.Req.Params.Arguments) != nil {
 		b.Reset() // invalid JSON was refused before
 	}
-	sum := sha256.Sum256(append([]byte(c.req.Params.Name+"\x00"), b.Bytes()...))
+	sum := sha256.Sum256(append([]byte(c.Req.Params.Name+"\x00"), b.Bytes()...))
 	return sum[:]
 }
 
 // elicit asks the user of the client a question. A client with a session answers within the call: elicit returns the answer, or errWaits
 // if another person answered first or nobody answered in time. For other clients the returned need ends the call.
-func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need, error) {
+func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *tool.Need, error) {
 	form := q.form()
-	if c.req.ProtocolVersion() >= transport.StatelessVersion {
-		return nil, &need{mcp.InputRequestMap{personKey: form}, c.seal(q)}, nil
+	if c.Req.ProtocolVersion() >= transport.StatelessVersion {
+		return nil, &tool.Need{Requests: mcp.InputRequestMap{personKey: form}, State: c.seal(q)}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait*time.Second)
 	defer cancel()
@@ -120,17 +121,11 @@ func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *need
 			}
 		}()
 	}
-	r, err := c.req.Session.Elicit(ctx, form)
+	r, err := c.Req.Session.Elicit(ctx, form)
 	if err != nil {
 		return nil, nil, errWaits
 	}
 	return r, nil, nil
-}
-
-// need is the input that a call needs from the user of the client before it can continue.
-type need struct {
-	requests mcp.InputRequestMap
-	state    string
 }
 
 // saidBy returns a field that the user filled in, if the user accepted the form.
@@ -144,7 +139,7 @@ func saidBy(r *mcp.ElicitResult, field string) (string, bool) {
 
 // asPerson makes the API calls of ctx in the name of the user of the client. Repeating an answer to the same question is idempotent.
 func (c *call) asPerson(ctx context.Context, id string) context.Context {
-	return asPerson(ctx, c.options.Person, id)
+	return asPerson(ctx, c.Person, id)
 }
 
 func asPerson(ctx context.Context, name, id string) context.Context {

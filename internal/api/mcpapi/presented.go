@@ -55,7 +55,7 @@ func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 func specs(set toolset.Set) []*mcp.Tool {
 	var list []*mcp.Tool
 	for _, t := range tools {
-		spec := *t.spec()
+		spec := *t.Spec(set)
 		if !set.Has(spec.Name) {
 			continue
 		}

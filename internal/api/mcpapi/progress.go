@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type progressInput struct {
@@ -16,11 +17,11 @@ type progressInput struct {
 	Key    string        `json:"key,omitempty"`
 }
 
-var progressTool = define[progressInput, receipt]("progress", "Report progress", changes,
+var progressTool = define[progressInput, receipt]("progress", "Report progress", tool.Changes,
 	"Report progress on a task you own, or send a heartbeat. Renews your lease: when it expires, the task goes to another agent.",
 	func(ctx context.Context, c *call, in progressInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
-		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+		ctx = tool.Keyed(ctx, in.Key)
+		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}
@@ -34,7 +35,7 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
 		}
 		if err == nil && r.State != client.Executing { // it waits, or its budget is spent: no lease runs
-			return changed(r, nil, "Recorded.", "")
+			return tool.Changed(r, nil, "Recorded.", "")
 		}
-		return changed(r, err, "Recorded; your lease was renewed.", "")
+		return tool.Changed(r, err, "Recorded; your lease was renewed.", "")
 	})

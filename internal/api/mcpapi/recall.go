@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type recallInput struct {
@@ -21,18 +22,18 @@ type recalled struct {
 	Items []show.Memory `json:"items"`
 }
 
-var recallTool = define[recallInput, recalled]("recall", "Search memory items", looks,
+var recallTool = define[recallInput, recalled]("recall", "Search memory items", tool.Looks,
 	"Search the memory items that you may read, best match first, in excerpts; or read one item in full.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
 		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
-			return answer{}, c.invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
+			return answer{}, c.Invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
 		}
 		if in.ID != "" {
 			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{text: show.MemoryText(m), data: recalled{[]show.Memory{show.MemoryOf(m)}}}, nil
+			return answer{Text: show.MemoryText(m), Data: recalled{[]show.Memory{show.MemoryOf(m)}}}, nil
 		}
 		if in.Limit == 0 {
 			in.Limit = 10
@@ -50,5 +51,5 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 		if len(page.Items) == 0 {
 			b.WriteString("Nothing found. Try fewer or other words.")
 		}
-		return answer{text: b.String(), data: out}, nil
+		return answer{Text: b.String(), Data: out}, nil
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type rejectInput struct {
@@ -15,13 +16,13 @@ type rejectInput struct {
 	Key     string           `json:"key,omitempty"`
 }
 
-var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", changes,
+var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", tool.Changes,
 	"Reject an offer, with the reason. The task is offered to the next candidate, or goes back to its sender.",
 	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
 		if len(in.Missing) > 0 && in.Why != client.MissingContext {
 			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Reject(keyed(ctx, in.Key), in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
-		return changed(r, err, "You rejected it.", c.say("call {inbox} to wait for other work"))
+		r, err := c.Reject(tool.Keyed(ctx, in.Key), in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
+		return tool.Changed(r, err, "You rejected it.", c.Say("call {inbox} to wait for other work"))
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -29,10 +30,10 @@ func (in rememberInput) placed() bool {
 	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned
 }
 
-var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memory item", destroys,
+var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memory item", tool.Destroys,
 	"Store a memory item for yourself, a task or the workspace; or revise or forget an item.",
 	func(ctx context.Context, c *call, in rememberInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+		ctx = tool.Keyed(ctx, in.Key)
 		var m client.MemoryItem
 		var err error
 		switch {
@@ -40,7 +41,7 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 			return answer{}, invalid("unpin takes no other argument: omit them")
 		case in.Unpin != "":
 			m, err = c.Unpin(ctx, in.Unpin)
-			return answer{text: m.ID + " is not pinned.", data: show.MemoryOf(m)}, err
+			return answer{Text: m.ID + " is not pinned.", Data: show.MemoryOf(m)}, err
 		case in.Revise != "" && in.Forget != "":
 			return answer{}, invalid("give either revise or forget, not both")
 		case in.Forget != "" && (in.Text != "" || in.placed()):
@@ -49,10 +50,10 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 			return answer{}, invalid("revise changes text and title only: omit the other arguments")
 		case in.Forget != "":
 			if m, err = c.Forget(ctx, in.Forget); err == nil {
-				return answer{text: m.ID + " is forgotten.", data: show.MemoryOf(m)}, nil
+				return answer{Text: m.ID + " is forgotten.", Data: show.MemoryOf(m)}, nil
 			}
 		case in.Text == "":
-			return answer{}, c.invalid("{remember} needs text: what to store")
+			return answer{}, c.Invalid("{remember} needs text: what to store")
 		case in.Revise != "":
 			m, err = c.Revise(ctx, in.Revise, client.ReviseInput{Text: in.Text, Title: in.Title})
 		default:
@@ -67,5 +68,5 @@ var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memor
 		if m.Proposed {
 			text += " It is not pinned yet: for the whole workspace, an operator must agree. Tell your user, who can run: " + shellword.Command("trapeze memory pin", m.ID)
 		}
-		return answer{text: text, data: show.MemoryOf(m)}, nil
+		return answer{Text: text, Data: show.MemoryOf(m)}, nil
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type routeInput struct {
@@ -17,7 +18,7 @@ type routed struct {
 	Decision show.Decision `json:"decision"`
 }
 
-var routeTool = define[routeInput, routed]("route", "Show where the policy would send a task", looks,
+var routeTool = define[routeInput, routed]("route", "Show where the policy would send a task", tool.Looks,
 	"Show where the policy would send a task, and why. Changes nothing: {send} with to=auto hands it off.",
 	func(ctx context.Context, c *call, in routeInput) (answer, error) {
 		r, err := c.Route(ctx, in.Task, client.RouteInput{Content: in.content()})
@@ -25,5 +26,5 @@ var routeTool = define[routeInput, routed]("route", "Show where the policy would
 			return answer{}, err
 		}
 		d := show.DecisionOf(r.Decision)
-		return answer{text: d.String(), data: routed{r.Task, d}}, nil
+		return answer{Text: d.String(), Data: routed{r.Task, d}}, nil
 	})

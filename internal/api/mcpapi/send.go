@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type sendInput struct {
@@ -66,13 +67,13 @@ type sentAnswer struct {
 	Results []show.Child `json:"results,omitempty"`
 }
 
-var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", changes,
+var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", tool.Changes,
 	"Hand off a task: one you own (task) or a new one (intent). Without to, capability or channel, a new task stays with you. You own the task until a receiver accepts it. Report progress before you send a task back to a previous owner: without progress it counts as a loop, and the task is stopped.",
 	func(ctx context.Context, c *call, in sendInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+		ctx = tool.Keyed(ctx, in.Key)
 		switch {
 		case (in.Task == "") == (in.Intent == ""):
-			return answer{}, c.invalid("{send} needs either task (one you own) or intent (to make a new one)")
+			return answer{}, c.Invalid("{send} needs either task (one you own) or intent (to make a new one)")
 		case in.ShareOnly:
 			return c.share(ctx, in)
 		}
@@ -101,8 +102,8 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	}
 	task.Start, task.Content = true, send.Content
 	r, err := c.CreateTask(ctx, task)
-	c.held.Hold(r.Task, r.Epoch)
-	return changed(r, err, "The task was created, and you own it.", c.say("work on it, then call {complete|send}"))
+	c.Held.Hold(r.Task, r.Epoch)
+	return tool.Changed(r, err, "The task was created, and you own it.", c.Say("work on it, then call {complete|send}"))
 }
 
 // create returns the input that creates the task, without the handoff. Constraints and expected result belong to the task and not to
@@ -152,7 +153,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them, or write them into ask")
 	}
 	var err error
-	if send.Epoch, err = c.held.Epoch(ctx, in.Task, in.Epoch); err != nil {
+	if send.Epoch, err = c.Held.Epoch(ctx, in.Task, in.Epoch); err != nil {
 		return client.Receipt{}, err
 	}
 	return c.Send(ctx, in.Task, send)
@@ -168,7 +169,7 @@ func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, 
 	if errors.Is(err, client.NotOwner) {
 		return made, nil
 	}
-	c.held.Hold(r.Task, r.Epoch)
+	c.Held.Hold(r.Task, r.Epoch)
 	r.Decision = made.Decision
 	return r, err
 }
@@ -219,7 +220,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
 		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, schema, priority, deadline, conversation and tags")
 	}
-	epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+	epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 	if err != nil {
 		return answer{}, err
 	}
@@ -228,7 +229,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 		return answer{}, err
 	}
 	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: content, Pack: client.Pack{Tokens: in.Budget}})
-	return changed(r, err, "The context was shared with "+in.To[0]+".", "")
+	return tool.Changed(r, err, "The context was shared with "+in.To[0]+".", "")
 }
 
 // sentOff answers a handoff. If the sender waits for results and its client supports the Tasks extension, the answer is a handle.
@@ -250,20 +251,20 @@ func (c *call) sentOff(ctx context.Context, r client.Receipt, in client.SendInpu
 func (c *call) halted(ctx context.Context, r client.Receipt) answer {
 	t, err := c.Task(ctx, r.Task)
 	if err != nil || t.State != client.Parked || t.Parked == nil {
-		return told(r, "Nothing was handed off.", c.say("{status} with id=%s shows why", r.Task))
+		return tool.Told(r, "Nothing was handed off.", c.Say("{status} with id=%s shows why", r.Task))
 	}
-	return told(r, "Nothing was handed off: "+show.Line(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(c.set, t, false))
+	return tool.Told(r, "Nothing was handed off: "+show.Line(t.Parked.Cause+": "+t.Parked.Detail)+".", nextOf(c.Set, t, false))
 }
 
 func (c *call) sent(r client.Receipt, in client.SendInput) answer {
-	follow := c.say("{status} with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
+	follow := c.Say("{status} with id=%s, wait=45, after=%d shows ", r.Task, r.Position)
 	did, next := "The handoff is recorded.", follow+"who accepts it; until then you own it"
 	if r.Owner == "" {
 		next = follow + "who accepts it; without after it waits for the result"
 	}
 	switch {
 	case kept(r) && r.Owner == "":
-		did, next = "Nothing was handed off.", c.say("to hand it off, call {send} with task=%s and an agent in to", r.Task)
+		did, next = "Nothing was handed off.", c.Say("to hand it off, call {send} with task=%s and an agent in to", r.Task)
 	case kept(r):
 		did, next = "Nothing was handed off.", "continue it yourself"
 	case r.Stage == client.StageAtDesk && r.Ticket != "":
@@ -271,15 +272,15 @@ func (c *call) sent(r client.Receipt, in client.SendInput) answer {
 	case r.State == client.Waiting:
 		did, next = "It was delegated.", follow+"when results are in"
 	case len(r.Children) > 0:
-		did, next = "Every receiver has a copy; nobody waits for their results.", c.say("{status} with id=%s shows the state of each", r.Task)
+		did, next = "Every receiver has a copy; nobody waits for their results.", c.Say("{status} with id=%s shows the state of each", r.Task)
 	case r.Stage == client.StageAwaitingApproval:
 		did, next = "It needs approval first.", follow+"the verdict"
 	case in.Confirm == client.ConfirmExplicit:
-		next = c.say("when {inbox} shows that it was accepted, call {decide} with verdict=confirm")
+		next = c.Say("when {inbox} shows that it was accepted, call {decide} with verdict=confirm")
 	}
-	a := told(r, did, next)
+	a := tool.Told(r, did, next)
 	if r.Decision != nil {
-		a.text += "\n" + show.DecisionOf(*r.Decision).String()
+		a.Text += "\n" + show.DecisionOf(*r.Decision).String()
 	}
 	return a
 }

@@ -81,7 +81,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	resources.Install(s)
 	life, given := liveness.NewPulse(c), held.New()
 	for _, t := range tools {
-		s.AddTool(t.spec(), t.handler(c, o, life, given))
+		s.AddTool(t.Spec(o.Tools), handler(t, c, o, life, given))
 	}
 	s.AddReceivingMiddleware(presented(o.Tools, o.Added))
 	if err := taskext.Install(s, o.Tasks); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type statusInput struct {
@@ -46,42 +47,42 @@ type taskLine struct {
 
 const mostTasks = 30
 
-var statusTool = defineText[statusInput]("status", "Show a task", looks,
+var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 	"Show the state of a task, handoff or ticket, with answers and the results of child tasks; or its history; or parts of its context; or all your tasks. With wait, it blocks.",
 	func(ctx context.Context, c *call, in statusInput) (answer, error) {
 		if err := in.check(); err != nil {
 			return answer{}, err
 		}
-		defer c.alive(ctx, "waiting for a change")()
+		defer c.Alive(ctx, "waiting for a change")()
 		switch {
 		case in.ID == "":
 			return c.mine(ctx)
 		case len(in.Parts) > 0:
 			return c.parts(ctx, in)
 		case strings.Contains(in.ID, ".k"):
-			k, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
+			k, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
 			if err != nil {
 				return answer{}, err
 			}
 			now := show.TicketOf(k)
-			return answer{text: show.TicketText(k), data: standing{Position: k.Position, Ticket: &now}}, nil
+			return answer{Text: show.TicketText(k), Data: standing{Position: k.Position, Ticket: &now}}, nil
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
 		case in.History:
 			return c.history(ctx, in)
 		}
-		t, err := liveness.WaitThroughRestart(ctx, c.options.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+		t, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
 		if err != nil {
 			return answer{}, err
 		}
-		c.held.Showed(ctx, t)
+		c.Held.Showed(ctx, t)
 		now := show.TaskOf(t)
 		c.lookAtChildren(ctx, now.Children)
 		text := now.String()
-		if next := nextOf(c.set, t, in.Wait > 0); next != "" {
+		if next := nextOf(c.Set, t, in.Wait > 0); next != "" {
 			text += "Next: " + next
 		}
-		return answer{text: text, data: standing{Task: &now, Position: t.Position}, status: liveness.AfterRead(t), more: resource.TaskLinks(t.ID, t.Envelope)}, nil
+		return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil
 	})
 
 // mostChildren is the maximum number of child tasks whose own state an answer has.
@@ -124,13 +125,13 @@ func (in statusInput) check() error {
 
 func (c *call) history(ctx context.Context, in statusInput) (answer, error) {
 	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before)
-	return answer{text: text}, err
+	return answer{Text: text}, err
 }
 
 // parts returns parts of the context of a task, as its owner or the receiver of a share may read it.
 func (c *call) parts(ctx context.Context, in statusInput) (answer, error) {
 	p, err := c.Parts(ctx, in.ID, client.PartsInput{Parts: in.Parts, Tokens: in.Tokens, After: int(in.After), Via: client.ViaMCP})
-	return answer{text: p.Text}, err
+	return answer{Text: p.Text}, err
 }
 
 // shared returns the context of a task that was shared with the caller. Reading it removes it from the inbox.
@@ -139,7 +140,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{text: c.prompt(s)}, nil
+	return answer{Text: c.prompt(s)}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.
@@ -159,8 +160,8 @@ func (c *call) mine(ctx context.Context) (answer, error) {
 		b.WriteString(": " + show.Line(t.Intent) + "\n")
 	}
 	if len(page.Tasks) == 0 {
-		b.WriteString(c.say("No open tasks. To see a task that has ended, call {status} with its id.\n"))
+		b.WriteString(c.Say("No open tasks. To see a task that has ended, call {status} with its id.\n"))
 	}
 	err = c.tickets(ctx, &out, &b)
-	return answer{text: b.String(), data: out}, err
+	return answer{Text: b.String(), Data: out}, err
 }

@@ -24,14 +24,14 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 	}
 	for _, k := range page.Tickets {
 		out.Tickets = append(out.Tickets, show.TicketOf(k))
-		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.say(closing[k.Kind]), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
+		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.Say(closing[k.Kind]), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
 		if k.Question != "" {
 			b.WriteString(" (task: " + show.Line(show.Clip(k.Intent, 100)) + ")")
 		}
 		b.WriteString("\n")
 	}
 	if len(page.Tickets) > 0 {
-		b.WriteString(c.say("{status} with the id of a ticket shows all of its question.\n"))
+		b.WriteString(c.Say("{status} with the id of a ticket shows all of its question.\n"))
 	}
 	if page.Next != "" {
 		out.More = true

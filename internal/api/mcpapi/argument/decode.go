@@ -68,8 +68,8 @@ func strictly(b []byte, into any) error {
 }
 
 // Decode reads the arguments of a tool, which may be empty. Invalid arguments are a *client.Error with the code client.Invalid and a
-// message that tells a model how to fix them.
-func Decode[In any](tool string, b json.RawMessage) (In, error) {
+// message that tells a model how to fix them. Fields with the tag `set:"all"` are refused unless full.
+func Decode[In any](tool string, b json.RawMessage, full bool) (In, error) {
 	var in In
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = json.RawMessage("{}")
@@ -79,19 +79,19 @@ func Decode[In any](tool string, b json.RawMessage) (In, error) {
 	}
 	b = plainly(b, reflect.TypeFor[In]())
 	if err := strictly(b, &in); err != nil {
-		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In]()))
+		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In](), full))
 	}
-	return in, check(tool, b, reflect.TypeFor[In]())
+	return in, check(tool, b, reflect.TypeFor[In](), full)
 }
 
 // check refuses missing required fields, and values that are not in the enum of their field.
-func check(tool string, b json.RawMessage, t reflect.Type) error {
+func check(tool string, b json.RawMessage, t reflect.Type, full bool) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(b, &given); err != nil || given == nil {
 		return Invalid("give the arguments of %s as a JSON object", tool)
 	}
 	for name := range given { // the decoder ignores the case of names
-		if fields := fieldsOf(t); !slices.Contains(fields, name) {
+		if fields := fieldsOf(t, full); !slices.Contains(fields, name) {
 			return unknown(tool, name, fields)
 		}
 	}
@@ -157,10 +157,10 @@ func plain(t reflect.Type) string {
 	}
 }
 
-func fieldsOf(t reflect.Type) []string {
+func fieldsOf(t reflect.Type, full bool) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(t) {
-		if name := fieldName(f); name != "" {
+		if name := fieldName(f); name != "" && (full || f.Tag.Get(setTag) == "") {
 			names = append(names, name)
 		}
 	}

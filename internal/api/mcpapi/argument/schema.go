@@ -10,10 +10,41 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema returns the JSON Schema of T with few tokens: `jsonschema` tags describe fields, and a field without omitempty or omitzero
-// is required. The values of a field whose type is a closed set of package client are listed, see choices.go. An input schema is closed: it has no other fields. An output schema is open, and
-// does not describe nested objects. Schema panics if T has no schema.
-func Schema[T any](closed bool) json.RawMessage {
+// Schema returns the JSON Schema of the arguments T with few tokens: `jsonschema` tags describe fields, and a field without omitempty or
+// omitzero is required. The values of a field whose type is a closed set of package client are listed, see choices.go. The schema is closed:
+// it has no other fields, and fields with the tag `set:"all"` only if it is full. Schema panics if T has no schema.
+func Schema[T any](full bool) json.RawMessage {
+	s := schemaOf[T]()
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if !full && f.Tag.Get(setTag) != "" {
+			delete(s.Properties, fieldName(f))
+			s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == fieldName(f) })
+		}
+	}
+	describeChoices(s, reflect.TypeFor[T]())
+	return encoded(s)
+}
+
+// setTag is the tag of a field that only the clients of a set may give.
+const setTag = "set"
+
+// OutputSchema returns the JSON Schema of an answer T. It is open, since answers may get new fields, and does not describe nested objects.
+func OutputSchema[T any]() json.RawMessage {
+	s := schemaOf[T]()
+	s.AdditionalProperties = nil
+	flatten(s, 1)
+	return encoded(s)
+}
+
+func encoded(s *jsonschema.Schema) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // a test covers every tool
+	}
+	return b
+}
+
+func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {},
@@ -33,17 +64,7 @@ func Schema[T any](closed bool) json.RawMessage {
 		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a test covers every tool
 	}
 	shorten(s)
-	if closed {
-		describeChoices(s, reflect.TypeFor[T]())
-	} else { // answers may get new fields, and nested objects need no description
-		s.AdditionalProperties = nil
-		flatten(s, 1)
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // as above
-	}
-	return b
+	return s
 }
 
 // shorten omits what the decoder does not need: that lists may be null, and that nested objects are closed.

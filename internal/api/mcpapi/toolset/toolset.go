@@ -24,7 +24,7 @@ var valid = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z][A-Za-z0-9_-]{0,%d}$`, MaxP
 // sets are the named sets, apart from the default.
 var sets = map[string][]string{
 	"worker": {"inbox", "accept", "reject", "progress", "complete", "ask", "status"},
-	"all":    append(slices.Clone(usual), "constrain", "dead", "annotate"),
+	full:     append(slices.Clone(usual), "constrain", "dead", "annotate"),
 }
 
 // usual are the tools of the default set, in the order in which they are listed.
@@ -79,6 +79,12 @@ func (s Set) Tools() []string {
 	return sets[s.tools]
 }
 
+// Full reports whether the set has all tools, with all of their arguments.
+func (s Set) Full() bool { return s.tools == full }
+
+// full is the name of the set with all tools.
+const full = "all"
+
 // Has reports whether the set has a tool.
 func (s Set) Has(tool string) bool { return slices.Contains(s.Tools(), tool) }
 
@@ -122,7 +128,7 @@ func (s Set) fill(text string) string {
 	return mention.ReplaceAllStringFunc(text, func(m string) string {
 		tools := strings.Split(strings.Trim(m, "{}"), "|")
 		if len(tools) == 1 {
-			if !slices.Contains(sets["all"], tools[0]) {
+			if !slices.Contains(sets[full], tools[0]) {
 				return m
 			}
 			return s.Name(tools[0])

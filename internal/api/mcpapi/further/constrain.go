@@ -1,10 +1,11 @@
-package mcpapi
+package further
 
 import (
 	"context"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type constrainInput struct {
@@ -20,37 +21,37 @@ type constrainInput struct {
 	Key        string        `json:"key,omitempty"`
 }
 
-var constrainTool = define[constrainInput, receipt]("constrain", "Constrain a task", destroys,
+var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Constrain a task", tool.Destroys,
 	"Add a constraint to a task, or tighten one; every later owner is bound by it. Or lift one that you set, or raise its budget.",
-	func(ctx context.Context, c *call, in constrainInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+	func(ctx context.Context, c *tool.Call, in constrainInput) (tool.Answer, error) {
+		ctx = tool.Keyed(ctx, in.Key)
 		switch {
 		case in.Tokens != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max != nil || len(in.Allow) > 0):
-			return answer{}, invalid("tokens takes no other argument than why")
+			return tool.Answer{}, argument.Invalid("tokens takes no other argument than why")
 		case in.Tokens != 0:
 			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens}, Why: in.Why})
-			return changed(r, err, "The budget was raised.", "")
+			return tool.Changed(r, err, "The budget was raised.", "")
 		case (in.Constraint == "") == (in.Lift == ""):
-			return answer{}, c.invalid("{constrain} needs constraint, lift (the id of one) or tokens")
+			return tool.Answer{}, c.Invalid("{constrain} needs constraint, lift (the id of one) or tokens")
 		case in.Lift != "" && (in.ID != "" || in.Max != nil || len(in.Allow) > 0):
-			return answer{}, invalid("lift takes no other argument than why: omit id, max and allow")
+			return tool.Answer{}, argument.Invalid("lift takes no other argument than why: omit id, max and allow")
 		case in.Lift != "":
 			r, err := c.Lift(ctx, in.Task, in.Lift, in.Why)
-			return changed(r, err, "The constraint was lifted.", "")
+			return tool.Changed(r, err, "The constraint was lifted.", "")
 		}
 		list, err := argument.Constraints([]string{in.Constraint})
 		if err != nil {
-			return answer{}, invalid("constraint: %s", err)
+			return tool.Answer{}, argument.Invalid("constraint: %s", err)
 		}
 		k := list[0]
 		if in.ID != "" {
 			k.ID = in.ID
 		}
 		k.Max, k.Allow = in.Max, in.Allow
-		epoch, err := c.held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
-			return answer{}, err
+			return tool.Answer{}, err
 		}
 		r, err := c.Constrain(ctx, in.Task, client.ConstrainInput{Epoch: epoch, Constraint: k})
-		return changed(r, err, "The task has the constraint "+k.ID+".", "")
+		return tool.Changed(r, err, "The task has the constraint "+k.ID+".", "")
 	})

@@ -1,4 +1,4 @@
-package mcpapi
+package tool
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 )
 
-// receipt is the state of a task after a call: what the next call needs, and no more.
-type receipt struct {
+// Receipt is the state of a task after a call: what the next call needs, and no more.
+type Receipt struct {
 	Task     string         `json:"task"`
 	State    client.State   `json:"state"`
 	Owner    string         `json:"owner,omitempty"`
@@ -26,8 +26,9 @@ type receipt struct {
 	Next     string         `json:"next,omitempty"`
 }
 
-func receiptOf(r client.Receipt, next string) receipt {
-	out := receipt{
+// ReceiptOf is what a model is told of a receipt, with what to call next.
+func ReceiptOf(r client.Receipt, next string) Receipt {
+	out := Receipt{
 		Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Handoff: r.Handoff, Stage: r.Stage, To: r.To, Children: r.Children,
 		Ticket: r.Ticket, Repeat: r.Repeat, Next: next, Position: r.Position,
 	}
@@ -38,16 +39,16 @@ func receiptOf(r client.Receipt, next string) receipt {
 	return out
 }
 
-// changed answers a tool call with the receipt of a change as [told] does, or with the error of the change.
-func changed(r client.Receipt, err error, did, next string) (answer, error) {
+// Changed answers a tool call with the receipt of a change as [Told] does, or with the error of the change.
+func Changed(r client.Receipt, err error, did, next string) (Answer, error) {
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
-	return told(r, did, next), nil
+	return Told(r, did, next), nil
 }
 
-// told converts a receipt to an answer. did says what happened, next what to call now.
-func told(r client.Receipt, did, next string) answer {
+// Told converts a receipt to an answer. did says what happened, next what to call now.
+func Told(r client.Receipt, did, next string) Answer {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s Task %s is %s", did, r.Task, strings.ReplaceAll(string(r.State), "_", " "))
 	if r.Owner != "" {
@@ -73,5 +74,5 @@ func told(r client.Receipt, did, next string) answer {
 	if next != "" {
 		b.WriteString("\nNext: " + next)
 	}
-	return answer{text: b.String(), data: receiptOf(r, next), status: liveness.AfterCall(r)}
+	return Answer{Text: b.String(), Data: ReceiptOf(r, next), Status: liveness.AfterCall(r)}
 }

@@ -1,10 +1,11 @@
-package mcpapi
+package further
 
 import (
 	"context"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type deadInput struct {
@@ -18,19 +19,19 @@ type deadInput struct {
 	Key        string        `json:"key,omitempty"`
 }
 
-var deadTool = define[deadInput, receipt]("dead", "Revive or discard a dead letter", destroys,
+var deadTool = tool.Define[deadInput, tool.Receipt]("dead", "Revive or discard a dead letter", tool.Destroys,
 	"For operators: offer a task in the dead letters again, with fresh limits; or discard it.",
-	func(ctx context.Context, c *call, in deadInput) (answer, error) {
-		ctx = keyed(ctx, in.Key)
+	func(ctx context.Context, c *tool.Call, in deadInput) (tool.Answer, error) {
+		ctx = tool.Keyed(ctx, in.Key)
 		if in.Action == "discard" {
 			if len(in.To) > 0 || in.Capability != "" || in.Home || in.Tokens != 0 {
-				return answer{}, invalid("discard takes task and why only: omit to, capability, home and tokens")
+				return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, home and tokens")
 			}
 			r, err := c.Discard(ctx, in.Task, in.Why)
-			return changed(r, err, "The task was discarded.", "")
+			return tool.Changed(r, err, "The task was discarded.", "")
 		}
 		r, err := c.Replay(ctx, in.Task, client.ReplayInput{
 			To: in.To, Capability: in.Capability, Home: in.Home, Note: in.Why, Budget: client.Spend{Tokens: in.Tokens},
 		})
-		return changed(r, err, "The task was revived.", "")
+		return tool.Changed(r, err, "The task was revived.", "")
 	})

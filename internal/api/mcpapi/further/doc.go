@@ -1,0 +1,15 @@
+// Package further has the tools that the set all adds to the default: what fewer agents and operators need.
+//
+// Invariants:
+//   - A tool here needs nothing of the server but the client of the API and the call.
+//   - The set all in package toolset names every tool of [Tools].
+//
+// Start reading at [Tools].
+package further
+
+import "github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
+
+// Tools returns the tools, in the order in which they are listed.
+func Tools() []tool.Tool {
+	return []tool.Tool{constrainTool, deadTool, annotateTool}
+}

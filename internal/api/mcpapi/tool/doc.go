@@ -1,0 +1,8 @@
+// Package tool is how a tool of the MCP server is defined: its description for clients, its arguments, its answer and its refusals.
+//
+// Invariants:
+//   - A tool has one definition for every set of tools; arguments with the tag `set:"all"` are for the clients of that set alone.
+//   - Text that names a tool goes through [Call.Say], so that it has the name that the client sees.
+//
+// Start reading at [Define], then [Call] and [Answer].
+package tool
