@@ -3,6 +3,7 @@ package scenario
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -70,6 +71,18 @@ func TestTheBudgetOfAReplayedChildIsReservedFromItsParent(t *testing.T) {
 		must(h, "more than the parent has", err, refusal.Budget, "600 tokens")
 		if now := h.task(child.ID); now.State != event.Parked || now.Budget.Tokens != 400 {
 			h.Errorf("the child is %s with %d tokens", now.State, now.Budget.Tokens)
+		}
+		for name, in := range map[string]tasks.ReplayInput{
+			"to an agent that is not there": {To: []string{"nobody"}},
+			"for a capability of no agent":  {Capability: "roofing"},
+			"with a note that is too long":  {To: []string{"cyd"}, Note: strings.Repeat("n", event.MaxText+1)},
+			"with a deadline that is over":  {To: []string{"cyd"}, Deadline: time.Unix(1, 0)},
+		} {
+			in.Task, in.Budget = child.ID, event.Budget{Tokens: 700}
+			_, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Replay(ctx(h), c, in) })
+			if held := h.task(r.Task).Reserved.Tokens; err == nil || held != 400 {
+				h.Errorf("%s: %v, and the parent reserves %d", name, err, held)
+			}
 		}
 		h.replay(tasks.ReplayInput{Task: child.ID, To: []string{"cyd"}, Budget: event.Budget{Tokens: 700}})
 		if got, held := h.task(child.ID).Budget.Tokens, h.task(r.Task).Reserved.Tokens; got != 700 || held != 700 {

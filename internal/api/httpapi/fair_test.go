@@ -26,12 +26,24 @@ func (h *harness) previewed(t testing.TB, token string) (line, body string) {
 	return "POST /v1/tasks/" + made.Task + "/preview", `{"content":{"data":{"text":"` + strings.Repeat("All the words that there are. ", 2000) + `"}},"pack":{"tokens":5000}}`
 }
 
+// checked makes a task of an agent whose result a schema describes, and the request that completes it.
+func (h *harness) checked(t testing.TB, token string) (line string) {
+	t.Helper()
+	var made struct{ Task string }
+	r := h.call(token, "POST /v1/tasks", `{"intent":"count","start":true,"expected":{"schema":{"properties":{"n":{"type":"integer"}}}}}`)
+	if err := json.Unmarshal([]byte(r.body), &made); err != nil || r.status >= 300 {
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	return "POST /v1/tasks/" + made.Task + "/complete"
+}
+
 func TestTheWorkOfOneAgentIsItsOwn(t *testing.T) {
 	work := quota.NewWork(1)
 	h := openWith(t, httpapi.Options{}, usecase.Options{Work: work})
 	_, junk := h.agent("junk")
 	_, honest := h.agent("honest")
 	full := mustBe(t, h, junk)
+	done := h.checked(t, junk)
 	leave, err := work.Enter(t.Context(), full) // one call runs, and as many wait as may
 	if err != nil {
 		t.Fatal(err)
@@ -63,6 +75,12 @@ func TestTheWorkOfOneAgentIsItsOwn(t *testing.T) {
 				t.Errorf("%s: %d %.300s", line, r.status, r.body)
 			}
 		}
+	}
+	if r := h.call(junk, done, `{"epoch":1,"result":{"data":{"n":"one"}}}`); r.status != http.StatusBadRequest || r.problem(t).Code != "invalid" {
+		t.Errorf("a result that is not as expected, while its reads wait: %d %.300s", r.status, r.body)
+	}
+	if r := h.call(junk, done, `{"epoch":1,"result":{"data":{"n":1}}}`); r.status != http.StatusOK {
+		t.Errorf("work that is finished while its reads wait: %d %.300s", r.status, r.body)
 	}
 	cancel()
 	leave()

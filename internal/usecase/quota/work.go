@@ -17,13 +17,19 @@ const maxRest = time.Second
 // maxWaiting is how many calls of one principal may wait for their turn.
 const maxWaiting = 16
 
-// Work bounds the calls of one principal that take the processor and change nothing: previews, searches, checks against a schema.
-// As many as half of the processors, and at least one, run at once, and a few wait for their turn; so one principal's calls leave
-// most of the processors to others. A nil Work bounds nothing.
+// Work bounds the calls of one principal that take the processor, in two lanes: reads, such as previews and searches, and changes
+// whose result is checked first. In each lane as many as half of the processors, and at least one, run at once, and others wait for
+// their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
+// bounds nothing.
 type Work struct {
 	most, waiting int
 	mu            sync.Mutex
-	turns         map[string]*turn // of principals that have calls now
+	turns         map[lane]*turn // of principals that have calls now
+}
+
+type lane struct {
+	workspace, principal string
+	change               bool
 }
 
 type turn struct {
@@ -36,25 +42,35 @@ func NewWork(most int) *Work {
 	if most <= 0 {
 		most = max(runtime.GOMAXPROCS(0)/2, 1)
 	}
-	return &Work{most: most, waiting: maxWaiting, turns: map[string]*turn{}}
+	return &Work{most: most, waiting: maxWaiting, turns: map[lane]*turn{}}
 }
 
-// Enter waits for the caller's turn, until ctx ends. leave ends it. It refuses (overloaded) a caller of whom enough calls wait.
+// Enter waits for the caller's turn to read, until ctx ends. leave ends it. It refuses (overloaded) a caller of whom enough reads wait.
 func (w *Work) Enter(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, false)
+}
+
+// EnterChange waits for the caller's turn to change something, until ctx ends. leave ends it. However many wait, none is refused:
+// the work that a change finishes is done. Enter before the decision, so that its time is that after the wait.
+func (w *Work) EnterChange(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, true)
+}
+
+func (w *Work) enter(ctx context.Context, c caller.Caller, change bool) (leave func(), err error) {
 	if w == nil || c.IsSystem() {
 		return func() {}, nil
 	}
-	key := c.Workspace + "/" + c.String()
+	key := lane{c.Workspace, c.String(), change}
 	w.mu.Lock()
 	t := w.turns[key]
 	if t == nil {
 		t = &turn{slots: make(chan struct{}, w.most)}
 		w.turns[key] = t
 	}
-	if calls := t.calls; calls >= w.most+w.waiting {
+	if calls := t.calls; !change && calls >= w.most+w.waiting {
 		w.mu.Unlock()
 		return nil, refusal.New(refusal.Overloaded, "try again in 1 s, and make fewer such calls at once",
-			"%d previews, searches or checks of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
+			"%d previews or searches of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
 	}
 	t.calls++
 	w.mu.Unlock()
@@ -69,9 +85,9 @@ func (w *Work) Enter(ctx context.Context, c caller.Caller) (leave func(), err er
 	}
 }
 
-// rest ends a turn. If other calls of the principal wait, the next begins after as long as this one took: so calls one after the
+// rest ends a turn. If other calls of the lane wait, the next begins after as long as this one took: so calls one after the
 // other take all of a processor, and many at once leave half of it.
-func (w *Work) rest(key string, t *turn, took time.Duration) {
+func (w *Work) rest(key lane, t *turn, took time.Duration) {
 	w.mu.Lock()
 	waits := t.calls > 1
 	w.mu.Unlock()
@@ -83,7 +99,7 @@ func (w *Work) rest(key string, t *turn, took time.Duration) {
 	time.AfterFunc(min(took, maxRest), end)
 }
 
-func (w *Work) left(key string, t *turn) {
+func (w *Work) left(key lane, t *turn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if t.calls--; t.calls == 0 {

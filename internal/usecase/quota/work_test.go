@@ -41,6 +41,23 @@ func TestThePrincipalWhoWorksTheProcessorWaitsForItself(t *testing.T) {
 			}
 			leave()
 		}
+		changed := make(chan func(), 100)
+		for range 2 + 40 { // beside its reads, and none of them refused
+			go func() {
+				leave, err := w.EnterChange(t.Context(), junk)
+				if err != nil {
+					t.Error(err)
+				}
+				changed <- leave
+			}()
+		}
+		for n := range 2 + 40 {
+			synctest.Wait()
+			if n == 0 && len(changed) != 2 {
+				t.Errorf("%d changes run at once", len(changed))
+			}
+			(<-changed)()
+		}
 		for range 5 {
 			(<-entered)()
 			synctest.Wait()

@@ -2,8 +2,10 @@ package tasks
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/content/expect"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -22,31 +24,60 @@ type CompleteInput struct {
 // Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
 // that the owner can fix it and complete the task again.
 func (ts *Tasks) Complete(ctx context.Context, c caller.Caller, in CompleteInput) (taskstore.Receipt, error) {
-	cmd := handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}
-	return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		if len(t.Expected.Schema) > 0 {
-			leave, err := ts.work.Enter(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			defer leave()
-		}
-		return ts.decideComplete(t, cmd, now)
-	})
+	k := resultCheck{cmd: handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}, checker: ts.expect}
+	complete := func() (taskstore.Receipt, error) {
+		return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, k.decide)
+	}
+	r, err := complete()
+	if !errors.Is(err, errUnchecked) {
+		return r, err
+	}
+	leave, err := ts.work.EnterChange(ctx, c)
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	k.check()
+	leave()
+	return complete()
 }
 
-// decideComplete finishes a task if the result is what was expected. What only a judge can check goes along with the
+// errUnchecked ends a decision whose result has to be checked against a schema first: a decision does not wait for the processor,
+// so that the recorded time is its own.
+var errUnchecked = errors.New("the result has to be checked first")
+
+// resultCheck checks a result against what its task expects, which never changes.
+type resultCheck struct {
+	cmd      handoff.Complete
+	checker  *expect.Checker
+	expected event.Expected
+	done     bool
+	review   []string // what only a judge can check
+	err      error
+}
+
+func (k *resultCheck) check() {
+	k.review, k.err = k.checker.Check(k.expected, k.cmd.Result)
+	k.done = true
+}
+
+// decide finishes a task if the result is what was expected. What only a judge can check goes along with the
 // result. A caller who may not finish the task is told that, and nothing about the result.
-func (ts *Tasks) decideComplete(t task.Task, cmd handoff.Complete, now time.Time) ([]event.Event, error) {
+func (k *resultCheck) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	cmd := k.cmd
 	cmd.Result.Review = nil
 	events, err := handoff.Decide(t, cmd, now)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
-	review, err := ts.expect.Check(t.Expected, cmd.Result)
-	if err != nil || len(review) == 0 {
-		return events, err
+	if !k.done {
+		if k.expected = t.Expected; len(k.expected.Schema) > 0 {
+			return nil, errUnchecked
+		}
+		k.check()
 	}
-	cmd.Result.Review = review
+	if k.err != nil || len(k.review) == 0 {
+		return events, k.err
+	}
+	cmd.Result.Review = k.review
 	return handoff.Decide(t, cmd, now)
 }

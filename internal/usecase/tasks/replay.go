@@ -31,27 +31,32 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 	if err := c.May(identity.ManageDeadLetters, "replay a dead letter"); err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
 	}
-	if err := ts.reserveReplay(ctx, c, in); err != nil {
-		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
-	}
 	return ts.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
-		events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
+		events, err := ts.decideReplay(ctx, c, in, auto, t, now)
 		if err != nil {
 			return nil, err
 		}
-		before := t.Handoff
-		t = task.FoldAll(t, events)
-		send := handoffs.SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: event.ReasonSupervision}
-		if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == event.DeadLettered || before.Stage == event.AtDesk) {
-			send = handoffs.Again(t, before, in.Note, in.Route != nil)
-		}
-		if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
-			return events, nil
-		}
-		send.Auto = auto
-		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
-		return append(events, sent...), err
+		return events, ts.reserveReplay(ctx, c, in) // last, so that a replay that is refused reserves nothing
 	})
+}
+
+func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInput, auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+	events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
+	if err != nil {
+		return nil, err
+	}
+	before := t.Handoff
+	t = task.FoldAll(t, events)
+	send := handoffs.SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: event.ReasonSupervision}
+	if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == event.DeadLettered || before.Stage == event.AtDesk) {
+		send = handoffs.Again(t, before, in.Note, in.Route != nil)
+	}
+	if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
+		return events, nil
+	}
+	send.Auto = auto
+	sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
+	return append(events, sent...), err
 }
 
 // reserveReplay takes what a child is to get more with its replay from what its parent has left, as [Tasks.RaiseBudget] does. What the
