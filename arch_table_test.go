@@ -49,7 +49,7 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
-			"domain/policy files/artifact record/ledger",
+			"domain/policy domain/alert files/artifact record/ledger",
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
@@ -67,6 +67,10 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
 		pure: true, imports: "domain/refusal domain/event domain/identity",
+	},
+	{
+		dir: "domain/alert", what: "the rules of alerts: their definitions, when one is raised and recovers, silences",
+		pure: true, imports: "domain/refusal domain/event domain/identity domain/shellword",
 	},
 	{
 		dir: "domain/ruletest", what: "the harness of the tests of rules: one stream in memory, to which commands are given",
@@ -150,7 +154,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
-		imports: "domain/event domain/agent record/ledger",
+		imports: "domain/event domain/agent domain/alert record/ledger",
 	},
 	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "record/figure"},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},

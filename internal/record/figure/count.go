@@ -109,6 +109,7 @@ func (c *count) handoff(ev event.Event) {
 		c.end(event.Withdrawn) // none is in progress, by the rules
 		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
 		c.set.Add(HandoffsOpen, 1, c.label)
+		c.w.last = e.Handoff
 		c.w.flight = &flight{Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
 		}}
@@ -153,8 +154,13 @@ func (c *count) handoff(ev event.Event) {
 		}
 		n := c.covered[c.label]
 		n[1]++
+		p := c.of(c.workspace)
+		p.moved++
 		if f.accepted && f.confirmed && !c.w.gap && f.N == e.Handoff {
 			n[0]++
+		} else {
+			p.bare++
+			p.uncovered.add(event.HandoffID(c.id, e.Handoff), c.e.Time)
 		}
 		c.covered[c.label] = n
 		f.Agent, c.w.owned = e.To, true
@@ -179,6 +185,10 @@ func (c *count) rendered(e event.Rendered) {
 	c.set.Observe(EnvelopeTokens, float64(e.Tokens), c.label)
 	c.set.Observe(EnvelopeUtilisation, e.Utilisation, c.label)
 	c.set.Observe(EnvelopeCompleteness, e.Completeness, c.label)
+	at := c.of(c.workspace).at(c.e.Time)
+	at.packed++
+	at.utilisation += e.Utilisation
+	at.completeness += e.Completeness
 	if f := c.w.flight; f != nil && f.N == e.Handoff {
 		f.Tokens, f.Utilisation, f.Completeness = e.Tokens, e.Utilisation, e.Completeness
 	}
@@ -200,7 +210,10 @@ func (c *count) end(outcome event.Stage) {
 	}
 	c.set.Add(HandoffsOpen, -1, c.label)
 	c.set.Add(HandoffsEnded, 1, c.label, string(f.Kind), string(f.Reason), string(outcome))
+	at := c.of(c.workspace).at(c.e.Time)
+	at.ended++
 	if f.Failed {
+		at.failed++
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
 	c.recent.add(f.Handoff)
@@ -212,9 +225,17 @@ func (c *count) park(parked bool) {
 		return
 	}
 	c.w.parked = parked
-	n := -1
+	n, of := -1, &c.of(c.workspace).parked
 	if parked {
 		n = 1
+		if c.now[c.workspace].Parked == 0 {
+			of.since = c.e.Time
+		}
+	}
+	if id := event.HandoffID(c.id, c.w.last); parked && c.w.last > 0 {
+		of.add(id, c.e.Time)
+	} else {
+		of.remove(id)
 	}
 	c.set.Add(DeadLetters, float64(n), c.label)
 	c.change(c.e.Position, c.workspace, Open{Parked: n})
@@ -225,6 +246,9 @@ func (c *count) over(state event.State) {
 	c.end(event.Withdrawn)
 	c.park(false)
 	c.set.Observe(TaskHops, float64(c.w.hops), c.label)
+	at := c.of(c.workspace).at(c.e.Time)
+	at.tasks++
+	at.hops += float64(c.w.hops)
 	c.set.Add(TasksEnded, 1, c.label, string(state))
 	c.set.Add(TasksOpen, -1, c.label)
 	c.change(c.e.Position, c.workspace, Open{Tasks: -1})

@@ -37,6 +37,10 @@ type Tally struct {
 	covered map[string][2]float64 // by workspace: handoffs whose handshake is in the record, and all
 	now     map[string]Open       // by workspace, and not by its label
 	changes []change              // of now, the newest last
+	past    map[string]*past      // by workspace, and not by its label
+
+	circuits *ledger.Codec[agent.Event]
+	failures map[[2]string][]failure // by workspace and agent, the newest last
 }
 
 // Open is the number of tasks of a workspace that have not ended.
@@ -88,8 +92,19 @@ func (t *Tally) OpenAt(at ledger.Position) (counts map[string]Open, ok bool) {
 	return counts, len(t.changes) < maxChanges
 }
 
+// of returns what alerts need to know of a workspace, for changes.
+func (t *Tally) of(workspace string) *past {
+	p := t.past[workspace]
+	if p == nil {
+		p = &past{}
+		t.past[workspace] = p
+	}
+	return p
+}
+
 // work is a task that has not ended.
 type work struct {
+	last    int    // the number of its last handoff
 	version uint64 // of its newest entry
 	gap     bool   // an entry is missing
 	owned   bool   // an agent owns it, or did
@@ -116,7 +131,7 @@ func NewTally(o Options) *Tally {
 	return &Tally{
 		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
 		recent: ring{most: o.MaxRecent}, agents: map[[2]string]bool{}, spaces: map[string]bool{}, covered: map[string][2]float64{},
-		now: map[string]Open{},
+		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{},
 	}
 }
 
@@ -151,12 +166,7 @@ func (t *Tally) add(e *ledger.Entry) error {
 	case "task":
 		return t.addTask(e, workspace, id)
 	case "agent":
-		for _, ev := range e.Events {
-			if ev.Name == (agent.CircuitOpened{}).EventName() {
-				w := t.workspace(workspace)
-				t.set.Add(CircuitsOpened, 1, w, t.agent(workspace, id))
-			}
-		}
+		return t.addAgent(e, workspace, id)
 	}
 	return nil
 }

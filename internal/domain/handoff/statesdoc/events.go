@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -44,6 +45,7 @@ func events(root string) (string, error) {
 		{"Channels", "internal/domain/channel", list(channel.Events)},
 		{"Artifacts", "internal/files/artifact", list(artifact.Events)},
 		{"Policies", "internal/domain/policy", list(policy.Events)},
+		{"Alerts", "internal/domain/alert", list(alert.Events)},
 	} {
 		src, err := read(filepath.Join(root, section.dir))
 		if err != nil {

@@ -110,7 +110,7 @@ func document() string {
 	}
 	b.WriteString(alertsHead)
 	for _, a := range figure.Alerts() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s%s | %s |\n", a.Name, a.Severity, a.Meaning, lasting(a.For), a.Do)
+		fmt.Fprintf(&b, "| `%s` | %s | %s%s | %s |\n", a.Prometheus(), a.Severity, a.Meaning(), lasting(a.For), a.Do())
 	}
 	return b.String()
 }
@@ -129,5 +129,5 @@ func lasting(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return " It must last " + strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m") + "."
+	return fmt.Sprintf(" It must last %g minutes.", d.Minutes())
 }

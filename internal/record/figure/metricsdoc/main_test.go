@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,12 +19,19 @@ func TestTheFilesAreThoseOfTheInstruments(t *testing.T) {
 	}
 }
 
-func TestAlertsSayWhatIsWrongAndWhatToDo(t *testing.T) {
-	names := map[string]bool{}
+func TestEachAlertHasARuleForPrometheusOnItsFigure(t *testing.T) {
 	for _, a := range figure.Alerts() {
-		if names[a.Name] || !strings.HasPrefix(a.Name, "Trapeze") || !strings.HasSuffix(a.Meaning, ".") || !strings.HasSuffix(a.Do, ".") || a.Expr == "" {
-			t.Errorf("%+v", a)
+		of := figure.ByName(a.Figure)
+		if of == nil || !strings.Contains(a.Expr, of.Prometheus()) || !strings.HasPrefix(a.Prometheus(), "Trapeze") {
+			t.Errorf("%s: %s", a.Name, a.Expr)
 		}
-		names[a.Name] = true
+		for _, want := range []string{"alert: " + a.Prometheus() + "\n", "severity: " + string(a.Severity), quoted(a.Expr), quoted(a.Meaning())} {
+			if !strings.Contains(rules(), want) {
+				t.Errorf("the rules lack %s", want)
+			}
+		}
+		if threshold := strconv.FormatFloat(a.Threshold, 'g', -1, 64); !strings.Contains(a.Expr, string(a.Compare)+" "+threshold) {
+			t.Errorf("%s does not compare as the server does: %s", a.Name, a.Expr)
+		}
 	}
 }

@@ -14,11 +14,11 @@ func rules() string {
 	var b strings.Builder
 	b.WriteString("# Written by go generate ./internal/record/figure. Do not edit.\ngroups:\n  - name: trapeze\n    rules:\n")
 	for _, a := range figure.Alerts() {
-		fmt.Fprintf(&b, "      - alert: %s\n        expr: %s\n", a.Name, quoted(a.Expr))
+		fmt.Fprintf(&b, "      - alert: %s\n        expr: %s\n", a.Prometheus(), quoted(a.Expr))
 		if a.For > 0 {
 			fmt.Fprintf(&b, "        for: %.0fm\n", a.For.Minutes())
 		}
-		fmt.Fprintf(&b, "        labels:\n          severity: %s\n        annotations:\n          summary: %s\n          description: %s\n", a.Severity, quoted(a.Meaning), quoted(a.Do))
+		fmt.Fprintf(&b, "        labels:\n          severity: %s\n        annotations:\n          summary: %s\n          description: %s\n", a.Severity, quoted(a.Meaning()), quoted(a.Do()))
 	}
 	return b.String()
 }

@@ -1,0 +1,240 @@
+package alert_test
+
+import (
+	"flag"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+)
+
+var (
+	update = flag.Bool("update", false, "write the frozen events again; only for events that were never released")
+
+	noon     = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	operator = identity.Principal{Role: identity.Operator, Name: "olga"}
+)
+
+type wire struct {
+	*ruletest.Stream[alert.State, alert.Command, alert.Event]
+}
+
+func newWire(t testing.TB) wire {
+	return wire{&ruletest.Stream[alert.State, alert.Command, alert.Event]{TB: t, Decide: alert.Decide, Fold: alert.Fold, Now: noon}}
+}
+
+// judge is the command for conditions of alerts with the default definitions, all of which are measured.
+func judge(conditions ...alert.Condition) alert.Judge {
+	return alert.Judge{Measured: alert.Definitions(), Conditions: conditions}
+}
+
+func holds(name, agent string) alert.Condition {
+	return alert.Condition{Key: alert.Key{Name: name, Agent: agent}, Value: 7, Since: noon.Add(-time.Minute), Holds: true, Handoffs: []string{"t1.h1"}}
+}
+
+func TestAnAlertIsRaisedOnceAndRecoversWhenItNoLongerHolds(t *testing.T) {
+	w := newWire(t)
+	w.Do(judge())
+	raised := w.Do(judge(holds("circuit-open", "coder")), "alert-raised")[0].(alert.Raised)
+	if raised.Severity != alert.Critical || raised.Figure != "trapeze.circuits" || raised.Value != 7 || !raised.Since.Equal(noon.Add(-time.Minute)) || len(raised.Handoffs) != 1 {
+		t.Errorf("%+v", raised)
+	}
+	w.Do(judge(holds("circuit-open", "coder"))) // a second server, or the same after a restart
+	w.Do(judge(holds("circuit-open", "coder"), holds("circuit-open", "tester")), "alert-raised")
+	w.Now = noon.Add(alert.Least - 1)
+	w.Do(judge(holds("circuit-open", "tester")))
+	w.Now = noon.Add(alert.Least)
+	w.Do(judge(holds("circuit-open", "tester")), "alert-recovered")
+	w.Do(alert.Judge{}) // nothing could be measured
+	w.Do(judge(), "alert-recovered")
+	if len(w.State.Alerts) != 0 || len(w.State.Past) != 2 || w.State.Past[0].Agent != "tester" || w.State.Past[0].Recovered.IsZero() {
+		t.Errorf("%+v", w.State)
+	}
+}
+
+func TestAnAlertWhoseDefinitionIsGoneRecovers(t *testing.T) {
+	w := newWire(t)
+	w.State = alert.Fold(w.State, alert.Raised{Key: alert.Key{Name: "of-another-version"}, At: noon})
+	w.Now = noon.Add(alert.Least)
+	w.Do(judge(), "alert-recovered")
+}
+
+func TestWhatFailedWhileNoServerRanIsRaisedOnce(t *testing.T) {
+	w := newWire(t)
+	past := alert.Condition{Key: alert.Key{Name: "handoff-failed"}, Value: 1, Since: noon.Add(-time.Hour), Newest: noon.Add(-time.Hour)}
+	w.Do(judge(past), "alert-raised")
+	w.Do(judge(past))
+	w.Now = w.Now.Add(alert.Least)
+	later := past
+	later.Newest = noon.Add(time.Minute) // one more, while it was raised
+	w.Do(judge(later), "alert-recovered")
+	w.Do(judge(later))
+	later.Newest = w.Now
+	later.Holds = true
+	w.Do(judge(later), "alert-raised")
+}
+
+func TestManyAgentsThatFailHaveABoundedNumberOfAlerts(t *testing.T) {
+	w := newWire(t)
+	var all []alert.Condition
+	for n := range 500 {
+		all = append(all, holds("agent-fails", fmt.Sprintf("a%03d", n)))
+	}
+	w.Do(judge(all...), slices.Repeat([]string{"alert-raised"}, alert.MaxAgents+1)...)
+	w.Do(judge(all[300:]...)) // others fail now
+	if a, ok := w.State.Find(alert.Key{Name: "agent-fails", Agent: alert.Other}); !ok || len(a.Handoffs) != alert.MaxHandoffs || len(w.State.Alerts) != alert.MaxAgents+1 {
+		t.Errorf("%+v", w.State.Alerts)
+	}
+	w.Now = w.Now.Add(alert.Least)
+	want := slices.Concat(slices.Repeat([]string{"alert-recovered"}, alert.MaxAgents), slices.Repeat([]string{"alert-raised"}, alert.MaxAgents))
+	w.Do(judge(all[300:]...), want...) // the alert of the others still holds
+	w.Do(judge(all[300:302]...), "alert-recovered")
+}
+
+func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
+	w := newWire(t)
+	key := alert.Key{Name: "agent-fails", Agent: "coder"}
+	w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: "agent-fails"}, Reason: "we know", For: time.Hour}, "alert-silenced")
+	if e := w.Do(judge(holds("agent-fails", "coder")), "alert-raised")[0].(alert.Raised); !e.Silenced {
+		t.Errorf("%+v", e)
+	}
+	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "for long", For: 2 * time.Hour}, "alert-silenced")
+	if e := w.Do(alert.EndSilence{By: operator, ID: "s1"}, "alert-silence-ended")[0].(alert.SilenceEnded); e.By != "operator/olga" || len(e.Notified) != 0 {
+		t.Errorf("another silence still covers it: %+v", e)
+	}
+	w.Now = w.Now.Add(2*time.Hour - 1)
+	w.Do(judge(holds("agent-fails", "coder")))
+	w.Now = w.Now.Add(1)
+	if e := w.Do(judge(holds("agent-fails", "coder")), "alert-silence-ended")[0].(alert.SilenceEnded); e.By != "" || !slices.Equal(e.Notified, []alert.Key{key}) {
+		t.Errorf("its time is over: %+v", e)
+	}
+	if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); !e.Notified {
+		t.Errorf("people heard of it: %+v", e)
+	}
+	w.Refused(alert.EndSilence{By: operator, ID: "s1"}, refusal.NotFound)
+}
+
+func TestOnlyOperatorsSilenceWithAReasonForATime(t *testing.T) {
+	w := newWire(t)
+	quiet := func(change func(*alert.Quiet)) alert.Quiet {
+		q := alert.Quiet{By: operator, Alert: alert.Key{Name: "agent-fails", Agent: "coder"}, Reason: "we know", For: time.Hour}
+		change(&q)
+		return q
+	}
+	for _, c := range []struct {
+		code   refusal.Code
+		change func(*alert.Quiet)
+	}{
+		{refusal.Unauthenticated, func(q *alert.Quiet) { q.By = identity.Principal{} }},
+		{refusal.NotPermitted, func(q *alert.Quiet) { q.By = identity.Principal{Role: identity.Agent, Name: "coder"} }},
+		{refusal.NotPermitted, func(q *alert.Quiet) { q.By = identity.Principal{Role: identity.Auditor, Name: "ada"} }},
+		{refusal.NotFound, func(q *alert.Quiet) { q.Alert.Name = "agent-sleeps" }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.Alert.Name = "handoff-failed" }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.Alert.Agent = "A B" }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.Reason = " " }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.Reason = "a\u202eb" }},
+		{refusal.TooLarge, func(q *alert.Quiet) { q.Reason = strings.Repeat("x", alert.MaxReason+1) }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.For = 0 }},
+		{refusal.Invalid, func(q *alert.Quiet) { q.For = alert.MaxSilence + 1 }},
+	} {
+		w.Refused(quiet(c.change), c.code)
+	}
+	w.Refused(alert.EndSilence{By: identity.Principal{Role: identity.Agent, Name: "coder"}, ID: "s1"}, refusal.NotPermitted)
+	w.Do(quiet(func(*alert.Quiet) {}), "alert-silenced")
+	w.Refused(quiet(func(*alert.Quiet) {}), refusal.Conflict)
+	for n := 1; n < alert.MaxSilences; n++ {
+		w.Do(quiet(func(q *alert.Quiet) { q.Alert.Agent = fmt.Sprint("a", n) }), "alert-silenced")
+	}
+	w.Refused(quiet(func(q *alert.Quiet) { q.Alert.Agent = "" }), refusal.Limit)
+}
+
+func TestDefinitionsSayWhatIsWrongAndWhatToDo(t *testing.T) {
+	names := map[string]bool{}
+	for _, d := range alert.Definitions() {
+		if names[d.Name] || !strings.HasSuffix(d.Meaning(), ".") || strings.Contains(d.Meaning(), "{") || !strings.HasSuffix(d.Do(), ".") || !alert.Severities.Has(d.Severity) {
+			t.Errorf("%+v", d)
+		}
+		if d.Lowest > d.Threshold || d.Threshold > d.Highest || (d.Window > 0) == (d.Measure == alert.Present) || (d.Measure == alert.Share) != (d.Of != "") {
+			t.Errorf("%+v", d)
+		}
+		for _, agent := range []string{"", "coder", "-x", alert.Other} {
+			for _, handoffs := range [][]string{nil, {"t1.h1", "t2.h3"}} {
+				if c := d.Command(agent, handoffs); !strings.HasPrefix(c, "trapeze ") || strings.Contains(c, alert.Other) {
+					t.Errorf("%s: %s", d.Name, c)
+				}
+			}
+		}
+		names[d.Name] = true
+	}
+	d, _ := alert.Find("handoff-failure-rate")
+	if got := d.Meaning(); got != "More than 0.5 % of the handoffs of the last hour failed." || d.Prometheus() != "TrapezeHandoffFailureRate" {
+		t.Errorf("%q, %s", got, d.Prometheus())
+	}
+}
+
+// TestWhateverServersJudgeAnAlertIsRaisedOnceUntilItRecovers folds the events of random judgements.
+func TestWhateverServersJudgeAnAlertIsRaisedOnceUntilItRecovers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s alert.State
+		now, raised := noon, map[alert.Key]time.Time{}
+		for range rapid.IntRange(1, 30).Draw(t, "judgements") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 400).Draw(t, "seconds")) * time.Second)
+			var list []alert.Condition
+			for _, agent := range rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 40, rapid.ID[int]).Draw(t, "agents") {
+				list = append(list, holds("agent-fails", fmt.Sprint("a", agent)))
+			}
+			before := slices.Clone(s.Alerts)
+			events, err := alert.Decide(s, judge(list...), now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(before, s.Alerts) {
+				t.Fatal("an older state has changed")
+			}
+			for _, e := range events {
+				s = alert.Fold(s, e)
+				switch e := e.(type) {
+				case alert.Raised:
+					if _, there := raised[e.Key]; there {
+						t.Fatalf("%v is raised twice", e.Key)
+					}
+					raised[e.Key] = now
+				case alert.Recovered:
+					if since, there := raised[e.Key]; !there || now.Sub(since) < alert.Least {
+						t.Fatalf("%v recovers after %s", e.Key, now.Sub(since))
+					}
+					delete(raised, e.Key)
+				}
+			}
+			if len(raised) > alert.MaxAgents+1 || len(raised) != len(s.Alerts) {
+				t.Fatalf("%d alerts, %d in the state", len(raised), len(s.Alerts))
+			}
+			if again, _ := alert.Decide(s, judge(list...), now); len(again) != 0 {
+				t.Fatalf("a second server adds %v", again)
+			}
+		}
+	})
+}
+
+func TestTheJSONOfEventsIsFrozen(t *testing.T) {
+	key := alert.Key{Name: "agent-fails", Agent: "coder"}
+	ledgertest.Frozen(t, *update, alert.Events, []alert.Event{
+		alert.Raised{
+			Key: key, Severity: alert.Warning, Figure: "trapeze.agent.failures", Value: 3, Threshold: 2.5, Window: "1h0m0s", Since: noon.Add(-time.Minute), At: noon,
+			Newest: noon, Handoffs: []string{"t1.h1"}, Silenced: true,
+		},
+		alert.Recovered{Key: key, At: noon, Notified: true, Newest: noon},
+		alert.Silenced{ID: "s1", Alert: key, Reason: "a <test>", By: "operator/olga", At: noon, Until: noon.Add(time.Hour)},
+		alert.SilenceEnded{ID: "s1", By: "operator/olga", At: noon, Notified: []alert.Key{key}},
+	})
+}

@@ -1,0 +1,140 @@
+package alert
+
+import "time"
+
+// Instruments that alerts are about, by name. Package record/figure has them.
+const (
+	handoffsFailed = "trapeze.handoffs.failed"
+	handoffsEnded  = "trapeze.handoffs.ended"
+	completeness   = "trapeze.envelope.completeness"
+	utilisation    = "trapeze.envelope.utilisation"
+)
+
+// behind begins what people do about alerts that name handoffs.
+const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze handoff show` says how each ended. "
+
+// Definitions lists every alert with its defaults, by subject. It is the only list: the rules for Prometheus, the documentation and the
+// alerts of the server are made from it.
+func Definitions() []Definition {
+	return append(append(failures(), losses()...), waits()...)
+}
+
+// failures are about handoffs that fail.
+func failures() []Definition {
+	return []Definition{
+		{
+			Name: "handoff-failed", Severity: Info, Figure: handoffsFailed, Measure: Increase, Compare: Above, Subject: Workspace, Unit: Count,
+			Threshold: 0, Highest: 1000, Window: 5 * time.Minute, command: showHandoff,
+			meaning: "Handoffs of the last {window} used up all their receivers and retries: more than {threshold}.",
+			todo:    behind + "If it is in the dead letters, replay or discard it.",
+		},
+		{
+			Name: "handoff-failure-rate", Severity: Warning, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
+			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Few: 20, command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed.",
+			todo:    behind + "Look for what they have in common: `trapeze stats --by agent`, `--by kind`, `--by reason`.",
+		},
+		{
+			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
+			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Few: 20, Milder: "handoff-failure-rate", command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed.",
+			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
+		},
+		{
+			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
+			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
+			meaning: "Attempts in a row to hand a task to one agent failed: {threshold} or more.",
+			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
+		},
+		{
+			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
+			command: showAgent,
+			meaning: "The circuit of an agent is open: it gets no offers.",
+			todo:    "`trapeze agent list` shows which. Repair the agent; a probe closes the circuit, or `trapeze agent reset`.",
+		},
+		{
+			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,
+			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, command: showStats,
+			meaning: "The tasks that ended in the last {window} made more than {threshold} of the hops of the day, on average.",
+			todo:    "Look at the routes of tasks with many hops: agents may pass work round. Tighten the rules of the policy, or the hop limit.",
+		},
+	}
+}
+
+// losses are about what is lost on the way, and about the record.
+func losses() []Definition {
+	return []Definition{
+		{
+			Name: "context-incomplete", Severity: Warning, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
+			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, command: showDrift,
+			meaning: "Less than {threshold} of the references in the envelopes of the last {window} could be resolved.",
+			todo:    "`trapeze drift` shows what a task lost on its way; `trapeze envelope show` has the gaps.",
+		},
+		{
+			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
+			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Milder: "context-incomplete", command: showDrift,
+			meaning: "Less than {threshold} of the references in the envelopes of the last {window} could be resolved.",
+			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
+		},
+		{
+			Name: "budgets-unused", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
+			Threshold: 0.05, Highest: 0.99, Window: time.Hour, For: time.Hour, command: showDrift,
+			meaning: "The envelopes of the last {window} use less than {threshold} of their token budgets.",
+			todo:    "Senders may pass too little on, or receivers state windows that are too large. Compare with `trapeze envelope show`.",
+		},
+		{
+			Name: "budgets-full", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Above, Subject: Workspace, Unit: Percent,
+			Threshold: 0.99, Lowest: 0.01, Highest: 0.999, Window: time.Hour, For: time.Hour, command: showDrift,
+			meaning: "The envelopes of the last {window} use more than {threshold} of their token budgets: parts are left out.",
+			todo:    "Give receivers a larger token budget, or pin what matters, so that it is kept.",
+		},
+		{
+			Name: "audit-incomplete", Severity: Critical, Figure: "trapeze.audit.coverage", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
+			Threshold: 1, Lowest: 1, Highest: 1, command: exportAudit,
+			meaning: "The record lacks a part of the handshake of a task that moved.",
+			todo:    "Keep the data directory as it is, restore the last backup beside it, and compare: `trapeze audit export`.",
+		},
+		{
+			Name: "views-disagree", Severity: Critical, Figure: "trapeze.view.consistency", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
+			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, command: diagnose,
+			meaning: "The views do not agree with the ledger, which is right.",
+			todo:    "Restart the server; if it stays, stop it and report it with the log: the views can be built again from the ledger.",
+		},
+	}
+}
+
+// waits are about what waits.
+func waits() []Definition {
+	return []Definition{
+		{
+			Name: "dead-letters", Severity: Warning, Figure: "trapeze.dead_letters", Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
+			Threshold: 0, Highest: 1e6, For: 5 * time.Minute, command: listDeadLetters,
+			meaning: "Tasks are in the dead-letter queue: more than {threshold}.",
+			todo:    "`trapeze dead list` says why; replay each, or discard it.",
+		},
+		{
+			Name: "inbox-old", Severity: Warning, Figure: "trapeze.inbox.age", Measure: Present, Compare: Above, Subject: Agent, Unit: Seconds,
+			Threshold: 3600, Lowest: 1, Highest: 365 * 86400, command: showInbox,
+			meaning: "Something has waited in the inbox of an agent for more than {threshold}.",
+			todo:    "See whether the agent runs and fetches its inbox: `trapeze agent show`, `trapeze inbox --agent`.",
+		},
+		{
+			Name: "ticket-old", Severity: Warning, Figure: "trapeze.tickets.open", Only: `age="older"`, Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
+			Threshold: 0, Highest: 1e6, command: listTickets,
+			meaning: "Tickets have waited for people for more than a day: more than {threshold}.",
+			todo:    "`trapeze ticket list` shows them; answer each, approve or deny.",
+		},
+		{
+			Name: "views-lag", Severity: Warning, Figure: "trapeze.view.lag", Measure: Present, Compare: Above, Subject: Server, Unit: Count,
+			Threshold: 1000, Lowest: 1, Highest: 1e9, For: 5 * time.Minute, command: diagnose,
+			meaning: "The views are more than {threshold} entries behind the ledger: lists are stale.",
+			todo:    "See the log of the server: it says why the views are repaired.",
+		},
+		{
+			Name: "figures-lag", Severity: Warning, Figure: "trapeze.figures.lag", Measure: Present, Compare: Above, Subject: Server, Unit: Count,
+			Threshold: 1000, Lowest: 1, Highest: 1e9, For: 10 * time.Minute, command: diagnose,
+			meaning: "The figures are more than {threshold} entries behind the ledger: other alerts may be late.",
+			todo:    "After a start, wait until they are counted. Otherwise see the log of the server.",
+		},
+	}
+}

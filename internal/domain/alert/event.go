@@ -1,0 +1,73 @@
+package alert
+
+import "time"
+
+// Event is an event of the alerts of a workspace. The set is sealed by [Events].
+type Event interface{ EventName() string }
+
+// Events holds one of each event, for codecs.
+var Events = []Event{
+	Raised{},
+	Recovered{},
+	Silenced{},
+	SilenceEnded{},
+}
+
+// Key names an alert: the name of its definition and, for one of an agent, the agent.
+type Key struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent,omitempty"` // or [Other]; absent: it is not of one agent, or of the inbox of the operators
+}
+
+// Raised is an alert that is raised.
+type Raised struct {
+	Key
+	Severity  Severity  `json:"severity"`
+	Figure    string    `json:"figure"`             // the instrument
+	Value     float64   `json:"value"`              // of the figure
+	Threshold float64   `json:"threshold"`          // that was in force
+	Window    string    `json:"window,omitempty"`   // of time that was in force, such as 1h0m0s; absent: the value is of one moment
+	Since     time.Time `json:"since"`              // when it began to hold
+	At        time.Time `json:"at"`                 // when it was raised
+	Newest    time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
+	Handoffs  []string  `json:"handoffs,omitempty"` // at most 5 that are behind it, the most telling first
+	Silenced  bool      `json:"silenced,omitempty"` // people are not notified
+}
+
+// Recovered is an alert that no longer holds.
+type Recovered struct {
+	Key
+	At       time.Time `json:"at"`
+	Notified bool      `json:"notified,omitempty"` // people were notified of it, and are notified of its end
+	Newest   time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
+}
+
+// Silenced is a silence that begins: people are not notified of an alert.
+type Silenced struct {
+	ID     string    `json:"id"`
+	Alert  Key       `json:"alert"` // without an agent, the alert of every agent
+	Reason string    `json:"reason"`
+	By     string    `json:"by"` // the principal
+	At     time.Time `json:"at"`
+	Until  time.Time `json:"until"`
+}
+
+// SilenceEnded is the end of a silence.
+type SilenceEnded struct {
+	ID       string    `json:"id"`
+	By       string    `json:"by,omitempty"` // the principal that ended it; absent: its time was over
+	At       time.Time `json:"at"`
+	Notified []Key     `json:"notified,omitempty"` // the alerts that are still raised, of which people are notified now
+}
+
+// EventName is "alert-raised".
+func (Raised) EventName() string { return "alert-raised" }
+
+// EventName is "alert-recovered".
+func (Recovered) EventName() string { return "alert-recovered" }
+
+// EventName is "alert-silenced".
+func (Silenced) EventName() string { return "alert-silenced" }
+
+// EventName is "alert-silence-ended".
+func (SilenceEnded) EventName() string { return "alert-silence-ended" }

@@ -1,0 +1,218 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// held returns the conditions that hold at a time after noon, by name.
+func held(t *figure.Tally, after time.Duration) map[string]alert.Condition {
+	of := map[string]alert.Condition{}
+	for _, c := range t.Conditions("main", alert.Definitions(), noon.Add(after)) {
+		of[c.Name] = c
+	}
+	return of
+}
+
+// fails adds a handoff that fails.
+func (r *record) fails(task string, after time.Duration) {
+	r.Helper()
+	r.add(task, after, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.Returned{Handoff: 1, Outcome: event.Expired})
+}
+
+func TestAFailedHandoffHoldsForFiveMinutesAndIsRememberedForADay(t *testing.T) {
+	r := newRecord(t)
+	for n := range 7 {
+		r.fails(fmt.Sprint("t", n), time.Duration(n)*time.Second)
+	}
+	tally := r.tally(figure.Options{})
+	c := held(tally, time.Minute)["handoff-failed"]
+	if !c.Holds || c.Value != 7 || !slices.Equal(c.Handoffs, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !c.Newest.Equal(noon) || !c.Since.Equal(noon) {
+		t.Errorf("%+v", c)
+	}
+	if c := held(tally, time.Hour)["handoff-failed"]; c.Holds || !c.Newest.Equal(noon) || len(c.Handoffs) != 5 || c.Value != 7 {
+		t.Errorf("an hour later: %+v", c)
+	}
+	if c, ok := held(tally, 25*time.Hour)["handoff-failed"]; ok {
+		t.Errorf("a day later: %+v", c)
+	}
+}
+
+func TestTheFailureRateNeedsHandoffsToMeanAnything(t *testing.T) {
+	r := newRecord(t)
+	for n := range 18 {
+		r.handoff(fmt.Sprint("t", n), "bob", time.Minute, time.Second)
+	}
+	r.fails("f0", 2*time.Minute)
+	if c := held(r.tally(figure.Options{}), 3*time.Minute); c["handoff-failure-rate"].Holds || c["handoffs-fail-systemically"].Holds {
+		t.Errorf("of 19: %+v", c)
+	}
+	r.handoff("t18", "bob", 2*time.Minute, time.Second)
+	c := held(r.tally(figure.Options{}), 3*time.Minute)["handoffs-fail-systemically"]
+	if !c.Holds || c.Value != 0.05 || !slices.Equal(c.Handoffs, []string{"f0.h1"}) {
+		t.Errorf("of 20: %+v", c)
+	}
+	if c := held(r.tally(figure.Options{}), 63*time.Minute); len(c) != 1 {
+		t.Errorf("when the window is over: %+v", c)
+	}
+}
+
+// renders adds a handoff whose envelope is packed.
+func (r *record) renders(task string, after time.Duration, completeness, utilisation float64) {
+	r.Helper()
+	r.add(task, after, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}})
+	r.add(task, after, event.Rendered{Handoff: 1, Offer: 1, Completeness: completeness, Utilisation: utilisation},
+		event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true})
+}
+
+func TestCompletenessIsAveragedOverAllHandoffsOfTheWindow(t *testing.T) {
+	r := newRecord(t)
+	r.renders("whole", 0, 1, 0.5)
+	r.renders("half", time.Minute, 0.5, 0.5)
+	c := held(r.tally(figure.Options{}), 2*time.Minute)
+	if lost := c["context-lost"]; !lost.Holds || lost.Value != 0.75 || !slices.Equal(lost.Handoffs, []string{"half.h1"}) || !lost.Since.Equal(noon.Add(time.Minute)) {
+		t.Errorf("%+v", lost)
+	}
+	for n := range 3 {
+		r.renders(fmt.Sprint("t", n), 2*time.Minute, 1, 0.5)
+	}
+	if c := held(r.tally(figure.Options{}), 3*time.Minute); c["context-lost"].Holds || !c["context-incomplete"].Holds || c["context-incomplete"].Value != 0.9 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestUtilisationMustBeLowOrFullForTheWholeTime(t *testing.T) {
+	for name, utilisation := range map[string]float64{"budgets-unused": 0.01, "budgets-full": 1} {
+		r := newRecord(t)
+		for n := range 8 {
+			r.renders(fmt.Sprint("t", n), time.Duration(n)*10*time.Minute, 1, utilisation)
+		}
+		tally := r.tally(figure.Options{})
+		if c, ok := held(tally, 59*time.Minute)[name]; ok {
+			t.Errorf("too soon: %+v", c)
+		}
+		if c := held(tally, 75*time.Minute)[name]; !c.Holds || math.Abs(c.Value-utilisation) > 1e-9 || len(c.Handoffs) != 5 || !c.Since.Equal(noon) {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// ends adds a task that ends after some hops.
+func (r *record) ends(task string, after time.Duration, hops int) {
+	r.Helper()
+	r.add(task, after, event.Created{Task: task})
+	for n := 1; n <= hops; n++ {
+		r.add(task, after, event.HandoffRequested{Handoff: n, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: n, Offer: 1, To: []string{"bob"}},
+			event.Acknowledged{Handoff: n, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: n, Auto: true}, event.Moved{Handoff: n, To: "bob", Hop: true})
+	}
+	r.add(task, after, event.Finished{})
+}
+
+func TestHopsRiseAgainstTheAverageOfTheDay(t *testing.T) {
+	r := newRecord(t)
+	for n := range 40 {
+		r.ends(fmt.Sprint("t", n), time.Duration(n)*10*time.Minute, 1)
+	}
+	for n := range 6 {
+		r.ends(fmt.Sprint("long", n), 8*time.Hour+time.Duration(n)*5*time.Minute, 6+n%2)
+	}
+	tally := r.tally(figure.Options{})
+	if c, ok := held(tally, 7*time.Hour)["hops-rise"]; ok {
+		t.Errorf("as always: %+v", c)
+	}
+	c := held(tally, 8*time.Hour+45*time.Minute)["hops-rise"]
+	if !c.Holds || c.Value < 3 || !slices.Equal(c.Handoffs, []string{"long5.h7", "long3.h7", "long1.h7", "long4.h6", "long2.h6"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestDeadLettersHoldAfterFiveMinutesAndNameTheirHandoffs(t *testing.T) {
+	r := newRecord(t)
+	r.add("t1", 0, event.Created{Task: "t1"}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.ParkedTask{})
+	r.add("t2", 0, event.Created{Task: "t2"}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.ParkedTask{})
+	r.add("t1", time.Minute, event.Discarded{})
+	tally := r.tally(figure.Options{})
+	if c, ok := held(tally, 5*time.Minute-1)["dead-letters"]; ok {
+		t.Errorf("%+v", c)
+	}
+	if c := held(tally, 5*time.Minute)["dead-letters"]; !c.Holds || c.Value != 1 || !c.Since.Equal(noon) || !slices.Equal(c.Handoffs, []string{"t2.h1"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestAnIncompleteAuditIsACondition(t *testing.T) {
+	r := newRecord(t)
+	r.handoff("t1", "bob", 0, time.Second)
+	r.handoff("t2", "bob", 0, time.Second)
+	r.versions["t2"]++
+	r.add("t2", time.Minute, event.HandoffRequested{Handoff: 2, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 2, Offer: 1, To: []string{"ann"}},
+		event.Acknowledged{Handoff: 2, Offer: 1, Agent: "ann"}, event.Confirmed{Handoff: 2, Auto: true}, event.Moved{Handoff: 2, To: "ann", Hop: true})
+	if c := held(r.tally(figure.Options{}), time.Hour)["audit-incomplete"]; !c.Holds || c.Value >= 1 || !slices.Equal(c.Handoffs, []string{"t2.h2"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestFailuresInARowOfAnAgentAreNamed(t *testing.T) {
+	tally := figure.NewTally(figure.Options{MaxAgents: 1})
+	codec := ledger.NewCodec(agent.Events...)
+	position := ledger.Position(0)
+	add := func(name string, events ...agent.Event) {
+		t.Helper()
+		encoded, err := codec.EncodeAll(events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		position++
+		e := ledger.Entry{Position: position, Stream: ledger.StreamOf("main", "agent", name), Version: uint64(position), Time: noon.Add(time.Duration(position) * time.Minute), Events: encoded}
+		if err := tally.Add([]ledger.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 7 {
+		add("bob", agent.FailureCounted{Handoff: fmt.Sprint("t", n, ".h1"), Failures: n + 1, Sender: "agent/ann"})
+	}
+	if list, since := tally.FailuresOf("main", "bob"); !reflect.DeepEqual(list, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !since.Equal(noon.Add(3*time.Minute)) {
+		t.Errorf("%v since %s", list, since)
+	}
+	add("bob", agent.FailuresCleared{Sender: "agent/lea"})
+	if list, _ := tally.FailuresOf("main", "bob"); len(list) != 5 {
+		t.Errorf("the success of another sender: %v", list)
+	}
+	add("bob", agent.FailuresCleared{Sender: "agent/ann"})
+	if list, since := tally.FailuresOf("main", "bob"); len(list) != 0 || !since.IsZero() {
+		t.Errorf("%v since %s", list, since)
+	}
+	add("eve", agent.FailureCounted{Handoff: "t1.h1", Failures: 1})
+	if list, _ := tally.FailuresOf("main", "eve"); len(list) != 0 {
+		t.Errorf("an agent past the names that are told apart: %v", list)
+	}
+}
+
+func TestConditionsAreTheSameAfterARestartAndBoundedInMemory(t *testing.T) {
+	r := newRecord(t)
+	for n := range 4000 { // almost three days
+		r.fails(fmt.Sprint("t", n), time.Duration(n)*time.Minute)
+	}
+	one, two := r.tally(figure.Options{}), figure.NewTally(figure.Options{})
+	for i := range r.entries {
+		if err := two.Add(r.entries[i : i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := held(one, 4000*time.Minute), held(two, 4000*time.Minute); len(a) != 3 || !reflect.DeepEqual(a, b) {
+		t.Errorf("%+v\n%+v", a, b)
+	}
+	if n := one.Minutes("main"); n > 31*60 {
+		t.Errorf("%d minutes are kept", n)
+	}
+}
