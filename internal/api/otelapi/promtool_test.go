@@ -54,10 +54,10 @@ func TestEachAlertIsRaisedAndRecovers(t *testing.T) {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(map[string]string{"summary": a.Meaning, "description": a.Do}); err != nil {
+		if err := enc.Encode(map[string]string{"summary": a.Meaning(), "description": a.Do()}); err != nil {
 			t.Fatal(err)
 		}
-		annotations[a.Name] = strings.TrimSpace(b.String())
+		annotations[a.Prometheus()] = strings.TrimSpace(b.String())
 	}
 	raised := map[string]bool{}
 	for i := range stories[1:] {
