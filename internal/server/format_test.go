@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 )
 
 // frozen returns a data directory as an earlier version wrote it.
@@ -56,10 +57,17 @@ func format(t *testing.T, dir string, set int) (n int) {
 	return n
 }
 
-// TestADirectoryOfFormat1IsReadAndWrittenTo opens a directory of the time when entries were stored as their bytes: three handoffs.
-func TestADirectoryOfFormat1IsReadAndWrittenTo(t *testing.T) {
-	dir := frozen(t, "format-1.db.gz")
-	if n := format(t, dir, 0); n != 1 {
+// TestADirectoryOfAnEarlierFormatIsReadAndWrittenTo opens directories with three handoffs: one of the time when entries were stored as
+// their bytes, and one of the time when their frames did not say where they are.
+func TestADirectoryOfAnEarlierFormatIsReadAndWrittenTo(t *testing.T) {
+	for n := 1; n < sqlitelog.Format; n++ {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { earlierFormat(t, n) })
+	}
+}
+
+func earlierFormat(t *testing.T, number int) {
+	dir := frozen(t, fmt.Sprintf("format-%d.db.gz", number))
+	if n := format(t, dir, 0); n != number {
 		t.Fatalf("the frozen directory has format %d", n)
 	}
 	s := open(t, dir)
@@ -83,7 +91,7 @@ func TestADirectoryOfFormat1IsReadAndWrittenTo(t *testing.T) {
 	if err := s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if n := format(t, dir, 0); n != 2 {
+	if n := format(t, dir, 0); n != sqlitelog.Format {
 		t.Errorf("written to, it has format %d", n)
 	}
 	s = open(t, dir)
@@ -95,18 +103,19 @@ func TestADirectoryOfFormat1IsReadAndWrittenTo(t *testing.T) {
 
 func TestADirectoryOfANewerFormatIsRefused(t *testing.T) {
 	dir := frozen(t, "format-1.db.gz")
-	format(t, dir, 3)
+	newer := sqlitelog.Format + 1
+	format(t, dir, newer)
 	s, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0"})
 	if err == nil {
 		_ = s.Close(context.Background())
 		t.Fatal("it was opened")
 	}
-	for _, part := range []string{"has format 3", "formats up to 2", "upgrade the program to that version or a newer one"} {
+	for _, part := range []string{fmt.Sprintf("has format %d", newer), fmt.Sprintf("formats up to %d", sqlitelog.Format), "upgrade the program to that version or a newer one"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("without %q: %v", part, err)
 		}
 	}
-	if n := format(t, dir, 0); n != 3 {
+	if n := format(t, dir, 0); n != newer {
 		t.Errorf("it has format %d now", n)
 	}
 }

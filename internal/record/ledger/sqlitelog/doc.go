@@ -10,6 +10,8 @@
 // Invariants:
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
+//   - No read gives an entry whose bytes, position or stream were changed, or passes one that is missing: it names it ([ledger.Damaged]).
+//     The last entries of the file, or of a stream in its index, are the exception: that they are missing is not noticed.
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
 //     not such an error: the transaction is rolled back, and writing continues once there is space. Until then, what is appended
 //     without a compare-and-set, such as reads of content, goes on in the space of the reserve.
@@ -18,8 +20,7 @@
 // Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder),
 // and NAME.reserve (space on the disk, see [Options].Reserve).
 //
-// Entries of up to 8 KiB are stored compressed, in frames (framing.go); larger ones and those of older data directories as their bytes. The number of the format of
-// a data directory is [Format].
+// Entries are stored in frames (framing.go), those of up to 8 KiB compressed. The number of the format of a data directory is [Format].
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

@@ -10,21 +10,28 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// An entry is stored as its bytes, which start with '{', or framed: a byte that names the framing, then the compressed bytes. Proofs hash
-// the bytes, which every framing gives back exactly. Data directories of format 1 have no frames.
+// An entry is stored in a frame: a byte that names the framing, then what the framing says. Proofs hash the bytes of the entry, which every
+// framing gives back exactly. In data directories of format 1 entries are stored as their bytes, which start with '{'.
 const (
 	plainEntry = '{'
 	// framing1 is the CRC-32C of the entry, least significant byte first, its length as a varint, and a block of LZ4 with dictionary 1.
 	framing1    = 1
 	frameHeader = 1 + crc32.Size
-	// Entries with fewer or more bytes are stored as they are. Most have some hundred bytes. Those with large envelopes are mostly
+	// framing2 is a checksum, the position of the entry before it in its stream (40 bits), and then what framing 1 has after its own. A length
+	// of zero means that the bytes follow as they are. The checksum is the CRC-32C of the entry, of its position and of the one before,
+	// 64 bits each: an entry in another place is as damaged as one with other bytes. Numbers have their least significant byte first.
+	framing2      = 2
+	previousBytes = 5
+	sealedHeader  = frameHeader + previousBytes
+	maxPrevious   = 1<<(8*previousBytes) - 1
+	// Entries with fewer or more bytes are not compressed. Most have some hundred bytes. Those with large envelopes are mostly
 	// text, and would cost more time in both directions than the space is worth.
 	minFramed = 64
 	maxFramed = 8 << 10
 )
 
 // errFrame is the error for a stored entry that was changed.
-var errFrame = fmt.Errorf("%w: its compressed bytes do not have their checksum", ledger.ErrInvalid)
+var errFrame = fmt.Errorf("%w: its stored bytes do not have their checksum", ledger.ErrInvalid)
 
 // dictionary1 has what most entries have: names of events and fields, and common entries. It is frozen, as every entry with framing 1
 // refers to its bytes. A better one is a new framing.
@@ -37,39 +44,87 @@ var dict1 = sync.OnceValue(func() *dictionary { return newDictionary(dictionary1
 // castagnoli is the polynomial of the checksum in a frame.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends the stored form of an entry to b.
-func appendFrame(b, entry []byte) []byte {
-	if len(entry) < minFramed || len(entry) > maxFramed {
-		return append(b, entry...)
+// appendFrame appends the stored form of an entry to b, and returns the checksum of the entry, with which [sealFrame] finishes the frame.
+func appendFrame(b, entry []byte) ([]byte, uint32) {
+	start, sum := len(b), crc32.Checksum(entry, castagnoli)
+	b = append(append(b, framing2), make([]byte, sealedHeader-1)...)
+	if len(entry) >= minFramed && len(entry) <= maxFramed {
+		b = dict1().appendBlock(binary.AppendUvarint(b, uint64(len(entry))), entry)
+		if len(b)-start-sealedHeader <= len(entry) {
+			return b, sum
+		}
 	}
-	start := len(b)
-	b = binary.LittleEndian.AppendUint32(append(b, framing1), crc32.Checksum(entry, castagnoli))
-	b = dict1().appendBlock(binary.AppendUvarint(b, uint64(len(entry))), entry)
-	if len(b)-start >= len(entry) {
-		return append(b[:start], entry...)
-	}
-	return b
+	return append(append(b[:start+sealedHeader], 0), entry...), sum
 }
 
-// unframe returns the bytes of a stored entry.
-func unframe(stored []byte) ([]byte, error) {
-	if len(stored) == 0 || stored[0] == plainEntry {
-		return stored, nil
+// sealFrame writes into a frame where its entry is: its position, and that of the entry before it in its stream, 0 for none.
+func sealFrame(frame []byte, sum uint32, at, previous ledger.Position) error {
+	if previous > maxPrevious {
+		return fmt.Errorf("%w: position %d has more than %d bits", ledger.ErrInvalid, previous, 8*previousBytes)
 	}
-	if stored[0] != framing1 {
-		return nil, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, stored[0])
+	var p [8]byte
+	binary.LittleEndian.PutUint64(p[:], uint64(previous))
+	copy(frame[frameHeader:sealedHeader], p[:])
+	binary.LittleEndian.PutUint32(frame[1:], placed(sum, at, previous))
+	return nil
+}
+
+// placed is the checksum of an entry and its place.
+func placed(sum uint32, at, previous ledger.Position) uint32 {
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(at))
+	binary.LittleEndian.PutUint64(b[8:], uint64(previous))
+	return crc32.Update(sum, castagnoli, b[:])
+}
+
+// stored is an entry as it was read.
+type stored struct {
+	bytes    []byte
+	placed   bool            // whether the frame says where it is
+	previous ledger.Position // in its stream
+}
+
+// unframe returns the entry that is stored at a position.
+func unframe(frame []byte, at ledger.Position) (stored, error) {
+	if len(frame) == 0 || frame[0] == plainEntry {
+		return stored{bytes: frame}, nil
 	}
-	if len(stored) < frameHeader {
-		return nil, errFrame
+	switch framing := frame[0]; {
+	case framing != framing1 && framing != framing2:
+		return stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
+	case len(frame) < frameHeader:
+		return stored{}, errFrame
+	case framing == framing1:
+		b, err := content(frame[frameHeader:])
+		if err != nil || crc32.Checksum(b, castagnoli) != binary.LittleEndian.Uint32(frame[1:]) {
+			return stored{}, errFrame
+		}
+		return stored{bytes: b}, nil
+	case len(frame) < sealedHeader:
+		return stored{}, errFrame
 	}
-	sum, rest := binary.LittleEndian.Uint32(stored[1:]), stored[frameHeader:]
-	size, n := binary.Uvarint(rest)
+	var p [8]byte
+	copy(p[:], frame[frameHeader:sealedHeader])
+	previous := ledger.Position(binary.LittleEndian.Uint64(p[:]))
+	b, err := content(frame[sealedHeader:])
+	if err != nil || placed(crc32.Checksum(b, castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
+		return stored{}, errFrame
+	}
+	return stored{b, true, previous}, nil
+}
+
+// content returns the bytes of an entry, which come after the header of its frame: their length, and a block; or zero, and the bytes.
+func content(b []byte) ([]byte, error) {
+	size, n := binary.Uvarint(b)
 	if n <= 0 || size > ledger.MaxEntrySize {
 		return nil, errFrame
 	}
-	b := make([]byte, size)
-	if !dict1().expand(b, rest[n:]) || crc32.Checksum(b, castagnoli) != sum {
+	if size == 0 {
+		return b[n:], nil
+	}
+	entry := make([]byte, size)
+	if !dict1().expand(entry, b[n:]) {
 		return nil, errFrame
 	}
-	return b, nil
+	return entry, nil
 }

@@ -42,8 +42,8 @@ func TestFrozenFramesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := unframe(b); err != nil || string(got) != entry {
-		t.Errorf("%s, %v", got, err)
+	if got, err := unframe(b, 7); err != nil || string(got.bytes) != entry || got.placed {
+		t.Errorf("%s, %v", got.bytes, err)
 	}
 	if 2*len(b) > len(entry) {
 		t.Errorf("an entry of %d bytes takes %d", len(entry), len(b))
@@ -52,17 +52,38 @@ func TestFrozenFramesAreRead(t *testing.T) {
 
 func TestAChangedFrameIsNoticed(t *testing.T) {
 	entry := usual(t)
-	frame := appendFrame(nil, entry)
-	if frame[0] != framing1 {
-		t.Fatal("it is not framed")
+	for _, entry := range [][]byte{entry, bytes.Repeat(entry, 30)} { // compressed, and as it is
+		changedFrame(t, entry)
+	}
+}
+
+// sealed is an entry as it is stored at position 300, after one of its stream at 200.
+func sealed(t testing.TB, entry []byte) []byte {
+	t.Helper()
+	frame, sum := appendFrame(nil, entry)
+	if err := sealFrame(frame, sum, 300, 200); err != nil {
+		t.Fatal(err)
+	}
+	return frame
+}
+
+func changedFrame(t *testing.T, entry []byte) {
+	t.Helper()
+	frame := sealed(t, entry)
+	got, err := unframe(frame, 300)
+	if err != nil || !bytes.Equal(got.bytes, entry) || !got.placed || got.previous != 200 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if _, err := unframe(frame, 301); !errors.Is(err, errFrame) {
+		t.Errorf("at another position: %v", err)
 	}
 	for i := range frame {
 		for _, change := range []byte{1, 0x80, 0xff} {
 			changed := bytes.Clone(frame)
 			changed[i] ^= change
-			b, err := unframe(changed) // a match may be found at another place, too
-			if err == nil && !bytes.Equal(b, entry) {
-				if _, err = ledger.Decode(b); err == nil {
+			got, err := unframe(changed, 300) // a match may be found at another place, too
+			if err == nil && (!bytes.Equal(got.bytes, entry) || got.previous != 200) {
+				if _, err = ledger.Decode(got.bytes); err == nil {
 					t.Fatalf("byte %d changed by %#x: nothing is noticed", i, change)
 				}
 			}
@@ -70,13 +91,13 @@ func TestAChangedFrameIsNoticed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := unframe(frame[:i]); i > 0 && err == nil {
+		if _, err := unframe(frame[:i], 300); i > 0 && err == nil {
 			t.Fatalf("cut after %d bytes: nothing is noticed", i)
 		}
 	}
 }
 
-func TestAnEntryThatIsNotWorthItIsStoredAsItIs(t *testing.T) {
+func TestAnEntryThatIsNotWorthItIsNotCompressed(t *testing.T) {
 	long := make([]byte, 3000)
 	for i := range long { // no three bytes are repeated
 		long[i] = byte(i*i>>3 ^ i*7)
@@ -84,10 +105,10 @@ func TestAnEntryThatIsNotWorthItIsStoredAsItIs(t *testing.T) {
 	long[0] = plainEntry
 	large := bytes.Repeat([]byte(`{"name":1},`), maxFramed)
 	for _, entry := range [][]byte{[]byte(`{}`), long, large} {
-		stored := appendFrame([]byte("before"), entry)
-		got, err := unframe(bytes.TrimPrefix(stored, []byte("before")))
-		if err != nil || !bytes.Equal(got, entry) || len(stored) > len(entry)+len("before") {
-			t.Errorf("%d bytes become %d, %v", len(entry), len(stored), err)
+		frame := sealed(t, entry)
+		got, err := unframe(frame, 300)
+		if err != nil || !bytes.Equal(got.bytes, entry) || len(frame) > len(entry)+sealedHeader+1 {
+			t.Errorf("%d bytes become %d, %v", len(entry), len(frame), err)
 		}
 	}
 }
@@ -113,7 +134,7 @@ func TestPlainAndFramedEntriesAreReadSideBySide(t *testing.T) {
 }
 
 func TestAFramingOfANewerVersionIsNamed(t *testing.T) {
-	if _, err := unframe([]byte{9, 1, 2, 3}); err == nil || !strings.Contains(err.Error(), "framing 9") {
+	if _, err := unframe([]byte{9, 1, 2, 3}, 1); err == nil || !strings.Contains(err.Error(), "framing 9") {
 		t.Error(err)
 	}
 }
@@ -144,15 +165,16 @@ func TestBlocksGiveBackWhatWasCompressed(t *testing.T) {
 
 func FuzzFrame(f *testing.F) {
 	f.Add(usual(f))
-	f.Add(appendFrame(nil, usual(f)))
+	f.Add(sealed(f, usual(f)))
 	f.Add([]byte{framing1})
+	f.Add([]byte{framing2})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = unframe(b) // no panic
-		if len(b) > ledger.MaxEntrySize || len(b) > 0 && b[0] == framing1 {
+		_, _ = unframe(b, 300) // no panic
+		if len(b) >= ledger.MaxEntrySize {
 			return
 		}
 		entry := append([]byte{plainEntry}, b...)
-		if got, err := unframe(appendFrame(nil, entry)); len(entry) <= ledger.MaxEntrySize && (err != nil || !bytes.Equal(got, entry)) {
+		if got, err := unframe(sealed(t, entry), 300); err != nil || !bytes.Equal(got.bytes, entry) {
 			t.Fatal(err)
 		}
 	})
@@ -162,7 +184,7 @@ func BenchmarkFrame(b *testing.B) {
 	entry := usual(b)
 	var buf []byte
 	for b.Loop() {
-		buf = appendFrame(buf[:0], entry)
+		buf, _ = appendFrame(buf[:0], entry)
 	}
 	b.ReportMetric(float64(len(buf))/float64(len(entry)), "of-plain")
 }

@@ -12,6 +12,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 )
 
 func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
@@ -100,7 +103,7 @@ func TestFilesThatAreNotOursAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"newer schema", "has format 99, written by a newer version of Trapeze, and this version reads formats up to 2", func(t *testing.T, path string) {
+		{"newer schema", "has format 99, written by a newer version of Trapeze, and this version reads formats up to 3", func(t *testing.T, path string) {
 			l := open(t, path, Options{})
 			if err := errors.Join(l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
 				t.Fatal(err)
@@ -160,7 +163,7 @@ func TestDamagedEntryIsReportedAndOthersStayReadable(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	write(t, l, "x", 3)
 	err := l.Write(t.Context(), func(tx *Tx) error {
-		return tx.Exec("UPDATE entries SET bytes = CAST(substr(bytes, 1, 9) || x'00' || substr(bytes, 11) AS BLOB) WHERE position = 2")
+		return tx.Exec("UPDATE entries SET bytes = CAST(substr(bytes, 1, 9) || x'ff' || substr(bytes, 11) AS BLOB) WHERE position = 2")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -170,5 +173,62 @@ func TestDamagedEntryIsReportedAndOthersStayReadable(t *testing.T) {
 	}
 	if got, err := l.Stream(t.Context(), "w/task/x2", 0, 9); err != nil || len(got) != 1 {
 		t.Errorf("got %d entries, %v", len(got), err)
+	}
+}
+
+// TestAnEntryInAnotherPlaceIsAsDamagedAsAChangedOne changes where entries of two streams are, and reads both streams and all entries.
+func TestAnEntryInAnotherPlaceIsAsDamagedAsAChangedOne(t *testing.T) {
+	const swap = "UPDATE entries SET bytes = (SELECT bytes FROM entries AS o WHERE o.position = %d) WHERE position = %d"
+	for name, c := range map[string]struct {
+		damage []string
+		stream ledger.Position // that a read of stream a names; 0: none
+		all    ledger.Position // that a read of all entries names; 0: none
+	}{
+		"one is copied over another": {[]string{fmt.Sprintf(swap, 1, 3)}, 3, 3},
+		"one is deleted":             {[]string{"DELETE FROM entries WHERE position = 3"}, 3, 3},
+		"one is moved to the end":    {[]string{"UPDATE entries SET position = 9 WHERE position = 3"}, 3, 3},
+		"one is in another stream":   {[]string{"UPDATE entries SET stream = (SELECT stream FROM entries WHERE position = 2) WHERE position = 3"}, 3, 0},
+		"one of another stream":      {[]string{"UPDATE entries SET stream = (SELECT stream FROM entries WHERE position = 1) WHERE position = 2"}, 2, 0},
+		"the streams are swapped":    {[]string{"UPDATE streams SET id = 3 - id"}, 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+			for i, s := range []string{"a", "b", "a", "b", "a"} { // each entry is two after the one before it in its stream
+				e := ledgertest.NewEntry(ledger.StreamOf("w", "task", s), uint64(i/2+1), "x")
+				if _, err := l.Append(t.Context(), e, ledger.Position(max(0, i-1))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got, err := l.Stream(t.Context(), "w/task/a", 0, 9); err != nil || len(got) != 3 {
+				t.Fatalf("%v, %v", got, err)
+			}
+			err := l.Write(t.Context(), func(tx *Tx) error {
+				for _, sql := range c.damage {
+					if err := tx.Exec(sql); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = l.Stream(t.Context(), "w/task/a", 0, 9)
+			names(t, "a read of the stream", err, c.stream)
+			_, err = l.Read(t.Context(), 0, 9)
+			names(t, "a read of all entries", err, c.all)
+		})
+	}
+}
+
+// names checks that a read names a damaged entry, or none.
+func names(t *testing.T, what string, err error, at ledger.Position) {
+	t.Helper()
+	damaged, is := errors.AsType[*ledger.Damaged](err)
+	switch {
+	case at == 0 && err != nil:
+		t.Errorf("%s: %v", what, err)
+	case at > 0 && (!is || damaged.Position != at):
+		t.Errorf("%s: %v, want entry %d to be named", what, err, at)
 	}
 }

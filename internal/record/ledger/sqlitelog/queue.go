@@ -11,6 +11,7 @@ import (
 type request struct {
 	entry     ledger.Entry
 	bytes     []byte // as they are stored
+	sum       uint32 // of the entry, see [sealFrame]
 	size      int    // of the entry, in bytes
 	expect    ledger.Position
 	abandoned atomic.Bool // its caller no longer waits
@@ -38,7 +39,8 @@ func (r *request) set(e ledger.Entry, expect ledger.Position) error {
 	buf, _ := encodings.Get().(*[]byte)
 	b, err := e.EncodeFor((*buf)[:0], expect)
 	if err == nil {
-		r.entry, r.bytes, r.size, r.expect = e, appendFrame(r.bytes[:0], b), len(b), expect
+		r.entry, r.size, r.expect = e, len(b), expect
+		r.bytes, r.sum = appendFrame(r.bytes[:0], b)
 	}
 	if cap(b) <= maxKept {
 		*buf = b

@@ -50,7 +50,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 		return nil, err
 	}
 	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) {
-		return collect(r.stream, string(s), after, limit)
+		return collect(r.stream, chain{stream: s, last: after}, string(s), after, limit)
 	})
 }
 
@@ -116,26 +116,54 @@ func (l *Log) withReader(ctx context.Context, fn func(*reader) ([]ledger.Entry, 
 }
 
 func readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	return collect(stmt, after, limit)
+	return collect(stmt, chain{last: after}, after, limit)
 }
 
 // collect runs a query for positions and bytes.
-func collect(stmt *Stmt, args ...any) ([]ledger.Entry, error) {
+func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
 	err := stmt.Query(func(row Row) error {
+		at := position(row, 0)
+		s, err := unframe(row.Blob(1), at)
+		if err := c.missing(at, s); err != nil {
+			return err
+		}
 		var e ledger.Entry
-		b, err := unframe(row.Blob(1))
 		if err == nil {
-			e, err = ledger.Decode(b)
+			e, err = ledger.Decode(s.bytes)
+		}
+		if err == nil && c.stream != "" && e.Stream != c.stream {
+			err = fmt.Errorf("%w: it belongs to the stream %s, not %s", ledger.ErrInvalid, e.Stream, c.stream)
 		}
 		if err != nil {
-			return &ledger.Damaged{Position: position(row, 0), Err: err}
+			return &ledger.Damaged{Position: at, Err: err}
 		}
-		e.Position = position(row, 0)
+		e.Position = at
 		entries = append(entries, e)
 		return nil
 	}, args...)
 	return entries, err
+}
+
+// chain is what a read knows of the entries before the next one, so that it notices those that are missing.
+type chain struct {
+	stream ledger.Stream   // empty: of all streams, whose positions have no gaps
+	last   ledger.Position // that was read, or after which the read began
+}
+
+var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
+
+// missing returns an error that names an entry between the last one and the one that was stored at a position.
+func (c *chain) missing(at ledger.Position, s stored) error {
+	last := c.last
+	c.last = at
+	switch {
+	case c.stream == "" && at != last+1:
+		return &ledger.Damaged{Position: last + 1, Err: errMissing}
+	case c.stream != "" && s.placed && s.previous > last:
+		return &ledger.Damaged{Position: s.previous, Err: errMissing}
+	}
+	return nil
 }
 
 func position(row Row, column int) ledger.Position {

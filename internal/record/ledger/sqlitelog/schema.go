@@ -23,7 +23,8 @@ CREATE INDEX entries_by_stream ON entries(stream);
 //
 //	1: entries as their bytes
 //	2: entries in frames, see framing.go; events as in the first release
-const Format = 2
+//	3: frames with a checksum of the entry and its place
+const Format = 3
 
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 

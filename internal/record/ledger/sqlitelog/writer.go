@@ -240,6 +240,9 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 			return 0, err
 		}
 	}
+	if err := sealFrame(r.bytes, r.sum, w.last+1, h.position); err != nil {
+		return 0, err
+	}
 	h.position = w.last + 1
 	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {
 		return 0, err
