@@ -71,7 +71,7 @@ func paid(t *testing.T, s *Server) (task string) {
 		if as[name], err = client.New(s.URL(), made.Text, client.Options{Retries: -1}); err != nil {
 			t.Fatal(err)
 		}
-		defer as[name].Close()
+		t.Cleanup(as[name].Close)
 	}
 	large := strings.Repeat("the invoice in full, line by line; ", 600) // an entry that is not compressed
 	r, err := as["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "pay the invoice", Content: client.Content{Notes: large}, Start: true, Send: &client.SendInput{To: []string{"bob"}}})

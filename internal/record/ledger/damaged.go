@@ -2,7 +2,7 @@ package ledger
 
 import "fmt"
 
-// Damaged is the error of a read that finds an entry that was changed, or that it is missing: those before it come with the error, and a read after
+// Damaged is the error of a read that finds an entry that was changed, or one missing: those before it come with the error, and a read after
 // its position goes on.
 type Damaged struct {
 	Position Position
