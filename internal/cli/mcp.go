@@ -105,7 +105,7 @@ status, cancel, remember, recall, conversation and route. Tell it to call join f
 
 --prefix trapeze_    call the tools trapeze_join, trapeze_send and so on. A client that puts the tools of all servers into one list
                      needs it where another server has tools of the same names; trapeze init writes it for Cursor. Claude Code,
-                     Codex CLI, VS Code and Gemini CLI name the server before its tools. Over HTTP: /mcp?prefix=trapeze_
+                     Codex CLI, VS Code, Gemini CLI and opencode name it before its tools. Over HTTP: /mcp?prefix=trapeze_
 --tools worker       only the tools of an agent that receives tasks and sends none: inbox, accept, reject, progress, complete, ask and
                      status. Over HTTP: /mcp?tools=worker
 --tools all          constrain, dead and annotate too

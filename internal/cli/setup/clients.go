@@ -2,10 +2,8 @@ package setup
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/cli/configfile"
@@ -47,7 +45,9 @@ type client struct {
 	file     func(s scope, p places) string
 	toml     bool
 	key      string                         // name of the table of servers
-	typed    bool                           // an entry needs "type": "stdio"
+	typed    string                         // the "type" that an entry needs; empty if it needs none
+	list     bool                           // "command" is a list: the program and its arguments
+	further  configfile.Object              // more fields of a new entry
 	prefix   string                         // of the names of tools, for a client that does not name the server before them
 	hooks    func(s scope, p places) string // the file of its hooks; nil if it has none that trapeze can use
 	then     string                         // what remains to be done by hand
@@ -71,9 +71,16 @@ type client struct {
 //
 // Gemini CLI (geminicli.com/docs/tools/mcp-server): "mcpServers" in .gemini/settings.json, of the project or of the home
 // directory; an entry with a command has no type.
+//
+// opencode (opencode.ai/docs/config and /mcp-servers): "mcp" in opencode.json or opencode.jsonc, of the project or of
+// ~/.config/opencode; "command" is a list. A call ends after "timeout" milliseconds, which is less than the inbox waits by default.
+//
+// Copilot CLI (docs.github.com, "Copilot CLI command reference", MCP server loading priority): "mcpServers" in .github/mcp.json of the project
+// or in ~/.copilot/mcp-config.json ($COPILOT_HOME); "tools" are those that it may call. It reads a project's files once it
+// trusts the project, and prefers a server of the same name in .mcp.json.
 var clients = []client{
 	{
-		name: "claude", title: "Claude Code", programs: []string{"claude"}, key: "mcpServers", typed: true,
+		name: "claude", title: "Claude Code", programs: []string{"claude"}, key: "mcpServers", typed: "stdio",
 		dirs: func(p places) []string { return []string{p.claude(), filepath.Join(p.root, ".claude")} },
 		file: func(s scope, p places) string {
 			if s == ofProject {
@@ -110,12 +117,12 @@ var clients = []client{
 		then: "restart codex; it reads a project's file once it trusts the project",
 	},
 	{
-		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"}, key: "mcpServers", typed: true, prefix: "trapeze_",
+		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"}, key: "mcpServers", typed: "stdio", prefix: "trapeze_",
 		dirs: in(".cursor"), file: inside(".cursor", "mcp.json"),
 		then: "restart Cursor, and enable the server trapeze in its settings",
 	},
 	{
-		name: "vscode", title: "VS Code", programs: []string{"code", "code-insiders"}, key: "servers", typed: true,
+		name: "vscode", title: "VS Code", programs: []string{"code", "code-insiders"}, key: "servers", typed: "stdio",
 		dirs: func(p places) []string { return []string{p.code(), filepath.Join(p.root, ".vscode")} },
 		file: func(s scope, p places) string {
 			if s == ofProject {
@@ -129,6 +136,34 @@ var clients = []client{
 		name: "gemini", title: "Gemini CLI", programs: []string{"gemini"}, key: "mcpServers",
 		dirs: in(".gemini"), file: inside(".gemini", "settings.json"),
 		then: "restart gemini; /mcp shows it",
+	},
+	{
+		name: "opencode", title: "opencode", programs: []string{"opencode"}, key: "mcp", typed: "local", list: true,
+		further: configfile.Object{{Name: "enabled", Value: true}, {Name: "timeout", Value: 60000}},
+		dirs:    func(p places) []string { return []string{p.opencode(), filepath.Join(p.root, ".opencode")} },
+		file: func(s scope, p places) string {
+			dir := p.root
+			if s == ofUser {
+				dir = p.opencode()
+			}
+			if comments := filepath.Join(dir, "opencode.jsonc"); exists(comments) {
+				return comments
+			}
+			return filepath.Join(dir, "opencode.json")
+		},
+		then: "restart opencode; opencode mcp list shows it",
+	},
+	{
+		name: "copilot", title: "Copilot CLI", programs: []string{"copilot"}, key: "mcpServers", typed: "local",
+		further: configfile.Object{{Name: "tools", Value: []string{"*"}}},
+		dirs:    func(p places) []string { return []string{p.copilot()} },
+		file: func(s scope, p places) string {
+			if s == ofProject {
+				return filepath.Join(p.root, ".github", "mcp.json")
+			}
+			return filepath.Join(p.copilot(), "mcp-config.json")
+		},
+		then: "restart copilot, and trust the project; /mcp show lists it. A .mcp.json in the project comes first: where Claude Code has one, set up Claude Code with --scope user instead",
 	},
 }
 
@@ -146,68 +181,6 @@ func inside(dir, name string) func(scope, places) string {
 	}
 }
 
-// places are the directories of clients' files.
-type places struct {
-	root   string // of the project
-	home   string
-	getenv func(string) string
-}
-
-// currentPlaces finds the project's root, which is the nearest directory with a .git or else the current one, and the home directory.
-func currentPlaces(getenv func(string) string) (places, error) {
-	p := places{getenv: getenv, home: getenv("HOME")}
-	var err error
-	if p.home == "" {
-		if p.home, err = os.UserHomeDir(); err != nil {
-			return p, err
-		}
-	}
-	if p.root, err = os.Getwd(); err != nil {
-		return p, err
-	}
-	for dir := p.root; ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, ".git")) {
-			p.root = dir
-			return p, nil
-		}
-		if dir == p.home || dir == filepath.Dir(dir) {
-			return p, nil
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func (p places) claude() string {
-	if dir := p.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home, ".claude")
-}
-
-func (p places) codex() string {
-	if dir := p.getenv("CODEX_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home, ".codex")
-}
-
-// code is VS Code's default user profile.
-func (p places) code() string {
-	switch config := p.getenv("XDG_CONFIG_HOME"); {
-	case runtime.GOOS == "windows":
-		return filepath.Join(p.getenv("APPDATA"), "Code", "User")
-	case runtime.GOOS == "darwin":
-		return filepath.Join(p.home, "Library", "Application Support", "Code", "User")
-	case config != "":
-		return filepath.Join(config, "Code", "User")
-	}
-	return filepath.Join(p.home, ".config", "Code", "User")
-}
-
 // found reports whether a client is installed: its program, or one of its directories, exists.
 func (c client) found(p places) bool {
 	for _, name := range c.programs {
@@ -218,14 +191,21 @@ func (c client) found(p places) bool {
 	return slices.ContainsFunc(c.dirs(p), exists)
 }
 
-// with returns the text of the client's file with the entry.
+// with returns the text of the client's file with the entry. What else an entry of ours needs is written with a new entry only: a user may
+// have changed it.
 func (c client) with(text string, e entry) (string, error) {
 	fields := configfile.Object{{Name: "command", Value: e.Command}, {Name: "args", Value: e.Args}}
+	if c.list {
+		fields = configfile.Object{{Name: "command", Value: append([]string{e.Command}, e.Args...)}}
+	}
 	if c.toml {
 		return configfile.TOML(text, []string{c.key, serverName}, fields)
 	}
-	if c.typed {
-		fields = append(configfile.Object{{Name: "type", Value: "stdio"}}, fields...)
+	if c.typed != "" {
+		fields = append(configfile.Object{{Name: "type", Value: c.typed}}, fields...)
+	}
+	if _, found := c.entryIn(text); !found {
+		fields = append(fields, c.further...)
 	}
 	return configfile.JSON(text, []string{c.key, serverName}, fields)
 }
@@ -239,6 +219,13 @@ func (c client) entryIn(text string) (e entry, found bool) {
 		return configfile.JSONAt(text, c.key, serverName, name)
 	}
 	command, found := at("command")
+	if c.list {
+		var words []string
+		if !found || json.Unmarshal(command, &words) != nil || len(words) == 0 {
+			return e, false
+		}
+		return entry{Command: words[0], Args: words[1:]}, true
+	}
 	if !found || json.Unmarshal(command, &e.Command) != nil {
 		return e, false
 	}

@@ -42,9 +42,9 @@ type agentSaid struct {
 	Then       string `json:"then"`
 }
 
-const initLong = `Set up the MCP clients on this machine, so that their agents can hand off tasks: Claude Code, Codex CLI, Cursor, VS Code and Gemini
-CLI. By default all installed clients are set up; --client selects some. Each client gets the MCP server "trapeze mcp --agent NAME" in its
-own configuration file; the rest of the file stays as it is. The command shows the changes, and asks before it writes them.
+const initLong = `Set up the MCP clients on this machine, so that their agents can hand off tasks: Claude Code, Codex CLI, Cursor, VS Code, Gemini
+CLI, opencode and Copilot CLI. By default all installed clients are set up; --client selects some. Each client gets the MCP server
+"trapeze mcp --agent NAME" in its own configuration file; the rest of the file stays as it is. The command shows the changes, and asks before it writes them.
 
 --scope project    change the files of the current project, which others may share
 --scope user       change your own files, for all projects
@@ -66,7 +66,7 @@ func Init(s *shell.Shell) *cobra.Command {
 	var where string
 	var yes, only bool
 	var cmd *cobra.Command
-	cmd = s.Command("init", "Set up MCP clients: Claude Code, Codex CLI, Cursor, VS Code, Gemini CLI", shell.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd = s.Command("init", "Set up MCP clients: Claude Code, Codex CLI, Cursor, VS Code, Gemini CLI, opencode, Copilot CLI", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		if w.scope = scope(where); w.scope != ofProject && w.scope != ofUser {
 			return shell.Usagef("--scope must be project or user, not %q", where)
 		}

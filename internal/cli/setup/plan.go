@@ -63,8 +63,15 @@ func (w wanted) plan(p places) (list []change, err error) {
 	case w.noSkill:
 	case w.scope == ofProject:
 		add(filepath.Join(p.root, "AGENTS.md"), "instructions for agents", teach)
-	case w.has("codex"):
-		add(filepath.Join(p.codex(), "AGENTS.md"), "instructions for agents", teach)
+	default:
+		for _, c := range w.clients {
+			if dir := map[string]string{"codex": p.codex(), "opencode": p.opencode()}[c.name]; dir != "" {
+				add(filepath.Join(dir, "AGENTS.md"), "instructions for agents", teach)
+			}
+		}
+		if w.has("copilot") {
+			add(filepath.Join(p.copilot(), "copilot-instructions.md"), "instructions for agents", teach)
+		}
 	}
 	if w.has("gemini") && !w.noSkill { // it reads GEMINI.md, and AGENTS.md only if configured to
 		add(geminiFile(w.scope, p, "GEMINI.md"), "instructions for agents", teach)
