@@ -379,7 +379,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/further", what: "the MCP tools of the set all: what fewer agents and operators need",
-		imports: "api/mcpapi/argument api/mcpapi/tool client",
+		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

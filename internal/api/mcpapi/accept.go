@@ -19,6 +19,8 @@ type acceptInput struct {
 	Handoff  string `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
 	Takeover string `json:"takeover,omitempty" jsonschema:"instead: id of a task to request from its owner"`
 	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
+	From     string `json:"from,omitempty" set:"all" jsonschema:"with takeover: its owner as you know it; refused if it has another"`
+	To       string `json:"to,omitempty" set:"all" jsonschema:"with takeover, for operators: the agent that gets the task"`
 	Key      string `json:"key,omitempty"`
 }
 
@@ -28,6 +30,8 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
 			return answer{}, c.Invalid("{accept} needs handoff (id of an offer in your inbox) or takeover (a task id)")
+		case in.From+in.To != "" && in.Takeover == "":
+			return answer{}, invalid("from and to are for takeover only: omit them when you accept an offer")
 		case in.Detail != "" && in.Takeover == "":
 			return answer{}, invalid("detail is for takeover only: omit it when you accept an offer")
 		case in.Takeover != "":
@@ -56,9 +60,12 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Takeover(tool.Keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{Detail: in.Detail})
+	r, err := c.Takeover(tool.Keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{To: in.To, From: in.From, Detail: in.Detail})
 	if err != nil {
 		return answer{}, err
+	}
+	if me.Agent == "" {
+		return taken(r, "The task was taken from its owner.", c.Say("{status} with id=%s shows who accepts it", r.Task)), nil
 	}
 	if r.Owner == me.Agent {
 		s, err := c.Content(ctx, r.Handoff, client.ContentInput{Render: true, Via: client.ViaMCP})

@@ -14,6 +14,7 @@ type completeInput struct {
 	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, if a schema is expected"`
 	Failed bool            `json:"failed,omitempty" jsonschema:"the task cannot be done; give the reason in text"`
 	Tokens int64           `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
+	Cost   int64           `json:"cost,omitempty" set:"all" jsonschema:"cost since the last report, in millionths of the currency"`
 	Epoch  uint64          `json:"epoch,omitempty"`
 	Key    string          `json:"key,omitempty"`
 }
@@ -26,7 +27,7 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 		if err != nil {
 			return answer{}, err
 		}
-		usage, result := client.Spend{Tokens: in.Tokens}, client.Result{Text: in.Text, Data: in.Data}
+		usage, result := client.Spend{Tokens: in.Tokens, Cost: in.Cost}, client.Result{Text: in.Text, Data: in.Data}
 		if in.Failed {
 			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
 			return tool.Changed(r, err, "The task failed.", c.Say("call {inbox} to wait for other work"))

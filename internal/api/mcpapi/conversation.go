@@ -12,12 +12,15 @@ import (
 )
 
 type conversationInput struct {
-	ID    string             `json:"id" jsonschema:"any name for the conversation"`
-	Say   string             `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
-	Role  client.SpeakerRole `json:"role,omitempty" jsonschema:"who speaks; default assistant"`
-	Task  string             `json:"task,omitempty"`
-	Limit int                `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
-	Key   string             `json:"key,omitempty"`
+	ID        string             `json:"id" jsonschema:"any name for the conversation"`
+	Say       string             `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
+	Role      client.SpeakerRole `json:"role,omitempty" jsonschema:"who speaks; default assistant"`
+	Task      string             `json:"task,omitempty"`
+	Limit     int                `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
+	Before    int                `json:"before,omitempty" set:"all" jsonschema:"only turns before this one"`
+	Condensed bool               `json:"condensed,omitempty" set:"all" jsonschema:"instead: what the next agent needs to continue it: previous agents, changes of owner, first request, last turns"`
+	Bytes     int                `json:"bytes,omitempty" set:"all" jsonschema:"with condensed: maximum size; default 4000"`
+	Key       string             `json:"key,omitempty"`
 }
 
 type conversed struct {
@@ -25,6 +28,7 @@ type conversed struct {
 	Turn  int    `json:"turn,omitempty"`
 	Turns []turn `json:"turns,omitempty"`
 	Count int    `json:"count,omitempty"`
+	Text  string `json:"text,omitempty"`
 }
 
 type turn struct {
@@ -37,6 +41,9 @@ type turn struct {
 var conversationTool = define[conversationInput, conversed]("conversation", "Log or read a conversation", tool.Changes,
 	"Add a turn to a conversation that agents share, or read its last turns.",
 	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
+		if in.Say != "" && (in.Condensed || in.Before != 0) || in.Bytes != 0 && !in.Condensed || in.Condensed && (in.Limit != 0 || in.Before != 0) {
+			return answer{}, invalid("say adds a turn, limit and before read turns, condensed and bytes condense it: give one of the three")
+		}
 		if in.Say != "" {
 			ctx = tool.Keyed(ctx, in.Key)
 			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: cmp.Or(in.Role, client.SpeakerAssistant), Text: in.Say, Task: in.Task})
@@ -45,10 +52,14 @@ var conversationTool = define[conversationInput, conversed]("conversation", "Log
 			}
 			return answer{Text: fmt.Sprintf("Turn %d was added.", s.Turn), Data: conversed{ID: in.ID, Turn: s.Turn}}, nil
 		}
+		if in.Condensed {
+			v, err := c.Continuity(ctx, in.ID, in.Bytes)
+			return answer{Text: show.Quoted(v.Text), Data: conversed{ID: in.ID, Text: v.Text}}, err
+		}
 		if in.Limit == 0 {
 			in.Limit = 20
 		}
-		v, err := c.Conversation(ctx, in.ID, client.ConversationOptions{Limit: in.Limit})
+		v, err := c.Conversation(ctx, in.ID, client.ConversationOptions{Limit: in.Limit, Before: in.Before})
 		if err != nil {
 			return answer{}, err
 		}

@@ -47,7 +47,7 @@ is returned as JSON or in fences: it is data.
 
 ## Tools
 
-Fields marked * are required. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
+Fields marked * are required, those marked ° are for clients of the set ` + "`all`" + `. A call may have a W3C trace context (` + "`_meta.traceparent`" + `, ` + "`_meta.tracestate`" + `): the envelope of a task that it hands
 off has it, and the answer of ` + "`accept`" + ` has it in ` + "`_meta`" + ` again, so that the receiver can continue the trace.
 
 A client chooses the names of the tools and which it sees, with the address or with flags:
@@ -56,7 +56,7 @@ A client chooses the names of the tools and which it sees, with the address or w
 |---|---|---|
 | names such as ` + "`trapeze_send`" + `, where tools of other servers have the same names | ` + "`/mcp?prefix=trapeze_`" + ` | ` + "`trapeze mcp --prefix trapeze_`" + ` |
 | the tools of an agent that receives tasks and sends none: ` + workers() + ` | ` + "`/mcp?tools=worker`" + ` | ` + "`trapeze mcp --tools worker`" + ` |
-| ` + "`constrain`, `dead` and `annotate`" + ` too, which fewer agents and operators need | ` + "`/mcp?tools=all`" + ` | ` + "`trapeze mcp --tools all`" + ` |
+| all tools with all arguments, of which fewer agents and operators need the rest: ` + further() + `, and the arguments marked ° | ` + "`/mcp?tools=all`" + ` | ` + "`trapeze mcp --tools all`" + ` |
 
 Texts that name a tool, such as what to call next, have the name that the client sees.
 
@@ -77,9 +77,10 @@ taken if the agent has owned the task once; else the call must name it, as ` + "
 	if err != nil {
 		t.Fatal(err)
 	}
+	usual := usualArguments(t)
 	for _, x := range tools.Tools {
 		fmt.Fprintf(&b, "### %s\n\n%s *%s*\n\n", x.Name, x.Description, hints(x.Annotations))
-		b.WriteString(fields(t, x.InputSchema) + "\n")
+		b.WriteString(fields(t, x.InputSchema, usual[x.Name]) + "\n")
 	}
 	b.WriteString("## Resources\n\n| URI | what | type |\n|---|---|---|\n")
 	resources, err := a.ListResources(t.Context(), nil)
@@ -123,6 +124,21 @@ func workers() string {
 	return "`" + strings.Join(set.Tools(), "`, `") + "`"
 }
 
+// further lists the tools that the set all adds.
+func further() string {
+	set, err := toolset.New("", "all")
+	if err != nil {
+		return err.Error()
+	}
+	var list []string
+	for _, name := range set.Tools() {
+		if !(toolset.Set{}).Has(name) {
+			list = append(list, name)
+		}
+	}
+	return "`" + strings.Join(list, "`, `") + "`"
+}
+
 // handles is the part of the page about the Tasks extension and HTTP.
 const handles = `
 ## Tasks
@@ -164,8 +180,26 @@ func hints(a *mcp.ToolAnnotations) string {
 	return "Adds to the record."
 }
 
-// fields returns a table of the arguments of a tool.
-func fields(t *testing.T, schema any) string {
+// usualArguments has the schemas of the tools of the default set.
+func usualArguments(t *testing.T) map[string]string {
+	t.Helper()
+	tools, err := open(t).agent(statelessVersion, "reader").ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, x := range tools.Tools {
+		b, err := json.Marshal(x.InputSchema.(m)["properties"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[x.Name] = string(b)
+	}
+	return out
+}
+
+// fields returns a table of the arguments of a tool. Those that are not in the usual schema, if there is one, are marked.
+func fields(t *testing.T, schema any, usual string) string {
 	t.Helper()
 	var s struct {
 		Required   []string
@@ -212,7 +246,11 @@ func fields(t *testing.T, schema any) string {
 			}
 			about = strings.TrimSpace(about + " One of: `" + strings.Join(p.Enum, "`, `") + "`.")
 		}
-		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", name, star(slices.Contains(s.Required, name)), p.Type, about)
+		mark := star(slices.Contains(s.Required, name))
+		if usual != "" && !strings.Contains(usual, `"`+name+`":`) {
+			mark = "°"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", name, mark, p.Type, about)
 	}
 	return b.String()
 }

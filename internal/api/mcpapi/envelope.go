@@ -3,6 +3,7 @@ package mcpapi
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -20,6 +21,16 @@ type said struct {
 	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
 	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
+	saidFully
+}
+
+// saidFully is the rest of the content of an envelope, for the clients of the set all.
+type saidFully struct {
+	Talk    string          `json:"conversation_summary,omitempty" set:"all" jsonschema:"summary of the conversation so far"`
+	Steps   argument.Steps  `json:"steps,omitempty" set:"all" jsonschema:"what you did; added to the history"`
+	Notes   string          `json:"notes,omitempty" set:"all" jsonschema:"anything else for the receiver"`
+	Recent  int             `json:"recent,omitempty" set:"all" jsonschema:"how many recent memory items to include, those that fit best; at most 50"`
+	Expires argument.Moment `json:"expires_at,omitzero" set:"all" jsonschema:"when the context is stale, such as 2026-01-31T15:00:00Z"`
 }
 
 // enclosed is what a sender adds to an envelope, with texts that become files of it.
@@ -42,12 +53,22 @@ func (e enclosed) content(ctx context.Context, c *call) (client.Content, error) 
 }
 
 func (s said) content() client.Content {
-	c := client.Content{Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions, Data: s.Data, Confidence: s.Confidence}
-	for _, id := range s.Memory {
-		c.Memory = append(c.Memory, client.MemoryAsk{ID: id})
+	c := client.Content{
+		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions, Data: s.Data, Confidence: s.Confidence,
+		Summary: s.Talk, Steps: s.Steps, Notes: s.Notes, Recent: s.Recent, ExpiresAt: s.Expires.At,
 	}
-	for _, digest := range s.Files {
-		c.Artifacts = append(c.Artifacts, client.Artifact{Digest: digest})
+	for _, reference := range s.Memory {
+		m := client.MemoryAsk{ID: reference}
+		if id, version, ok := strings.Cut(reference, "@"); ok {
+			if n, err := strconv.Atoi(version); err == nil && n > 0 { // otherwise there is no item of that id
+				m = client.MemoryAsk{ID: id, Version: n}
+			}
+		}
+		c.Memory = append(c.Memory, m)
+	}
+	for _, file := range s.Files {
+		digest, name, _ := strings.Cut(file, "=")
+		c.Artifacts = append(c.Artifacts, client.Artifact{Digest: digest, Name: name})
 	}
 	return c
 }

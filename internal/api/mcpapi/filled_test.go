@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // Models in strict mode fill every field. What they fill with null or "" counts as omitted, in every tool.
@@ -27,10 +28,20 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 		"route":        func(own, _ string) m { return m{"task": own} },
 		"conversation": func(_, _ string) m { return m{"id": "talk"} },
 		"decide":       func(own, _ string) m { return m{"id": own + ".h1", "verdict": "approve"} },
+		"constrain":    func(own, _ string) m { return m{"task": own, "constraint": "never push"} },
+		"artifact":     func(_, _ string) m { return m{"text": "a log"} },
+		"channel":      func(_, _ string) m { return m{"action": "create", "name": "builds"} },
+		"dead":         func(_, _ string) m { return m{"action": "list"} },
+		"agent":        func(_, _ string) m { return m{"agent": "coder"} },
+		"annotate":     func(own, _ string) m { return m{"task": own, "entry": 1.0, "note": "wrong title"} },
+		"do":           func(_, _ string) m { return m{"text": "show active handoffs"} },
 	}
 	for tool, args := range calls {
 		t.Run(tool, func(t *testing.T) {
 			omitted, refused := filled(t, tool, args, nil, false)
+			if strings.Contains(omitted, "unknown tool") {
+				t.Fatal(omitted)
+			}
 			for name, with := range map[string]any{"null": nil, `""`: ""} {
 				if text, no := filled(t, tool, args, with, true); no != refused {
 					t.Errorf("with %s for what is omitted: refused %t: %s\nomitted: refused %t: %s", name, no, text, refused, omitted)
@@ -38,13 +49,13 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 			}
 		})
 	}
-	tools, err := open(t).agent(statelessVersion, "coder").ListTools(t.Context(), nil)
+	every, err := toolset.New("", "all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range tools.Tools {
-		if calls[x.Name] == nil {
-			t.Errorf("%s has no call here", x.Name)
+	for _, name := range every.Tools() {
+		if calls[name] == nil {
+			t.Errorf("%s has no call here", name)
 		}
 	}
 }
@@ -105,7 +116,11 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 func filled(t *testing.T, tool string, args func(own, offered string) m, with any, fill bool) (text string, refused bool) {
 	t.Helper()
 	h := open(t)
-	coder, lead := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "lead")
+	lead := h.agent(statelessVersion, "lead")
+	coder, err := h.at(statelessVersion, "coder", "tools=all")
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, own := coder.call("send", m{"intent": "Write the parser"})
 	_, offer := lead.call("send", m{"intent": "Review the parser", "to": "coder"})
 	call := maps.Clone(args(own["task"].(string), offer["handoff"].(string)))

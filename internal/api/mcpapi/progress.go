@@ -12,6 +12,7 @@ type progressInput struct {
 	Task   string        `json:"task"`
 	Note   string        `json:"note,omitempty" jsonschema:"what was done; if omitted, only a heartbeat"`
 	Tokens int64         `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
+	Cost   int64         `json:"cost,omitempty" set:"all" jsonschema:"cost since the last report, in millionths of the currency"`
 	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks; it is recorded"`
 	Epoch  uint64        `json:"epoch,omitempty"`
 	Key    string        `json:"key,omitempty"`
@@ -28,11 +29,11 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 		var r client.Receipt
 		switch {
 		case len(in.Gap) > 0:
-			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
-		case in.Note == "" && in.Tokens == 0:
+			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note, Usage: client.Spend{Tokens: in.Tokens, Cost: in.Cost}})
+		case in.Note == "" && in.Tokens == 0 && in.Cost == 0:
 			r, err = c.Heartbeat(ctx, in.Task, epoch)
 		default:
-			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens}})
+			r, err = c.Progress(ctx, in.Task, client.ProgressInput{Epoch: epoch, Note: in.Note, Usage: client.Spend{Tokens: in.Tokens, Cost: in.Cost}})
 		}
 		if err == nil && r.State != client.Executing { // it waits, or its budget is spent: no lease runs
 			return tool.Changed(r, nil, "Recorded.", "")

@@ -2,54 +2,115 @@ package mcpapi
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
 type recallInput struct {
-	Query string `json:"query,omitempty" jsonschema:"words to search for; if omitted, newest first"`
-	ID    string `json:"id,omitempty" jsonschema:"instead: id of one item, returned in full"`
-	Tag   string `json:"tag,omitempty"`
-	Agent string `json:"agent,omitempty" jsonschema:"author of the items"`
-	Task  string `json:"task,omitempty"`
-	Limit int    `json:"limit,omitempty"`
+	Query        string          `json:"query,omitempty" jsonschema:"words to search for; if omitted, newest first"`
+	ID           string          `json:"id,omitempty" jsonschema:"instead: id of one item, returned in full"`
+	Version      int             `json:"version,omitempty" set:"all" jsonschema:"with id: this version"`
+	Versions     bool            `json:"versions,omitempty" set:"all" jsonschema:"with id: all of its versions, oldest first"`
+	Tag          string          `json:"tag,omitempty"`
+	Agent        string          `json:"agent,omitempty" jsonschema:"author of the items"`
+	Task         string          `json:"task,omitempty"`
+	Conversation string          `json:"conversation,omitempty" set:"all" jsonschema:"in which they were said"`
+	Scope        client.Scope    `json:"scope,omitempty" set:"all"`
+	Since        argument.Moment `json:"since,omitzero" set:"all" jsonschema:"written not before, such as 2026-01-31T15:00:00Z"`
+	Until        argument.Moment `json:"until,omitzero" set:"all" jsonschema:"written before"`
+	Pinned       bool            `json:"pinned,omitempty" set:"all" jsonschema:"pinned items only"`
+	After        uint64          `json:"after,omitempty" set:"all" jsonschema:"without query: as the previous answer says; with versions: the number of the last one"`
+	Limit        int             `json:"limit,omitempty"`
 }
 
 type recalled struct {
-	Items []show.Memory `json:"items"`
+	Items    []show.Memory          `json:"items"`
+	Versions []client.MemoryVersion `json:"versions,omitempty"`
+	Next     uint64                 `json:"next,omitempty"`
 }
 
 var recallTool = define[recallInput, recalled]("recall", "Search memory items", tool.Looks,
 	"Search the memory items that you may read, best match first, in excerpts; or read one item in full.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
-		if in.ID != "" && (in.Query != "" || in.Tag != "" || in.Agent != "" || in.Limit != 0) {
-			return answer{}, c.Invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
+		if err := in.check(c); err != nil {
+			return answer{}, err
 		}
-		if in.ID != "" {
-			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task})
+		switch {
+		case in.Versions:
+			return c.versions(ctx, in)
+		case in.ID != "":
+			m, err := c.Memory(ctx, in.ID, client.MemoryReference{Task: in.Task, Version: in.Version})
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{Text: show.MemoryText(m), Data: recalled{[]show.Memory{show.MemoryOf(m)}}}, nil
+			return answer{Text: show.MemoryText(m), Data: recalled{Items: []show.Memory{show.MemoryOf(m)}}}, nil
 		}
-		if in.Limit == 0 {
-			in.Limit = 10
-		}
-		page, err := c.SearchMemory(ctx, client.MemoryFilter{Query: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Limit: in.Limit})
-		if err != nil {
-			return answer{}, err
-		}
-		out := recalled{Items: []show.Memory{}}
-		var b strings.Builder
-		for _, m := range page.Items {
-			out.Items = append(out.Items, show.MemoryOf(m))
-			b.WriteString(show.MemoryText(m) + "\n")
-		}
-		if len(page.Items) == 0 {
-			b.WriteString("Nothing found. Try fewer or other words.")
-		}
-		return answer{Text: b.String(), Data: out}, nil
+		return c.search(ctx, in)
 	})
+
+// check refuses arguments that would have no effect.
+func (in recallInput) check(c *call) error {
+	narrowed := in.Query+in.Tag+in.Agent+in.Conversation+string(in.Scope) != "" || in.Pinned || !in.Since.At.IsZero() || !in.Until.At.IsZero()
+	switch {
+	case in.ID != "" && (narrowed || !in.Versions && (in.Limit != 0 || in.After != 0)):
+		return c.Invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
+	case in.ID == "" && (in.Version != 0 || in.Versions):
+		return invalid("version and versions need the id of one item")
+	case in.Version != 0 && in.Versions:
+		return invalid("give either version or versions, not both")
+	case in.Versions && in.Task != "" || in.After > math.MaxInt32 && in.Versions:
+		return invalid("versions takes id, after and limit only: omit task")
+	case in.Query != "" && in.After != 0:
+		return invalid("after continues a list, and a search by query has no order to continue: omit one of them")
+	}
+	return nil
+}
+
+// search lists the items that match.
+func (c *call) search(ctx context.Context, in recallInput) (answer, error) {
+	if in.Limit == 0 {
+		in.Limit = 10
+	}
+	page, err := c.SearchMemory(ctx, client.MemoryFilter{
+		Query: in.Query, Tag: in.Tag, Agent: in.Agent, Task: in.Task, Limit: in.Limit, After: in.After,
+		Conversation: in.Conversation, Scope: in.Scope, Since: in.Since.At, Until: in.Until.At, Pinned: in.Pinned,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	out := recalled{Items: []show.Memory{}}
+	var b strings.Builder
+	for _, m := range page.Items {
+		out.Items = append(out.Items, show.MemoryOf(m))
+		b.WriteString(show.MemoryText(m) + "\n")
+	}
+	if len(page.Items) == 0 {
+		b.WriteString("Nothing found. Try fewer or other words.")
+	}
+	if c.Set.Full() && page.Next != 0 {
+		out.Next = page.Next
+		fmt.Fprintf(&b, "There are more: call again with after=%d.", page.Next)
+	}
+	return answer{Text: b.String(), Data: out}, nil
+}
+
+// versions lists the versions of an item.
+func (c *call) versions(ctx context.Context, in recallInput) (answer, error) {
+	v, err := c.MemoryVersions(ctx, in.ID, int(in.After), in.Limit)
+	if err != nil {
+		return answer{}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s has %d versions.\n", v.ID, v.Count)
+	for _, x := range v.Versions {
+		fmt.Fprintf(&b, "%d, by %s at %s: %s\n%s\n", x.Version, x.By, x.At.UTC().Format(time.RFC3339), show.Line(x.Title), show.Quoted(x.Text))
+	}
+	return answer{Text: b.String(), Data: recalled{Items: []show.Memory{}, Versions: v.Versions}}, nil
+}

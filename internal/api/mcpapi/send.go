@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -29,6 +28,8 @@ type sendInput struct {
 	Constraints argument.List `json:"constraints,omitempty" jsonschema:"bind every later owner: KIND:TEXT, or KIND!:TEXT for a hard constraint; TEXT alone is a prohibition (never, do not) or a preference. KIND: {constraint kinds}"`
 	wanted
 	fresh
+	handedFully
+	taskFully
 	Budget    int    `json:"budget,omitempty" jsonschema:"maximum tokens of the receiver's context"`
 	Approver  string `json:"approver,omitempty" jsonschema:"for supervised; default: any operator"`
 	Confirm   bool   `json:"confirm,omitempty" jsonschema:"the receiver owns the task only after you confirm with {decide}"`
@@ -45,20 +46,17 @@ type wanted struct {
 
 func (w wanted) empty() bool { return len(w.Criteria) == 0 && len(w.Schema) == 0 }
 
-func (w wanted) expected() client.Expected {
-	return client.Expected{Criteria: w.Criteria, Schema: w.Schema}
-}
-
 // fresh has the arguments that only a new task takes.
 type fresh struct {
 	Priority     client.Priority `json:"priority,omitempty"`
-	Deadline     string          `json:"deadline,omitempty" jsonschema:"such as 2026-01-31T15:00:00Z"`
+	Deadline     argument.Moment `json:"deadline,omitzero" jsonschema:"such as 2026-01-31T15:00:00Z"`
 	Conversation string          `json:"conversation,omitempty" jsonschema:"id of a conversation to include, condensed"`
 	Tags         argument.List   `json:"tags,omitempty" jsonschema:"tags for the policy rules"`
+	freshFully
 }
 
 func (f fresh) empty() bool {
-	return f.Priority == "" && f.Deadline == "" && f.Conversation == "" && len(f.Tags) == 0
+	return f.Priority == "" && f.Deadline.At.IsZero() && f.Conversation == "" && len(f.Tags) == 0 && f.freshFully.empty()
 }
 
 // sentAnswer is a receipt, and the results that a sender has waited for.
@@ -81,7 +79,10 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", tool.Cha
 		if err != nil {
 			return answer{}, err
 		}
-		if in.Intent != "" && !there {
+		switch {
+		case in.Intent != "" && len(in.Dependencies) > 0:
+			return c.later(ctx, in, send)
+		case in.Intent != "" && !there && len(in.Route) == 0:
 			return c.keep(ctx, in, send)
 		}
 		r, err := c.send(ctx, in, send)
@@ -93,7 +94,10 @@ var sendTool = define[sendInput, sentAnswer]("send", "Hand a task off", tool.Cha
 
 // keep creates a task that its creator owns.
 func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (answer, error) {
-	if in.handsOff() {
+	switch {
+	case !in.handedFully.empty():
+		return answer{}, invalid("retries, return_home, strategy and pins describe a handoff: name a receiver with to, capability or channel, or omit them")
+	case in.handsOff():
 		return answer{}, invalid("kind, fan_out, fan_in, quorum, approver, reason, budget and confirm describe a handoff: name a receiver with to, capability or channel, or omit them")
 	}
 	task, err := in.create(send)
@@ -110,24 +114,14 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 // the handoff; but if other agents do parts of the task, the expected result is that of each part.
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
-		Intent: in.Intent, Priority: in.Priority, Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
+		Intent: in.Intent, Priority: in.Priority, Deadline: in.Deadline.At, Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
+		Route: in.Route, Dependencies: in.Dependencies, Limits: in.limits(), Permissions: in.allowed(), Budget: in.budget(), Timeouts: in.timeouts(),
 	}
 	if !in.parts() {
 		out.Expected = in.expected()
 	}
-	if in.Deadline == "" {
-		return out, nil
-	}
-	if left, err := time.ParseDuration(in.Deadline); err == nil && left > 0 {
-		if in.Key != "" { // a repeated call would have another deadline, and be refused
-			return out, invalid("deadline is %.40q, and with key a repeated call must say the same: write it as 2026-01-31T15:00:00Z", in.Deadline)
-		}
-		out.Deadline = time.Now().Add(left)
-		return out, nil
-	}
-	var err error
-	if out.Deadline, err = time.Parse(time.RFC3339, in.Deadline); err != nil {
-		return out, invalid("deadline is %.40q; write it as 2026-01-31T15:00:00Z, or as a time from now: 2h", in.Deadline)
+	if in.Deadline.FromNow && in.Key != "" { // a repeated call would have another deadline, and be refused
+		return out, invalid("deadline is a time from now, and with key a repeated call must say the same: write it as 2026-01-31T15:00:00Z")
 	}
 	return out, nil
 }
@@ -139,7 +133,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		if err != nil {
 			return client.Receipt{}, err
 		}
-		send.Constraints, task.Send = nil, &send
+		send.Constraints, task.Send = nil, &send // these and the rest are the task's
 		r, err := c.CreateTask(ctx, task)
 		if err != nil || r.State != client.Pending || r.Handoff != "" || len(r.Children) > 0 { // copies whose results nobody waits for leave it pending
 			return r, err
@@ -147,11 +141,16 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		return c.start(ctx, r)
 	}
 	switch {
+	case !in.freshFully.empty():
+		return client.Receipt{}, invalid("route, dependencies and limits are set when a task is created, with intent: omit them")
 	case !in.fresh.empty():
 		return client.Receipt{}, invalid("priority, deadline, conversation and tags are set when a task is created, with intent: omit them")
+	case !in.parts() && (in.Format != "" || in.MaxBytes != 0):
+		return client.Receipt{}, invalid("format and max_bytes are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them")
 	case !in.parts() && !in.wanted.empty():
 		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them, or write them into ask")
 	}
+	send.Permissions, send.Budget, send.Timeouts = in.allowed(), in.budget(), in.timeouts()
 	var err error
 	if send.Epoch, err = c.Held.Epoch(ctx, in.Task, in.Epoch); err != nil {
 		return client.Receipt{}, err
@@ -187,8 +186,9 @@ func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput
 	}
 	send = client.SendInput{
 		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: in.Kind, FanOut: in.FanOut, Reason: in.Reason,
-		Detail: in.Detail, Content: content, Pack: client.Pack{Tokens: in.Budget}, Approver: in.Approver,
-		FanIn: client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
+		Detail: in.Detail, Content: content, Pack: in.pack(), Approver: in.Approver,
+		FanIn:   client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
+		Retries: in.Retries, ReturnHome: in.ReturnHome,
 	}
 	if in.Confirm {
 		send.Confirm = client.ConfirmExplicit
@@ -207,12 +207,26 @@ func (in sendInput) parts() bool { return in.FanOut || in.Kind == client.Delegat
 
 // handsOff reports whether an argument was given that only a handoff has.
 func (in sendInput) handsOff() bool {
-	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Reason != "" || in.Budget != 0 || in.Confirm || in.Approver != ""
+	return in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Reason != "" || in.Budget != 0 || in.Confirm || in.Approver != "" ||
+		!in.handedFully.empty()
+}
+
+// pack is how the envelope is packed for the receiver.
+func (in sendInput) pack() client.Pack {
+	return client.Pack{Tokens: in.Budget, Strategy: in.Strategy, Pinned: in.Pins}
+}
+
+// expected is what the result must satisfy.
+func (in sendInput) expected() client.Expected {
+	return client.Expected{Criteria: in.Criteria, Schema: in.Schema, Format: in.Format, MaxBytes: in.MaxBytes}
 }
 
 func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
 		return answer{}, invalid("share_only needs task, and exactly one agent in to")
+	}
+	if in.Retries != nil || in.ReturnHome || !in.taskFully.empty() {
+		return answer{}, invalid("share_only does not hand the task off or change it: omit retries, return_home, permissions, budgets, format, max_bytes and timeouts")
 	}
 	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Confirm || in.Approver != "" {
 		return answer{}, invalid("with share_only you keep the task: omit kind, fan_out, fan_in, quorum, approver and confirm")
@@ -228,7 +242,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: content, Pack: client.Pack{Tokens: in.Budget}})
+	r, err := c.Share(ctx, in.Task, client.ShareInput{Epoch: epoch, To: in.To[0], Detail: in.Detail, Content: content, Pack: in.pack()})
 	return tool.Changed(r, err, "The context was shared with "+in.To[0]+".", "")
 }
 

@@ -130,7 +130,7 @@ func TestTheSetAllHasWhatTheDefaultLeavesOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, usual := a.names(), h.agent(version, "other").names(); !slices.Equal(got[:len(usual)], usual) || len(got) != len(usual)+3 {
+		if got, usual := a.names(), h.agent(version, "other").names(); !slices.Equal(got[:len(usual)], usual) || len(got) != len(usual)+7 {
 			t.Errorf("the tools are %v", got)
 		}
 		_, task := a.call("send", m{"intent": "Write the parser"})

@@ -40,8 +40,12 @@ func (p *Points) UnmarshalJSON(b []byte) error {
 	}
 	for _, item := range raw {
 		var point struct {
-			Text       string `json:"text"`
-			Supersedes string `json:"supersedes"`
+			ID         string   `json:"id"`
+			Text       string   `json:"text"`
+			Supersedes string   `json:"supersedes"`
+			Reasoning  string   `json:"reasoning"`
+			Pinned     bool     `json:"pinned"`
+			Importance *float64 `json:"importance"`
 		}
 		if len(item) > 0 && item[0] == '"' {
 			if err := json.Unmarshal(item, &point.Text); err != nil {
@@ -50,7 +54,11 @@ func (p *Points) UnmarshalJSON(b []byte) error {
 		} else if strictly(item, &point) != nil {
 			return errors.New(`each fact and decision has text, and in supersedes the id of the one it replaces, if any: [{"text": "..."}]`)
 		}
-		*p = append(*p, client.Point{Text: point.Text, Supersedes: point.Supersedes})
+		one := client.Point{ID: point.ID, Text: point.Text, Supersedes: point.Supersedes, Reasoning: point.Reasoning, Pinned: point.Pinned}
+		if point.Importance != nil {
+			one.Importance = *point.Importance
+		}
+		*p = append(*p, one)
 	}
 	return nil
 }
@@ -79,6 +87,9 @@ func Decode[In any](tool string, b json.RawMessage, full bool) (In, error) {
 	}
 	b = plainly(b, reflect.TypeFor[In]())
 	if err := strictly(b, &in); err != nil {
+		if wrong := wrongTime(b, reflect.TypeFor[In]()); wrong != nil {
+			return in, wrong
+		}
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In](), full))
 	}
 	return in, check(tool, b, reflect.TypeFor[In](), full)

@@ -53,11 +53,11 @@ func meant(f reflect.StructField, name string, value json.RawMessage) json.RawMe
 		return choice(f, value)
 	}
 	switch name {
-	case "task", "takeover":
+	case "task", "takeover", "source_task":
 		return partOfTask.ReplaceAll(value, []byte(`"$1"`))
 	case "stuck":
 		return prefixed.ReplaceAll(partOfTask.ReplaceAll(value, []byte(`"$1"`)), []byte(`$1"`))
-	case "to", "approver", "agent":
+	case "to", "from", "approver", "agent", "route":
 		return prefixed.ReplaceAll(value, []byte(`$1"`))
 	}
 	return value

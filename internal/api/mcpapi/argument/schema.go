@@ -14,7 +14,7 @@ import (
 // omitzero is required. The values of a field whose type is a closed set of package client are listed, see choices.go. The schema is closed:
 // it has no other fields, and fields with the tag `set:"all"` only if it is full. Schema panics if T has no schema.
 func Schema[T any](full bool) json.RawMessage {
-	s := schemaOf[T]()
+	s := schemaOf[T](full)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if !full && f.Tag.Get(setTag) != "" {
 			delete(s.Properties, fieldName(f))
@@ -30,7 +30,7 @@ const setTag = "set"
 
 // OutputSchema returns the JSON Schema of an answer T. It is open, since answers may get new fields, and does not describe nested objects.
 func OutputSchema[T any]() json.RawMessage {
-	s := schemaOf[T]()
+	s := schemaOf[T](false)
 	s.AdditionalProperties = nil
 	flatten(s, 1)
 	return encoded(s)
@@ -44,7 +44,7 @@ func encoded(s *jsonschema.Schema) json.RawMessage {
 	return b
 }
 
-func schemaOf[T any]() *jsonschema.Schema {
+func schemaOf[T any](full bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {},
@@ -52,18 +52,36 @@ func schemaOf[T any]() *jsonschema.Schema {
 			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"name", "text"},
 			Properties: map[string]*jsonschema.Schema{"name": {Type: "string"}, "text": {Type: "string"}},
 		}},
-		reflect.TypeFor[Points](): {Type: "array", Items: &jsonschema.Schema{
-			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"text", "supersedes"},
-			Properties: map[string]*jsonschema.Schema{
-				"text":       {Type: "string"},
-				"supersedes": {Type: "string", Description: "id of the one it replaces"},
-			},
+		reflect.TypeFor[Points]():   {Type: "array", Items: pointSchema(full)},
+		reflect.TypeFor[Duration](): {Type: "string"},
+		reflect.TypeFor[Moment]():   {Type: "string"},
+		reflect.TypeFor[Steps](): {Type: "array", Items: &jsonschema.Schema{
+			Type: "object", Required: []string{"action"}, PropertyOrder: []string{"action", "detail", "tool"},
+			Properties: map[string]*jsonschema.Schema{"action": {Type: "string"}, "detail": {Type: "string"}, "tool": {Type: "string"}},
 		}},
 	}})
 	if err != nil {
 		panic(fmt.Sprintf("the schema of %T: %v", *new(T), err)) // a test covers every tool
 	}
 	shorten(s)
+	return s
+}
+
+// pointSchema is the schema of a fact or a decision.
+func pointSchema(full bool) *jsonschema.Schema {
+	s := &jsonschema.Schema{
+		Type: "object", Required: []string{"text"}, PropertyOrder: []string{"text", "supersedes"},
+		Properties: map[string]*jsonschema.Schema{
+			"text":       {Type: "string"},
+			"supersedes": {Type: "string", Description: "id of the one it replaces"},
+		},
+	}
+	if full {
+		s.Properties["reasoning"] = &jsonschema.Schema{Type: "string", Description: "why"}
+		s.Properties["pinned"] = &jsonschema.Schema{Type: "boolean", Description: "kept before others"}
+		s.Properties["importance"] = &jsonschema.Schema{Type: "number", Description: "0 to 1"}
+		s.PropertyOrder = append(s.PropertyOrder, "reasoning", "pinned", "importance")
+	}
 	return s
 }
 

@@ -16,7 +16,8 @@ type constrainInput struct {
 	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed"`
 	Lift       string        `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
 	Tokens     int64         `json:"tokens,omitempty" jsonschema:"instead: a larger token budget of the task"`
-	Why        string        `json:"why,omitempty" jsonschema:"with lift or tokens"`
+	Cost       int64         `json:"cost,omitempty" jsonschema:"the same in millionths of the currency"`
+	Why        string        `json:"why,omitempty" jsonschema:"with lift, tokens or cost"`
 	Epoch      uint64        `json:"epoch,omitempty"`
 	Key        string        `json:"key,omitempty"`
 }
@@ -26,10 +27,10 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 	func(ctx context.Context, c *tool.Call, in constrainInput) (tool.Answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
 		switch {
-		case in.Tokens != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max != nil || len(in.Allow) > 0):
-			return tool.Answer{}, argument.Invalid("tokens takes no other argument than why")
-		case in.Tokens != 0:
-			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens}, Why: in.Why})
+		case in.Tokens+in.Cost != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max != nil || len(in.Allow) > 0):
+			return tool.Answer{}, argument.Invalid("tokens and cost take no other argument than why")
+		case in.Tokens+in.Cost != 0:
+			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost}, Why: in.Why})
 			return tool.Changed(r, err, "The budget was raised.", "")
 		case (in.Constraint == "") == (in.Lift == ""):
 			return tool.Answer{}, c.Invalid("{constrain} needs constraint, lift (the id of one) or tokens")

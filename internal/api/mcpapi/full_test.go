@@ -1,0 +1,310 @@
+package mcpapi_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+)
+
+// full connects an agent that chose the set all.
+func (h *harness) full(name string) *agent {
+	h.t.Helper()
+	a, err := h.at(statelessVersion, name, "tools=all")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return a
+}
+
+// operator connects an operator that chose the set all.
+func (h *harness) operator(name string) *agent {
+	h.t.Helper()
+	made, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleOperator, Name: name})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	transport := &mcp.StreamableClientTransport{
+		Endpoint: "http://localhost/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer{made.Text, inprocess.Transport(h.api)}},
+	}
+	s, err := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil).Connect(h.t.Context(), transport, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = s.Close() })
+	return &agent{s, h.t, name}
+}
+
+// refused makes a call that must be refused, with a word of the refusal. A refusal has its code as data.
+func (a *agent) refused(tool string, args m, says string) {
+	a.t.Helper()
+	text, data, refused := a.try(tool, args)
+	if !refused || !strings.Contains(text, says) || data["code"] == nil || data["message"] == nil {
+		a.t.Errorf("%s %v: refused %t, %v: %s", tool, args, refused, data, text)
+	}
+}
+
+func TestATaskIsCreatedWithAllItsSettings(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	h.agent(statelessVersion, "reviewer").call("join", m{})
+	_, made := coder.call("send", m{
+		"intent": "Write the parser", "to": "reviewer", "retries": 1, "return_home": true, "strategy": "full", "pins": "fact:f1",
+		"permissions": []any{"read", "write"}, "budget_tokens": 5000, "budget_cost": 700, "format": "markdown", "max_bytes": 900,
+		"offer_timeout": "20m", "ack_timeout": 30, "lease": "2h", "limit_hops": 4, "limit_tasks": 5, "route": []any{"reviewer", "coder"},
+		"facts": []any{m{"text": "the grammar is in docs"}}, "notes": "ask me", "conversation_summary": "they agreed",
+		"decisions": []any{m{"text": "use a table", "reasoning": "it is faster", "pinned": true, "importance": 0.9}},
+		"steps":     []any{"read the grammar", m{"action": "ran the tests", "tool": "shell"}}, "expires_at": "2h",
+	})
+	id := made["task"].(string)
+	got, err := h.admin.Task(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := client.Timeouts{Offer: client.Duration(20 * time.Minute), Ack: client.Duration(30 * time.Second), Lease: client.Duration(2 * time.Hour)}
+	if got.Timeouts.Offer != want.Offer || got.Timeouts.Ack != want.Ack || got.Timeouts.Lease != want.Lease {
+		t.Errorf("the timeouts are %+v", got.Timeouts)
+	}
+	if got.Budget.Tokens != 5000 || got.Budget.Cost != 700 || got.Limits.Hops != 4 || got.Limits.Tasks != 5 {
+		t.Errorf("the budget is %+v, the limits are %+v", got.Budget, got.Limits)
+	}
+	if !slices.Equal(got.Permissions, []string{"read", "write"}) || got.Expected.Format != "markdown" || got.Expected.MaxBytes != 900 {
+		t.Errorf("permissions %v, expected %+v", got.Permissions, got.Expected)
+	}
+	if !slices.Equal(got.Route, []string{"reviewer", "coder"}) {
+		t.Errorf("the route is %v", got.Route)
+	}
+	prompt := h.full("reviewer").read("accept", m{"handoff": made["handoff"]})
+	for _, says := range []string{"use a table", "it is faster", "they agreed", "ask me", "ran the tests", "read the grammar"} {
+		if !strings.Contains(prompt, says) {
+			t.Errorf("the receiver does not read %q:\n%s", says, prompt)
+		}
+	}
+}
+
+func TestNoPermissionsAreNotAllPermissions(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	for given, want := range map[string][]string{"none": {}, "": nil} {
+		_, made := coder.call("send", m{"intent": "Write the parser", "permissions": given})
+		got, err := h.admin.Task(t.Context(), made["task"].(string))
+		if err != nil || (got.Permissions == nil) != (want == nil) || len(got.Permissions) != 0 {
+			t.Errorf("%q: %v, %v", given, got.Permissions, err)
+		}
+	}
+	_, made := coder.call("send", m{"intent": "Write the parser", "permissions": []any{}})
+	if got, err := h.admin.Task(t.Context(), made["task"].(string)); err != nil || got.Permissions == nil || len(got.Permissions) != 0 {
+		t.Errorf("an empty list: %v, %v", got.Permissions, err)
+	}
+}
+
+func TestATaskWaitsForItsDependenciesAndFollowsItsRoute(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.full("coder"), h.full("reviewer")
+	reviewer.call("join", m{})
+	_, first := coder.call("send", m{"intent": "Write the parser"})
+	_, second := coder.call("send", m{"intent": "Review the parser", "dependencies": first["task"], "to": "reviewer"})
+	if second["state"] != "pending" {
+		t.Errorf("it is %v", second)
+	}
+	coder.call("complete", m{"task": first["task"], "text": "done", "cost": 12})
+	defer h.deliver()()
+	if text, _ := reviewer.call("inbox", m{"wait": 45}); !strings.Contains(text, second["task"].(string)) {
+		t.Errorf("the inbox says %s", text)
+	}
+	_, third := coder.call("send", m{"intent": "Document the parser", "route": "agent/reviewer"})
+	if third["state"] != "handing_off" {
+		t.Errorf("along its route: %v", third)
+	}
+	coder.refused("send", m{"intent": "Ship it", "dependencies": first["task"], "to": []any{"reviewer", "coder"}}, "one agent in to")
+	coder.refused("send", m{"task": first["task"], "route": "reviewer", "to": "reviewer"}, "with intent")
+	coder.refused("send", m{"intent": "Ship it", "retries": 2}, "name a receiver")
+	coder.refused("send", m{"intent": "Ship it", "to": "reviewer", "lease": "soon"}, "write it as 45s")
+	coder.refused("send", m{"intent": "Ship it", "to": "reviewer", "expires_at": "soon"}, "write it as 2026")
+	coder.refused("send", m{"intent": "Ship it", "to": "reviewer", "steps": 5}, "give each step")
+	h.agent(statelessVersion, "plain").refused("send", m{"intent": "Ship it", "to": "reviewer", "retries": 2}, `takes no "retries"`)
+}
+
+func TestAnOperatorTakesATaskOver(t *testing.T) {
+	h := open(t)
+	coder, tester := h.full("coder"), h.full("tester")
+	coder.call("join", m{})
+	tester.call("join", m{})
+	olga := h.operator("olga")
+	_, own := coder.call("send", m{"intent": "Write the parser"})
+	olga.refused("accept", m{"takeover": own["task"], "to": "tester", "from": "lead"}, "does not own")
+	if text := olga.read("accept", m{"takeover": own["task"], "to": "tester", "from": "coder", "detail": "it is stuck"}); !strings.Contains(text, "taken from its owner") {
+		t.Errorf("taken over: %s", text)
+	}
+	if text, _ := tester.call("inbox", m{}); !strings.Contains(text, own["task"].(string)) {
+		t.Errorf("the inbox says %s", text)
+	}
+	coder.refused("accept", m{"handoff": own["task"], "from": "coder"}, "takeover only")
+}
+
+func TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute(t *testing.T) {
+	h := open(t)
+	reviewer, tester := h.full("reviewer"), h.full("tester")
+	tester.call("join", m{})
+	olga := h.operator("olga")
+	if text, _ := olga.call("dead", m{"action": "list"}); !strings.Contains(text, "No dead letters") {
+		t.Errorf("none: %s", text)
+	}
+	_, parked := olga.call("send", m{"intent": "Test the parser", "to": "reviewer"})
+	reviewer.call("reject", m{"handoff": parked["handoff"], "why": "not_capable"})
+	if text, data := olga.call("dead", m{"action": "list"}); !strings.Contains(text, parked["task"].(string)) || len(data["letters"].([]any)) != 1 {
+		t.Errorf("one: %s, %v", text, data)
+	}
+	olga.refused("dead", m{"action": "replay"}, "needs task")
+	olga.refused("dead", m{"action": "list", "why": "x"}, "omit them")
+	olga.refused("dead", m{"action": "discard", "task": parked["task"]}, "needs why")
+	if text, data := olga.call("dead", m{"action": "replay", "task": parked["task"], "route": "tester", "deadline": "2h", "cost": 900, "why": "tester can"}); data["state"] != "handing_off" {
+		t.Errorf("revived: %s", text)
+	}
+	if got, err := h.admin.Task(t.Context(), parked["task"].(string)); err != nil || !slices.Equal(got.Route, []string{"tester"}) || got.Budget.Cost != 900 {
+		t.Errorf("%v, %+v, %v", got.Route, got.Budget, err)
+	}
+}
+
+func TestChannelsOverMCP(t *testing.T) {
+	h := open(t)
+	coder, tester := h.full("coder"), h.full("tester")
+	coder.call("join", m{})
+	tester.call("join", m{})
+	if text, _ := coder.call("channel", m{}); !strings.Contains(text, "No channels") {
+		t.Errorf("none: %s", text)
+	}
+	coder.call("channel", m{"action": "create", "name": "builds", "description": "broken builds"})
+	coder.call("channel", m{"action": "describe", "name": "builds", "description": "builds that broke"})
+	tester.call("channel", m{"action": "subscribe", "name": "builds"})
+	if text, data := tester.call("channel", m{}); !strings.Contains(text, "builds that broke") || !strings.Contains(text, "subscribers: tester") || len(data["channels"].([]any)) != 1 {
+		t.Errorf("listed: %s", text)
+	}
+	if text, _ := tester.call("channel", m{"action": "leave", "name": "builds"}); !strings.Contains(text, "subscribers: none") {
+		t.Errorf("left: %s", text)
+	}
+	tester.refused("channel", m{"action": "subscribe"}, "needs name")
+	tester.refused("channel", m{"action": "leave", "name": "builds", "description": "x"}, "omit it")
+	tester.refused("channel", m{"name": "nobody"}, "nobody")
+	coder.call("channel", m{"action": "remove", "name": "builds"})
+}
+
+func TestArtifactsOverMCP(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	text := strings.Repeat("Grüße ", 6000)
+	_, put := coder.call("artifact", m{"text": text})
+	var got strings.Builder
+	for after := 0.0; ; {
+		said, part := coder.call("artifact", m{"digest": put["digest"], "after": after})
+		got.WriteString(part["text"].(string))
+		next, more := part["next"].(float64)
+		if !more {
+			break
+		}
+		if after = next; !strings.Contains(said, "has more") {
+			t.Errorf("it says %.100s", said)
+		}
+	}
+	if got.String() != text {
+		t.Errorf("it reads %d bytes of %d", got.Len(), len(text))
+	}
+	image, err := h.admin.PutArtifact(t.Context(), strings.NewReader("\x89PNG\xff\xfe"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.operator("olga").refused("artifact", m{"digest": image.Digest}, "is no text")
+	coder.refused("artifact", m{}, "needs either")
+	coder.refused("artifact", m{"digest": "sha256:" + strings.Repeat("0", 64)}, "What to do")
+}
+
+func TestMemoryOverMCPInFull(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	_, item := coder.call("remember", m{"text": "the grammar is in docs", "conversation": "talk", "source_agent": "lead"})
+	id := item["id"]
+	coder.call("remember", m{"text": "the tests are slow"})
+	coder.call("remember", m{"pin": id})
+	coder.call("remember", m{"tag": id, "tags": []any{"grammar"}})
+	coder.call("remember", m{"weigh": id, "importance": 0.7})
+	coder.call("remember", m{"revise": id, "text": "the grammar is in spec", "expect": 1})
+	coder.refused("remember", m{"revise": id, "text": "no", "expect": 1}, "version")
+	for _, args := range []m{{"conversation": "talk"}, {"pinned": true}, {"tag": "grammar"}, {"since": "2020-01-01T00:00:00Z", "conversation": "talk"}} {
+		if _, data := coder.call("recall", args); len(data["items"].([]any)) != 1 || data["items"].([]any)[0].(m)["id"] != id {
+			t.Errorf("recall %v: %v", args, data)
+		}
+	}
+	if _, data := coder.call("recall", m{"until": "2020-01-01T00:00:00Z"}); len(data["items"].([]any)) != 0 {
+		t.Errorf("before it was written: %v", data)
+	}
+	text, data := coder.call("recall", m{"id": id, "versions": true})
+	if len(data["versions"].([]any)) != 2 || !strings.Contains(text, "in docs") || !strings.Contains(text, "in spec") {
+		t.Errorf("versions: %s", text)
+	}
+	if text, _ := coder.call("recall", m{"id": id, "version": 1}); !strings.Contains(text, "in docs") {
+		t.Errorf("version 1: %s", text)
+	}
+	coder.refused("remember", m{"pin": id, "unpin": id}, "one change")
+	coder.refused("remember", m{"pin": id, "text": "x"}, "takes no other argument")
+	coder.refused("recall", m{"versions": true}, "id of one item")
+	if _, page := coder.call("recall", m{"limit": 1}); page["next"] == nil {
+		t.Errorf("a page of two: %v", page)
+	}
+	coder.call("conversation", m{"id": "talk", "say": "hello", "role": "user"})
+	coder.call("conversation", m{"id": "talk", "say": "good day"})
+	if text, _ := coder.call("conversation", m{"id": "talk", "condensed": true}); !strings.Contains(text, "hello") || !strings.Contains(text, "coder") {
+		t.Errorf("condensed: %s", text)
+	}
+	if _, data := coder.call("conversation", m{"id": "talk", "before": 2}); len(data["turns"].([]any)) != 1 {
+		t.Errorf("before 2: %v", data)
+	}
+	coder.refused("conversation", m{"id": "talk", "condensed": true, "say": "x"}, "one of the three")
+}
+
+func TestAnAgentIsManagedOverMCP(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	coder.call("join", m{})
+	olga := h.operator("olga")
+	coder.refused("agent", m{"agent": "coder", "action": "register", "capabilities": "go"}, "operator")
+	olga.call("agent", m{"agent": "coder", "action": "register", "capabilities": []any{"go", "sql"}, "context_window": 32000, "max_tasks": 2, "presence_ttl": "5m"})
+	olga.call("agent", m{"agent": "coder", "action": "register", "description": "writes code"})
+	if text, _ := coder.call("agent", m{"agent": "coder"}); !strings.Contains(text, "can: go, sql; context window 32000 tokens; at most 2 tasks - `writes code`") {
+		t.Errorf("it is %s", text)
+	}
+	coder.call("agent", m{"agent": "agent/coder", "action": "busy"})
+	if text, _ := olga.call("agent", m{"agent": "coder", "action": "shed"}); !strings.Contains(text, "0 offers of coder") {
+		t.Errorf("shed: %s", text)
+	}
+	olga.call("agent", m{"agent": "coder", "action": "reset"})
+	coder.refused("agent", m{"agent": "coder", "keep": 3}, "omit it")
+	coder.refused("agent", m{"agent": "coder", "action": "register"}, "needs what to set")
+	olga.call("agent", m{"agent": "coder", "action": "remove"})
+}
+
+func TestASentenceIsDoneOverMCP(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	h.agent(statelessVersion, "reviewer").call("join", m{})
+	_, own := coder.call("send", m{"intent": "Write the parser"})
+	text, first := coder.call("do", m{"text": "hand this off to reviewer"})
+	if first["confirm"] == nil || !strings.Contains(text, "Nothing was changed yet") {
+		t.Fatalf("understood: %s", text)
+	}
+	if got, err := h.admin.Task(t.Context(), own["task"].(string)); err != nil || got.State != client.Executing {
+		t.Errorf("before it is confirmed it is %s, %v", got.State, err)
+	}
+	if text, done := coder.call("do", m{"text": "hand this off to reviewer", "confirm": first["confirm"]}); done["receipt"] == nil || !strings.Contains(text, "handing off") {
+		t.Errorf("done: %s", text)
+	}
+	if text, _ := coder.call("do", m{"text": "show active handoffs"}); !strings.Contains(text, "to reviewer") {
+		t.Errorf("active: %s", text)
+	}
+	coder.refused("do", m{"text": "make me a sandwich"}, "What to do")
+}

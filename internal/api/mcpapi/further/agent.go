@@ -1,0 +1,155 @@
+package further
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
+)
+
+type agentInput struct {
+	Agent        string            `json:"agent" jsonschema:"its name; it may be you"`
+	Action       string            `json:"action,omitempty" enum:"show,register,ready,busy,draining,offline,shed,reset,remove" jsonschema:"default show. register: set what is given. shed: its offers to others. reset: close its circuit. All but show are for operators, or for yourself as far as you may"`
+	Kind         string            `json:"kind,omitempty" enum:"agent,human" jsonschema:"with register, as what follows"`
+	Description  string            `json:"description,omitempty"`
+	Capabilities argument.List     `json:"capabilities,omitempty" jsonschema:"all of them"`
+	MaxTasks     int               `json:"max_tasks,omitempty" jsonschema:"how many tasks it takes at once"`
+	Window       int               `json:"context_window,omitempty" jsonschema:"in tokens"`
+	Tokenizer    string            `json:"tokenizer,omitempty"`
+	Fallbacks    argument.List     `json:"fallbacks,omitempty" jsonschema:"agents to try instead, best first"`
+	Escalation   argument.List     `json:"escalation,omitempty" jsonschema:"agents to escalate to, nearest first"`
+	Presence     argument.Duration `json:"presence_ttl,omitzero" jsonschema:"offline when not heard of for so long"`
+	Keep         int               `json:"keep,omitempty" jsonschema:"with shed: how many offers stay"`
+	Key          string            `json:"key,omitempty"`
+}
+
+type agentAnswer struct {
+	Agent *show.OtherAgent `json:"agent,omitempty"`
+	Moved []string         `json:"moved,omitempty"`
+	Kept  []string         `json:"kept,omitempty"`
+}
+
+var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an agent", tool.Destroys,
+	"Show one agent. Register it with capabilities, context window and limits, set its readiness, move its offers to others, or remove it.",
+	func(ctx context.Context, c *tool.Call, in agentInput) (tool.Answer, error) {
+		if err := in.check(); err != nil {
+			return tool.Answer{}, err
+		}
+		ctx = tool.Keyed(ctx, in.Key)
+		var a client.Agent
+		var err error
+		switch in.Action {
+		case "register":
+			a, err = register(ctx, c, in)
+		case "ready", "busy", "draining", "offline":
+			a, err = c.SetReadiness(ctx, in.Agent, client.Readiness(in.Action))
+		case "shed":
+			r, err := c.Shed(ctx, in.Agent, client.ShedInput{Keep: in.Keep})
+			return relieved(r), err
+		case "reset":
+			a, err = c.ResetCircuit(ctx, in.Agent)
+		case "remove":
+			_, err = c.RemoveAgent(ctx, in.Agent)
+			return tool.Answer{Text: in.Agent + " was removed.", Data: agentAnswer{}}, err
+		default:
+			a, err = c.Agent(ctx, in.Agent)
+		}
+		if err != nil {
+			return tool.Answer{}, err
+		}
+		n := show.OtherAgentOf(a, time.Now())
+		return tool.Answer{Text: agentText(n, a), Data: agentAnswer{Agent: &n}}, nil
+	})
+
+// sets reports whether an argument of register was given.
+func (in agentInput) sets() bool {
+	return in.Kind+in.Description+in.Tokenizer != "" || len(in.Capabilities)+len(in.Fallbacks)+len(in.Escalation) > 0 || in.MaxTasks != 0 || in.Window != 0 || in.Presence != 0
+}
+
+// check refuses arguments that would have no effect.
+func (in agentInput) check() error {
+	switch {
+	case in.sets() && in.Action != "register":
+		return argument.Invalid("kind, description, capabilities, max_tasks, context_window, tokenizer, fallbacks, escalation and presence_ttl are for action=register: omit them")
+	case in.Action == "register" && !in.sets():
+		return argument.Invalid("register needs what to set, such as capabilities or context_window")
+	case in.Keep != 0 && in.Action != "shed":
+		return argument.Invalid("keep is for shed: omit it")
+	}
+	return nil
+}
+
+// register sets what was given, and leaves the rest as it is.
+func register(ctx context.Context, c *tool.Call, in agentInput) (client.Agent, error) {
+	a, err := c.Agent(ctx, in.Agent)
+	if err != nil && !errors.Is(err, client.NotFound) {
+		return a, err
+	}
+	s := a.Spec
+	for _, f := range []struct {
+		to   *string
+		with string
+	}{{&s.Kind, in.Kind}, {&s.Description, in.Description}, {&s.Tokenizer, in.Tokenizer}} {
+		if f.with != "" {
+			*f.to = f.with
+		}
+	}
+	for _, f := range []struct {
+		to   *[]string
+		with []string
+	}{{&s.Capabilities, in.Capabilities}, {&s.Fallbacks, in.Fallbacks}, {&s.Escalation, in.Escalation}} {
+		if len(f.with) > 0 {
+			*f.to = f.with
+		}
+	}
+	for _, f := range []struct {
+		to   *int
+		with int
+	}{{&s.MaxTasks, in.MaxTasks}, {&s.ContextWindow, in.Window}} {
+		if f.with != 0 {
+			*f.to = f.with
+		}
+	}
+	if in.Presence != 0 {
+		s.PresenceTTL = client.Duration(in.Presence)
+	}
+	return c.RegisterAgent(ctx, in.Agent, s)
+}
+
+func agentText(n show.OtherAgent, a client.Agent) string {
+	text := fmt.Sprintf("%s (%s), holds %d tasks", n.Name, strings.TrimSuffix(n.Readiness+", "+n.Notes, ", "), a.Held)
+	if len(n.Capabilities) > 0 {
+		text += "; can: " + strings.Join(n.Capabilities, ", ")
+	}
+	if a.Spec.ContextWindow > 0 {
+		text += fmt.Sprintf("; context window %d tokens", a.Spec.ContextWindow)
+	}
+	if a.Spec.MaxTasks > 0 {
+		text += fmt.Sprintf("; at most %d tasks", a.Spec.MaxTasks)
+	}
+	if n.Description != "" {
+		text += " - " + show.Line(n.Description)
+	}
+	return text
+}
+
+// relieved answers a move of offers to other agents.
+func relieved(r client.Relief) tool.Answer {
+	var out agentAnswer
+	text := fmt.Sprintf("%d offers of %s went to others.\n", len(r.Moved), r.Agent)
+	for _, m := range r.Moved {
+		out.Moved = append(out.Moved, m.Task)
+		text += fmt.Sprintf("- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))
+	}
+	for _, k := range r.Kept {
+		out.Kept = append(out.Kept, k.Task+": "+k.Why)
+		text += fmt.Sprintf("- %s was not moved: %s\n", k.Task, show.Line(k.Why))
+	}
+	return tool.Answer{Text: text, Data: out}
+}
