@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,37 @@ func TestEveryCommandIsInAGroupOfTheHelp(t *testing.T) {
 		if cmd.IsAvailableCommand() && cmd.GroupID == "" {
 			t.Errorf("%s is in no group: add it to groups in root.go", cmd.CommandPath())
 		}
+	}
+}
+
+func TestLongHelpPagesShowTheTenUsualFlagsFirstAndAllInGroups(t *testing.T) {
+	for _, of := range []string{"send", "task create"} {
+		root := newCommands(Env{}).root()
+		var out bytes.Buffer
+		root.SetOut(&out)
+		root.SetArgs(append(strings.Fields(of), "--help"))
+		if err := root.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		_, page, _ := strings.Cut(out.String(), "\nUsual flags:\n")
+		usual, _, _ := strings.Cut(page, "\n\n")
+		if n := strings.Count(usual, "\n") + 1; n != 10 || !strings.Contains(usual, "--to ") {
+			t.Errorf("%s: the first group has %d flags:\n%s", of, n, usual)
+		}
+		cmd, _, err := root.Find(strings.Fields(of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, other, _ := strings.Cut(page, "\nOther flags:\n")
+		other, _, _ = strings.Cut(other, "\n\n")
+		if strings.Count(other, "--") != 1 || !strings.Contains(other, "--help") {
+			t.Errorf("%s: these are in no group; name them in FlagGroups:\n%s", of, other)
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if n := len(regexp.MustCompile("(?m)^ +(-., )?--"+f.Name+"( |\\[|$)").FindAllString(page, -1)); n != 1 {
+				t.Errorf("%s: --%s is shown %d times", of, f.Name, n)
+			}
+		})
 	}
 }
 

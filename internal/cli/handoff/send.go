@@ -36,5 +36,6 @@ With --git the state of a working tree is sent along: its commit, which the rece
 uncommitted changes, new files included. The receiver applies it with trapeze accept --git.`
 	flags.Add(cmd.Flags())
 	flags.addOwn(cmd.Flags())
+	shell.GroupFlags(cmd, FlagGroups("to capability kind ask state fact artifact git constraint reason"))
 	return cmd
 }

@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,30 @@ func (h *SendFlags) Add(f *pflag.FlagSet) {
 	shell.PackFlags(f, &h.In.Pack)
 	h.content.Add(f)
 	gitFlag(f, &h.git, "send the git working tree in the current directory, or in --git=DIR, with its uncommitted changes")
+}
+
+// FlagGroups are the groups of flags that the help pages of send and task create show: first the usual ones, by their names.
+func FlagGroups(usual string) []shell.FlagGroup {
+	groups := []shell.FlagGroup{
+		{Title: "Usual flags", Names: usual},
+		{Title: "The receiver and how it gets the task", Names: "to capability channel kind route send reason detail approver confirm permission epoch"},
+		{Title: "Several receivers", Names: "fan-out fan-in"},
+		{Title: "What the receiver reads", Names: "ask state summary notes fact decision question step data confidence expires memory recent artifact git conversation content"},
+		{Title: "The size of what it reads", Names: "tokens strategy pin"},
+		{Title: "The result", Names: "constraint expect expect-format expect-max-bytes expect-schema"},
+		{Title: "When nobody answers", Names: "retries return-home offer-timeout ack-timeout approval-timeout answer-timeout confirm-timeout wait-timeout lease progress-timeout"},
+		{
+			Title: "Limits and order",
+			Names: "priority deadline after tag budget-tokens budget-cost limit-hops limit-handoffs limit-visits limit-escalations limit-attempts limit-tasks",
+		},
+		{Title: "From elsewhere", Names: "from claimed-history"},
+	}
+	first := strings.Fields(usual)
+	for i := range groups[1:] {
+		g := &groups[i+1]
+		g.Names = strings.Join(slices.DeleteFunc(strings.Fields(g.Names), func(name string) bool { return slices.Contains(first, name) }), " ")
+	}
+	return groups
 }
 
 // addOwn defines the flags of send that task create defines for the task itself.

@@ -19,7 +19,8 @@ type ContentFlags struct {
 	whole, data                 string
 	ask, state, summary, notes  string
 	facts, decisions, questions []string
-	memory, artifacts           []string
+	memory, artifacts, steps    []string
+	expires                     string
 	recent                      int
 	confidence                  float64
 	hasConfidence               func() bool
@@ -35,6 +36,8 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.facts, "fact", nil, "fact, as TEXT or ID=TEXT; ID<OLD=TEXT replaces the fact OLD (repeatable)")
 	f.StringArrayVar(&c.decisions, "decision", nil, "decision; IDs as with --fact (repeatable)")
 	f.StringArrayVar(&c.questions, "question", nil, "open question; replaces the earlier questions (repeatable)")
+	f.StringArrayVar(&c.steps, "step", nil, "something that you did; added to the history (repeatable)")
+	f.StringVar(&c.expires, "expires", "", "when the context is stale: a duration such as 2h, or a time")
 	f.StringVar(&c.data, "data", "", "task data (JSON, @FILE or -); replaces the earlier data")
 	f.StringSliceVar(&c.memory, "memory", nil, "memory item to include, as ID or ID@VERSION (repeatable)")
 	f.IntVar(&c.recent, "recent", 0, "number of recent memory items to include: those most relevant to the task, up to 50")
@@ -80,6 +83,14 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	}
 	out.Facts = append(out.Facts, points(c.facts)...)
 	out.Decisions = append(out.Decisions, points(c.decisions)...)
+	for _, action := range c.steps {
+		out.Steps = append(out.Steps, client.Step{Action: action})
+	}
+	if c.expires != "" {
+		if out.ExpiresAt, err = Moment("--expires", c.expires); err != nil {
+			return out, err
+		}
+	}
 	if c.questions != nil {
 		out.Questions = c.questions
 	}

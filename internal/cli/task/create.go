@@ -141,5 +141,6 @@ agent that the document names, or to --to or --capability.
 
     trapeze task create --from handoff.json --to coder`
 	flags.add(cmd.Flags())
+	shell.GroupFlags(cmd, handoff.FlagGroups("to capability start wait kind constraint expect artifact priority deadline"))
 	return cmd
 }
