@@ -115,7 +115,8 @@ func (c *Client) RegisterAgent(ctx context.Context, name string, spec AgentSpec)
 	return c.agent(ctx, http.MethodPut, spec, name)
 }
 
-// RemoveAgent removes an agent. The tasks that it owns keep it as their owner.
+// RemoveAgent removes an agent. What it holds and was offered goes to others when its clocks are over. An agent that is registered under
+// its name later is another one, NAME~2, and inherits nothing.
 func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodDelete, nil, name)
 }

@@ -76,7 +76,7 @@ func (r Request) check() error {
 			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
 		}
 		for _, n := range l.names {
-			if err := event.CheckName(l.what, n); err != nil {
+			if err := event.CheckAgent(l.what, n); err != nil {
 				return err
 			}
 		}

@@ -51,10 +51,11 @@ type router struct {
 // byName considers the named agents in their order. A name that does not exist is refused.
 func (r *router) byName() error {
 	for _, name := range r.req.Agents {
-		if h, ok := r.dir.Lookup(name); !ok || !h.Agent.Exists() {
+		h, ok := r.dir.Lookup(name)
+		if !ok || !h.Agent.Exists() {
 			return unknownAgent(name, r.dir)
 		}
-		if !r.seen[name] {
+		if !r.seen[h.Agent.Name] {
 			r.consider(name, Target)
 		}
 	}
@@ -63,12 +64,15 @@ func (r *router) byName() error {
 
 // consider judges one agent and adds it to the plan.
 func (r *router) consider(name string, tier Tier) {
-	r.seen[name] = true
 	h, ok := r.dir.Lookup(name)
 	reason := NotRegistered
 	if ok {
-		reason = r.judge(&h)
+		reason, name = r.judge(&h), h.Agent.Name
 	}
+	if r.seen[name] {
+		return
+	}
+	r.seen[name] = true
 	r.note(&h, name, tier, reason)
 	r.count(&h, reason)
 }

@@ -50,7 +50,7 @@ func everyEndpoint(t *testing.T, c *client.Client, task string, more map[string]
 		"events":        func(ctx context.Context) (any, error) { return events(ctx, c) },
 		"conversations": func(ctx context.Context) (any, error) { return c.Conversations(ctx, client.ConversationFilter{}) },
 	}
-	for _, n := range []string{"1", "2", "3", "4", "5"} {
+	for _, n := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		endpoints["handoff "+n] = func(ctx context.Context) (any, error) { return c.Handoff(ctx, task+".h"+n) }
 		endpoints["content of handoff "+n] = func(ctx context.Context) (any, error) {
 			return c.Content(ctx, task+".h"+n, client.ContentInput{Render: true})
@@ -212,7 +212,7 @@ func (v *visible) look() map[string]map[string]string {
 func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	v := &visible{T: t, harness: h, by: map[string]*client.Client{}, files: map[string]string{}}
-	for _, name := range []string{"req", "warm", "cold", "owner", "approver", "receiver", "shared", "past", "stranger"} {
+	for _, name := range []string{"req", "warm", "cold", "owner", "approver", "receiver", "shared", "past", "stranger", "again"} {
 		v.by[name], _ = h.agent(name)
 	}
 	made, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "auditor"})
@@ -229,6 +229,16 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	v.send("req", client.SendInput{To: []string{"warm"}, Detail: "because DETAIL1", Content: first})
 	v.accept("warm")
 	v.progress("warm", "NOTE1")
+	v.send("warm", client.SendInput{To: []string{"again"}, Detail: "because DETAILA", Content: facts("FACTA")})
+	v.accept("again")
+	v.progress("again", "NOTEA")
+	v.remember("again", "ITEMA")
+	ask := v.must(v.by["again"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTIONA", To: "warm"}))
+	v.must(v.by["warm"].Answer(t.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWERA"}))
+	v.send("again", client.SendInput{To: []string{"warm"}, Content: facts("FACTB")})
+	v.accept("warm")
+	v.must(v.by["warm"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "again", Content: facts("FACTC")}))
+	h.replace("again", v.by)
 	v.send("warm", client.SendInput{To: []string{"cold"}, Kind: client.Cold, Content: client.Content{Ask: "look ASK2"}})
 	v.accept("cold")
 	v.progress("cold", "NOTE2")
@@ -240,7 +250,7 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	v.accept("owner")
 	v.progress("owner", "NOTE3")
 	v.remember("owner", "ITEM3")
-	ask := v.must(v.by["owner"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
+	ask = v.must(v.by["owner"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
 	v.must(h.as(h.admin).Answer(t.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWER3"}))
 	s := v.must(v.by["owner"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "shared", Content: facts("FACTS")}))
 	v.shares = append(v.shares, s.Share)

@@ -141,7 +141,7 @@ func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledg
 		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
 			return c.do.JoinClaims(ctx, workspace, name, e.Position)
 		case "agent-removed":
-			return c.do.TakeUpAll(ctx, workspace, name, e.Position)
+			return c.do.TakeUpAll(ctx, workspace, e)
 		}
 	}
 	return nil

@@ -233,3 +233,30 @@ func TestEventNamesAreUnique(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAgentUnderTheNameOfOneThatWasRemovedIsAnother(t *testing.T) {
+	a := newAgent(t, agent.Spec{})
+	if a.State.Name != "writer" {
+		t.Fatalf("%+v", a.State)
+	}
+	for _, id := range []string{"writer~2", "writer~3"} {
+		before := a.State.Name
+		a.Do(agent.Remove{Name: before}, "agent-removed")
+		a.Refused(agent.Remove{Name: before}, refusal.NotFound)
+		a.Do(agent.Register{Name: "writer"}, "agent-registered")
+		if a.State.Name != id {
+			t.Fatalf("%+v", a.State)
+		}
+		if before != "writer" { // which means the agent that has the name now
+			a.Refused(agent.SetReadiness{Name: before, Readiness: agent.Busy, By: operator}, refusal.NotFound)
+		}
+		a.Refused(agent.Remove{Name: "writer~1"}, refusal.NotFound)
+		a.Do(agent.ReportOutcome{Name: before, Cause: 99, Outcome: agent.Unanswered}) // is of the one before
+	}
+	for _, e := range []agent.Event{agent.Removed{}, agent.Registered{Name: "writer"}} { // as older records have it
+		a.State = agent.Fold(agent.State{Name: "writer"}, e)
+	}
+	if a.State.Name != "writer" || !a.State.Exists() {
+		t.Errorf("%+v", a.State)
+	}
+}

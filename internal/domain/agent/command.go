@@ -9,8 +9,8 @@ import (
 // Command asks for a change of one agent. The set is sealed.
 type Command interface{ agent() string }
 
-// Register creates the agent or replaces its spec. Readiness and circuit are kept, except for an agent that had been
-// removed.
+// Register creates the agent or replaces its spec, and keeps its readiness and circuit. Under the name of an agent that was removed, it creates
+// another agent.
 type Register struct {
 	Name string
 	Spec Spec
@@ -35,7 +35,7 @@ type LapsePresence struct {
 // ReturnPresence says that an agent whose presence had lapsed is heard again. What it last said counts again.
 type ReturnPresence struct{ Name string }
 
-// Remove removes the agent. Its tasks are not changed. Its name may be registered again.
+// Remove removes the agent. What it has is not changed: it stays with this registration, and no later one of the name inherits it.
 type Remove struct{ Name string }
 
 // ReportOutcome tells the circuits how an offer or a lease ended.

@@ -12,7 +12,7 @@ import (
 // circuit_open for a probe that may not start, not_permitted for a readiness that somebody else sets, conflict for an agent that
 // is off duty and says it is ready.
 func Decide(s State, c Command, now time.Time) ([]Event, error) {
-	if s.Name != "" && c.agent() != s.Name {
+	if s.Name != "" && event.AgentName(c.agent()) != event.AgentName(s.Name) {
 		return nil, refusal.New(refusal.Invalid, "load the agent that the command names",
 			"a command for agent %s reached agent %s", strconv.QuoteToASCII(c.agent()), s.Name)
 	}
@@ -20,9 +20,12 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	case Register:
 		return decideRegister(s, c, now)
 	case ReportOutcome: // also for agents that are gone: a late report is no mistake
+		if s.Name != "" && c.Name != s.Name { // it is of another registration
+			return nil, nil
+		}
 		return decideOutcome(s, c, now)
 	}
-	if !s.Exists() {
+	if !s.Exists() || !s.goesBy(c.agent()) {
 		return nil, notRegistered(c.agent())
 	}
 	switch c := c.(type) {
@@ -42,6 +45,12 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
 }
 
+// goesBy reports whether a command means this agent, and not another registration of its name.
+func (s State) goesBy(name string) bool {
+	_, n := event.ParseAgent(name)
+	return n == 0 || n == max(s.Registration, 1)
+}
+
 func notRegistered(name string) error {
 	return refusal.New(refusal.NotFound, "list the agents to see who is registered",
 		"agent %s is not registered", strconv.QuoteToASCII(name))
@@ -56,6 +65,8 @@ func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	switch {
+	case s.Removed:
+		return []Event{Registered{Name: c.Name, Spec: spec, At: now.UTC(), Registration: max(s.Registration, 1) + 1}}, nil
 	case !s.Exists():
 		return []Event{Registered{Name: c.Name, Spec: spec, At: now.UTC()}}, nil
 	case s.Spec.equal(spec):

@@ -64,8 +64,11 @@ func TestTheNextLifeOfAnAgentBeginsOnDuty(t *testing.T) {
 	a.Do(agent.Remove{Name: "writer"}, "agent-removed")
 	a.Do(agent.Register{Name: "writer"}, "agent-registered")
 	a.is(agent.Ready)
-	a.Do(says(writer, agent.Busy), changed)
-	a.Do(says(writer, agent.Ready), changed)
+	next := writer
+	next.Name = "writer~2"
+	a.Refused(says(writer, agent.Busy), refusal.NotPermitted)
+	a.Do(says(next, agent.Busy), changed)
+	a.Do(says(next, agent.Ready), changed)
 }
 
 func TestAWordOfAnAgentThatWasTakenOnceStaysTaken(t *testing.T) {

@@ -21,11 +21,14 @@ var Events = []Event{
 	CircuitReset{},
 }
 
-// Registered begins an agent's life, or its next life after removal.
+// Registered begins an agent. After a removal, it is another agent of the same name.
 type Registered struct {
 	Name string    `json:"name"`
 	Spec Spec      `json:"spec"`
 	At   time.Time `json:"at"`
+	// Registration is the number of registrations of the name, with this one. Absent: the first, or a later one of a record in which the
+	// agent went on as the one before.
+	Registration int `json:"registration,omitempty"`
 }
 
 // Updated replaces an agent's spec.

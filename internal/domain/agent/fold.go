@@ -1,12 +1,14 @@
 package agent
 
+import "github.com/trapezehq/trapeze/internal/domain/event"
+
 // Fold returns the state after an event. It never refuses; events of other packages change nothing.
 func Fold(s State, e Event) State {
 	switch e := e.(type) {
 	case Registered:
 		// LastCause outlives the agent: an outcome of its former life must not count against the new one.
 		return State{
-			Name: e.Name, Spec: e.Spec, Said: Ready, RegisteredAt: e.At,
+			Name: event.AgentID(e.Name, e.Registration), Registration: e.Registration, Spec: e.Spec, Said: Ready, RegisteredAt: e.At,
 			Circuit: Circuit{LastCause: s.Circuit.LastCause},
 		}
 	case Updated:

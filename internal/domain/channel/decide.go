@@ -141,7 +141,7 @@ func subscriber(by identity.Principal, agent, verb string) (string, error) {
 	if agent == "" {
 		return "", refusal.New(refusal.Invalid, "name the agent", "only agents subscribe, and none is named")
 	}
-	if err := event.CheckName("agent", agent); err != nil {
+	if err := event.CheckAgent("agent", agent); err != nil {
 		return "", err
 	}
 	if agent != by.Agent() && !by.IsOperator() {

@@ -69,7 +69,7 @@ func (c Append) check() (Append, error) {
 	if err := CheckID(c.Conversation); err != nil {
 		return c, err
 	}
-	if err := event.CheckName("agent", c.Agent); err != nil {
+	if err := event.CheckAgent("agent", c.Agent); err != nil {
 		return c, err
 	}
 	if !Roles.Has(c.Role) {

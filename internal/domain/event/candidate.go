@@ -71,7 +71,7 @@ func CheckCandidates(candidates []Candidate) error {
 		return err
 	}
 	for _, c := range candidates {
-		err := CheckName("an agent's name", c.Agent)
+		err := CheckAgent("an agent's name", c.Agent)
 		if c.Desk != "" && c.Agent == "" {
 			err = CheckName("a desk's name", c.Desk)
 		}

@@ -9,7 +9,7 @@ func CheckRoute(route []string) error {
 		return err
 	}
 	for _, a := range route {
-		if err := CheckName("an agent's name", a); err != nil {
+		if err := CheckAgent("an agent's name", a); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,7 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		requireNarrower(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptional("an approver", c.Approver),
+		requireNarrower(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptionalAgent("an approver", c.Approver),
 		event.CheckCandidates(c.Candidates))
 }
 

@@ -63,5 +63,8 @@ func (p Principal) check() error {
 	if err := event.CheckName("workspace", p.Workspace); err != nil {
 		return err
 	}
+	if p.Role == Agent {
+		return event.CheckAgent("name of the agent", p.Name)
+	}
 	return event.CheckName("name of the "+string(p.Role), p.Name)
 }

@@ -67,7 +67,7 @@ func (c Store) checkBelonging() error {
 		}
 	}
 	if c.Source.Agent != "" {
-		if err := event.CheckName("source agent", c.Source.Agent); err != nil {
+		if err := event.CheckAgent("source agent", c.Source.Agent); err != nil {
 			return err
 		}
 	}

@@ -139,7 +139,7 @@ func (p *Policy) ChainFor(agent agent.State) (name string, levels []Level) {
 	if p == nil {
 		return "", nil
 	}
-	name = p.Escalation.Agents[agent.Name]
+	name = p.Escalation.Agents[event.AgentName(agent.Name)]
 	if name == "" {
 		if i := slices.IndexFunc(p.order, agent.Spec.Has); i >= 0 {
 			name = p.Escalation.Capabilities[p.order[i]]
@@ -167,7 +167,7 @@ func (p *Policy) FallbacksOf(agent string) []string {
 	if p == nil {
 		return nil
 	}
-	return p.Fallbacks[agent]
+	return p.Fallbacks[event.AgentName(agent)]
 }
 
 // FactPack is the packing as handoffs have it.

@@ -63,7 +63,8 @@ var sights = map[Part]Sight{
 // Sight is what the part reads.
 func (p Part) Sight() Sight { return sights[p] }
 
-// PartsOf are the parts that a principal, "agent/NAME" or "operator/NAME", has in a task. None: it may not know of the task.
+// PartsOf are the parts that a principal, "agent/NAME" or "operator/NAME", has in a task. None: it may not know of the task. The name of an agent is
+// its identity ([event.AgentID]), so that an agent has no part by what another one of its name did.
 func PartsOf(t Task, principal string) (parts []Part) {
 	add := func(p Part, is bool) {
 		if is {

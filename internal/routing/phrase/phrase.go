@@ -114,7 +114,7 @@ func quote(s string) string {
 // check refuses malformed values.
 func (s Instruction) check() error {
 	if s.Agent != "" {
-		if err := event.CheckName("the agent's name", s.Agent); err != nil {
+		if err := event.CheckAgent("the agent's name", s.Agent); err != nil {
 			return err
 		}
 	}

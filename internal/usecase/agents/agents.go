@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -31,7 +32,7 @@ func New(s *Store, v view.Store, log *access.Log, p *presence.Presence, now func
 
 // Agent is an agent as it is registered, with its state now.
 type Agent struct {
-	Name      string          `json:"name"`
+	Name      string          `json:"name" doc:"NAME~2 is the agent that was registered under NAME after the first one was removed: another agent, which inherits nothing. NAME alone means it, too."`
 	Spec      AgentSpec       `json:"spec"`
 	Readiness agent.Readiness `json:"readiness"`
 	OffDuty   bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
@@ -58,9 +59,14 @@ type Pair struct {
 	Circuit
 }
 
+// own reports whether an agent names itself: an agent that calls is the one that has its name now.
+func own(c caller.Caller, name string) bool {
+	return c.Agent() != "" && (name == c.Agent() || name == event.AgentName(c.Agent()))
+}
+
 // ownOrAgents lets an agent speak for itself, and those with the right for any.
 func ownOrAgents(c caller.Caller, name, what string) error {
-	if c.Agent() == name && name != "" {
+	if own(c, name) {
 		return c.May(identity.ActOwn, what)
 	}
 	return c.May(identity.ManageAgents, what)

@@ -20,7 +20,7 @@ func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
 	}
 	a.presence.Beat(c.Workspace, name)
 	f, err := a.store.Load(ctx, StreamOf(c.Workspace, name), false)
-	if err != nil || !f.State.Lapsed {
+	if err != nil || !f.State.Lapsed || f.State.Name != name {
 		return err
 	}
 	_, err = a.store.Change(ctx, c.WithKey(""), name, "", agent.ReturnPresence{Name: name})

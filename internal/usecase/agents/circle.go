@@ -40,7 +40,7 @@ func (a *Agents) wayBack(ctx context.Context, workspace, self string, first []st
 			continue
 		}
 		seen[name] = true
-		known, err := a.store.Known(ctx, workspace, name, true)
+		known, err := a.store.Find(ctx, workspace, name, true)
 		if err != nil {
 			return nil, err
 		}

@@ -16,9 +16,13 @@ type RegisterInput struct {
 	Spec AgentSpec `json:"spec"`
 }
 
-// Register adds an agent, or replaces its specification.
+// Register adds an agent, or replaces its specification. Under the name of one that was removed it adds another agent: it has none of the tasks, memory items,
+// conversations, subscriptions and tokens of the first, and no failure of its circuits.
 func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
 	err := ownOrAgents(c, in.Name, "register an agent")
+	if c.Agent() != "" && in.Name == c.Agent() {
+		in.Name = event.AgentName(in.Name)
+	}
 	if err == nil {
 		err = event.CheckName("the agent's name", in.Name)
 	}
@@ -29,7 +33,7 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 	}
 	if c.Agent() != "" {
-		known, err := a.store.Known(ctx, c.Workspace, in.Name, true)
+		known, err := a.store.Find(ctx, c.Workspace, in.Name, true)
 		if err == nil && !sameStanding(specOf(known.Spec), in.Spec) {
 			err = refusal.New(refusal.NotPermitted, "have an operator register it, or leave those fields as they are",
 				"agent %s may not change its own kind, capabilities, limits, breaker, hints, fallbacks or ways to be reached", in.Name)

@@ -19,8 +19,8 @@ func (a *Agents) SetReadiness(ctx context.Context, c caller.Caller, in Readiness
 	if err := ownOrAgents(c, in.Name, "set an agent's readiness"); err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "readiness", in.Name, err)
 	}
-	if c.Agent() == in.Name {
-		a.presence.Beat(c.Workspace, in.Name)
+	if own(c, in.Name) {
+		a.presence.Beat(c.Workspace, c.Agent())
 	}
 	return a.do(ctx, c, "readiness", in.Name, in, agent.SetReadiness{Name: in.Name, Readiness: in.Readiness, By: c.Principal})
 }

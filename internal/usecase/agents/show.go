@@ -22,14 +22,14 @@ func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent,
 	if err := c.May(identity.ReadOwn, "show an agent"); err != nil {
 		return Agent{}, err
 	}
-	if err := event.CheckName("the agent's name", name); err != nil {
+	if err := event.CheckAgent("the agent's name", name); err != nil {
 		return Agent{}, err
 	}
 	f, err := a.store.Load(ctx, StreamOf(c.Workspace, name), true)
 	if err != nil {
 		return Agent{}, err
 	}
-	if !f.State.Exists() {
+	if _, n := event.ParseAgent(name); !f.State.Exists() || n > 0 && n != max(f.State.Registration, 1) {
 		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
 	}
 	return a.describe(ctx, c, f.State, f.Head)

@@ -19,7 +19,9 @@ const cached = 12_000
 const remembered = 10_000
 
 // StreamOf is the stream of an agent.
-func StreamOf(workspace, name string) ledger.Stream { return ledger.StreamOf(workspace, "agent", name) }
+func StreamOf(workspace, name string) ledger.Stream {
+	return ledger.StreamOf(workspace, "agent", event.AgentName(name))
+}
 
 // Store is the agents of one ledger, as other use cases reach them. Its methods are safe for many goroutines.
 type Store struct {
@@ -36,19 +38,52 @@ func NewStore(l ledger.Ledger, v view.Store, now func() time.Time) (*Store, erro
 	return &Store{Kind: kind, views: v}, nil
 }
 
-// Known is what is recorded about an agent; the zero state for one that never was. A fresh one has every entry that was
-// acknowledged before the call.
-func (s *Store) Known(ctx context.Context, workspace, name string, fresh bool) (agent.State, error) {
-	if event.CheckName("the agent's name", name) != nil {
+// Known is what is recorded about an agent, given by its identity, as the record and the views have it; the zero state for one that never was. A
+// fresh one has every entry that was acknowledged before the call. Of an agent whose name is registered again there is only that it was removed.
+func (s *Store) Known(ctx context.Context, workspace, id string, fresh bool) (agent.State, error) {
+	return s.Find(ctx, workspace, Exactly(id), fresh)
+}
+
+// Exactly is how [Store.Find] is asked for an identity, and for no later registration of its name.
+func Exactly(id string) string {
+	if _, n := event.ParseAgent(id); n == 0 {
+		return id + "~1"
+	}
+	return id
+}
+
+// Find is [Store.Known] for an agent as somebody names it: the name alone is the agent that has it now.
+func (s *Store) Find(ctx context.Context, workspace, name string, fresh bool) (agent.State, error) {
+	if event.CheckAgent("the agent's name", name) != nil {
 		return agent.State{}, nil //nolint:nilerr // what cannot be a name was never registered
 	}
 	f, err := s.Load(ctx, StreamOf(workspace, name), fresh)
-	return f.State, err
+	plain, n := event.ParseAgent(name)
+	now := max(f.State.Registration, 1)
+	switch {
+	case err != nil || n == 0 || n == now:
+		return f.State, err
+	case f.State.Name == "" || n > now:
+		return agent.State{}, nil
+	}
+	return agent.State{Name: event.AgentID(plain, n), Registration: n, Removed: true}, nil
+}
+
+// Identity is the identity of an agent as somebody names it. What never was registered has its name.
+func (s *Store) Identity(ctx context.Context, workspace, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	f, err := s.Find(ctx, workspace, name, false)
+	if err != nil || f.Name != "" {
+		return f.Name, err
+	}
+	return name, nil
 }
 
 // Change makes one decision on an agent. request is the digest of the call, for its idempotency key.
 func (s *Store) Change(ctx context.Context, c caller.Caller, name, request string, cmd agent.Command) (stream.Outcome[agent.State], error) {
-	if err := event.CheckName("the agent's name", name); err != nil {
+	if err := event.CheckAgent("the agent's name", name); err != nil {
 		return stream.Outcome[agent.State]{}, err
 	}
 	return s.Do(ctx, c.Write(request), StreamOf(c.Workspace, name), func(was agent.State, now time.Time) ([]agent.Event, error) {

@@ -17,13 +17,14 @@ type SubscriptionInput struct {
 // Subscribe adds an agent to those who get what is published from now on: the caller, or, for operators, any.
 func (cs *Channels) Subscribe(ctx context.Context, c caller.Caller, in SubscriptionInput) (Channel, error) {
 	if in.Agent != "" && in.Agent != c.Agent() {
-		known, err := cs.agents.Known(ctx, c.Workspace, in.Agent, true)
+		known, err := cs.agents.Find(ctx, c.Workspace, in.Agent, true)
 		if err == nil && !known.Exists() {
 			err = refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
 		}
 		if err != nil {
 			return Channel{}, cs.access.Refused(ctx, c.Workspace, c.Actor(), "subscribe", in.Channel, err)
 		}
+		in.Agent = known.Name
 	}
 	return cs.do(ctx, c, "subscribe", in.Channel, in, channel.Subscribe{By: c.Principal, Name: in.Channel, Agent: in.Agent})
 }

@@ -37,7 +37,7 @@ func (cs *Conversations) list(ctx context.Context, c caller.Caller, in Conversat
 	}
 	limit, err := page.Limit(in.Limit, usualPage)
 	if err == nil && in.Agent != "" {
-		err = event.CheckName("agent", in.Agent)
+		err = event.CheckAgent("agent", in.Agent)
 	}
 	if err == nil && in.Task != "" {
 		err = event.CheckTaskID(in.Task)

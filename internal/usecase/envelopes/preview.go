@@ -66,14 +66,14 @@ func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInpu
 	var to agent.Spec
 	var receivers []string
 	if in.To != "" {
-		s, err := es.sealer.agents.Known(ctx, c.Workspace, in.To, true)
+		s, err := es.sealer.agents.Find(ctx, c.Workspace, in.To, true)
 		if err != nil {
 			return Preview{}, err
 		}
 		if !s.Exists() {
 			return Preview{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
-		to, receivers = s.Spec, []string{in.To}
+		to, receivers = s.Spec, []string{s.Name}
 	}
 	leave, err := es.work.Enter(ctx, c)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // JoinClaims lets an agent that became ready by the entry at a position join the open claims for its capabilities, and
 // those of channels to which it subscribed already when they were published.
 func (u *FollowUp) JoinClaims(ctx context.Context, workspace, name string, at ledger.Position) error {
-	state, err := u.agents.Known(ctx, workspace, name, true)
+	state, err := u.agents.Find(ctx, workspace, name, true)
+	name = state.Name
 	if err != nil || state.Spec.Kind == agent.KindHuman || state.Readiness() != agent.Ready || agent.CircuitAt(state, u.now()).Phase != agent.Closed {
 		return err
 	}

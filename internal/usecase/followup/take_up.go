@@ -37,12 +37,16 @@ func (u *FollowUp) TakeUp(ctx context.Context, workspace, id string) error {
 	return caller.Tolerate(err)
 }
 
-// TakeUpAll does what [FollowUp.TakeUp] does for all tasks of an agent that was removed by the entry at a position.
-func (u *FollowUp) TakeUpAll(ctx context.Context, workspace, agent string, at ledger.Position) error {
-	if err := u.views.Wait(ctx, at); err != nil {
+// TakeUpAll does what [FollowUp.TakeUp] does for all tasks of an agent that was removed by an entry.
+func (u *FollowUp) TakeUpAll(ctx context.Context, workspace string, e ledger.Entry) error {
+	removed, err := u.agents.AsOf(ctx, e.Stream, e.Position)
+	if err != nil {
+		return err
+	}
+	if err := u.views.Wait(ctx, e.Position); err != nil {
 		return stream.Unavailable(err)
 	}
-	f := view.TaskFilter{State: event.Pending, Involving: agent, Limit: view.MaxPage}
+	f := view.TaskFilter{State: event.Pending, Involving: removed.State.Name, Limit: view.MaxPage}
 	for {
 		list, err := u.views.Tasks(ctx, workspace, f)
 		if err != nil {

@@ -66,6 +66,9 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 	}
 	var desks []event.Candidate
 	in.To, desks = people(in.To)
+	if err := h.identify(ctx, c.Workspace, &in); err != nil {
+		return nil, err
+	}
 	p, err := h.plan(ctx, c, in, desks, t, now)
 	if err != nil {
 		return nil, err
@@ -83,6 +86,21 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 		cmd.Hints = hints
 		return cmd
 	})
+}
+
+// identify puts in the identities of the agents that a send names.
+func (h *Handoffs) identify(ctx context.Context, workspace string, in *SendInput) error {
+	to := make([]string, len(in.To))
+	for i, name := range in.To {
+		var err error
+		if to[i], err = h.agents.Identity(ctx, workspace, name); err != nil {
+			return err
+		}
+	}
+	in.To = to
+	var err error
+	in.Approver, err = h.agents.Identity(ctx, workspace, in.Approver)
+	return err
 }
 
 // plan is whom a handoff can go to, with the agents and people that stand behind them.

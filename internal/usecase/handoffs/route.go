@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/routes"
 )
@@ -36,7 +37,7 @@ func (h *Handoffs) route(ctx context.Context, c caller.Caller, in SendInput, req
 		case err != nil:
 			return routes.Plan{}, err
 		case known.Exists():
-			req.Agents = append(req.Agents, name)
+			req.Agents = append(req.Agents, agents.Exactly(name))
 		default:
 			passed = append(passed, event.Passed{Agent: name, Why: "is not registered"})
 		}

@@ -112,7 +112,7 @@ func (ps *Phrases) understand(ctx context.Context, c caller.Caller, in DoInput) 
 	if said.Intent == phrase.Takeover && c.Agent() == "" {
 		return said, refusal.New(refusal.Invalid, "say: hand TASK off to AGENT", "only an agent takes over; as %s you say who is to have the task", c)
 	}
-	if err := ps.checkAgent(ctx, c, said.Agent); err != nil {
+	if err := ps.checkAgent(ctx, c, &said); err != nil {
 		return said, err
 	}
 	return said, ps.checkCapability(ctx, c, said)

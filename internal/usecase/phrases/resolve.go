@@ -23,13 +23,15 @@ const (
 	briefly    = 60 // bytes of their intents
 )
 
-// checkAgent refuses (not_found) an agent that is not registered, with those that come closest.
-func (ps *Phrases) checkAgent(ctx context.Context, c caller.Caller, name string) error {
+// checkAgent puts in the identity of the agent, and refuses (not_found) one that is not registered, with those that come closest.
+func (ps *Phrases) checkAgent(ctx context.Context, c caller.Caller, said *phrase.Instruction) error {
+	name := said.Agent
 	if name == "" {
 		return nil
 	}
-	known, err := ps.agents.Known(ctx, c.Workspace, name, false)
+	known, err := ps.agents.Find(ctx, c.Workspace, name, false)
 	if err != nil || known.Exists() {
+		said.Agent = known.Name
 		return err
 	}
 	agents, err := ps.views.Agents(ctx, c.Workspace)

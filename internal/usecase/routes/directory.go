@@ -23,20 +23,20 @@ type directory struct {
 	loads     *view.AgentLoads // once All was asked
 }
 
-// Lookup finds one agent.
+// Lookup finds one agent, by its name or identity.
 func (d *directory) Lookup(name string) (routing.Hint, bool) {
-	if event.CheckName("agent", name) != nil {
+	if event.CheckAgent("agent", name) != nil {
 		return routing.Hint{}, false
 	}
-	f, err := d.routes.agents.Load(d.ctx, agents.StreamOf(d.workspace, name), false)
+	state, err := d.routes.agents.Find(d.ctx, d.workspace, name, false)
 	if err != nil {
 		d.err = err
 		return routing.Hint{}, false
 	}
-	if f.Head == 0 {
+	if state.Name == "" {
 		return routing.Hint{}, false
 	}
-	return d.hint(f.State), true
+	return d.hint(state), true
 }
 
 func (d *directory) hint(s agent.State) routing.Hint {
@@ -111,7 +111,7 @@ func (r *Routes) Consult(ctx context.Context, workspace string, q routing.Questi
 // Holder is what is known of an agent that holds a task.
 func (r *Routes) Holder(ctx context.Context, workspace, name string) (routing.Hint, error) {
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}
-	h, _ := d.Lookup(name)
+	h, _ := d.Lookup(agents.Exactly(name))
 	if h.Agent.Exists() && h.Agent.Spec.MaxTasks == 0 && d.err == nil {
 		h.Held, d.err = r.views.Held(ctx, workspace, name)
 	}
@@ -126,7 +126,7 @@ func (r *Routes) There(ctx context.Context, workspace string) (policy.Targets, e
 	}
 	names, can, desks := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, a := range agents {
-		names[a.Name] = true
+		names[event.AgentName(a.Name)] = true
 		for _, c := range a.Spec.Capabilities {
 			can[c] = true
 			desks[c] = desks[c] || a.Spec.Kind == agent.KindHuman

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
 // nominalRoom is how many tasks an agent without a limit counts as having room for.
@@ -74,7 +75,7 @@ func (p *Peers) find(ctx context.Context, capability string, now time.Time) ([]s
 	case len(p.of.Spec.Capabilities) > 0:
 		req.Needs = p.of.Spec.Capabilities[:min(len(p.of.Spec.Capabilities), routing.MaxNeeds)]
 	default:
-		req.Agents = []string{p.of.Name}
+		req.Agents = []string{agents.Exactly(p.of.Name)}
 	}
 	plan, err := p.routes.Plan(ctx, p.workspace, req, now)
 	if err != nil || plan.Refused != nil { // nobody can take it

@@ -10,11 +10,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
 // For routes the next handoff of a task, on a sender's account, to one agent, or to the agents that stand in for it by their registration or a policy.
 func For(agent string, p *policy.Policy, t task.Task, sender string) routing.Request {
-	return routing.Request{Agents: []string{agent}, Fallbacks: p.FallbacksOf, Own: []string{t.NextHandoffID()}, Sender: sender}
+	return routing.Request{Agents: []string{agents.Exactly(agent)}, Fallbacks: p.FallbacksOf, Own: []string{t.NextHandoffID()}, Sender: sender}
 }
 
 // Plan is the candidates for a handoff, in the terms of the rules, or why nobody can take it now. [Routes.Admit] says whether an offer may be
@@ -66,8 +67,8 @@ func (r *Routes) hints(ctx context.Context, workspace, sender, handoffID string,
 	req := routing.Request{Own: []string{handoffID}, Sender: sender}
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}
 	for _, c := range candidates {
-		if known, ok := d.Lookup(c.Agent); ok && known.Agent.Exists() {
-			req.Agents = append(req.Agents, c.Agent)
+		if known, ok := d.Lookup(agents.Exactly(c.Agent)); ok && known.Agent.Exists() {
+			req.Agents = append(req.Agents, agents.Exactly(c.Agent))
 		} else {
 			h.Unfit[c.Agent] = "is not registered"
 		}

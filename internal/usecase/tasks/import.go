@@ -115,10 +115,10 @@ func noted(notes []foreign.Note, field, text string) []foreign.Note {
 
 // known reports whether there is an agent of a name. What cannot be a name is nobody's.
 func (ts *Tasks) known(ctx context.Context, workspace, name string) (bool, error) {
-	if no := event.CheckName("an agent's name", name); no != nil {
+	if no := event.CheckAgent("an agent's name", name); no != nil {
 		return false, nil //nolint:nilerr // that is the answer
 	}
-	s, err := ts.agentStore.Known(ctx, workspace, name, true)
+	s, err := ts.agentStore.Find(ctx, workspace, name, true)
 	return s.Exists(), err
 }
 

@@ -76,7 +76,11 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	if err := c.May(identity.ReadOwn, "read an inbox"); err != nil {
 		return err
 	}
-	in.Agent, in.Limit = cmp.Or(in.Agent, c.Agent()), cmp.Or(in.Limit, 10)
+	agent, err := ts.agentStore.Identity(ctx, c.Workspace, in.Agent)
+	if err != nil {
+		return err
+	}
+	in.Agent, in.Limit = cmp.Or(agent, c.Agent()), cmp.Or(in.Limit, 10)
 	if in.Agent != c.Agent() {
 		if err := c.May(identity.ReadAny, "look into another's inbox"); err != nil {
 			return err

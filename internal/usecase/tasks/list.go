@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -24,6 +25,13 @@ func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]vi
 		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
 	}
 	f := in.TaskFilter
+	var err error
+	if f.Owner, err = ts.agentStore.Identity(ctx, c.Workspace, f.Owner); err == nil && !strings.Contains(f.Involving, "/") {
+		f.Involving, err = ts.agentStore.Identity(ctx, c.Workspace, f.Involving)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if !identity.May(c.Role, identity.ReadAny) {
 		f.Involving = c.Name
 	}

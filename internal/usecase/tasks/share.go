@@ -33,23 +33,23 @@ func (ts *Tasks) Share(ctx context.Context, c caller.Caller, in ShareInput) (tas
 		if err := envelopes.CheckPack(in.Pack); err != nil {
 			return nil, err
 		}
-		to, err := ts.agentStore.Known(ctx, c.Workspace, in.To, false)
+		to, err := ts.agentStore.Find(ctx, c.Workspace, in.To, false)
 		if err != nil {
 			return nil, err
 		}
 		if !to.Exists() {
 			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
-		sealed, doc, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{in.To}, Detail: in.Detail}, in.Content, now)
+		sealed, doc, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source(), To: []string{to.Name}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
 			return nil, err
 		}
 		if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 			return nil, err
 		}
-		if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(in.To), in.Pack); err != nil {
+		if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(to.Name), in.Pack); err != nil {
 			return nil, err
 		}
-		return handoff.Decide(t, handoff.Share{By: c.Principal, Epoch: in.Epoch, To: in.To, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
+		return handoff.Decide(t, handoff.Share{By: c.Principal, Epoch: in.Epoch, To: to.Name, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)
 	})
 }

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -29,6 +30,11 @@ func (ts *Tasks) ShedOffers(ctx context.Context, c caller.Caller, in ShedInput) 
 }
 
 func (ts *Tasks) shedOffers(ctx context.Context, c caller.Caller, in ShedInput) (taskstore.Relief, error) {
+	known, err := ts.agentStore.Find(ctx, c.Workspace, in.Agent, true)
+	if err != nil {
+		return taskstore.Relief{}, err
+	}
+	in.Agent = cmp.Or(known.Name, in.Agent)
 	r := taskstore.Relief{Agent: in.Agent, Moved: []taskstore.MovedTask{}, Kept: []taskstore.KeptTask{}, Position: ts.views.Position()}
 	right := identity.ManageAgents
 	if c.Agent() == in.Agent && in.Agent != "" {
@@ -39,10 +45,6 @@ func (ts *Tasks) shedOffers(ctx context.Context, c caller.Caller, in ShedInput) 
 	}
 	if in.Keep < 0 {
 		return r, refusal.New(refusal.Invalid, "use 0 or more", "%d offers cannot be kept", in.Keep)
-	}
-	known, err := ts.agentStore.Known(ctx, c.Workspace, in.Agent, true)
-	if err != nil {
-		return r, err
 	}
 	if !known.Exists() {
 		return r, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)

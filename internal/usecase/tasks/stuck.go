@@ -32,7 +32,7 @@ func (ts *Tasks) Stuck(ctx context.Context, c caller.Caller, in StuckInput) (tas
 		if !t.Exists() || !above && !ts.store.Sees(c, t) {
 			return nil, taskstore.Unknown(in.Task)
 		}
-		if err := ownedBy(t, in.Owner); err != nil {
+		if err := ts.ownedBy(ctx, c, t, in.Owner); err != nil {
 			return nil, err
 		}
 		return ts.decideStuck(ctx, c, t, handoff.Stuck{By: c.Principal, Above: above, Detail: in.Detail}, now)

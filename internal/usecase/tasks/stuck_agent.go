@@ -34,6 +34,10 @@ func (ts *Tasks) StuckAgent(ctx context.Context, c caller.Caller, in StuckAgentI
 }
 
 func (ts *Tasks) stuckAgent(ctx context.Context, c caller.Caller, in StuckAgentInput) (taskstore.Relief, error) {
+	var err error
+	if in.Agent, err = ts.agentStore.Identity(ctx, c.Workspace, in.Agent); err != nil {
+		return taskstore.Relief{}, err
+	}
 	r := taskstore.Relief{Agent: in.Agent, Moved: []taskstore.MovedTask{}, Kept: []taskstore.KeptTask{}, Position: ts.views.Position()}
 	if err := c.May(identity.ActOwn, "say that an agent is stuck"); err != nil {
 		return r, err

@@ -24,9 +24,10 @@ type TakeoverInput struct {
 }
 
 // ownedBy refuses (conflict) what is said of a task with another owner; "" is any.
-func ownedBy(t task.Task, owner string) error {
-	if owner == "" || t.Owner == owner {
-		return nil
+func (ts *Tasks) ownedBy(ctx context.Context, c caller.Caller, t task.Task, owner string) error {
+	is, err := ts.agentStore.Identity(ctx, c.Workspace, owner)
+	if err != nil || owner == "" || t.Owner == is {
+		return err
 	}
 	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", owner, t.ID)
 }
@@ -41,14 +42,15 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 		if !t.Exists() { // any caller that knows the id may ask; it learns nothing but who was asked
 			return nil, taskstore.Unknown(in.Task)
 		}
-		if err := ownedBy(t, in.From); err != nil {
+		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
 			return nil, err
 		}
 		owner, err := ts.agentStore.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
-		standsIn := slices.Contains(owner.Spec.Fallbacks, c.Agent()) || slices.Contains(owner.Spec.Escalation, c.Agent())
+		name := event.AgentName(c.Agent())
+		standsIn := slices.Contains(owner.Spec.Fallbacks, name) || slices.Contains(owner.Spec.Escalation, name)
 		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail, Stranger: !standsIn && !ts.store.Sees(c, t)}
 		var doc envelope.Envelope
 		if t.Owner != "" {
@@ -78,7 +80,7 @@ func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
-		if err := ownedBy(t, in.From); err != nil {
+		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
 			return nil, err
 		}
 		var events []event.Event

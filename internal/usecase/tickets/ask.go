@@ -1,6 +1,7 @@
 package tickets
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,24 +28,22 @@ type AskInput struct {
 // the same owner and epoch when there is an answer, or when nobody has answered in time.
 func (ts *Tickets) Ask(ctx context.Context, c caller.Caller, in AskInput) (taskstore.Receipt, error) {
 	return ts.tasks.ChangeWith(ctx, c, "ask", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		to, there := ts.there(ctx, c, in)
 		events, err := handoff.Decide(t, handoff.Ask{
-			By: c.Principal, Epoch: in.Epoch, Desk: in.Desk, To: in.To, Question: in.Question, Options: in.Options, Within: in.Within,
+			By: c.Principal, Epoch: in.Epoch, Desk: in.Desk, To: to, Question: in.Question, Options: in.Options, Within: in.Within,
 		}, now)
-		if err == nil {
-			err = ts.there(ctx, c, in)
-		}
-		return events, err
+		return events, cmp.Or(err, there)
 	})
 }
 
-// there refuses to ask somebody who is not there, or a desk that nobody serves.
-func (ts *Tickets) there(ctx context.Context, c caller.Caller, in AskInput) error {
+// there is the identity of the agent or person that is asked. It refuses to ask one that is not there, and a desk that nobody serves.
+func (ts *Tickets) there(ctx context.Context, c caller.Caller, in AskInput) (string, error) {
 	if in.To != "" {
-		known, err := ts.agents.Known(ctx, c.Workspace, in.To, false)
+		known, err := ts.agents.Find(ctx, c.Workspace, in.To, false)
 		if err == nil && (known.Name == "" || known.Removed) {
-			err = refusal.New(refusal.NotFound, "list agents to see who there is", "there is no agent %s to ask", in.To)
+			known.Name, err = in.To, refusal.New(refusal.NotFound, "list agents to see who there is", "there is no agent %s to ask", in.To)
 		}
-		return err
+		return known.Name, err
 	}
-	return ts.desks.Staffed(ctx, c.Workspace, in.Desk)
+	return "", ts.desks.Staffed(ctx, c.Workspace, in.Desk)
 }

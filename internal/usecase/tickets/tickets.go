@@ -19,8 +19,8 @@ import (
 
 // Agents are the agents of a ledger.
 type Agents interface {
-	// Known is an agent as it is registered; the zero state of one that is not.
-	Known(ctx context.Context, workspace, name string, fresh bool) (agent.State, error)
+	// Find is an agent as it is registered, by its name or identity; the zero state of one that is not.
+	Find(ctx context.Context, workspace, name string, fresh bool) (agent.State, error)
 }
 
 // Desks are the desks of people.
@@ -68,7 +68,7 @@ func (ts *Tickets) standingOf(ctx context.Context, c caller.Caller) (standing, e
 	if c.IsSystem() {
 		return s, nil
 	}
-	known, err := ts.agents.Known(ctx, c.Workspace, c.Name, false) // an operator may have an agent of the same name
+	known, err := ts.agents.Find(ctx, c.Workspace, c.Name, false) // an operator may have an agent of the same name
 	if err != nil || known.Removed || known.Spec.Kind != agent.KindHuman {
 		return s, err
 	}

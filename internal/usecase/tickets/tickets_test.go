@@ -64,7 +64,7 @@ func open(t *testing.T) *harness {
 // around is what tickets need of others: the known agents, desks that are all served, and envelopes.
 type around struct{}
 
-func (around) Known(_ context.Context, _, name string, _ bool) (agent.State, error) {
+func (around) Find(_ context.Context, _, name string, _ bool) (agent.State, error) {
 	spec, is := known[name]
 	if !is {
 		return agent.State{}, nil

@@ -8,7 +8,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -47,20 +46,23 @@ func (ts *Tokens) create(ctx context.Context, c caller.Caller, in TokenInput) (T
 		return Token{}, err
 	}
 	if in.Role == identity.Agent {
-		if err := event.CheckName("the agent's name", in.Name); err != nil {
+		if err := event.CheckAgent("the agent's name", in.Name); err != nil {
 			return Token{}, err
-		}
-		f, err := ts.agents.Load(ctx, agents.StreamOf(in.Workspace, in.Name), true)
-		if err != nil {
-			return Token{}, err
-		}
-		if !f.State.Exists() {
-			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
 		}
 	}
 	request, err := c.Digest("create-token", in)
 	if err != nil {
 		return Token{}, err
+	}
+	if in.Role == identity.Agent {
+		known, err := ts.agents.Find(ctx, in.Workspace, in.Name, true)
+		if err != nil {
+			return Token{}, err
+		}
+		if !known.Exists() {
+			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
+		}
+		in.Name = known.Name
 	}
 	var random [identity.RandomBytes]byte
 	if err := ts.random.Fill(random[:]); err != nil {

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,10 +33,11 @@ func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, e
 		Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: identity.Agent, Name: v.Name},
 		Token:     id, Scopes: &v.Scopes,
 	}
-	agent, err := ts.agents.Known(ctx, c.Workspace, c.Name, false)
+	agent, err := ts.agents.Find(ctx, c.Workspace, c.Name, false) // an issuer vouches for names
 	if err != nil {
 		return caller.Caller{}, err
 	}
+	c.Name = cmp.Or(agent.Name, c.Name)
 	if !agent.Exists() {
 		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.NotPermitted, "have an operator add it: trapeze agent add NAME",
 			"the token is good, but no agent %.80q is registered here", v.Name))

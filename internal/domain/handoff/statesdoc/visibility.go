@@ -32,6 +32,9 @@ func visibility() string {
 		"Operators, administrators and auditors read everything; each read of content is recorded. An agent reads what its part in the task lets it read, the same\n" +
 		"at every access path: HTTP, the Go client, MCP, the command line, trails, exports, the drift report and the event stream. An agent with several parts reads\n" +
 		"what any of them allows. Everybody else is told that there is no such task.\n\n" +
+		"An agent that is registered under the name of one that was removed is another agent, `NAME~2`, and then `NAME~3`: it has no part in the tasks of the one before, and\n" +
+		"none of its inbox, private memory items, conversations, subscriptions, files, circuits and tokens. Tasks that the agent before held or was offered go to\n" +
+		"others when its lease or its time to answer is over, those that it requested and that come back go to the dead letters, and operators see all of them.\n\n" +
 		"State, owner, handoffs with reason, receivers and times, constraints, expectations and the first 500 bytes of the intent are for all parts.\n\n" +
 		"| part | intent | what was offered or shared, with its files | work | memory of the task | content of the past |\n|---|---|---|---|---|---|\n")
 	yes := func(v bool) string {
