@@ -23,53 +23,41 @@ func (h *harness) replace(name string, by map[string]*client.Client) {
 	}
 }
 
-// TestAnAgentInheritsNothingFromTheOneThatHadItsName goes through all that an agent can leave behind.
-func TestAnAgentInheritsNothingFromTheOneThatHadItsName(t *testing.T) {
-	h := open(t, httpapi.Options{})
-	v := &visible{T: t, harness: h, by: map[string]*client.Client{}, files: map[string]string{}}
-	ctx := t.Context()
-	for _, name := range []string{"writer", "other", "third"} {
-		v.by[name], _ = h.agent(name)
-	}
+// leaves has an agent leave behind all that it can: a task that it holds, one that it requested, one that it was offered, and more.
+func (v *visible) leaves() (owned, offered, ask client.Receipt) {
+	v.Helper()
+	ctx := v.Context()
 	first := v.by["writer"]
-	owned := v.must(first.CreateTask(ctx, client.CreateInput{Intent: "mine OWN", Start: true, Conversation: "talk"}))
+	owned = v.must(first.CreateTask(ctx, client.CreateInput{Intent: "mine OWN", Start: true, Conversation: "talk"}))
 	v.must(first.CreateTask(ctx, client.CreateInput{Intent: "kept PENDING"}))
 	v.must(first.CreateTask(ctx, client.CreateInput{Intent: "sent SENT", Send: &client.SendInput{To: []string{"other"}}}))
-	offered := v.must(v.by["other"].CreateTask(ctx, client.CreateInput{Intent: "got OFFER", Send: &client.SendInput{To: []string{"writer"}}}))
+	offered = v.must(v.by["other"].CreateTask(ctx, client.CreateInput{Intent: "got OFFER", Send: &client.SendInput{To: []string{"writer"}}}))
 	v.must(v.by["other"].CreateTask(ctx, client.CreateInput{Intent: "watch APPROVE", Start: true, Send: &client.SendInput{
 		To: []string{"third"}, Kind: client.Supervised, Approver: "writer",
 	}}))
 	v.task = owned.Task
 	for _, in := range []client.RememberInput{{Text: "secret PRIVATE", Pinned: true}, {Text: "secret OFTASK", Scope: client.ScopeTask, Task: owned.Task}} {
 		if _, err := first.Remember(ctx, in); err != nil {
-			t.Fatal(err)
+			v.Fatal(err)
 		}
 	}
 	if _, err := first.AppendTurn(ctx, "talk", client.TurnInput{Role: client.SpeakerAssistant, Text: "hush TALK", Task: owned.Task}); err != nil {
-		t.Fatal(err)
+		v.Fatal(err)
 	}
-	if _, err := h.as(h.admin).CreateChannel(ctx, client.ChannelInput{Name: "news"}); err != nil {
-		t.Fatal(err)
+	if _, err := v.as(v.admin).CreateChannel(ctx, client.ChannelInput{Name: "news"}); err != nil {
+		v.Fatal(err)
 	}
 	if _, err := first.Subscribe(ctx, "news", client.SubscriptionInput{}); err != nil {
-		t.Fatal(err)
+		v.Fatal(err)
 	}
 	v.file("writer", "FILE")
-	ask := v.must(first.Ask(ctx, owned.Task, client.AskInput{Epoch: owned.Epoch, Question: "may I ASK"}))
+	ask = v.must(first.Ask(ctx, owned.Task, client.AskInput{Epoch: owned.Epoch, Question: "may I ASK"}))
+	return owned, offered, ask
+}
 
-	h.replace("writer", v.by)
-	second := v.by["writer"]
-	for _, task := range []string{owned.Task, offered.Task} {
-		v.task = task
-		words := strings.Fields("OWN PENDING SENT OFFER APPROVE PRIVATE OFTASK TALK FILE ASK")
-		for endpoint, text := range v.look()["writer"] {
-			for _, w := range append(words, owned.Task, offered.Task) {
-				if strings.Contains(text, w) && !strings.Contains(text, "there is no") {
-					t.Errorf("%s: the second agent reads %s: %s", endpoint, w, text)
-				}
-			}
-		}
-	}
+// refusedTo checks that an agent can do nothing with what another left.
+func refusedTo(t *testing.T, second *client.Client, owned, offered, ask client.Receipt) {
+	t.Helper()
 	for what, do := range map[string]func(context.Context) error{
 		"progress": func(ctx context.Context) error {
 			_, err := second.Progress(ctx, owned.Task, client.ProgressInput{Epoch: owned.Epoch, Note: "I go on"})
@@ -92,10 +80,35 @@ func TestAnAgentInheritsNothingFromTheOneThatHadItsName(t *testing.T) {
 			return err
 		},
 	} {
-		if err := do(ctx); !errors.Is(err, client.NotFound) && !errors.Is(err, client.NotPermitted) {
+		if err := do(t.Context()); !errors.Is(err, client.NotFound) && !errors.Is(err, client.NotPermitted) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// TestAnAgentInheritsNothingFromTheOneThatHadItsName goes through all that an agent can leave behind.
+func TestAnAgentInheritsNothingFromTheOneThatHadItsName(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	v := &visible{T: t, harness: h, by: map[string]*client.Client{}, files: map[string]string{}}
+	ctx := t.Context()
+	for _, name := range []string{"writer", "other", "third"} {
+		v.by[name], _ = h.agent(name)
+	}
+	owned, offered, ask := v.leaves()
+	h.replace("writer", v.by)
+	second := v.by["writer"]
+	for _, task := range []string{owned.Task, offered.Task} {
+		v.task = task
+		words := strings.Fields("OWN PENDING SENT OFFER APPROVE PRIVATE OFTASK TALK FILE ASK")
+		for endpoint, text := range v.look()["writer"] {
+			for _, w := range append(words, owned.Task, offered.Task) {
+				if strings.Contains(text, w) && !strings.Contains(text, "there is no") {
+					t.Errorf("%s: the second agent reads %s: %s", endpoint, w, text)
+				}
+			}
+		}
+	}
+	refusedTo(t, second, owned, offered, ask)
 	if c, err := second.Channel(ctx, "news"); err != nil || strings.Contains(strings.Join(c.Subscribers, " "), "writer~2") {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -208,6 +208,22 @@ func (v *visible) look() map[string]map[string]string {
 	return endpoints
 }
 
+// detour sends the task to an agent that holds it, hands it back and is shared an envelope of it, and that is then replaced by another of its name.
+func (v *visible) detour(by, through string) {
+	v.Helper()
+	fact := func(word string) client.Content { return client.Content{Facts: []client.Point{{Text: "fact " + word}}} }
+	v.send(by, client.SendInput{To: []string{through}, Detail: "because DETAILA", Content: fact("FACTA")})
+	v.accept(through)
+	v.progress(through, "NOTEA")
+	v.remember(through, "ITEMA")
+	ask := v.must(v.by[through].Ask(v.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTIONA", To: by}))
+	v.must(v.by[by].Answer(v.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWERA"}))
+	v.send(through, client.SendInput{To: []string{by}, Content: fact("FACTB")})
+	v.accept(by)
+	v.must(v.by[by].Share(v.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: through, Content: fact("FACTC")}))
+	v.replace(through, v.by)
+}
+
 // TestNobodyReadsMoreOfATaskThanItsPartInItAllows goes through who × what × endpoint. The rule is in docs/visibility.md.
 func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	h := open(t, httpapi.Options{})
@@ -229,16 +245,7 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	v.send("req", client.SendInput{To: []string{"warm"}, Detail: "because DETAIL1", Content: first})
 	v.accept("warm")
 	v.progress("warm", "NOTE1")
-	v.send("warm", client.SendInput{To: []string{"again"}, Detail: "because DETAILA", Content: facts("FACTA")})
-	v.accept("again")
-	v.progress("again", "NOTEA")
-	v.remember("again", "ITEMA")
-	ask := v.must(v.by["again"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTIONA", To: "warm"}))
-	v.must(v.by["warm"].Answer(t.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWERA"}))
-	v.send("again", client.SendInput{To: []string{"warm"}, Content: facts("FACTB")})
-	v.accept("warm")
-	v.must(v.by["warm"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "again", Content: facts("FACTC")}))
-	h.replace("again", v.by)
+	v.detour("warm", "again")
 	v.send("warm", client.SendInput{To: []string{"cold"}, Kind: client.Cold, Content: client.Content{Ask: "look ASK2"}})
 	v.accept("cold")
 	v.progress("cold", "NOTE2")
@@ -250,7 +257,7 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	v.accept("owner")
 	v.progress("owner", "NOTE3")
 	v.remember("owner", "ITEM3")
-	ask = v.must(v.by["owner"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
+	ask := v.must(v.by["owner"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
 	v.must(h.as(h.admin).Answer(t.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWER3"}))
 	s := v.must(v.by["owner"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "shared", Content: facts("FACTS")}))
 	v.shares = append(v.shares, s.Share)
