@@ -254,7 +254,7 @@ var innerPackages = []pkg{
 			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
-		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers past circuit breakers",
+		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers to agents whose circuits admit them",
 		imports: "domain/shellword domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
 			"record/view usecase/caller usecase/quota usecase/random usecase/agents usecase/channels",
 	},

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
@@ -19,27 +19,18 @@ func (s *commands) serveCommand() *cobra.Command {
 	var conf ServeConfig
 	var logFile string
 	var background bool
-	cmd := s.Command("serve", "Run a server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) (err error) {
+	var cmd *cobra.Command
+	cmd = s.Command("serve", "Run a server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) (err error) {
 		ctx, stop := shell.Interruptible(ctx)
 		defer stop()
 		if conf.DataDir, err = s.DataDir(); err != nil {
 			return shell.Usage(err)
 		}
-		if err := checkLog(conf); err != nil {
+		if err := s.checkServe(conf, background, logFile); err != nil {
 			return err
 		}
-		if conf.Ephemeral && (background || s.Flags.DataDir != "") {
-			return shell.Hinted(shell.Usagef("--ephemeral does not go with --background or --data-dir: its data are removed when it ends"),
-				"start it in the background of your test, and end it with SIGTERM")
-		}
-		if conf.MaxArtifact < 0 || conf.ArtifactQuota < 0 {
-			return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
-		}
-		if conf.Memory < 0 {
-			return shell.Usagef("--memory must be at least 1 byte")
-		}
 		if background {
-			return s.inBackground(ctx, conf)
+			return s.inBackground(ctx, conf, settings(cmd.Flags()))
 		}
 		conf.LogTo, conf.Version = s.Stderr, shell.Version()
 		if logFile != "" {
@@ -129,12 +120,12 @@ func (s *commands) readyForTests(url, adminTokenFile string) {
 }
 
 // inBackground starts a server that outlives this process.
-func (s *commands) inBackground(ctx context.Context, conf ServeConfig) error {
+func (s *commands) inBackground(ctx context.Context, conf ServeConfig, args []string) error {
 	at := s.URL()
 	if conf.Addr != "" {
 		at = "http://" + conf.Addr
 	}
-	out, err := daemon.Ensure(ctx, daemon.Config{URL: at, DataDir: conf.DataDir, Args: conf.args()})
+	out, err := daemon.Ensure(ctx, daemon.Config{URL: at, DataDir: conf.DataDir, Args: args})
 	return s.Answer(out, err, func(p *shell.Page) {
 		if !out.Started {
 			p.Line("A server already answers at %s. Nothing was started.", out.URL)
@@ -146,32 +137,25 @@ func (s *commands) inBackground(ctx context.Context, conf ServeConfig) error {
 	})
 }
 
-// args are the arguments of trapeze serve for the configuration, except for directory, address and log.
-func (c ServeConfig) args() []string {
-	args := []string{"--log-level", c.LogLevel, "--log-format", c.LogFormat}
-	for _, h := range c.Hosts {
-		args = append(args, "--host", h)
-	}
-	for _, n := range c.Notify {
-		args = append(args, "--notify", n)
-	}
-	for _, o := range [][2]string{{"--oauth-issuer", c.OAuthIssuer}, {"--oauth-resource", c.OAuthResource}, {"--oauth-claim", c.OAuthClaim}} {
-		if o[1] != "" {
-			args = append(args, o[0], o[1])
+// settings are the flags of [serveFlags] that were given, as the arguments of another trapeze serve. The address is not among them.
+func settings(given *pflag.FlagSet) (args []string) {
+	var of cobra.Command
+	serveFlags(&of, &ServeConfig{})
+	given.Visit(func(f *pflag.Flag) {
+		if f.Name == "addr" || of.Flags().Lookup(f.Name) == nil {
+			return
 		}
-	}
-	if c.Policy != "" {
-		args = append(args, "--policy", absolute(c.Policy))
-	}
-	if c.MaxArtifact != 0 {
-		args = append(args, "--max-artifact", strconv.FormatInt(c.MaxArtifact, 10))
-	}
-	if c.Memory != 0 {
-		args = append(args, "--memory", strconv.FormatInt(c.Memory, 10))
-	}
-	if c.ArtifactQuota != 0 {
-		args = append(args, "--artifact-quota", strconv.FormatInt(c.ArtifactQuota, 10))
-	}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if f.Name == "policy" {
+				v = absolute(v)
+			}
+			args = append(args, "--"+f.Name+"="+v)
+		}
+	})
 	return args
 }
 
@@ -181,6 +165,22 @@ func absolute(path string) string {
 		return whole
 	}
 	return path
+}
+
+// checkServe refuses flags that are out of range or do not go together.
+func (s *commands) checkServe(c ServeConfig, background bool, logFile string) error {
+	switch {
+	case c.Ephemeral && (background || s.Flags.DataDir != ""):
+		return shell.Hinted(shell.Usagef("--ephemeral does not go with --background or --data-dir: its data are removed when it ends"),
+			"start it in the background of your test, and end it with SIGTERM")
+	case background && logFile != "":
+		return shell.Hinted(shell.Usagef("--log-file does not go with --background: the log is serve.log in the data directory"), "omit --log-file")
+	case c.MaxArtifact < 0 || c.ArtifactQuota < 0:
+		return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
+	case c.Memory < 0:
+		return shell.Usagef("--memory must be at least 1 byte")
+	}
+	return checkLog(c)
 }
 
 func checkLog(c ServeConfig) error {

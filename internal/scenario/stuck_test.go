@@ -70,7 +70,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 		h.send(h.agent("former"), got, handoffs.SendInput{To: []string{"coder"}})
 		h.accept("coder", h.wait("coder"))
 		refused(h.agent("bob"), refusal.NotFound, "nothing that agent/bob has a part in") // the same as if there were none
-		refused(h.agent("former"), refusal.NotPermitted, "may say of none of the 1 tasks")
+		refused(h.agent("former"), refusal.NotPermitted, "may report none of the 1 tasks")
 		refused(h.agent("coder"), refusal.Invalid, "works on them itself")
 		if moved, err := h.stuckAgent(h.agent("ann"), "coder"); err != nil || len(moved.Moved) != 1 || moved.Moved[0].Task != r.Task {
 			h.Errorf("%+v, %v", moved, err)

@@ -7,7 +7,8 @@
 //   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.
 //   - docs/openapi.json is what the server serves; a test fails if they differ.
 //
-// Start reading at [New], then tasks.go. The routes of a noun are in the file of its name; guard.go has what precedes every route.
+// Start reading at [New], then tasks.go. The routes of a noun, and the JSON that they
+// answer, are in the file of its name; guard.go has what precedes every route.
 package httpapi
 
 //go:generate go test -run TestDocsShowWhatTheServerServes -update .

@@ -7,7 +7,8 @@
 // an envelope into the prompt of its receiver.
 //
 // Documents carry a version, major.minor. A newer minor may add fields: they are kept in the Extra maps and written again
-// unchanged. Another major is refused; [Converter] converts between majors.
+// unchanged. Another major is refused; [Converter] converts between majors; there is one major so
+// far, and tests have a second.
 //
 // Invariants:
 //   - One document has one canonical form and one digest; [Open] accepts no other form.

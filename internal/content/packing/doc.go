@@ -23,8 +23,8 @@
 // So a larger budget never loses what a smaller one kept; docs/adr/0016-kept-parts-are-a-chain.md has the reasons.
 //
 // The list of omissions takes tokens itself. The prompt shows it in the longest of three forms that fits and takes no more
-// than its share of the budget. It does not displace a part that a smaller budget kept, is pinned or vital, or describes the
-// state of the work. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
+// than its share of the budget. It displaces no part that is pinned, vital, about the state of the work, or kept by a smaller
+// budget. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
 // by kind and reason.
 //
 // Why sums are exact: every line that Render writes outside of a text begins where token counts add up (see

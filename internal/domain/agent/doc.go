@@ -15,5 +15,6 @@
 //   - Outcomes are counted at most once: each names the ledger position that caused it, and a position that is not
 //     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
 //
-// Start reading at [State], then [Decide]; for the breaker at [CircuitTable].
+// Start reading at [State], then [Decide]. The circuit breaker: its table is [CircuitTable], its durations and counts are in spec.go, how
+// it opens and closes in circuit.go; the circuits of single senders are in pair.go, by the same rules.
 package agent

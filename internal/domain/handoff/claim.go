@@ -59,7 +59,7 @@ func (c Claim) taken(t task.Task, k *task.Ticket, now time.Time) ([]event.Event,
 		c.Envelope = event.Sealed{}
 	}
 	if c.Envelope.Digest == "" && t.Envelope == "" {
-		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
+		return nil, refusal.New(refusal.Invalid, "give the digest of a sealed envelope", "a takeover needs an envelope")
 	}
 	if err := requireNewest(t, c.Envelope); err != nil {
 		return nil, err

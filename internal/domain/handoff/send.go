@@ -92,7 +92,7 @@ func (c Send) check(t task.Task) error {
 	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > event.MaxRetries):
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
-		return refusal.New(refusal.Invalid, "seal an envelope", "a handoff needs an envelope")
+		return refusal.New(refusal.Invalid, "give the digest of a sealed envelope", "a handoff needs an envelope")
 	case c.Kind == event.Supervised && c.Approver != "" && c.Approver == c.By.Agent(),
 		c.Kind == event.Supervised && c.Approver != "" && (c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
 		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")

@@ -64,7 +64,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 		return nil, busy(t)
 	}
 	if c.envelope.Digest == "" && t.Envelope == "" {
-		return nil, refusal.New(refusal.Invalid, "seal an envelope", "a takeover needs an envelope")
+		return nil, refusal.New(refusal.Invalid, "give the digest of a sealed envelope", "a takeover needs an envelope")
 	}
 	if err := requireNewest(t, c.envelope); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@
 //   - When Put returns, the content is durable, or it is absent.
 //   - Content is checked against the digest while it is read: reading a damaged artifact ends with [ErrCorrupt], never with
 //     io.EOF.
-//   - The store counts no references. Sealed envelopes refer to artifacts; [Store.Sweep] asks about each artifact, and keeps
+//   - The store counts no references. Sealed envelopes refer to artifacts; [Store.Sweep] asks its caller whether each is still referred to, and keeps
 //     those put or touched recently, so that there is time to seal the envelope.
 //
 // Every implementation passes the suite in artifacttest. Start reading at [Store].

@@ -5,7 +5,7 @@
 // the views and of its process.
 //
 // Invariants:
-//   - A tally is the fold of the entries alone. It reads no clock, so it is the same after a restart, however that came.
+//   - A tally is the fold of the entries alone. It reads no clock, so it is the same after any restart.
 //   - Labels are bounded: they are of closed sets, except for agents and workspaces, of which a tally names a configured number.
 //     All further ones are [Other].
 //   - Memory is bounded by the open tasks, the labels, and a fixed number of handoffs that ended.

@@ -63,8 +63,8 @@ type TaskQueries interface {
 	Dependents(ctx context.Context, workspace, task string) ([]string, error)
 	// Claims lists the ids of handoffs that are offered to all agents with a capability and still open.
 	Claims(ctx context.Context, workspace, capability string) ([]string, error)
-	// MissedClaims lists the ids of handoffs that were published to a channel of which an agent was a subscriber that could not
-	// take any, and that are still open to the first subscriber that accepts.
+	// MissedClaims lists the ids of handoffs that were published to a channel whose subscriber an agent was, though it could take no
+	// handoff then, and that are still open to the first subscriber that accepts.
 	MissedClaims(ctx context.Context, workspace, agent string) ([]string, error)
 	// OpenTaskCount counts the tasks that a principal requested and that have not ended, parked ones included.
 	OpenTaskCount(ctx context.Context, workspace, principal string) (int, error)

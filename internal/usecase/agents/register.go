@@ -27,7 +27,7 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		err = event.CheckName("the agent's name", in.Name)
 	}
 	if err == nil && in.Name == routing.Auto {
-		err = refusal.New(refusal.Invalid, "choose another name", "%q is what tasks are sent to where the policy is to decide", in.Name)
+		err = refusal.New(refusal.Invalid, "choose another name", "%q is reserved: a task that is sent to it goes where the policy decides", in.Name)
 	}
 	if err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)

@@ -6,6 +6,6 @@
 //   - No agent is offered an envelope that does not fit, unless a parent named it for a child: see [Handoffs.OfferChild].
 //   - A handoff to "auto" is decided by the policy alone, and the decision is recorded with the handoff.
 //
-// Start reading at [SendInput], then [Handoffs.Decide]; for who replaces a lost owner at recovery.go. The verbs of handoffs (send,
+// Start reading at [SendInput], then [Handoffs.Decide]; recovery.go chooses who replaces a lost owner. The verbs of handoffs (send,
 // accept, reject, confirm) are in package tasks.
 package handoffs

@@ -60,9 +60,9 @@ func (in SendInput) check() error {
 	}
 	switch {
 	case in.FanOut && in.Kind != event.Broadcast:
-		return refusal.New(refusal.Invalid, "use the kind broadcast, or leave fan_out away", "a %s handoff does not fan out", in.Kind)
+		return refusal.New(refusal.Invalid, "use the kind broadcast, or omit fan_out", "a %s handoff does not fan out", in.Kind)
 	case in.Approver != "" && in.Kind != event.Supervised:
-		return refusal.New(refusal.Invalid, "use the kind supervised, or leave the approver away", "a %s handoff has no approver", in.Kind)
+		return refusal.New(refusal.Invalid, "use the kind supervised, or omit the approver", "a %s handoff has no approver", in.Kind)
 	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != event.Delegation:
 		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
 	}

@@ -29,7 +29,7 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 		return drift.Report{}, err
 	}
 	if !taskstore.SightFor(c, t.Task).Work {
-		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "what task %s says is for its holder", t.ID)
+		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "only the holder of task %s reads its content", t.ID)
 	}
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "drift", t.Envelope); err != nil {
 		return drift.Report{}, err

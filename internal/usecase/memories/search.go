@@ -135,7 +135,7 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 		return f, refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes: the words that matter", maxQuery),
 			"the query has %d bytes", max(len(in.Text), len(in.Agent))).With("limit", maxQuery)
 	case in.Text != "" && in.After > 0:
-		return f, refusal.New(refusal.Invalid, "raise the limit, or narrow the search", "what is ranked has one page")
+		return f, refusal.New(refusal.Invalid, "raise the limit, or narrow the search", "a ranked search has one page")
 	case !in.Until.IsZero() && !in.Until.After(in.Since):
 		return f, refusal.New(refusal.Invalid, "give a time after since", "until is not after since")
 	}

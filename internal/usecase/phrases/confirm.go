@@ -23,9 +23,9 @@ import (
 // MaxAge is how long a confirmation may be used.
 const MaxAge = 10 * time.Minute
 
-// A confirmation is "EPOCH.TASK.TIME.STANDING.SUM": the epoch that the task had when it was asked for, the task, when that was, how
-// the task stood, and who was understood, what, and all of the former, under a secret of this server. One that was asked for
-// before a restart has to be asked for again.
+// A confirmation is "EPOCH.TASK.TIME.STANDING.SUM": the epoch of the task when it was asked for, the id of the task, the time of
+// asking, the state of the task, and a MAC of these four, the caller and the instruction, with a secret of this server. One that was
+// asked for before a restart has to be asked for again.
 type confirmation struct {
 	epoch    uint64
 	task     string

@@ -1,5 +1,5 @@
 // Package routes proposes receivers for handoffs, from the state of the agents: candidates, escalation chains, fallbacks,
-// peers, desks; and makes offers past circuit breakers.
+// peers, desks; and makes offers to agents whose circuits admit them.
 //
 // Invariants:
 //   - Every offer of the server is made by [Routes.Offering].

@@ -85,16 +85,16 @@ func (ts *Tasks) relieve(ctx context.Context, c caller.Caller, in StuckAgentInpu
 	return r.Take(taskID, out, err)
 }
 
-// mayNot refuses who may say of nothing that an agent works on that it is stuck: not_permitted where it sees some of that, and
-// else not_found, whether there is any or not. Operators see everything.
+// mayNot refuses a caller that may report none of the tasks of an agent as stuck: not_permitted if it sees some of them, and else
+// not_found, whether there are any or not. Operators see everything.
 func mayNot(c caller.Caller, r taskstore.Relief) error {
-	const hint = "who requested a task, who owns the task that it works for, and operators may say so; or ask to take it over"
+	const hint = "the requester of a task, the owner of its parent and operators may report it; or ask to take it over"
 	denied := func(k taskstore.KeptTask) bool { return k.Code == refusal.NotPermitted }
 	switch {
 	case c.IsOperator() || len(r.Moved) > 0 || !slices.ContainsFunc(r.Kept, denied) && len(r.Kept) > 0:
 		return nil
 	case len(r.Kept) > 0:
-		return refusal.New(refusal.NotPermitted, hint, "%s may say of none of the %d tasks that it sees with agent %s that they are stuck", c, len(r.Kept), r.Agent)
+		return refusal.New(refusal.NotPermitted, hint, "%s may report none of the %d tasks of agent %s that it sees as stuck", c, len(r.Kept), r.Agent)
 	}
 	return refusal.New(refusal.NotFound, hint, "agent %s works on nothing that %s has a part in; what else it works on is not for %s to know", r.Agent, c, c)
 }

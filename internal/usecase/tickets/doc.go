@@ -1,5 +1,5 @@
-// Package tickets is the use cases of tickets: what people are asked of tasks, and what they do about it. To approve and to deny
-// are verbs of tasks.
+// Package tickets is the use cases of tickets: what people are asked of tasks, and what they do about it. Approving and
+// denying a handoff are verbs of tasks; [Tickets.Deny] closes a ticket.
 //
 // People are operators, and agents of kind human; those serve the desks that are among their capabilities. A supervising
 // agent is asked by name.
