@@ -99,10 +99,15 @@ func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now 
 	return offer.Passed, false
 }
 
-// waits delays the first offer of a handoff that only open circuits prevent, until the first of them admits a probe, and
-// reports whether it did. It is for handoffs that the server requests, which nobody would repeat later; it counts as a retry.
+// waits delays a handoff that the server goes on with, which nobody would repeat later, and reports whether it did: until a candidate
+// has room for another offer of the sender, which takes as long as it takes; or, before the first offer, until the first of the open
+// circuits that alone prevent it admits a probe, which counts as a retry.
 func (d *decision) waits(hints Hints, now time.Time) bool {
 	h := d.t.Handoff
+	if retry, ok := h.AwaitRoom(hints.Full, hints.Jitter, now); ok {
+		d.do(retry)
+		return true
+	}
 	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
 		return false
 	}

@@ -140,6 +140,8 @@ type Hints struct {
 	Unfit map[string]string
 	// Later is when the first agent that is unfit only for its open circuit admits a probe; zero: there is none.
 	Later time.Time
+	// Full are the agents that are unfit only because as many offers of the sender wait for them as may.
+	Full map[string]bool
 	// Jitter spreads retries; in [0, 1).
 	Jitter float64
 }

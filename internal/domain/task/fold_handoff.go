@@ -177,6 +177,12 @@ func (t *Task) offerOver() {
 func (t *Task) onRetryScheduled(e event.RetryScheduled) {
 	h := t.ownHandoff()
 	h.RetryAt, h.Tries = e.At, e.Try
+	for i := min(h.Next, len(h.Candidates)); i < len(h.Candidates); i++ {
+		if h.Candidates[i].Agent == e.Agent {
+			h.Next = i
+			return
+		}
+	}
 }
 
 func (t *Task) onConfirmed(e event.Confirmed) {

@@ -94,7 +94,6 @@ type InboxRow struct {
 	From string // what takes turns: the sender, for each way to send
 	At   ledger.Position
 	ID   string
-	Item []byte // JSON of an [Item]
 }
 
 func byPriority(x, y InboxRow) int {
@@ -119,20 +118,19 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 	if f.After == 0 {
 		return firstPage(all, limit, read, at)
 	}
-	cut := false // there may be more items of a sender than were read
-	of := map[group]int{}
-	for i := range all {
-		of[all[i].group()]++
-		cut = cut || of[all[i].group()] >= read
-	}
-	if limit == len(all) && !cut {
-		slices.SortFunc(all, byPriority)
-		return all, max(at, f.After), true
-	}
-	if cut && read <= f.Limit {
-		return nil, 0, false
-	}
 	slices.SortFunc(all, byAge)
+	cut := false // there may be more items of a sender than were read
+	of, turn := map[group]int{}, make([]int, len(all))
+	for i := range all {
+		g := all[i].group()
+		turn[i] = of[g]
+		of[g]++
+		cut = cut || of[g] >= read
+	}
+	if limit == len(all) {
+		slices.SortFunc(all, byPriority)
+		return all, max(at, f.After), !cut
+	}
 	n := limit // a cursor cannot point inside an entry
 	for n > 0 && all[n-1].At == all[n].At {
 		n--
@@ -142,9 +140,12 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 			n++
 		}
 	}
+	if slices.Contains(turn[:n], read-1) { // the next of this sender may belong here, and was not read
+		return nil, 0, false
+	}
 	next = all[n-1].At
 	slices.SortFunc(all[:n], byPriority)
-	return all[:n], next, n < read
+	return all[:n], next, true
 }
 
 // firstPage is the items of the highest priority, of which senders take turns: the oldest of each, then the second of each, and so

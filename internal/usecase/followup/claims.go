@@ -43,8 +43,8 @@ func (u *FollowUp) JoinClaims(ctx context.Context, workspace, name string, at le
 	return nil
 }
 
-// joinClaim lets an agent join one claim, unless it has left the channel that it was published to, or its token budget is
-// too small for the envelope.
+// joinClaim lets an agent join one claim, unless it has left the channel that it was published to, its token budget is
+// too small for the envelope, or as many offers of the sender wait for it as may: the others that have the claim can take it.
 func (u *FollowUp) joinClaim(ctx context.Context, workspace, name, id string) error {
 	taskID, n, err := event.ParseHandoffID(id)
 	if err != nil {
@@ -68,6 +68,9 @@ func (u *FollowUp) joinClaim(ctx context.Context, workspace, name, id string) er
 		}
 	}
 	if err := u.sealer.Fits(ctx, workspace, taskID, h.Envelope, name, h.Pack); err != nil {
+		return caller.Tolerate(err)
+	}
+	if err := u.routes.Admit(ctx, workspace, task.Sender(&f.State, h), name, id); err != nil {
 		return caller.Tolerate(err)
 	}
 	return u.tell(ctx, workspace, taskID, handoff.JoinClaim{Agent: name, Handoff: n})

@@ -15,9 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// overloadedFor is how long the server waits with an offer of its own for a receiver that has too many of the sender.
-const overloadedFor = 10 * time.Second
-
 // Offering decides a command that may make an offer. Every offer of the server goes through here: it is made only to agents
 // that their circuits admit, and to an agent whose circuit is half-open only as the one probe, claimed before. An agent that
 // its circuit does not admit is unfit, and the rules decide again, until all agents that would get the offer are admitted.
@@ -28,6 +25,7 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 	if hints.Unfit == nil {
 		hints.Unfit = map[string]string{}
 	}
+	hints.Full = map[string]bool{}
 	admitted := map[string]bool{}
 	var over *refusal.Error
 	for {
@@ -53,10 +51,7 @@ func (r *Routes) Offering(ctx context.Context, workspace string, t task.Task, no
 			default:
 				again, hints.Unfit[agent] = true, no.Message
 				if no.Code == refusal.Overloaded {
-					over = no
-					if later := now.Add(overloadedFor); hints.Later.IsZero() || later.Before(hints.Later) {
-						hints.Later = later
-					}
+					over, hints.Full[agent] = no, true
 					continue
 				}
 				if hints.Later, err = r.sooner(ctx, workspace, sender, agent, hints.Later); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -22,8 +21,8 @@ var lastRank = len(event.Priorities.Values())
 // Inbox implements [view.TaskQueries].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
 	f.Limit = view.PageSize(f.Limit)
-	for read := f.Limit/4 + 8; ; read *= 4 {
-		all, at, err := v.waiting(ctx, workspace, agent, f.After, read)
+	for share := f.Limit; ; share *= 4 {
+		all, read, at, err := v.waiting(ctx, workspace, agent, f.After, share)
 		if err != nil {
 			return view.Inbox{}, err
 		}
@@ -31,17 +30,18 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 		if !enough {
 			continue
 		}
-		box := view.Inbox{Items: make([]view.Item, len(list)), At: next}
-		for i := range list {
-			err = errors.Join(err, json.Unmarshal(list[i].Item, &box.Items[i]))
+		box := view.Inbox{Items: make([]view.Item, 0, len(list)), At: next}
+		if len(list) > 0 {
+			err = v.items(ctx, workspace, agent, list, &box)
 		}
 		return box, err
 	}
 }
 
-// waitingQuery reads the oldest items of each sender in each priority, and in the same statement the position of the views: so the
-// list is complete up to that position, even if the views lag or are being rebuilt. It goes from sender to sender by the table's
-// key, and reads of each no more than it needs, and all items of the last entry.
+// waitingQuery reads the keys of the oldest items of each sender in each priority, and in the same statement the position of the
+// views: so the list is complete up to that position, even if the views lag or are being rebuilt. It goes from sender to sender by the
+// table's key. Of each sender it reads its share of what the page needs and two more, which it gives with the position, and all items
+// of the last entry: so many senders cost no more than many items.
 var waitingQuery = func() string {
 	const of = "i.ws = ?1 AND i.agent = ?2 AND i.sender = "
 	ranks := ""
@@ -52,30 +52,56 @@ var waitingQuery = func() string {
 		return "(SELECT i.sender FROM view_inbox i WHERE i.ws = ?1 AND i.agent = ?2" + after + " ORDER BY i.sender LIMIT 1)"
 	}
 	return "WITH RECURSIVE s(sender) AS (SELECT " + next("") + " UNION ALL SELECT " + next(" AND i.sender > s.sender") + " FROM s WHERE s.sender IS NOT NULL), " +
+		"n(share) AS MATERIALIZED (SELECT 2 + ?4 / max(count(*) - 1, 1) FROM s), " +
 		"r(low, high) AS (VALUES " + ranks[2:] + ") " +
-		"SELECT position, '', '', NULL FROM view_meta " +
-		"UNION ALL SELECT o.ord, o.id, o.sender, o.item FROM s CROSS JOIN r CROSS JOIN view_inbox o " +
+		"SELECT position, (SELECT share FROM n), '', '' FROM view_meta " +
+		"UNION ALL SELECT o.ord, 0, o.id, o.sender FROM s CROSS JOIN r CROSS JOIN view_inbox o " +
 		"WHERE s.sender IS NOT NULL AND o.ws = ?1 AND o.agent = ?2 AND o.sender = s.sender AND o.ord > r.low + ?3 AND o.ord <= coalesce(" +
-		"(SELECT i.ord FROM view_inbox i WHERE " + of + "s.sender AND i.ord > r.low + ?3 AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET ?4 - 1), r.high)"
+		"(SELECT i.ord FROM view_inbox i WHERE " + of + "s.sender AND i.ord > r.low + ?3 AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET (SELECT share FROM n) - 1), r.high)"
 }()
+
+// waiting reads the keys of what waits, how many were read of each sender in each priority at most, and the position of the views.
+func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, share int) (all []view.InboxRow, read int, at ledger.Position, err error) {
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+		w, ord, most := view.InboxRow{}, int64(0), 0
+		err := rows.Scan(&ord, &most, &w.ID, &w.From)
+		w.Rank, w.At = int(ord>>rankShift), ledger.Position(ord&(1<<rankShift-1)) //nolint:gosec // never negative
+		if most > 0 {
+			read, at = most, w.At
+		} else {
+			all = append(all, w)
+		}
+		return err
+	}, waitingQuery, workspace, agent, int64(after), share) //nolint:gosec // positions fit
+	return all, read, at, err
+}
+
+// itemsQuery reads items by their keys, a JSON array of each sender, ord and id.
+const itemsQuery = "SELECT o.item FROM json_each(?3) k CROSS JOIN view_inbox o WHERE o.ws = ?1 AND o.agent = ?2 AND " +
+	"o.sender = k.value ->> 0 AND o.ord = k.value ->> 1 AND o.id = k.value ->> 2 ORDER BY k.key"
+
+// items adds the items of a list to a page. One that is gone by now is left out.
+func (v *Views) items(ctx context.Context, workspace, agent string, list []view.InboxRow, box *view.Inbox) error {
+	keys := make([][3]any, len(list))
+	for i, w := range list {
+		keys[i] = [3]any{w.From, int64(w.Rank)<<rankShift | int64(w.At), w.ID} //nolint:gosec // positions fit
+	}
+	b, err := json.Marshal(keys)
+	if err != nil {
+		return err
+	}
+	return v.db.Each(ctx, func(rows *sql.Rows) error {
+		var b []byte
+		if err := rows.Scan(&b); err != nil {
+			return err
+		}
+		box.Items = append(box.Items, view.Item{})
+		return json.Unmarshal(b, &box.Items[len(box.Items)-1])
+	}, itemsQuery, workspace, agent, string(b))
+}
 
 // OfferCount implements [view.TaskQueries].
 func (v *Views) OfferCount(ctx context.Context, workspace, agent, sender string, most int) (int, error) {
 	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_inbox WHERE ws = ? AND agent = ? AND sender = ? LIMIT ?)",
 		workspace, agent, sender, most)
-}
-
-func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, limit int) (all []view.InboxRow, at ledger.Position, err error) {
-	err = v.db.Each(ctx, func(rows *sql.Rows) error {
-		w, ord := view.InboxRow{}, int64(0)
-		err := rows.Scan(&ord, &w.ID, &w.From, &w.Item)
-		w.Rank, w.At = int(ord>>rankShift), ledger.Position(ord&(1<<rankShift-1)) //nolint:gosec // never negative
-		if w.Item == nil {
-			at = w.At
-		} else {
-			all = append(all, w)
-		}
-		return err
-	}, waitingQuery, workspace, agent, int64(after), limit) //nolint:gosec // positions fit
-	return all, at, err
 }
