@@ -99,20 +99,13 @@ func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now 
 	return offer.Passed, false
 }
 
-// waits delays a handoff that the server goes on with, which nobody would repeat later, and reports whether it did: until a candidate
-// has room for another offer of the sender, which takes as long as it takes; or, before the first offer, until the first of the open
-// circuits that alone prevent it admits a probe, which counts as a retry.
+// waits delays a handoff that the server goes on with, which nobody would repeat later, and reports whether it did.
 func (d *decision) waits(hints Hints, now time.Time) bool {
-	h := d.t.Handoff
-	if retry, ok := h.AwaitRoom(hints.Full, hints.Jitter, now); ok {
+	retry, ok := d.t.Handoff.Wait(hints.Full, hints.Later, hints.Jitter, now)
+	if ok {
 		d.do(retry)
-		return true
 	}
-	if !hints.Later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
-		return false
-	}
-	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: hints.Later})
-	return true
+	return ok
 }
 
 // offerAgain repeats the offer to the present candidate, if it is still fit, or goes to the next one.

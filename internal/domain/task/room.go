@@ -12,10 +12,23 @@ const (
 	maxRoomPause = 5 * time.Minute
 )
 
-// AwaitRoom is the pause of a handoff until the first of its remaining candidates that are full has room for another offer of the
+// Wait delays a handoff until one of its candidates has room for another offer of the sender, which takes as long as it takes; or,
+// before its first offer, until the first of the open circuits that alone prevent it admits a probe, at later, which counts as a
+// retry. ok is false if neither is worth waiting for.
+func (h *Handoff) Wait(full map[string]bool, later time.Time, jitter float64, now time.Time) (e event.RetryScheduled, ok bool) {
+	if e, ok := h.awaitRoom(full, jitter, now); ok {
+		return e, true
+	}
+	if !later.After(now) || h.Offer > 0 || h.Tries >= h.Retries {
+		return e, false
+	}
+	return event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: later}, true
+}
+
+// awaitRoom is the pause of a handoff until the first of its remaining candidates that are full has room for another offer of the
 // sender: as long as the handoff is old, from 10 s to 5 min, less up to half of it as jitter, from 0 to 1, says. It is no retry, and
 // does not count as one: the candidate did not fail. ok is false if no candidate is full.
-func (h *Handoff) AwaitRoom(full map[string]bool, jitter float64, now time.Time) (e event.RetryScheduled, ok bool) {
+func (h *Handoff) awaitRoom(full map[string]bool, jitter float64, now time.Time) (e event.RetryScheduled, ok bool) {
 	for i := min(h.Next, len(h.Candidates)); i < len(h.Candidates); i++ {
 		agent := h.Candidates[i].Agent
 		if !full[agent] {
