@@ -58,7 +58,7 @@ func (s *commands) demoCommand() *cobra.Command {
 // again runs another command in this process, with no settings but the data directory.
 func (s *commands) again(ctx context.Context, out io.Writer, args []string) error {
 	env := s.Env
-	env.Stdout = out
+	env.Stdout, env.Terminal = out, false
 	env.Getenv = func(name string) string {
 		if len(name) > 8 && name[:8] == "TRAPEZE_" {
 			return ""

@@ -3,10 +3,12 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -157,6 +159,12 @@ func TestEachCommandThatIsPrintedHasHostileValuesAsWords(t *testing.T) {
 // shown is what a command prints if each text of the server's answer is value.
 func shown(t *testing.T, args string, answer any, value string) string {
 	t.Helper()
+	return shownOn(t, args, answer, value, false)
+}
+
+// shownOn is shown on a terminal, or not.
+func shownOn(t *testing.T, args string, answer any, value string, terminal bool) string {
+	t.Helper()
 	v := reflect.New(reflect.TypeOf(answer)).Elem()
 	fillHostile(v, value, 0)
 	body, err := json.Marshal(v.Interface())
@@ -170,13 +178,67 @@ func shown(t *testing.T, args string, answer any, value string) string {
 	defer srv.Close()
 	var out bytes.Buffer
 	cli.Main(t.Context(), append([]string{"--url", srv.URL, "--token", "t"}, strings.Fields(args)...), cli.Env{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }, Terminal: terminal,
 	})
 	if out.Len() == 0 {
 		t.Errorf("trapeze %s prints nothing", args)
 	}
 	return out.String()
 }
+
+// copies are commands that write what the server answers as it arrives.
+var copies = []string{
+	"audit export", "audit export --format csv", "audit export --format json " + hostileTask, "audit export " + hostileTask + " --skip-damaged --format jsonl",
+	"artifact get sha256:" + strings.Repeat("0", 64) + " -o -", "events --count 1 --json", "events --count 1",
+}
+
+func TestNothingThatIsWrittenToATerminalHides(t *testing.T) {
+	text, err := json.Marshal(map[string]string{"detail": hostileText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := append(append([]byte(nil), text...), "\n"+hostileText+"\n"...)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path.Base(r.URL.Path) {
+		case "me":
+			_, _ = w.Write([]byte("{}"))
+			return
+		case "events":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte("id: 1\nevent: entry\ndata: {\"position\":1,\"kind\":\"task\",\"id\":\"\u202e\",\"actor\":\"\u009b31m\",\"events\":[\"\u200b\"]}\n\n"))
+			return
+		}
+		for _, b := range body { // no character of several bytes arrives in one piece
+			_, _ = w.Write([]byte{b})
+			w.(http.Flusher).Flush()
+		}
+	}))
+	defer srv.Close()
+	for _, args := range copies {
+		var out bytes.Buffer
+		cli.Main(t.Context(), append([]string{"--url", srv.URL, "--token", "t"}, strings.Fields(args)...), cli.Env{
+			Stdin: strings.NewReader(""), Stdout: &out, Stderr: io.Discard, Getenv: func(string) string { return "" }, Terminal: true,
+		})
+		hidden := strings.IndexFunc(out.String(), func(r rune) bool { return visible.Hidden(r) && r != '\n' })
+		if out.Len() == 0 || hidden >= 0 {
+			t.Errorf("trapeze %s writes to a terminal:\n%q", args, out.String())
+		}
+	}
+	for _, x := range shownBy { // with colours, which only the page itself has
+		for _, how := range []string{"", " --json", " --quiet"} {
+			if how != "" && strings.Contains(x.args, "--quiet") {
+				continue
+			}
+			out := colour.ReplaceAllString(shownOn(t, x.args+how, x.answer, hostileText, true), "")
+			if i := strings.IndexFunc(out, func(r rune) bool { return visible.Hidden(r) && r != '\n' }); i >= 0 {
+				t.Errorf("trapeze %s%s writes %q to a terminal", x.args, how, out[i:])
+			}
+		}
+	}
+}
+
+// colour matches what a page writes for its colours.
+var colour = regexp.MustCompile("\x1b\\[(2|3[123]|0)m")
 
 // states are the states in which most is shown.
 var states = map[reflect.Type]string{reflect.TypeFor[client.State](): string(client.Parked)}

@@ -15,6 +15,7 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Serve          ServeFunc
+	Terminal       bool // Stdout is a terminal. A file is asked itself.
 }
 
 // ServeConfig says how to run a server.
@@ -74,5 +75,5 @@ type commands struct {
 }
 
 func newCommands(env Env) *commands {
-	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv}), env.Serve}
+	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve}
 }

@@ -50,7 +50,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			}
 			defer c.Close()
 			err = stdio.Run(ctx, c, stdio.Options{
-				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, In: s.Stdin, Out: s.Stdout, Stderr: s.Stderr,
+				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, In: s.Stdin, Out: s.JSONOut(), Stderr: s.Stderr,
 			})
 			if errors.Is(err, stdio.ErrNotAgent) {
 				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+shellword.Quote(agent))

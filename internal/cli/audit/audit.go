@@ -35,6 +35,9 @@ func auditExport(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			w := s.Stdout
+			if o.Format != "csv" {
+				w = s.JSONOut()
+			}
 			if file != "" {
 				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 				if err != nil {

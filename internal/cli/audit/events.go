@@ -27,7 +27,7 @@ func Events(s *shell.Shell) *cobra.Command {
 		if _, err := c.Me(ctx); err != nil { // Events waits for a server that went away, but not for one that was never there
 			return err
 		}
-		if s.Terminal() {
+		if s.Terminal {
 			s.Notef("following the events; end with Ctrl-C")
 		}
 		enough := errors.New("enough")

@@ -56,11 +56,10 @@ content is written to standard output as it arrives, and is complete only if the
 	return shell.Example(cmd, "trapeze artifact get sha256:e3b0…b855 -o report.pdf")
 }
 
-// printArtifact writes an artifact to standard output, but to a terminal only if asked to: uploaded content may have control
-// sequences.
+// printArtifact writes an artifact to standard output, but to a terminal only if asked to: a terminal does not show the bytes as they are.
 func printArtifact(ctx context.Context, s *shell.Shell, c *client.Client, digest string, asked bool) error {
-	if s.Terminal() && !asked {
-		return shell.Hinted(shell.Usagef("an artifact is not printed to a terminal"), "write it to a file with -o FILE, or print it nevertheless with -o -")
+	if s.Terminal && !asked {
+		return shell.Hinted(shell.Usagef("an artifact is not printed to a terminal"), "write it to a file with -o FILE, or print it with -o -, control characters by their number")
 	}
 	_, err := c.Artifact(ctx, digest, s.Stdout)
 	return err

@@ -5,12 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/term"
 
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
@@ -28,7 +25,7 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 	}
 	p := &Page{colour: s.colours()}
 	text(p)
-	_, err := s.Stdout.Write(p.b.Bytes())
+	_, err := s.pages().Write(p.b.Bytes())
 	return err
 }
 
@@ -79,7 +76,7 @@ func (s *Shell) Answer(v any, err error, text func(*Page)) error {
 func (s *Shell) Show(text func(*Page)) {
 	p := &Page{colour: s.colours()}
 	text(p)
-	_, _ = s.Stdout.Write(p.b.Bytes()) // the reader may be gone
+	_, _ = s.pages().Write(p.b.Bytes()) // the reader may be gone
 }
 
 // colours reports whether the output is coloured: it is a terminal, and its user did not switch colours off (no-color.org).
@@ -87,22 +84,13 @@ func (s *Shell) colours() bool {
 	if s.Getenv("NO_COLOR") != "" || s.Getenv("TERM") == "dumb" {
 		return false
 	}
-	return s.Terminal()
+	return s.Terminal
 }
 
-// EmitText prints text of others for scripts: as it is, or made safe to show if standard output is a terminal.
+// EmitText prints text of others for scripts as it is; a terminal shows it safely.
 func (s *Shell) EmitText(text string) error {
-	if s.Terminal() {
-		text = visible.Document(text)
-	}
 	_, err := io.WriteString(s.Stdout, text)
 	return err
-}
-
-// Terminal reports whether standard output is a terminal.
-func (s *Shell) Terminal() bool {
-	f, ok := s.Stdout.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Page is text for people: aligned, and with control characters in the text of others escaped.

@@ -13,6 +13,7 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
+	Terminal       bool // Stdout is a terminal. A file is asked itself.
 }
 
 // Flags are the flags of every command.
@@ -32,7 +33,7 @@ type Shell struct {
 }
 
 // New makes a shell whose flags have not been parsed yet: see Bind.
-func New(env Env) *Shell { return &Shell{Env: env} }
+func New(env Env) *Shell { return &Shell{Env: onScreen(env)} }
 
 // Bind sets up the root command: streams, the flags of every command, and help topics.
 func (s *Shell) Bind(root *cobra.Command) {
