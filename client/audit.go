@@ -46,7 +46,7 @@ type ExportOptions struct {
 	// Forgotten includes the content of memory items that were forgotten. Only operators may ask for it.
 	Forgotten bool
 	// SkipDamaged goes on after entries that cannot be read, which are listed in their places as the event entry-damaged: for operators
-	// and auditors, as jsonl or csv.
+	// and auditors.
 	SkipDamaged bool
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -16,10 +17,17 @@ func Command(s *shell.Shell) *cobra.Command {
 }
 
 func auditShow(s *shell.Shell) *cobra.Command {
-	return s.TaskCall("show [TASK]", "Show the record of a task", func(ctx context.Context, c *client.Client, task string) error {
-		trail, err := c.Trail(ctx, task)
+	var around bool
+	cmd := s.TaskCall("show [TASK]", "Show the record of a task", func(ctx context.Context, c *client.Client, task string) error {
+		read := c.Trail
+		if around {
+			read = admin.New(c).TrailAround
+		}
+		trail, err := read(ctx, task)
 		return s.Answer(trail, err, func(p *shell.Page) { p.Trail(trail.Entries) })
 	})
+	cmd.Flags().BoolVar(&around, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors)")
+	return cmd
 }
 
 func auditExport(s *shell.Shell) *cobra.Command {
@@ -57,7 +65,7 @@ itself recorded. The file of -o must not exist yet. The content of memory items 
 operator asks for it with --forgotten.`
 	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())
 	cmd.Flags().BoolVar(&o.Forgotten, "forgotten", false, "include the content of memory items that were forgotten (for operators)")
-	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors; jsonl and csv)")
+	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

@@ -49,12 +49,14 @@ func NewTrail(task string) *Trail {
 }
 
 // Add adds the next entry. Events between a handoff's request and its end belong to the handoff.
+// An entry whose events cannot be decoded adds nothing.
 func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[event.Event]) error {
-	for _, ev := range e.Events {
-		d, err := codec.Decode(ev)
-		if err != nil {
-			return err
-		}
+	decoded, err := codec.DecodeAll(e.Events)
+	if err != nil {
+		return err
+	}
+	for i, ev := range e.Events {
+		d := decoded[i]
 		open := tr.state.InFlight() != nil
 		tr.state = task.Fold(tr.state, d)
 		entry := auditEntry(e, ev)
@@ -70,6 +72,17 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[event.Event]) error {
 		tr.Handoffs[len(tr.Handoffs)-1].add(entry, tr.state.Handoff)
 	}
 	return nil
+}
+
+// Skip lists an entry that cannot be read in its place, there and in the handoff that was in progress. What the entries after it say is added as far as it
+// does not depend on what is lost.
+func (tr *Trail) Skip(row Row) {
+	entry := AuditEntry{Event: row.Event, Details: row.Details, Position: row.Position}
+	tr.Entries = append(tr.Entries, entry)
+	if tr.state.InFlight() != nil {
+		r := &tr.Handoffs[len(tr.Handoffs)-1]
+		r.Entries = append(r.Entries, entry)
+	}
 }
 
 func (r *Record) add(entry AuditEntry, h *task.Handoff) {

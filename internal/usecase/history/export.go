@@ -63,7 +63,7 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
 	if in.Format == view.FormatJSON {
-		return h.exportDocument(ctx, c, t, in.Forgotten, w)
+		return h.exportDocument(ctx, c, t, in, w)
 	}
 	each, flush := view.Lines(w)
 	if in.Format == view.FormatCSV {
@@ -77,35 +77,26 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 
 // startExport checks and records an export. It returns the task, or none for everything.
 func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
-	var t taskstore.Task
+	var t task.Task
 	var err error
-	if in.SkipDamaged && in.Format == view.FormatJSON {
-		return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, which list the entries that were skipped", "the document of a task needs all its entries")
-	}
-	if in.SkipDamaged {
-		if err := c.May(identity.ReadAny, "export around damaged entries"); err != nil {
-			return t.Task, err
-		}
-	}
 	if in.Forgotten && !c.IsOperator() {
-		return t.Task, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Principal)
+		return t, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Principal)
 	}
 	what := "task " + in.Task
 	if in.Task != "" {
-		t, err = h.tasks.For(ctx, c, in.Task)
-		if refusal.CodeOf(err) == refusal.Unavailable && in.SkipDamaged && event.CheckTaskID(in.Task) == nil {
-			t.ID, err = in.Task, nil // its state cannot be told
-		}
-		if err != nil {
-			return t.Task, err
+		if t, err = h.subject(ctx, c, in); err != nil {
+			return t, err
 		}
 	} else {
+		if err := h.maySkip(c, in); err != nil {
+			return t, err
+		}
 		if err := c.May(identity.ReadAudit, "export the whole record"); err != nil {
-			return t.Task, err
+			return t, err
 		}
 		what = "everything"
 		if in.Format == view.FormatJSON {
-			return t.Task, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
+			return t, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
 	if in.Forgotten {
@@ -114,11 +105,31 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 	if in.SkipDamaged {
 		what += ", without damaged entries"
 	}
-	return t.Task, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
+	return t, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
 }
 
-func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Task, forgotten bool, w io.Writer) error {
-	tr, err := h.trail(ctx, c, t, forgotten)
+// maySkip refuses to go on after damaged entries to callers that may not read everything: how an entry is to be withheld cannot be told.
+func (h *History) maySkip(c caller.Caller, in ExportInput) error {
+	if !in.SkipDamaged {
+		return nil
+	}
+	return c.May(identity.ReadAny, "read around damaged entries")
+}
+
+// subject is the task whose past is read. Of one whose state cannot be told, because entries are damaged that are to be skipped, there is the id.
+func (h *History) subject(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
+	if err := h.maySkip(c, in); err != nil {
+		return task.Task{}, err
+	}
+	t, err := h.tasks.For(ctx, c, in.Task)
+	if refusal.CodeOf(err) == refusal.Unavailable && in.SkipDamaged && event.CheckTaskID(in.Task) == nil {
+		return task.Task{ID: in.Task}, nil
+	}
+	return t.Task, err
+}
+
+func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Task, in ExportInput, w io.Writer) error {
+	tr, err := h.trail(ctx, c, t, in)
 	if err != nil {
 		return err
 	}
@@ -130,6 +141,12 @@ func (h *History) exportDocument(ctx context.Context, c caller.Caller, t task.Ta
 
 // eachEvent calls fn with the events of one task, or of the workspace up to the position it has now.
 func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, in ExportInput, fn func(view.Row) error) error {
+	return h.eachEntry(ctx, c, t, in, func(e ledger.Entry) error { return view.EachRow(e, fn) }, fn)
+}
+
+// eachEntry calls fn with the entries of one task, or of the workspace up to the position it has now, as the caller reads them, and skip with the rows that stand for those
+// that cannot be read.
+func (h *History) eachEntry(ctx context.Context, c caller.Caller, t task.Task, in ExportInput, fn func(ledger.Entry) error, skip func(view.Row) error) error {
 	last, err := h.ledger.Last(ctx)
 	if err != nil {
 		return stream.Unavailable(err)
@@ -162,7 +179,7 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, i
 			if !in.Forgotten {
 				readable, err := h.memories.Readable(ctx, e)
 				if err != nil && ctx.Err() == nil {
-					err = in.skipped(e.Position, err, fn)
+					err = in.skipped(e.Position, err, skip)
 					if err == nil {
 						continue
 					}
@@ -172,12 +189,12 @@ func (h *History) eachEvent(ctx context.Context, c caller.Caller, t task.Task, i
 				}
 				e = readable
 			}
-			if err := view.EachRow(visible(e), fn); err != nil {
+			if err := fn(visible(e)); err != nil {
 				return err
 			}
 		}
 		if isDamaged {
-			if err := in.skipped(bad.Position, stream.Unavailable(bad), fn); err != nil {
+			if err := in.skipped(bad.Position, stream.Unavailable(bad), skip); err != nil {
 				return err
 			}
 			after = bad.Position

@@ -6,7 +6,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -18,24 +17,17 @@ const maxTrail = 8 << 20
 // Trail gives a task's whole history, without memory items that were forgotten. The read is recorded before it is
 // answered.
 func (h *History) Trail(ctx context.Context, c caller.Caller, task string) (*view.Trail, error) {
-	t, err := h.tasks.For(ctx, c, task)
-	if err != nil {
-		return nil, h.access.Refused(ctx, c.Workspace, c.Actor(), "trail", task, err)
-	}
-	if err := h.access.Read(ctx, c.Workspace, c.Actor(), task, "trail", ""); err != nil {
-		return nil, err
-	}
-	return h.trail(ctx, c, t.Task, false)
+	return h.TrailAround(ctx, c, ExportInput{Task: task})
 }
 
-func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, forgotten bool) (*view.Trail, error) {
-	read, err := h.reader(ctx, c, t)
-	if err != nil {
-		return nil, err
-	}
+func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, in ExportInput) (*view.Trail, error) {
 	tr := view.NewTrail(t.ID)
+	skip := func(r view.Row) error {
+		tr.Skip(r)
+		return nil
+	}
 	bytes := 0
-	err = stream.Each(ctx, h.ledger, taskstore.StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
+	err := h.eachEntry(ctx, c, t, in, func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			bytes += len(ev.Data)
 		}
@@ -43,14 +35,11 @@ func (h *History) trail(ctx context.Context, c caller.Caller, t task.Task, forgo
 			return refusal.New(refusal.TooLarge, "export it as jsonl or csv, which have no bound", "the trail of task %s is longer than %d bytes",
 				t.ID, maxTrail)
 		}
-		if !forgotten {
-			var err error
-			if e, err = h.memories.Readable(ctx, e); err != nil {
-				return err
-			}
+		if err := tr.Add(e, h.tasks.Codec()); err != nil {
+			return in.skipped(e.Position, err, skip)
 		}
-		return tr.Add(read(e), h.tasks.Codec())
-	})
+		return nil
+	}, skip)
 	return tr, err
 }
 

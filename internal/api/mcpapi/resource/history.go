@@ -104,6 +104,11 @@ func HistoryText(ctx context.Context, c *client.Client, task string, before uint
 // export, one after the other, with long details left out.
 func eachEntry(ctx context.Context, c *client.Client, task string, fn func(client.AuditEntry)) error {
 	trail, err := c.Trail(ctx, task)
+	if errors.Is(err, client.Unavailable) { // an entry may be damaged: those that may read everything get the rest
+		if c.Export(ctx, client.ExportOptions{Task: task, Format: "jsonl", SkipDamaged: true}, &entryLines{fn: fn}) == nil {
+			return nil
+		}
+	}
 	if errors.Is(err, client.TooLarge) {
 		return c.Export(ctx, client.ExportOptions{Task: task, Format: "jsonl"}, &entryLines{fn: fn})
 	}
