@@ -157,6 +157,11 @@ var innerPackages = []pkg{
 		imports: "domain/event domain/agent domain/alert record/ledger",
 	},
 	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "record/figure"},
+	{
+		dir: "record/span", what: "the spans of tasks and handoffs, made from the record; the names of all spans and attributes",
+		imports: "domain/event domain/task record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{dir: "record/span/tracesdoc", what: "writes docs/traces.md from the names of spans and attributes", imports: "record/span"},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
@@ -287,7 +292,7 @@ var innerPackages = []pkg{
 		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task content/envelope content/expect content/foreign " +
 			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
 			"usecase/taskstore usecase/agents usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets",
+			"usecase/tickets record/span",
 	},
 	{
 		dir: "usecase/followup", what: "what follows from an entry, or from the time, on other streams",
@@ -323,6 +328,7 @@ var innerPackages = []pkg{
 		dir: "delivery/monitor", what: "follows the record and counts it: the figures of handoffs and of what waits",
 		imports: "domain/agent record/figure record/ledger record/view record/view/watch",
 	},
+	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span"},
 
 	// api
 	{
@@ -334,8 +340,9 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event domain/identity",
 		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose golang.org/x/time/rate",
 	},
+	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "client"},
 	{
-		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry", imports: "domain/refusal record/figure",
+		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry, and spans to those", imports: "domain/refusal record/figure record/span api/tracing",
 		libs: "net go.opentelemetry.io/otel github.com/prometheus/client_golang",
 	},
 	{
@@ -347,7 +354,7 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/channel " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
-			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema",
+			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",
 		libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
@@ -364,7 +371,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/further client",
+			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/further api/tracing client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -416,7 +423,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/courier delivery/monitor record/figure api/otelapi api/oauth api/httpapi api/mcpapi",
+			"usecase delivery/notify delivery/courier delivery/monitor delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
 		libs: "net",
 	},
 

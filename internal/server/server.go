@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -152,6 +153,10 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
+	spans, err := s.tracer(background)
+	if err != nil {
+		return err
+	}
 	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { s.courier.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
@@ -159,7 +164,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.closeConnections(s.apis(scrape)),
+		Handler:           s.closeConnections(s.apis(scrape, spans)),
 		ConnState:         s.counts.connection,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
@@ -176,12 +181,13 @@ func (s *Server) listen() (err error) {
 }
 
 // apis returns the handler of the HTTP API and of MCP, which is built on it.
-func (s *Server) apis(scrape func(workspace string) (http.Handler, error)) http.Handler {
+func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
-		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version}, Log: s.config.Log})
+		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans}, Log: s.config.Log})
 	}
 	o := httpapi.Options{
-		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,
+		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	}
 	if s.config.Clock != nil {
 		o.Advance = s.Advance

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
 // counted notes the status of an answer.
@@ -11,6 +13,8 @@ type counted struct {
 	http.ResponseWriter
 	start  time.Time
 	status int
+	span   tracing.Span // of the call; nil: it has none
+	answer tracing.Answer
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -51,5 +55,11 @@ func (s *service) called(c *counted, r *http.Request) {
 	if pattern == "/" { // nowhere
 		pattern = ""
 	}
-	s.opts.Called(r.Method, pattern, status, time.Since(c.start))
+	if s.opts.Called != nil {
+		s.opts.Called(r.Method, pattern, status, time.Since(c.start))
+	}
+	if c.span != nil {
+		c.answer.Method, c.answer.Route, c.answer.Status = r.Method, pattern, status
+		c.span.End(c.answer)
+	}
 }

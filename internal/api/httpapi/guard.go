@@ -23,10 +23,11 @@ var noSniff = []string{"nosniff"}
 func (s *service) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.opts.Called != nil {
-			c := &counted{ResponseWriter: w, start: time.Now()}
-			w = c
-			defer func() { s.called(c, r) }()
+		var call *counted
+		if s.opts.Called != nil || s.opts.Tracer != nil {
+			call = &counted{ResponseWriter: w, start: time.Now()}
+			w = call
+			defer func() { s.called(call, r) }()
 		}
 		defer func() { s.recovered(recover(), w, r) }()
 		h := w.Header()
@@ -58,9 +59,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 					r.ContentLength, s.opts.MaxBody), nil).Write(w)
 				return
 			}
-			if parent := r.Header["Traceparent"]; len(parent) == 1 { // more than one is ambiguous
-				c = c.WithTrace(parent[0], strings.Join(r.Header["Tracestate"], ","))
-			}
+			c = s.trace(c, r, call)
 			r = endpoint.Enter(w, r, c, s.authenticate)
 		}
 		next.ServeHTTP(w, r)

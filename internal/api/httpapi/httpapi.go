@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
 // DefaultMaxBody is the default of [Options.MaxBody], in bytes.
@@ -37,6 +38,8 @@ type Options struct {
 	// Called is called after each call with its method, the pattern of its route ("" if none matches), the status code of its answer and
 	// the time that it took. May be nil.
 	Called func(method, route string, code int, took time.Duration)
+	// Tracer makes the spans of calls with a valid credential; nil: there are none.
+	Tracer tracing.Tracer
 	// Metrics returns the handler of scrapes for those who may read the figures of a workspace. Without it, there is no /metrics.
 	Metrics func(workspace string) (http.Handler, error)
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.

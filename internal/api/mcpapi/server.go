@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
 //go:generate go test -count=1 -run ^TestDocsShowWhatTheServerOffers$ . -update
@@ -38,6 +39,8 @@ type Options struct {
 	Remote bool
 	// Told is called with the state of a task after each tool call about it. It must not block; nil means no callback.
 	OnStatus func(liveness.TaskStatus)
+	// Tracer makes the spans of calls of tools; nil means that there are none.
+	Tracer tracing.Tracer
 }
 
 // filled returns the options with defaults set, for the principal of c.

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -55,12 +56,6 @@ const (
 // metaReceipt is the field of _meta of a result of text alone that has the state of the task after the call, for programs.
 const metaReceipt = "trapeze/receipt"
 
-// The fields of _meta in which a client may put the W3C trace context of a call, as the protocol reserves them.
-const (
-	metaTraceParent = "traceparent"
-	metaTraceState  = "tracestate"
-)
-
 // invalid is the refusal of arguments that cannot be combined.
 var invalid = argument.Invalid
 
@@ -77,15 +72,14 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		if key, ok := req.Params.Meta[metaKey].(string); ok && key != "" {
 			ctx = client.WithKey(ctx, key)
 		}
-		if parent, ok := req.Params.Meta[metaTraceParent].(string); ok && parent != "" {
-			state, _ := req.Params.Meta[metaTraceState].(string) // none is ""
-			ctx = client.WithTrace(ctx, parent, state)
-		}
+		trace := tracing.FromMeta(req.Params.Meta)
+		ctx, traced := tracing.With(client.WithTrace(ctx, trace.Parent, trace.State), o.Tracer, t.Spec(set).Name, trace)
 		call := &tool.Call{
 			Client: c, Req: req, Set: set, Secret: o.Secret(ctx), Person: o.Person, Beat: o.Beat, Remote: o.Remote,
 			Held: &held.Caller{Epochs: given, Client: c, Session: req.Session, Say: set.Text},
 		}
 		a, err := t.Run(ctx, call)
+		traced.End(err)
 		var wire *jsonrpc.Error
 		switch {
 		case errors.As(err, &wire):

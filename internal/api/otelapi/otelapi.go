@@ -23,7 +23,7 @@ type Source interface {
 	Points(ctx context.Context) ([]figure.Point, error)
 }
 
-// Options of Metrics.
+// Options of Metrics and Traces.
 type Options struct {
 	Version string       // of the server
 	Log     *slog.Logger // nil means slog.Default
@@ -41,13 +41,18 @@ type Metrics struct {
 
 // New returns metrics of a source.
 func New(source Source, o Options) *Metrics {
+	return &Metrics{source: source, o: o.filled(), handlers: map[string]http.Handler{}}
+}
+
+// filled returns the options with defaults set.
+func (o Options) filled() Options {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
 	if o.Start.IsZero() {
 		o.Start = time.Now()
 	}
-	return &Metrics{source: source, o: o, handlers: map[string]http.Handler{}}
+	return o
 }
 
 // Handler returns the handler of scrapes for those who may read the figures of a workspace.
@@ -62,7 +67,7 @@ func (m *Metrics) Handler(workspace string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithResource(m.resource())) // a reader works only in a provider
+	sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithResource(resourceOf(m.o))) // a reader works only in a provider
 	h := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: errorLog{m.o.Log}, ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: atOnce,
 	})

@@ -12,6 +12,9 @@ func (s Sealed) AppendJSON(b []byte) []byte {
 	if s.Parent != "" {
 		b = appendText(append(b, `,"parent":`...), s.Parent)
 	}
+	if s.Trace != "" {
+		b = appendText(append(b, `,"trace":`...), s.Trace)
+	}
 	b = append(b, `,"envelope":`...)
 	if s.Bytes == nil {
 		return append(b, "null}"...)

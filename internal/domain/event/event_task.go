@@ -119,6 +119,7 @@ func (Called) EventName() string { return "task-cancelled" }
 type Sealed struct {
 	Digest string          `json:"digest"`
 	Parent string          `json:"parent,omitempty"`
+	Trace  string          `json:"trace,omitempty"` // the traceparent of the envelope; of a child's first one, that of its parent
 	Bytes  json.RawMessage `json:"envelope"`
 }
 

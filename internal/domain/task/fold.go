@@ -82,6 +82,9 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Called:
 		t.onCalled(e)
 	case event.Sealed:
+		if t.Envelope == "" {
+			t.Trace = e.Trace
+		}
 		t.Envelope, t.Answers = e.Digest, nil // it has them
 		t.sealed()
 	case event.LeaseLost:

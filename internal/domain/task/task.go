@@ -50,6 +50,7 @@ type Task struct {
 	Tags         []string
 
 	Envelope     string   // digest of the newest sealed envelope
+	Trace        string   // traceparent of the first envelope: the steps of the task are in that trace; empty: none
 	Held         string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
 	Handoff      *Handoff // the newest handoff, in flight or over; nil if there was none
 	fresh        *Handoff // the same, while events are folded that may change it in place

@@ -167,7 +167,8 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	doc.Gaps = gone
 	doc.Gaps = gaps(before, &doc)
 	sealed, _, err := s.sealSource(doc)
-	sealed.Parent = "" // of the task's own chain it is the first; the document names the parent's
+	sealed.Trace = cmp.Or(parent.Trace, sealed.Trace) // the steps of all parts are in one trace
+	sealed.Parent = ""                                // of the task's own chain it is the first; the document names the parent's
 	return sealed, err
 }
 

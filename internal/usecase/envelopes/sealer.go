@@ -46,5 +46,5 @@ func (s *Sealer) seal(doc envelope.Envelope) (event.Sealed, error) {
 		return event.Sealed{}, err
 	}
 	s.store.Remember(sealed.Digest, sealed.Bytes)
-	return event.Sealed{Digest: sealed.Digest, Parent: doc.Parent, Bytes: sealed.Bytes}, nil
+	return event.Sealed{Digest: sealed.Digest, Parent: doc.Parent, Trace: doc.Trace.Parent, Bytes: sealed.Bytes}, nil
 }

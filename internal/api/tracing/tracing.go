@@ -1,0 +1,128 @@
+package tracing
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Context is a W3C trace context. Its zero value is none.
+type Context struct{ Parent, State string }
+
+// FromMeta returns the trace context of a call of a tool: _meta has it under the names that MCP reserves.
+func FromMeta(meta map[string]any) Context {
+	parent, _ := meta["traceparent"].(string) // none is ""
+	state, _ := meta["tracestate"].(string)
+	if parent == "" {
+		return Context{}
+	}
+	return Context{parent, state}
+}
+
+// Start is the beginning of a call.
+type Start struct {
+	Tool   string // of MCP; "": it is a call of the HTTP API
+	Parent Context
+	At     time.Time
+}
+
+// Answer is the end of a call. Empty fields are not reported.
+type Answer struct {
+	Method    string // of HTTP
+	Route     string // its pattern
+	Status    int    // of the answer
+	Failed    string // the code of a refusal
+	Workspace string
+	Agent     string // that called
+	Task      string // that the call is about
+}
+
+// Tracer makes the spans of calls. It is safe for concurrent use.
+type Tracer interface {
+	// Start begins the span of a call.
+	Start(s Start) Span
+}
+
+// Span is the span of a call in progress. It is used by one goroutine at a time.
+type Span interface {
+	// Context returns the trace context of what the call causes.
+	Context() Context
+	// End ends the span. Call it once.
+	End(a Answer)
+}
+
+// Tool is a call of an MCP tool. It begins its span with the first call of the HTTP API that it makes about a task, since only that knows the
+// trace of the task; or when it ends. It is safe for concurrent use.
+type Tool struct {
+	tracer Tracer
+	start  Start
+
+	mu     sync.Mutex
+	span   Span
+	answer Answer
+}
+
+type key struct{}
+
+// With returns a context in which the calls of the HTTP API are made in the name of a tool. parent is the trace context of the tool's call.
+// Without a tracer, there is no tool, and the context stays as it is.
+func With(ctx context.Context, t Tracer, tool string, parent Context) (context.Context, *Tool) {
+	if t == nil {
+		return ctx, nil
+	}
+	c := &Tool{tracer: t, start: Start{Tool: tool, Parent: parent, At: time.Now()}}
+	if parent != (Context{}) {
+		c.span = t.Start(c.start)
+	}
+	return context.WithValue(ctx, key{}, c), c
+}
+
+// From returns the tool in whose name the calls are made that have this context; nil: none.
+func From(ctx context.Context) *Tool {
+	t, _ := ctx.Value(key{}).(*Tool)
+	return t
+}
+
+// Join notes that the tool calls the API as an agent of a workspace, and about a task if it is not empty, and returns the trace context of the
+// call. find returns the context in the trace of the task; begin says that the call begins a trace if the task has none.
+func (t *Tool) Join(workspace, agent, task string, find func() Context, begin bool) Context {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answer.Workspace, t.answer.Agent = workspace, agent
+	if task != "" {
+		t.answer.Task = task
+	}
+	if t.span == nil {
+		parent := find()
+		if parent == (Context{}) && !begin {
+			return Context{}
+		}
+		t.start.Parent = parent
+		t.span = t.tracer.Start(t.start)
+	}
+	return t.span.Context()
+}
+
+// End ends the call; err is what it is answered with, nil for a success. Of no tool it does nothing.
+func (t *Tool) End(err error) {
+	if t == nil {
+		return
+	}
+	failed := ""
+	if err != nil {
+		failed = string(client.Unavailable)
+		if refused := (*client.Error)(nil); errors.As(err, &refused) {
+			failed = string(refused.Code)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.span == nil {
+		t.span = t.tracer.Start(t.start)
+	}
+	t.answer.Failed = failed
+	t.span.End(t.answer)
+}

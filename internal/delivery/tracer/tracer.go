@@ -1,0 +1,258 @@
+package tracer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/span"
+)
+
+// pause is the time after an error before it is tried again.
+const pause = time.Second
+
+// last is the time for the last spans when the tracer stops.
+const last = 3 * time.Second
+
+// batch is the number of spans that are sent as soon as they are there.
+const batch = 512
+
+// maxWaiting is the number of spans that wait in memory, besides those of one batch of entries.
+const maxWaiting = 4 * batch
+
+// DefaultEvery is the default of [Options.Every].
+const DefaultEvery = 2 * time.Second
+
+// Sink takes spans.
+type Sink interface {
+	// Export sends spans. Of an error, none of them counts as sent.
+	Export(ctx context.Context, spans []span.Span) error
+}
+
+// Options of a Tracer.
+type Options struct {
+	// Path is the file that keeps how far the spans have been sent.
+	Path string
+	Log  *slog.Logger // nil means slog.Default
+	// Every is the longest time that spans wait for others, to be sent together; 0 means [DefaultEvery].
+	Every time.Duration
+}
+
+// Tracer sends the spans of one ledger. Run it once.
+type Tracer struct {
+	ledger ledger.Ledger
+	sink   Sink
+	fold   *span.Fold
+	o      Options
+
+	mu      sync.Mutex
+	waiting []span.Span
+	at      ledger.Position // of the newest entry whose spans wait or were sent
+	sent    ledger.Position // as the file has it
+	enough  chan struct{}   // there is a batch
+	room    chan struct{}   // those that waited were sent
+}
+
+// Open returns a tracer of a ledger that goes on where the last one ended, or, without one, at the end of the ledger.
+func Open(ctx context.Context, l ledger.Ledger, sink Sink, o Options) (*Tracer, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Every <= 0 {
+		o.Every = DefaultEvery
+	}
+	t := &Tracer{ledger: l, sink: sink, fold: span.NewFold(l.Stream), o: o, enough: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	end, err := l.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(o.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	n, parsed := strconv.ParseUint(string(bytes.TrimSpace(b)), 10, 64)
+	if err == nil && parsed == nil && ledger.Position(n) <= end { // otherwise the ledger is another than that which was traced
+		t.at = ledger.Position(n)
+		t.sent = t.at
+		return t, nil
+	}
+	t.at = end
+	err = t.save(end)
+	return t, err
+}
+
+// save notes how far the spans have been sent.
+func (t *Tracer) save(at ledger.Position) error {
+	next := t.o.Path + ".new"
+	if err := os.WriteFile(next, fmt.Appendln(nil, at), 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(next, t.o.Path); err != nil {
+		return err
+	}
+	t.sent = at
+	return nil
+}
+
+// Run sends the spans of every entry until ctx ends, and then those of the entries that are left, as far as a short time allows.
+func (t *Tracer) Run(ctx context.Context) {
+	var sending sync.WaitGroup
+	sending.Go(func() { t.send(ctx) })
+	for ctx.Err() == nil {
+		err := t.ledger.Follow(ctx, t.position(), func(entries []ledger.Entry) error { return t.add(ctx, entries) })
+		if ctx.Err() == nil {
+			t.failed(err)
+			wait(ctx, pause)
+		}
+	}
+	sending.Wait()
+	if err := t.finish(context.WithoutCancel(ctx)); err != nil {
+		t.o.Log.Warn("the last spans could not be sent: they will be after the next start", "error", err)
+	}
+}
+
+// failed reports that the ledger could not be followed. A damaged entry is left out.
+func (t *Tracer) failed(err error) {
+	var damaged *ledger.Damaged
+	if !errors.As(err, &damaged) || damaged.Position <= t.position() {
+		t.o.Log.Warn("the traces go on where they were", "position", t.position(), "error", err)
+		return
+	}
+	t.o.Log.Error("a damaged entry is in no trace", "position", damaged.Position, "error", err)
+	t.mu.Lock()
+	t.at = damaged.Position
+	t.mu.Unlock()
+}
+
+// finish sends the spans of the entries that are left.
+func (t *Tracer) finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, last)
+	defer cancel()
+	for {
+		if err := t.flush(ctx); err != nil {
+			return err
+		}
+		list, err := t.ledger.Read(ctx, t.position(), batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for i := range list {
+			if _, err := t.one(ctx, &list[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+func (t *Tracer) position() ledger.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.at
+}
+
+// add makes the spans of entries. It waits while too many wait to be sent.
+func (t *Tracer) add(ctx context.Context, entries []ledger.Entry) error {
+	for i := range entries {
+		n, err := t.one(ctx, &entries[i])
+		if err != nil {
+			return err
+		}
+		if n >= batch {
+			signal(t.enough)
+		}
+		for n >= maxWaiting {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-t.room:
+			}
+			t.mu.Lock()
+			n = len(t.waiting)
+			t.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+// one makes the spans of one entry, and returns how many wait.
+func (t *Tracer) one(ctx context.Context, e *ledger.Entry) (waiting int, err error) {
+	spans, err := t.fold.Add(ctx, e)
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case errors.Is(err, ledger.ErrUnavailable):
+		return 0, err
+	case err != nil:
+		t.o.Log.Error("an entry is in no trace: it, or one before it of its task, cannot be decoded", "position", e.Position, "error", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.waiting = append(t.waiting, spans...)
+	t.at = e.Position
+	return len(t.waiting), nil
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// send sends the spans that wait, when there are enough or some time has passed, until ctx ends.
+func (t *Tracer) send(ctx context.Context) {
+	tick := time.NewTicker(t.o.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-t.enough:
+		}
+		if err := t.flush(ctx); err != nil && ctx.Err() == nil {
+			t.o.Log.Warn("spans could not be sent, and will be sent again", "error", err)
+			wait(ctx, pause)
+		}
+	}
+}
+
+// flush sends the spans that wait.
+func (t *Tracer) flush(ctx context.Context) error {
+	t.mu.Lock()
+	spans, at := t.waiting[:len(t.waiting):len(t.waiting)], t.at
+	t.mu.Unlock()
+	if at == t.sent {
+		return nil
+	}
+	for len(spans) > 0 {
+		n := min(len(spans), batch)
+		if err := t.sink.Export(ctx, spans[:n]); err != nil {
+			return err
+		}
+		spans = spans[n:]
+		t.mu.Lock()
+		t.waiting = t.waiting[n:]
+		if len(t.waiting) == 0 {
+			t.waiting = nil
+		}
+		t.mu.Unlock()
+		signal(t.room)
+	}
+	return t.save(at)
+}

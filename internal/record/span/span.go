@@ -1,0 +1,112 @@
+package span
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// TraceID is the id of a trace.
+type TraceID [16]byte
+
+// ID is the id of a span in its trace; zero: none.
+type ID [8]byte
+
+// Context is a place in a trace: a span that others are children of.
+type Context struct {
+	Trace   TraceID
+	Span    ID
+	Sampled bool // the trace is exported
+}
+
+// Parse returns the context of a traceparent as the record has it, of version 00; false if it is malformed.
+func Parse(traceparent string) (c Context, ok bool) {
+	p := strings.Split(traceparent, "-")
+	if len(p) != 4 || len(p[1]) != 2*len(c.Trace) || len(p[2]) != 2*len(c.Span) || len(p[3]) != 2 {
+		return Context{}, false
+	}
+	var flags [1]byte
+	for _, part := range []struct {
+		to   []byte
+		from string
+	}{{c.Trace[:], p[1]}, {c.Span[:], p[2]}, {flags[:], p[3]}} {
+		if _, err := hex.Decode(part.to, []byte(part.from)); err != nil {
+			return Context{}, false
+		}
+	}
+	c.Sampled = flags[0]&1 != 0
+	return c, c.Trace != TraceID{} && c.Span != ID{}
+}
+
+// String is the context as a traceparent of the W3C recommendation.
+func (c Context) String() string {
+	flags := "-00"
+	if c.Sampled {
+		flags = "-01"
+	}
+	return "00-" + hex.EncodeToString(c.Trace[:]) + "-" + hex.EncodeToString(c.Span[:]) + flags
+}
+
+// Value is the value of an attribute, of the type that the attribute has.
+type Value struct {
+	Of     *Attribute
+	Text   string
+	Number float64 // of a truth: 1
+}
+
+// Span is one span.
+type Span struct {
+	Step   *Step
+	Name   string
+	Trace  TraceID
+	ID     ID
+	Parent ID
+	// Sampled reports whether the trace is exported. Derived reports that nobody has decided that: the id of the trace is the task's.
+	Sampled, Derived bool
+	Start, End       time.Time
+	Failed           string // why; "": it did not
+	Values           []Value
+	Links            []Context // to spans of other traces
+}
+
+// derived returns the trace of a task whose record has none.
+func derived(task string) (t TraceID) {
+	sum := sha256.Sum256([]byte("trapeze trace\x00" + task))
+	copy(t[:], sum[:])
+	return t
+}
+
+// idOf derives the id of a span.
+func idOf(what, of string, n uint64) (id ID) {
+	sum := sha256.Sum256([]byte("trapeze span\x00" + what + "\x00" + of + "\x00" + strconv.FormatUint(n, 10)))
+	copy(id[:], sum[:])
+	return id
+}
+
+// The ids of spans that others are children of.
+func taskSpan(task string) ID                { return idOf("task", task, 0) }
+func handoffSpan(task string, n int) ID      { return idOf("handoff", task, uint64(n)) } //nolint:gosec // counts from 1
+func ownerSpan(task string, epoch uint64) ID { return idOf("owner", task, epoch) }
+func childSpan(child string) ID              { return idOf("child", child, 0) }
+
+// Within returns the context in the trace of a task that a call of an agent belongs to: that of its ownership, of the handoff in progress,
+// or of the task. agent is empty for a caller that is not an agent.
+func Within(t *task.Task, agent string) Context {
+	c, ok := Parse(t.Trace)
+	if !ok {
+		c = Context{Trace: derived(t.ID), Sampled: true}
+	}
+	switch h := t.InFlight(); {
+	case t.Owner != "" && t.Owner == agent, t.Owner != "" && h == nil:
+		c.Span = ownerSpan(t.ID, t.Epoch)
+	case h != nil:
+		c.Span = handoffSpan(t.ID, h.N)
+	default:
+		c.Span = taskSpan(t.ID)
+	}
+	return c
+}

@@ -1,0 +1,320 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	api "github.com/trapezehq/trapeze/client"
+	spans "github.com/trapezehq/trapeze/internal/record/span"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+// tracedServer is a server that sends its spans to a collector.
+type tracedServer struct {
+	*otlp
+	s      *server.Server
+	admin  *api.Client
+	tokens map[string]string
+}
+
+func openTraced(t *testing.T, dir string) *tracedServer {
+	t.Helper()
+	h := &tracedServer{otlp: newOTLP(t), tokens: map[string]string{}}
+	h.serve(t, dir)
+	for _, name := range []string{"coder", "reviewer", "tester"} {
+		if _, err := h.admin.RegisterAgent(t.Context(), name, api.AgentSpec{}); err != nil {
+			t.Fatal(err)
+		}
+		token, err := h.admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.tokens[name] = token.Text
+	}
+	return h
+}
+
+// serve starts the server.
+func (h *tracedServer) serve(t *testing.T, dir string) {
+	t.Helper()
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.s = s
+	t.Cleanup(h.stop)
+	h.admin = connectTo(t, s.URL(), tokenIn(t, s.AdminTokenFile()))
+}
+
+// stop ends the server. All its spans have come then.
+func (h *tracedServer) stop() {
+	if h.s != nil {
+		if err := h.s.Close(context.Background()); err != nil {
+			h.t.Error(err)
+		}
+	}
+	h.s = nil
+}
+
+func (h *tracedServer) as(t *testing.T, name string) *api.Client {
+	return connectTo(t, h.s.URL(), h.tokens[name])
+}
+
+func connectTo(t *testing.T, url, token string) *api.Client {
+	t.Helper()
+	c, err := api.New(url, token, api.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// tools is an MCP session of an agent.
+type tools struct {
+	*mcp.ClientSession
+	t *testing.T
+}
+
+// withToken puts a token on every request.
+type withToken string
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(w))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func (h *tracedServer) tools(t *testing.T, name string) tools {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil)
+	s, err := c.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: h.s.URL() + "/mcp", HTTPClient: &http.Client{Transport: withToken(h.tokens[name])}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return tools{s, t}
+}
+
+func (s tools) call(name string, meta mcp.Meta, args map[string]any) *mcp.CallToolResult {
+	s.t.Helper()
+	r, err := s.CallTool(s.t.Context(), &mcp.CallToolParams{Meta: meta, Name: name, Arguments: args})
+	if err != nil || r.IsError {
+		s.t.Fatalf("%s: %+v, %v", name, r, err)
+	}
+	return r
+}
+
+const (
+	secretIntent = "Review the merger with Acme before anybody hears of it"
+	clientTrace  = "0af7651916cd43dd8448eb211c80319c"
+	clientSpan   = "b7ad6b7169203331"
+	clientParent = "00-" + clientTrace + "-" + clientSpan + "-01"
+)
+
+// three hands a task from coder to reviewer, who works over MCP, and on to tester. Only the first call has the trace context that is given.
+func (h *tracedServer) three(t *testing.T, parent string) (task string) {
+	t.Helper()
+	coder, tester := h.as(t, "coder"), h.as(t, "tester")
+	made, err := coder.CreateTask(api.WithTrace(t.Context(), parent, ""), api.CreateInput{Intent: secretIntent, Send: &api.SendInput{To: []string{"reviewer"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewer := h.tools(t, "reviewer")
+	reviewer.call("inbox", nil, map[string]any{})
+	got := reviewer.call("accept", nil, map[string]any{"handoff": made.Handoff})
+	if parent, _ := got.Meta["traceparent"].(string); !strings.Contains(parent, clientTrace) {
+		t.Errorf("the agent gets %q with the task", parent)
+	}
+	sent := reviewer.call("send", nil, map[string]any{"task": made.Task, "to": "tester", "summary": "The terms of the merger are checked"})
+	data, _ := sent.StructuredContent.(map[string]any)
+	handoff, _ := data["handoff"].(string)
+	accepted, err := tester.Accept(t.Context(), handoff, api.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tester.Complete(t.Context(), made.Task, api.CompleteInput{Epoch: accepted.Epoch, Result: api.Result{Text: "The merger may go on"}}); err != nil {
+		t.Fatal(err)
+	}
+	return made.Task
+}
+
+// TestATaskOverThreeAgentsIsOneTrace: one of them is reached over MCP, and only the first call has a trace context.
+func TestATaskOverThreeAgentsIsOneTrace(t *testing.T) {
+	h := openTraced(t, t.TempDir())
+	task := h.three(t, clientParent)
+	h.stop()
+	var mine []received
+	for _, s := range h.all() {
+		if s.values["trapeze.task.id"] == task || s.trace == clientTrace {
+			mine = append(mine, s)
+			if s.trace != clientTrace {
+				t.Errorf("%s is in another trace", s.name)
+			}
+		}
+		for _, secret := range append([]string{"erger", "Acme"}, h.tokens["coder"], h.tokens["reviewer"], h.tokens["tester"]) {
+			if strings.Contains(s.raw, secret) {
+				t.Errorf("a span has %q: %s", secret, s.raw)
+			}
+		}
+	}
+	const want = `POST /v1/tasks
+  task
+    handoff
+      handoff accept
+      handoff complete
+      handoff confirm
+      handoff request
+      handoff seen
+      invoke_agent reviewer
+        tools/call send
+          handoff
+            POST /v1/handoffs/{id}/accept
+            handoff accept
+            handoff complete
+            handoff confirm
+            handoff request
+            invoke_agent tester
+              POST /v1/tasks/{id}/complete
+      tools/call accept
+`
+	if got := tree(mine); got != want {
+		t.Errorf("the trace is\n%s", got)
+	}
+	if first := named(mine, "POST /v1/tasks"); len(first) != 1 || first[0].parent != clientSpan {
+		t.Errorf("the first call is not below the span of the client: %+v", first)
+	}
+	known := map[string]bool{}
+	for _, a := range spans.Attributes() {
+		known[a.Name] = true
+	}
+	for _, s := range h.all() {
+		for name := range s.values {
+			if !known[name] {
+				t.Errorf("%s has the attribute %s, which is not documented", s.name, name)
+			}
+		}
+	}
+}
+
+// TestStepsAreSentAfterAKillThatNobodyHadReceived: the collector takes nothing, and the server is killed; the next one sends every step.
+func TestStepsAreSentAfterAKillThatNobodyHadReceived(t *testing.T) {
+	c := newOTLP(t)
+	c.setDown(true)
+	r := newRig(t, t.TempDir(), modeServe)
+	url := r.start()
+	work := func() (task string) {
+		admin := r.client(url, r.token)
+		for _, name := range []string{"coder"} {
+			if _, err := admin.RegisterAgent(t.Context(), name, api.AgentSpec{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		token, err := admin.CreateToken(t.Context(), api.TokenInput{Role: api.RoleAgent, Name: "coder"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := admin.CreateTask(api.WithTrace(t.Context(), clientParent, ""), api.CreateInput{Intent: secretIntent, Send: &api.SendInput{To: []string{"coder"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		coder := r.client(url, token.Text)
+		accepted, err := coder.Accept(t.Context(), made.Handoff, api.AcceptInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := coder.Complete(t.Context(), made.Task, api.CompleteInput{Epoch: accepted.Epoch, Result: api.Result{Text: "done"}}); err != nil {
+			t.Fatal(err)
+		}
+		return made.Task
+	}
+	first := work()
+	r.kill()
+	c.setDown(false)
+	url = r.start()
+	second := work()
+	all := c.await("task", 2)
+	for _, task := range []string{first, second} {
+		ids := map[string][]string{}
+		for _, s := range all {
+			if s.values["trapeze.task.id"] == task && s.values["trapeze.audit.last"] != "" && !slices.Contains(ids[s.name], s.id) {
+				ids[s.name] = append(ids[s.name], s.id)
+			}
+		}
+		for _, name := range []string{"task", "invoke_agent coder", "handoff", "handoff request", "handoff accept", "handoff confirm", "handoff complete"} {
+			if len(ids[name]) != 1 {
+				t.Errorf("%s: %d spans named %s", task, len(ids[name]), name)
+			}
+		}
+	}
+}
+
+func TestNothingIsSentThatTheSamplerLeavesOut(t *testing.T) {
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_always_off")
+	h := openTraced(t, t.TempDir())
+	h.three(t, clientParent)
+	out := h.three(t, "00-"+clientTrace+"-"+clientSpan+"-00")
+	h.stop()
+	sampled := 0
+	for _, s := range h.all() {
+		switch {
+		case s.values["trapeze.task.id"] == out, s.trace != clientTrace:
+			t.Errorf("%s was sent: %s", s.name, s.raw)
+		default:
+			sampled++
+		}
+	}
+	if sampled == 0 {
+		t.Error("nothing was sent of the trace that the client samples")
+	}
+}
+
+func TestChildTasksAreInTheTraceOfTheirParent(t *testing.T) {
+	h := openTraced(t, t.TempDir())
+	coder, reviewer := h.as(t, "coder"), h.as(t, "reviewer")
+	made, err := coder.CreateTask(api.WithTrace(t.Context(), clientParent, ""), api.CreateInput{Intent: secretIntent, Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coder.Send(t.Context(), made.Task, api.SendInput{Epoch: made.Epoch, To: []string{"reviewer"}, Kind: api.Delegation}); err != nil {
+		t.Fatal(err)
+	}
+	box, err := reviewer.Inbox(t.Context(), api.InboxOptions{Wait: 50 * time.Second})
+	if err != nil || len(box.Items) != 1 {
+		t.Fatalf("%+v, %v", box, err)
+	}
+	got, err := reviewer.Accept(t.Context(), box.Items[0].ID, api.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reviewer.Complete(t.Context(), got.Task, api.CompleteInput{Epoch: got.Epoch, Result: api.Result{Text: "checked"}}); err != nil {
+		t.Fatal(err)
+	}
+	all := h.await("delegation", 1)
+	delegation, child := named(all, "delegation")[0], named(all, "task")
+	if delegation.trace != clientTrace || delegation.values["trapeze.child.id"] != got.Task || delegation.values["trapeze.task.state"] != "completed" {
+		t.Errorf("the delegation: %+v", delegation)
+	}
+	if len(child) != 1 || child[0].trace != clientTrace || child[0].parent != delegation.id || child[0].values["trapeze.task.parent_id"] != made.Task {
+		t.Errorf("the child: %+v", child)
+	}
+	if handoffs := named(all, "handoff"); len(handoffs) != 1 || handoffs[0].parent != child[0].id || handoffs[0].trace != clientTrace {
+		t.Errorf("its handoff: %+v", handoffs)
+	}
+}
+
+func tokenIn(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
