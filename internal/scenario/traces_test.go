@@ -21,13 +21,22 @@ type tracedServer struct {
 	*otlp
 	s      *server.Server
 	admin  *api.Client
-	tokens map[string]string
+	tokens map[string]string // of agents
+
+	adminToken string
 }
 
 func openTraced(t *testing.T, dir string) *tracedServer {
 	t.Helper()
 	h := &tracedServer{otlp: newOTLP(t), tokens: map[string]string{}}
-	h.serve(t, dir)
+	h.serveWith(t, server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	h.agents(t)
+	return h
+}
+
+// agents registers the agents.
+func (h *tracedServer) agents(t *testing.T) {
+	t.Helper()
 	for _, name := range []string{"coder", "reviewer", "tester"} {
 		if _, err := h.admin.RegisterAgent(t.Context(), name, api.AgentSpec{}); err != nil {
 			t.Fatal(err)
@@ -38,19 +47,19 @@ func openTraced(t *testing.T, dir string) *tracedServer {
 		}
 		h.tokens[name] = token.Text
 	}
-	return h
 }
 
-// serve starts the server.
-func (h *tracedServer) serve(t *testing.T, dir string) {
+// serveWith starts the server.
+func (h *tracedServer) serveWith(t *testing.T, config server.Config) {
 	t.Helper()
-	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	s, err := server.Open(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.s = s
 	t.Cleanup(h.stop)
-	h.admin = connectTo(t, s.URL(), tokenIn(t, s.AdminTokenFile()))
+	h.adminToken = tokenIn(t, s.AdminTokenFile())
+	h.admin = connectTo(t, s.URL(), h.adminToken)
 }
 
 // stop ends the server. All its spans have come then.

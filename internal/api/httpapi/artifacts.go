@@ -132,7 +132,7 @@ func (s *service) getArtifact(w http.ResponseWriter, r *http.Request) error {
 	err = lastWhenVerified(out, content)
 	damaged := errors.Is(err, artifact.ErrCorrupt)
 	if damaged {
-		s.router.Log().ErrorContext(r.Context(), "an artifact is damaged", "error", err)
+		s.router.Log().ErrorContext(r.Context(), "an artifact is damaged", append([]any{"error", err}, endpoint.About(r.Context())...)...)
 	}
 	if err != nil && out.begun {
 		s.router.CutShort(r.Context(), "an artifact", err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
@@ -15,6 +16,10 @@ type counted struct {
 	status int
 	span   tracing.Span // of the call; nil: it has none
 	answer tracing.Answer
+	logged bool   // the call is logged
+	caller string // principal
+	trace  string // traceparent: of the call, or of the task that it is about
+	tool   string // of MCP, in whose name the call is made
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -58,8 +63,28 @@ func (s *service) called(c *counted, r *http.Request) {
 	if s.opts.Called != nil {
 		s.opts.Called(r.Method, pattern, status, time.Since(c.start))
 	}
+	if c.logged {
+		s.opts.Log.DebugContext(r.Context(), "call", c.about(r.Method, pattern, status)...)
+	}
 	if c.span != nil {
 		c.answer.Method, c.answer.Route, c.answer.Status = r.Method, pattern, status
 		c.span.End(c.answer)
 	}
+}
+
+// about returns what the log says of a call: nothing of what its body, its query and its answer say.
+func (c *counted) about(method, route string, status int) []any {
+	list := []any{"method", method, "route", route, "status", status, "took", time.Since(c.start)}
+	for _, v := range [][2]string{
+		{"workspace", c.answer.Workspace},
+		{"caller", c.caller},
+		{"task", c.answer.Task},
+		{"trace", endpoint.TraceOf(c.trace)},
+		{"tool", c.tool},
+	} {
+		if v[1] != "" {
+			list = append(list, v[0], v[1])
+		}
+	}
+	return list
 }

@@ -134,7 +134,7 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 			out.printf(": alive\n\n")
 		case err := <-ended:
 			if err != nil && ctx.Err() == nil {
-				s.router.Log().WarnContext(ctx, "an event stream ended", "error", err)
+				s.router.Log().WarnContext(ctx, "an event stream ended", append([]any{"error", err}, endpoint.About(r.Context())...)...)
 			}
 			for len(notices) > 0 {
 				out.notice(<-notices)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,8 +25,9 @@ func (s *service) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var call *counted
-		if s.opts.Called != nil || s.opts.Tracer != nil {
-			call = &counted{ResponseWriter: w, start: time.Now()}
+		logged := s.opts.Log.Enabled(r.Context(), slog.LevelDebug)
+		if logged || s.opts.Called != nil || s.opts.Tracer != nil {
+			call = &counted{ResponseWriter: w, start: time.Now(), logged: logged}
 			w = call
 			defer func() { s.called(call, r) }()
 		}

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -17,39 +17,35 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		given = tracing.Context{Parent: parent[0], State: strings.Join(r.Header["Tracestate"], ",")}
 	}
 	c = c.WithTrace(given.Parent, given.State)
-	if s.opts.Tracer == nil || r.URL.Path == metricsPath {
+	if call == nil || r.URL.Path == metricsPath {
 		return c
 	}
-	task := taskIn(r.URL.Path)
+	task := endpoint.TaskOf(r.URL.Path)
 	find := func() tracing.Context {
 		if task == "" {
 			return tracing.Context{}
 		}
 		return tracing.Context{Parent: s.app.Tasks.FindTrace(r.Context(), c, task)}
 	}
+	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
+	call.caller, call.trace = c.String(), c.Trace.Parent
+	if s.opts.Tracer == nil {
+		if call.logged && call.trace == "" {
+			call.trace = find().Parent
+		}
+		return c
+	}
 	if tool := tracing.From(r.Context()); tool != nil {
 		own := tool.Join(c.Workspace, c.Agent(), task, find, task == "" && r.Method == http.MethodPost)
+		call.tool, call.trace = tool.Name(), own.Parent
 		return c.WithTrace(own.Parent, own.State)
 	}
 	start := tracing.Start{At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
 	if c.Trace.IsZero() {
 		start.Parent = find()
 	}
-	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
 	call.span = s.opts.Tracer.Start(start)
 	own := call.span.Context()
+	call.trace = own.Parent
 	return c.WithTrace(own.Parent, own.State)
-}
-
-// taskIn returns the task that a path names, or a part of which it names; empty if there is none.
-func taskIn(path string) string {
-	segments := strings.SplitN(path, "/", 5)
-	if len(segments) < 4 {
-		return ""
-	}
-	task, _, _ := strings.Cut(segments[3], ".")
-	if event.CheckTaskID(task) != nil {
-		return ""
-	}
-	return task
 }

@@ -86,6 +86,9 @@ func From(ctx context.Context) *Tool {
 	return t
 }
 
+// Name is the name of the tool.
+func (t *Tool) Name() string { return t.start.Tool }
+
 // Join notes that the tool calls the API as an agent of a workspace, and about a task if it is not empty, and returns the trace context of the
 // call. find returns the context in the trace of the task; begin says that the call begins a trace if the task has none.
 func (t *Tool) Join(workspace, agent, task string, find func() Context, begin bool) Context {

@@ -85,7 +85,8 @@ func (logged) Name() string { return "log" }
 
 // Send implements [Sink].
 func (l logged) Send(ctx context.Context, n Notice) error {
+	task, _, _ := strings.Cut(n.Ticket, ".")
 	l.log.InfoContext(ctx, "people are asked", "event", n.Event, "workspace", n.Workspace, "ticket", n.Ticket, "kind", n.Kind, "desk", n.Desk,
-		"to", n.To, "from", n.From, "due", n.Due, "question", n.Question)
+		"task", task, "to", n.To, "from", n.From, "due", n.Due) // the question is content: trapeze ticket show has it
 	return nil
 }

@@ -44,7 +44,8 @@ func TestWhatIsNoSinkIsRefused(t *testing.T) {
 func TestTheLogGetsNoticesAsFields(t *testing.T) {
 	var b bytes.Buffer
 	s := parse(t, "log", slog.New(slog.NewJSONHandler(&b, nil)))
-	if err := s.Send(t.Context(), notice); err != nil || !strings.Contains(b.String(), `"ticket":"task_1.k1"`) {
+	if err := s.Send(t.Context(), notice); err != nil || !strings.Contains(b.String(), `"ticket":"task_1.k1","kind"`) || !strings.Contains(b.String(), `"task":"task_1"`) ||
+		strings.Contains(b.String(), notice.Question) {
 		t.Errorf("%v: %s", err, b.String())
 	}
 }

@@ -149,11 +149,7 @@ func (d *Router) challenge(r *refusal.Error) string {
 // Internal logs an internal error under an id, and returns a problem with only that id.
 func (d *Router) Internal(ctx context.Context, err error) *Problem {
 	id := rand.Text()[:12]
-	attrs := []any{"request", id, "error", err}
-	if v := requestOf(ctx); v != nil {
-		attrs = append(attrs, "method", v.r.Method, "path", v.r.URL.Path, "caller", v.caller.String())
-	}
-	d.log.ErrorContext(ctx, "internal error", attrs...)
+	d.log.ErrorContext(ctx, "internal error", append([]any{"request", id, "error", err}, About(ctx)...)...)
 	p := ProblemOf(refusal.New(refusal.Unavailable, "tell the operator of the server; the log has details under this id",
 		"internal error of the server (request %s)", id).With("request", id))
 	p.Status, p.Title = http.StatusInternalServerError, "Internal error"

@@ -69,11 +69,11 @@ func Plain(w http.ResponseWriter, v any) {
 
 // CutShort aborts a response that has started, so that the client does not take it as complete.
 func (d *Router) CutShort(ctx context.Context, what string, err error) {
-	d.log.WarnContext(ctx, what+" was interrupted", "error", err)
+	d.log.WarnContext(ctx, what+" was interrupted", append([]any{"error", err}, About(ctx)...)...)
 	panic(http.ErrAbortHandler)
 }
 
 // Skipped logs that an export went on after an entry that cannot be read.
 func (d *Router) Skipped(ctx context.Context, position uint64, err error) {
-	d.log.ErrorContext(ctx, "an export skipped a damaged entry", "position", position, "error", err)
+	d.log.ErrorContext(ctx, "an export skipped a damaged entry", append([]any{"position", position, "error", err}, About(ctx)...)...)
 }

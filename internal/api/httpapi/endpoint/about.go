@@ -1,0 +1,46 @@
+package endpoint
+
+import (
+	"context"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
+
+// TaskOf returns the task that a path names, or a part of which it names; empty if there is none.
+func TaskOf(path string) string {
+	segments := strings.SplitN(path, "/", 5)
+	if len(segments) < 4 {
+		return ""
+	}
+	task, _, _ := strings.Cut(segments[3], ".")
+	if event.CheckTaskID(task) != nil {
+		return ""
+	}
+	return task
+}
+
+// TraceOf returns the id of the trace of a traceparent, as logs have it; empty if there is none.
+func TraceOf(traceparent string) string {
+	if _, rest, ok := strings.Cut(traceparent, "-"); ok {
+		trace, _, _ := strings.Cut(rest, "-")
+		return trace
+	}
+	return ""
+}
+
+// About returns attributes for the log: which call it is, of which task, and in which trace. Nothing of what the call says is in them.
+func About(ctx context.Context) []any {
+	v := requestOf(ctx)
+	if v == nil {
+		return nil
+	}
+	list := []any{"method", v.r.Method, "path", v.r.URL.Path, "workspace", v.caller.Workspace, "caller", v.caller.String()}
+	if task := TaskOf(v.r.URL.Path); task != "" {
+		list = append(list, "task", task)
+	}
+	if trace := TraceOf(v.caller.Trace.Parent); trace != "" {
+		list = append(list, "trace", trace)
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package scenario
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	api "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+// textLog is a log that several goroutines write.
+type textLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *textLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// TestADebugLogNamesTaskAndTraceAndHasNoContentAndNoToken: with and without a collector, everything that agents and people write is secret.
+func TestADebugLogNamesTaskAndTraceAndHasNoContentAndNoToken(t *testing.T) {
+	for name, collected := range map[string]bool{"with a collector": true, "without one": false} {
+		t.Run(name, func(t *testing.T) {
+			h := &tracedServer{tokens: map[string]string{}}
+			h.otlp = newOTLP(t)
+			if !collected {
+				t.Setenv("OTEL_TRACES_EXPORTER", "none")
+			}
+			log := &textLog{}
+			config := server.Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Notify: []string{"log"}}
+			h.serveWith(t, config)
+			h.agents(t)
+			task := h.three(t, clientParent)
+			ticket := h.ask(t)
+			h.mislead(t)
+			h.stop()
+			h.checkLog(t, log.b.String(), task, ticket)
+		})
+	}
+}
+
+// ask has a task of coder wait for a person, who answers.
+func (h *tracedServer) ask(t *testing.T) (task string) {
+	t.Helper()
+	coder := h.as(t, "coder")
+	made, err := coder.CreateTask(t.Context(), api.CreateInput{Intent: secretIntent, Start: true, Content: api.Content{Data: json.RawMessage(`{"price": "merger 17"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coder.Progress(t.Context(), made.Task, api.ProgressInput{Epoch: made.Epoch, Note: "the merger is half done"}); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := coder.Ask(t.Context(), made.Task, api.AskInput{Epoch: made.Epoch, Question: "May the merger go on?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.admin.Answer(t.Context(), asked.Ticket, api.AnswerInput{Answer: "The merger may go on"}); err != nil {
+		t.Fatal(err)
+	}
+	return made.Task
+}
+
+// mislead sends tokens and content where they do not belong: every call is refused.
+func (h *tracedServer) mislead(t *testing.T) {
+	t.Helper()
+	token := h.tokens["coder"]
+	for _, c := range []struct{ method, path, auth, body string }{
+		{http.MethodGet, "/v1/tasks?token=" + token, "", ""},
+		{http.MethodGet, "/v1/tasks/" + token, "Bearer " + token, ""},
+		{http.MethodGet, "/v1/me", "Basic " + token, ""},
+		{http.MethodGet, "/v1/me", "Bearer x" + token, ""},
+		{http.MethodPost, "/v1/tasks", "Bearer " + token, `{"intent": "the merger", "nothing": "` + token + `"}`},
+		{http.MethodPost, "/v1/tasks", "Bearer " + token, `{"intent": "the merger" broken`},
+		{http.MethodPost, "/mcp", "Bearer " + token, `{"jsonrpc": "2.0", "id": 1, "method": "the merger"}`},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, h.s.URL()+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"Authorization": {c.auth}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode < http.StatusBadRequest {
+			t.Errorf("%s %s: %s", c.method, c.path, res.Status)
+		}
+	}
+}
+
+// checkLog searches the log.
+func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
+	t.Helper()
+	for _, secret := range []string{"merger", "Merger", "Acme", h.tokens["coder"], h.tokens["reviewer"], h.tokens["tester"], h.adminToken} {
+		for line := range strings.Lines(text) {
+			if strings.Contains(line, secret) {
+				t.Errorf("the log has %q: %s", secret, line)
+			}
+		}
+	}
+	calls, asked := map[string]int{}, 0
+	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
+		var line struct{ Msg, Route, Task, Trace, Caller, Tool string }
+		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, s.Text())
+		}
+		switch {
+		case line.Msg == "people are asked" && line.Task == tasks[1]:
+			asked++
+		case line.Msg != "call" || line.Task == "":
+		case len(line.Trace) != 32 || line.Caller == "":
+			t.Errorf("a call about a task has no trace or no caller: %s", s.Text())
+		default:
+			calls[line.Task]++
+			if line.Task == tasks[0] && line.Trace != clientTrace {
+				t.Errorf("another trace: %s", s.Text())
+			}
+		}
+	}
+	for _, task := range tasks {
+		if calls[task] == 0 {
+			t.Errorf("the log does not name task %s:\n%s", task, text)
+		}
+	}
+	if asked == 0 {
+		t.Error("the log does not say that people are asked")
+	}
+}
