@@ -22,6 +22,9 @@ var closedSets = map[reflect.Type][]string{
 	reflect.TypeFor[client.SpeakerRole](): texts(client.SpeakerRoles()),
 }
 
+// namedSets are the closed sets of texts that have no type of their own, by the name that a `values` tag gives.
+var namedSets = map[string][]string{"strategies": client.Strategies(), "agent kinds": client.AgentKinds()}
+
 // inDescriptions are the lists that a description can name, for texts that an enum cannot describe.
 var inDescriptions = strings.NewReplacer("{constraint kinds}", strings.Join(texts(client.ConstraintKinds()), ", "))
 
@@ -34,10 +37,13 @@ func texts[T ~string](values []T) []string {
 }
 
 // choices lists the values that a field may have, or nothing if any will do: those of its type without those of its `except` tag,
-// which a tool does not take, or those of its `enum` tag, for a set that only the tool has.
+// which a tool does not take, those of the set that its `values` tag names, or those of its `enum` tag, for a set that only the tool has.
 func choices(f reflect.StructField) []string {
 	if own := f.Tag.Get("enum"); own != "" {
 		return strings.Split(own, ",")
+	}
+	if set := f.Tag.Get("values"); set != "" {
+		return namedSets[set]
 	}
 	except := strings.Split(f.Tag.Get("except"), ",")
 	return slices.DeleteFunc(slices.Clone(closedSets[f.Type]), func(v string) bool { return slices.Contains(except, v) })

@@ -16,7 +16,7 @@ import (
 type agentInput struct {
 	Agent        string            `json:"agent" jsonschema:"its name; it may be you"`
 	Action       string            `json:"action,omitempty" enum:"show,register,ready,busy,draining,offline,shed,reset,remove" jsonschema:"default show. register: set what is given. shed: its offers to others. reset: close its circuit. All but show are for operators, or for yourself as far as you may"`
-	Kind         string            `json:"kind,omitempty" enum:"agent,human" jsonschema:"with register, as what follows"`
+	Kind         string            `json:"kind,omitempty" values:"agent kinds" jsonschema:"with register, as what follows"`
 	Description  string            `json:"description,omitempty"`
 	Capabilities argument.List     `json:"capabilities,omitempty" jsonschema:"all of them"`
 	MaxTasks     int               `json:"max_tasks,omitempty" jsonschema:"how many tasks it takes at once"`
