@@ -278,7 +278,8 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	if text, _ := coder.call("agent", m{"agent": "coder"}); !strings.Contains(text, "can: go, sql; context window 32000 tokens; at most 2 tasks - `writes code`") {
 		t.Errorf("it is %s", text)
 	}
-	coder.call("agent", m{"agent": "agent/coder", "action": "busy"})
+	coder.call("agent", m{"agent": "agent/coder", "action": "announce", "readiness": "busy"})
+	coder.refused("agent", m{"agent": "coder", "action": "announce"}, "give both")
 	if text, _ := olga.call("agent", m{"agent": "coder", "action": "shed"}); !strings.Contains(text, "0 offers of coder") {
 		t.Errorf("shed: %s", text)
 	}

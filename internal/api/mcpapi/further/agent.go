@@ -15,7 +15,7 @@ import (
 
 type agentInput struct {
 	Agent        string            `json:"agent" jsonschema:"its name; it may be you"`
-	Action       string            `json:"action,omitempty" enum:"show,register,ready,busy,draining,offline,shed,reset,remove" jsonschema:"default show. register: set what is given. shed: its offers to others. reset: close its circuit. All but show are for operators, or for yourself as far as you may"`
+	Action       string            `json:"action,omitempty" enum:"show,register,announce,shed,reset,remove" jsonschema:"default show. register: set what is given. announce: its readiness. shed: its offers to others. reset: close its circuit. All but show are for operators, or for yourself as far as you may"`
 	Kind         string            `json:"kind,omitempty" values:"agent kinds" jsonschema:"with register, as what follows"`
 	Description  string            `json:"description,omitempty"`
 	Capabilities argument.List     `json:"capabilities,omitempty" jsonschema:"all of them"`
@@ -25,6 +25,7 @@ type agentInput struct {
 	Fallbacks    argument.List     `json:"fallbacks,omitempty" jsonschema:"agents to try instead, best first"`
 	Escalation   argument.List     `json:"escalation,omitempty" jsonschema:"agents to escalate to, nearest first"`
 	Presence     argument.Duration `json:"presence_ttl,omitzero" jsonschema:"offline when not heard of for so long"`
+	Readiness    client.Readiness  `json:"readiness,omitempty" jsonschema:"with announce"`
 	Keep         int               `json:"keep,omitempty" jsonschema:"with shed: how many offers stay"`
 	Key          string            `json:"key,omitempty"`
 }
@@ -47,8 +48,8 @@ var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an
 		switch in.Action {
 		case "register":
 			a, err = register(ctx, c, in)
-		case "ready", "busy", "draining", "offline":
-			a, err = c.SetReadiness(ctx, in.Agent, client.Readiness(in.Action))
+		case "announce":
+			a, err = c.SetReadiness(ctx, in.Agent, in.Readiness)
 		case "shed":
 			r, err := c.Shed(ctx, in.Agent, client.ShedInput{Keep: in.Keep})
 			return relieved(r), err
@@ -79,6 +80,8 @@ func (in agentInput) check() error {
 		return argument.Invalid("kind, description, capabilities, max_tasks, context_window, tokenizer, fallbacks, escalation and presence_ttl are for action=register: omit them")
 	case in.Action == "register" && !in.sets():
 		return argument.Invalid("register needs what to set, such as capabilities or context_window")
+	case (in.Action == "announce") != (in.Readiness != ""):
+		return argument.Invalid("announce needs readiness, and readiness is for announce: give both or neither")
 	case in.Keep != 0 && in.Action != "shed":
 		return argument.Invalid("keep is for shed: omit it")
 	}
