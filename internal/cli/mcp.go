@@ -27,7 +27,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 		func(ctx context.Context, _ []string) error {
 			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
-			agent := s.agentName()
+			agent := s.clientAgent()
 			if agent == "" {
 				return shell.Usagef("name the agent of the MCP client: --agent NAME")
 			}
@@ -65,6 +65,18 @@ func (s *commands) mcpCommand() *cobra.Command {
 	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, if the agent is new (repeatable)")
 	f.StringVar(&spec.Description, "description", "", "description, if the agent is new")
 	return cmd
+}
+
+// clientAgent is the agent of the MCP client. A client that is the program of trapeze work is the worker's agent, which owns the task,
+// whatever agent its file names; but a server other than the worker's never gets the worker's token.
+func (s *commands) clientAgent() string {
+	named, worker := s.agentName(), s.Getenv("TRAPEZE_AGENT")
+	if s.OwnTask() == "" || worker == "" || worker == named || s.Getenv("TRAPEZE_URL") != s.URL() {
+		return named
+	}
+	fmt.Fprintf(s.Stderr, "trapeze mcp: trapeze work runs this client, so it is the agent %s, not %s\n", shell.OneLine(worker), shell.OneLine(named))
+	s.Flags.Agent = ""
+	return worker
 }
 
 // agentToken returns the agent's own token, and registers the agent if it is new. A session never uses the owner's token: see

@@ -19,7 +19,8 @@ type completeInput struct {
 	Key    string          `json:"key,omitempty"`
 }
 
-var completeTool = define[completeInput, receipt]("complete", "Complete a task", tool.Destroys,
+// completeTool only adds to the record: an agent that works without people can end its own work. Codex CLI refuses what is destructive then.
+var completeTool = define[completeInput, receipt]("complete", "Complete a task", tool.Changes,
 	"Complete a task you own with its result. A result that does not meet the expectations is refused with the reasons: fix it and call again.",
 	func(ctx context.Context, c *call, in completeInput) (answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)

@@ -37,8 +37,7 @@ type item struct {
 	Intent   string    `json:"intent"`
 	Envelope string    `json:"envelope,omitempty"`
 	Ends     time.Time `json:"ends,omitzero"`
-
-	do string // the tool that answers it
+	Do       string    `json:"do,omitempty"` // the tool that answers it, or what else to do
 }
 
 // maxWait is the longest wait of a call in seconds: less than the 60 s after which common clients time out.
@@ -60,7 +59,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 		out := inbox{Items: []item{}, Cursor: box.Position}
 		for _, i := range box.Items {
 			out.Items = append(out.Items, item{
-				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, todo(i),
+				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, c.Set.Text(todo(i)),
 			})
 		}
 		return answer{Text: out.write(c.Set, in.Wait), Data: out}, nil
@@ -90,13 +89,15 @@ func (b *inbox) write(set toolset.Set, waited int) string {
 		return fmt.Sprintf("Your inbox is empty (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "your inbox is empty. "))
 	}
 	more := set.Text("; then {inbox} with wait=45, after=%d for more", b.Cursor)
-	b.Next = "answer each item with the tool in brackets" + more
+	b.Next = "answer each item as its do says" + more
+	next := "answer each item with the tool in brackets" + more
 	var s strings.Builder
 	for _, i := range b.Items {
 		if i.Type == "offer" {
 			b.Next = set.Text("{accept} the offers you can do, {reject} the others") + more
+			next = b.Next
 		}
-		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, set.Text(i.do), show.Line(i.Intent))
+		fmt.Fprintf(&s, "- %s %s from %s, %s, task %s [%s]: %s", i.Type, i.ID, i.From, i.Priority, i.Task, i.Do, show.Line(i.Intent))
 		if i.Detail != "" {
 			s.WriteString(" (" + show.Line(i.Detail) + ")")
 		}
@@ -105,5 +106,5 @@ func (b *inbox) write(set toolset.Set, waited int) string {
 		}
 		s.WriteString("\n")
 	}
-	return s.String() + "Next: " + b.Next
+	return s.String() + "Next: " + next
 }

@@ -78,3 +78,46 @@ func TestARequesterIsToldOnceHowItsTaskEnded(t *testing.T) {
 		}
 	})
 }
+
+// Some clients show a model the structured content alone, others the text alone.
+func TestAnItemSaysHowToAnswerItInBothForms(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
+		for _, a := range []*agent{coder, reviewer} {
+			a.call("join", m{})
+		}
+		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+		text, box := reviewer.call("inbox", m{})
+		if do := box["items"].([]any)[0].(m)["do"]; do != "accept or reject" || !strings.Contains(text, "[accept or reject]") {
+			t.Errorf("an offer: %v, %s", do, text)
+		}
+		reviewer.call("accept", m{"handoff": sent["handoff"]})
+		_, asked := reviewer.call("ask", m{"task": sent["task"], "question": "Which parser?", "to": "coder"})
+		text, box = coder.call("inbox", m{})
+		if do := box["items"].([]any)[0].(m)["do"]; do != "decide: answer" || !strings.Contains(text, "[decide: answer]") || strings.Contains(box["next"].(string), "brackets") {
+			t.Errorf("a question: %v, %s", box, text)
+		}
+		coder.call("decide", m{"id": asked["ticket"], "verdict": "answer", "text": "the new one"})
+		text, box = reviewer.call("inbox", m{})
+		if do, _ := box["items"].([]any)[0].(m)["do"].(string); !strings.Contains(do, "continue it") || !strings.Contains(text, "["+do+"]") {
+			t.Errorf("an answer: %v, %s", box, text)
+		}
+	})
+}
+
+// Clients that work without a person refuse tools that destroy.
+func TestAnAgentWorksWithoutToolsThatDestroy(t *testing.T) {
+	list, err := open(t).agent(statelessVersion, "coder").ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range list.Tools {
+		switch x.Name {
+		case "join", "inbox", "accept", "reject", "progress", "ask", "status", "complete", "send", "escalate", "recall", "route", "conversation":
+			if !x.Annotations.ReadOnlyHint && (x.Annotations.DestructiveHint == nil || *x.Annotations.DestructiveHint) {
+				t.Errorf("%s is destructive", x.Name)
+			}
+		}
+	}
+}
