@@ -12,7 +12,7 @@ import (
 //
 // claude: code.claude.com/docs/en/cli-reference and /headless. codex: developers.openai.com/codex/noninteractive.
 // gemini: geminicli.com/docs/cli/headless. copilot: docs.github.com, "Running GitHub Copilot CLI programmatically".
-// cursor-agent: cursor.com/docs/cli/headless.
+// cursor-agent: cursor.com/docs/cli/headless. opencode: opencode.ai/docs/cli.
 var flagsOf = map[string]map[string]string{
 	"claude": {"-p": "!", "--permission-mode": "1", "--allowedTools": "+", "--output-format": "1", "--json-schema": "1"},
 	"codex":  {"--sandbox": "1", "-c": "1", "--skip-git-repo-check": ""},
@@ -20,6 +20,7 @@ var flagsOf = map[string]map[string]string{
 	"copilot": {
 		"-s": "", "--no-ask-user": "!", "--allow-tool": "1",
 	},
+	"opencode":     {},
 	"cursor-agent": {"-p": "!", "--trust": "!", "--force": ""},
 }
 
@@ -47,6 +48,11 @@ func codingAgent(name string, args []string, prompt string, say func(string, ...
 			return 64
 		}
 		say("thinking…")
+	case "opencode": // opencode run
+		if said != "run" {
+			say("opencode: %q does not read the prompt from standard input", said)
+			return 64
+		}
 	case "gemini": // what comes on standard input, then the flag's
 		prompt += "\n" + flags["-p"]
 	case "cursor-agent": // the prompt is an argument

@@ -1,0 +1,182 @@
+//go:build outside
+
+package outside
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// textOf is the text of a content as the model reads it: a string, or a list of parts with texts.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct{ Text string }
+	if json.Unmarshal(raw, &parts) != nil {
+		return string(raw)
+	}
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// readResponses reads a request of the Responses API (platform.openai.com/docs/api-reference/responses).
+func readResponses(body []byte) (s shown, err error) {
+	var in struct {
+		Input []struct {
+			Type, Role      string
+			Content, Output json.RawMessage
+		}
+		Tools []struct {
+			Type, Name string
+			Tools      []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return s, err
+	}
+	for _, t := range in.Tools {
+		if t.Type != "namespace" {
+			s.tools = append(s.tools, tool{name: t.Name})
+		}
+		for _, each := range t.Tools {
+			s.tools = append(s.tools, tool{space: t.Name, name: each.Name})
+		}
+	}
+	for _, item := range in.Input {
+		switch {
+		case item.Type == "function_call_output":
+			s.results = append(s.results, textOf(item.Output))
+		case item.Role == "user":
+			s.users = append(s.users, textOf(item.Content))
+		}
+	}
+	return s, nil
+}
+
+func writeResponses(w http.ResponseWriter, _ *http.Request, n int, do call) {
+	item := obj{"type": "message", "role": "assistant", "id": fmt.Sprintf("msg_%d", n), "content": []obj{{"type": "output_text", "text": do.say}}}
+	if do.say == "" {
+		item = obj{"type": "function_call", "id": fmt.Sprintf("fc_%d", n), "call_id": fmt.Sprintf("call_%d", n), "name": do.tool.name, "arguments": do.args}
+		if do.tool.space != "" {
+			item["namespace"] = do.tool.space
+		}
+	}
+	id := fmt.Sprintf("resp_%d", n)
+	stream(w,
+		obj{"type": "response.created", "response": obj{"id": id}},
+		obj{"type": "response.output_item.done", "output_index": 0, "item": item},
+		obj{"type": "response.completed", "response": obj{"id": id, "usage": obj{
+			"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2,
+		}}},
+	)
+}
+
+// readChat reads a request of the chat completions API.
+func readChat(body []byte) (s shown, err error) {
+	var in struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return s, err
+	}
+	for _, t := range in.Tools {
+		s.tools = append(s.tools, tool{name: t.Function.Name})
+	}
+	for _, m := range in.Messages {
+		switch m.Role {
+		case "user":
+			s.users = append(s.users, textOf(m.Content))
+		case "tool":
+			s.results = append(s.results, textOf(m.Content))
+		}
+	}
+	return s, nil
+}
+
+func writeChat(w http.ResponseWriter, _ *http.Request, n int, do call) {
+	delta, reason := obj{"role": "assistant", "content": do.say}, "stop"
+	if do.say == "" {
+		reason = "tool_calls"
+		delta = obj{"role": "assistant", "tool_calls": []obj{{
+			"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function", "function": obj{"name": do.tool.name, "arguments": do.args},
+		}}}
+	}
+	chunk := func(delta obj, reason any) obj {
+		return obj{
+			"id": fmt.Sprintf("chat_%d", n), "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+			"choices": []obj{{"index": 0, "delta": delta, "finish_reason": reason}},
+		}
+	}
+	end := chunk(obj{}, reason)
+	end["usage"] = obj{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+	stream(w, chunk(delta, nil), end, "[DONE]")
+}
+
+// readGemini reads a request of the Gemini API (ai.google.dev/api/generate-content).
+func readGemini(body []byte) (s shown, err error) {
+	var in struct {
+		Contents []struct {
+			Role  string
+			Parts []struct {
+				Text             string
+				FunctionResponse *struct {
+					Response struct{ Output, Error string }
+					Parts    json.RawMessage
+				}
+			}
+		}
+		Tools []struct {
+			FunctionDeclarations []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return s, err
+	}
+	for _, t := range in.Tools {
+		for _, f := range t.FunctionDeclarations {
+			s.tools = append(s.tools, tool{name: f.Name})
+		}
+	}
+	for _, c := range in.Contents {
+		for _, p := range c.Parts {
+			switch {
+			case p.FunctionResponse != nil:
+				s.results = append(s.results, p.FunctionResponse.Response.Output+p.FunctionResponse.Response.Error)
+			case c.Role == "user":
+				s.users = append(s.users, p.Text)
+			}
+		}
+	}
+	return s, nil
+}
+
+func writeGemini(w http.ResponseWriter, r *http.Request, _ int, do call) {
+	part := obj{"text": do.say}
+	if do.say == "" {
+		part = obj{"functionCall": obj{"name": do.tool.name, "args": json.RawMessage(do.args)}}
+	}
+	answer := obj{
+		"candidates":    []obj{{"index": 0, "finishReason": "STOP", "content": obj{"role": "model", "parts": []obj{part}}}},
+		"usageMetadata": obj{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+	}
+	switch _, method, _ := strings.Cut(r.PathValue("call"), ":"); method {
+	case "streamGenerateContent":
+		stream(w, answer)
+	case "countTokens":
+		_ = json.NewEncoder(w).Encode(obj{"totalTokens": 1})
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer)
+	}
+}
