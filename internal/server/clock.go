@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -74,15 +75,15 @@ func (s *Server) Advance(ctx context.Context, by time.Duration) (time.Time, erro
 // minMemory is the free space, in bytes, below which temporary data are not kept in memory.
 const minMemory = 1 << 30
 
-// makeTemporary creates the data directory of a server with temporary data.
-func makeTemporary() (dir string, err error) {
+// makeTemporary creates the data directory of a server with temporary data. owner, if there is one, shows others that its server lives.
+func makeTemporary() (dir string, owner io.Closer, err error) {
 	if memory := memoryDir(); memory != "" {
-		if dir, err = os.MkdirTemp(memory, "trapeze-"); err == nil {
-			return dir, nil
+		if dir, owner, err = makeOwned(memory); err == nil {
+			return dir, owner, nil
 		}
 	}
 	if dir, err = os.MkdirTemp("", "trapeze-"); err != nil {
-		return "", fmt.Errorf("temporary data directory: %w", err)
+		return "", nil, fmt.Errorf("temporary data directory: %w", err)
 	}
-	return dir, nil
+	return dir, nil, nil
 }

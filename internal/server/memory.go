@@ -39,8 +39,8 @@ func keepMemory(ctx context.Context, bytes int64) {
 	defer tick.Stop()
 	limit := int64(0)
 	for quiet := 0; ; {
-		live, allocated := heap.read()
-		if next := memoryLimit(bytes, live); next < limit-limitStep || next > limit+limitStep {
+		live, stacks, allocated := heap.read()
+		if next := memoryLimit(bytes, live, stacks); next < limit-limitStep || next > limit+limitStep {
 			limit = next
 			debug.SetMemoryLimit(limit)
 		}
@@ -58,10 +58,11 @@ func keepMemory(ctx context.Context, bytes int64) {
 	}
 }
 
-// memoryLimit returns the limit for the memory of the Go runtime, of which so many bytes are in use: at least twice those, since
-// the collector would otherwise run all the time.
-func memoryLimit(bytes, live int64) int64 {
-	return max(bytes-outsideHeap, 2*live+outsideHeap/4)
+// memoryLimit returns the limit for the memory of the Go runtime, of which so many bytes of the heap and of the stacks of goroutines
+// are in use: at least the stacks, which no collection gives back, and twice the heap, since the collector would otherwise run all the
+// time.
+func memoryLimit(bytes, live, stacks int64) int64 {
+	return max(bytes-outsideHeap, 2*live+stacks+outsideHeap/4)
 }
 
 // heap reads the figures of the garbage collector.
@@ -71,13 +72,16 @@ type heap struct {
 }
 
 func newHeap() *heap {
-	return &heap{samples: []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}}
+	return &heap{samples: []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/os-stacks:bytes"},
+	}}
 }
 
-// read returns the bytes in use after the last collection, and those allocated since the last call.
-func (h *heap) read() (live, allocated int64) {
+// read returns the bytes of the heap in use after the last collection, those of stacks, and those allocated since the last call.
+func (h *heap) read() (live, stacks, allocated int64) {
 	metrics.Read(h.samples)
+	figure := func(n int) int64 { return int64(h.samples[n].Value.Uint64()) } //nolint:gosec // bytes of this process
 	now := h.samples[1].Value.Uint64()
-	allocated, h.before = int64(now-h.before), now       //nolint:gosec // bytes of this process
-	return int64(h.samples[0].Value.Uint64()), allocated //nolint:gosec // as above
+	allocated, h.before = int64(now-h.before), now //nolint:gosec // as above
+	return figure(0), figure(2) + figure(3), allocated
 }

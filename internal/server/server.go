@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -59,6 +60,7 @@ type Server struct {
 	resource  httpapi.Resource
 	monitor   *monitor.Monitor
 	counts    *counts
+	owner     io.Closer // of temporary data in memory
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
@@ -70,7 +72,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	}
 	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts()}
 	if c.Temporary {
-		if c.DataDir, err = makeTemporary(); err != nil {
+		if c.DataDir, s.owner, err = makeTemporary(); err != nil {
 			return nil, err
 		}
 		s.config = c
@@ -294,6 +296,9 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	if s.config.Temporary {
 		errs = append(errs, os.RemoveAll(s.config.DataDir))
+	}
+	if s.owner != nil {
+		errs = append(errs, s.owner.Close())
 	}
 	return errors.Join(errs...)
 }

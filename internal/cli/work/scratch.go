@@ -1,8 +1,10 @@
 package work
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 )
 
-// scratch is the directory of one worker with the envelopes that its programs read. It is locked as long as the worker lives: what a
-// worker that was killed has left, the next one finds, ends and removes.
+// scratch is the directory of one worker with the envelopes that its programs read. A file beside it is locked as long as the worker
+// lives: what a worker that was killed has left, the next one finds, ends and removes. The file is beside it, since some systems do not
+// rename or remove a directory with an open file.
 type scratch struct {
 	dir  string
 	lock io.Closer
@@ -20,33 +23,29 @@ type scratch struct {
 
 const (
 	scratchPrefix = "trapeze-work-"
-	scratchLock   = "lock"
+	lockSuffix    = ".lock"
 	envelopeVar   = "TRAPEZE_ENVELOPE="
 )
 
 // openScratch makes the directory of a worker, and clears up after workers that were killed: their programs are ended, and their files
 // removed. It returns how many programs that were.
 func openScratch() (s *scratch, ended int, err error) {
-	dir, err := os.MkdirTemp("", "trapeze-new-*") // with mode 0700; its name is final when it is locked
+	dir := filepath.Join(os.TempDir(), scratchPrefix+rand.Text())
+	lock, _, err := daemon.Lock(dir + lockSuffix) // first: a directory that nobody has locked is removed
 	if err != nil {
 		return nil, 0, err
 	}
-	lock, _, err := daemon.Lock(filepath.Join(dir, scratchLock))
-	if err != nil {
-		return nil, 0, errors.Join(err, os.RemoveAll(dir))
+	s = &scratch{dir, lock}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, 0, errors.Join(err, s.close())
 	}
-	final := filepath.Join(filepath.Dir(dir), scratchPrefix+strings.TrimPrefix(filepath.Base(dir), "trapeze-new-"))
-	if err := os.Rename(dir, final); err != nil {
-		return nil, 0, errors.Join(err, lock.Close(), os.RemoveAll(dir))
-	}
-	s = &scratch{final, lock}
-	left, err := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(final)), scratchPrefix+"*"))
+	left, err := filepath.Glob(filepath.Join(escapeGlob(os.TempDir()), scratchPrefix+"*"))
 	if err != nil {
 		return nil, 0, errors.Join(err, s.close())
 	}
-	for _, dir := range left {
-		if dir != final {
-			ended += clearUp(dir)
+	for _, name := range left {
+		if name = strings.TrimSuffix(name, lockSuffix); name != dir {
+			ended += clearUp(name)
 		}
 	}
 	return s, ended, nil
@@ -54,16 +53,18 @@ func openScratch() (s *scratch, ended int, err error) {
 
 // clearUp ends the programs and removes the files of a worker that was killed. It leaves those of others, and of workers that live.
 func clearUp(dir string) (ended int) {
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !mine(info) {
-		return 0
+	for _, name := range []string{dir, dir + lockSuffix} {
+		info, err := os.Lstat(name)
+		if err == nil && (info.IsDir() == (name != dir) || info.Mode()&fs.ModeSymlink != 0 || !mine(info)) || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0
+		}
 	}
-	lock, _, err := daemon.Lock(filepath.Join(dir, scratchLock))
+	lock, _, err := daemon.Lock(dir + lockSuffix)
 	if err != nil {
 		return 0
 	}
-	defer func() { _ = lock.Close() }()
 	ended = endLeft(dir)
-	_ = os.RemoveAll(dir) // what stays is removed by the next worker
+	_ = (&scratch{dir, lock}).close() // what stays is removed by the next worker
 	return ended
 }
 
@@ -94,6 +95,5 @@ func (s *scratch) note(pid int, env []string) (done func()) {
 }
 
 func (s *scratch) close() error {
-	err := os.RemoveAll(s.dir)
-	return errors.Join(err, s.lock.Close())
+	return errors.Join(os.RemoveAll(s.dir), s.lock.Close(), os.Remove(s.dir+lockSuffix))
 }

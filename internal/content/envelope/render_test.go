@@ -245,7 +245,7 @@ func TestHostileJSONKeepsItsValueAndItsFence(t *testing.T) {
 func TestWhatIsInvisibleIsShown(t *testing.T) {
 	e := minimal()
 	e.Task.Intent = "a\u202eb\u200dc\x07d\te\r\nf\rg\ufe0fh\ufe01i\u3164j" + strings.Repeat("`", 20) + "k ```` ünïcødé 漢字 🙂"
-	want := "a⟨U+202E⟩b⟨U+200D⟩c⟨U+0007⟩d\te\nf⟨U+000D⟩g\ufe0fh⟨U+FE01⟩i⟨U+3164⟩j⟨U+0060 ×20⟩k ```` ünïcødé 漢字 🙂"
+	want := "a⟨U+202E⟩b⟨U+200D⟩c⟨U+0007⟩d\te\nf⟨U+000D⟩g⟨U+FE0F⟩h⟨U+FE01⟩i⟨U+3164⟩j⟨U+0060 ×20⟩k ```` ünïcødé 漢字 🙂"
 	if got := envelope.Render(e); !strings.Contains(got, "\n`````\n"+want+"\n`````\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -17,18 +17,18 @@ var invisibles = []*unicode.RangeTable{
 	unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
 }
 
-// Hidden reports whether r takes no space on a screen or changes how others are shown, so that it must be shown by its number.
-// U+FE0F is not: most emoji contain it, and alone it can carry no message.
+// Hidden reports whether r takes no space on a screen or changes how others are shown, so that it must be shown by its number,
+// except where it belongs to a word or an emoji: see [Text].
 func Hidden(r rune) bool {
 	if r >= ' ' && r < 0x7F {
 		return false
 	}
-	return r != 0xFE0F && unicode.In(r, invisibles...)
+	return unicode.In(r, invisibles...)
 }
 
 // Text returns text with every hidden character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
 // [MaxBackquotes] backquotes by their number. Tabs and line feeds are kept, and so are joiners where a language or an emoji
-// needs them.
+// needs them, and U+FE0F after a character that it makes an emoji.
 func Text(text string) string {
 	if Plain(text) {
 		return text
@@ -70,29 +70,44 @@ func shown(text string, most int) string {
 	return b.String()
 }
 
-// The joiners that Persian, Hindi and others are written with, and that emoji are put together with.
+// The joiners that Persian, Hindi and others are written with, and that emoji are put together with; and the selector that asks for
+// an emoji where a character can also be text.
 const (
 	zeroWidthNonJoiner = 0x200C
 	zeroWidthJoiner    = 0x200D
+	emojiSelector      = 0xFE0F
+	keycap             = 0x20E3 // after a digit, #, or * and a selector
 )
 
-// joins reports whether r is a joiner in its place: a single one between letters or marks of one script that needs it, or
-// a joiner between two emoji. Anywhere else it could only hide something.
+// selectable are the characters that [emojiSelector] can follow and that are no symbols (Unicode's emoji-variation-sequences.txt).
+const selectable = "\u203c\u2049\u2139\u3030\u303d\U0001F202\U0001F237"
+
+// joins reports whether r is a joiner in its place: a single one between letters or marks of one script that needs it, a joiner
+// between two emoji, or a selector that makes the character before it an emoji. Anywhere else it could only hide something.
 func joins(before string, r rune, after string) bool {
-	if r != zeroWidthNonJoiner && r != zeroWidthJoiner {
+	if r != zeroWidthNonJoiner && r != zeroWidthJoiner && r != emojiSelector {
 		return false
 	}
 	prev, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
+	if r == emojiSelector {
+		return symbol(prev) || unicode.Is(unicode.Sm, prev) && prev > 0x7F || strings.ContainsRune(selectable, prev) && prev != utf8.RuneError ||
+			next == keycap && strings.ContainsRune("0123456789#*", prev)
+	}
 	for _, script := range joining {
 		if unicode.Is(script, prev) && unicode.Is(script, next) {
 			return true
 		}
 	}
-	emoji := func(r rune) bool { // RuneError, which stands for the end of the text, is a symbol too
-		return r > 0x7F && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
+	if prev == emojiSelector && !joins(before[:len(before)-len("\ufe0f")], prev, after) {
+		return false
 	}
-	return r == zeroWidthJoiner && (emoji(prev) || prev == 0xFE0F) && emoji(next)
+	return r == zeroWidthJoiner && (symbol(prev) || prev == emojiSelector) && symbol(next)
+}
+
+// symbol reports whether r may be an emoji. RuneError, which stands for the end of the text, is a symbol too, and no emoji.
+func symbol(r rune) bool {
+	return r > 0x7F && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sk)
 }
 
 // joining are the scripts in whose words joiners stand.

@@ -32,6 +32,19 @@ func TestJoinersStayWhereALanguageOrAnEmojiNeedsThem(t *testing.T) {
 	}
 }
 
+func TestASelectorStaysAfterWhatItMakesAnEmoji(t *testing.T) {
+	for _, text := range []string{"❤\ufe0f", "1\ufe0f\u20e3", "#\ufe0f\u20e3", "©\ufe0f", "↔\ufe0f", "\u203c\ufe0f", "ℹ\ufe0f", "👁\ufe0f\u200d🗨\ufe0f", "☎\ufe0f!"} {
+		if got := visible.Line(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, text := range []string{"a\ufe0fb", "\ufe0f", "1\ufe0f", "❤\ufe0f\ufe0f", "漢\ufe0f", " \ufe0f", "\xff\ufe0f", "<\ufe0f", "🙂\u200d\ufe0f"} {
+		if got := visible.Line(text); !strings.Contains(got, "⟨U+FE0F⟩") {
+			t.Errorf("%q hides a selector: %q", text, got)
+		}
+	}
+}
+
 func TestNoTextEndsItsFenceOrItsSpan(t *testing.T) {
 	for n := range 20 {
 		text := strings.Repeat("`", n) + "\nx\n" + strings.Repeat("`", n)
