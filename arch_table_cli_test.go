@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
+		imports: "domain/shellword cli/shell cli/alert cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
@@ -31,6 +31,7 @@ var cliPackages = []pkg{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",
 		imports: "content/envelope content/drift cli/shell client", libs: "github.com/spf13",
 	},
+	{dir: "cli/alert", what: "commands of alerts: list, show, silence", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",

@@ -78,11 +78,11 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
-		imports: "domain/refusal domain/event domain/agent", libs: "cel.dev/cel-go go.yaml.in/yaml/v3",
+		imports: "domain/refusal domain/event domain/agent domain/alert", libs: "cel.dev/cel-go go.yaml.in/yaml/v3",
 	},
 	{
 		dir: "domain/policy/schemadoc", what: "writes docs/policy.schema.json and the tables of docs/policy.md from the types",
-		imports: "domain/event domain/policy content/typeschema",
+		imports: "domain/alert domain/event domain/policy content/typeschema",
 	},
 
 	// content
@@ -156,7 +156,7 @@ var innerPackages = []pkg{
 		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
 		imports: "domain/event domain/agent domain/alert record/ledger",
 	},
-	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "record/figure"},
+	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md and docs/alerts.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "domain/alert record/figure"},
 	{
 		dir: "record/span", what: "the spans of tasks and handoffs, made from the record; the names of all spans and attributes",
 		imports: "domain/event domain/task record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
@@ -265,7 +265,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/policies", what: "use cases of policies: load, show, dry run, and which one is in force",
-		imports: "domain/event domain/handoff domain/identity domain/policy domain/refusal domain/task content/envelope routing record/access " +
+		imports: "domain/alert domain/event domain/handoff domain/identity domain/policy domain/refusal domain/task content/envelope routing record/access " +
 			"record/ledger record/stream record/view usecase/caller usecase/taskstore usecase/envelopes usecase/routes",
 	},
 	{
@@ -277,6 +277,10 @@ var innerPackages = []pkg{
 		dir: "usecase/tickets", what: "use cases of tickets: what people are asked, and what they do about it",
 		imports: "domain/agent domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
 			"usecase/caller usecase/taskstore",
+	},
+	{
+		dir: "usecase/alerts", what: "use cases of alerts: what is raised, silences, and what the server judges",
+		imports: "domain/alert domain/event domain/identity domain/refusal record/access record/ledger record/stream usecase/caller",
 	},
 	{
 		dir: "usecase/figures", what: "use cases of figures: how handoffs went lately, and which are behind a figure",
@@ -311,7 +315,7 @@ var innerPackages = []pkg{
 		imports: "content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures",
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts",
 	},
 
 	// delivery
@@ -326,7 +330,11 @@ var innerPackages = []pkg{
 
 	{
 		dir: "delivery/monitor", what: "follows the record and counts it: the figures of handoffs and of what waits",
-		imports: "domain/agent record/figure record/ledger record/view record/view/watch",
+		imports: "domain/agent domain/alert domain/event record/figure record/ledger record/view record/view/watch",
+	},
+	{
+		dir: "delivery/alerting", what: "judges what the monitor measures, and notifies people of alerts",
+		imports: "domain/alert domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor",
 	},
 	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span"},
 
@@ -351,7 +359,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/channel " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel usecase/alerts " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",
@@ -359,8 +367,8 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
-		imports: "domain/refusal domain/event domain/agent domain/identity domain/memory domain/conversation record/figure record/view " +
-			"usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
+		imports: "domain/refusal domain/event domain/agent domain/alert domain/identity domain/memory domain/conversation record/figure record/view " +
+			"usecase/alerts usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},
@@ -423,7 +431,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/courier delivery/monitor delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
+			"usecase delivery/notify delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
 		libs: "net",
 	},
 

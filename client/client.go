@@ -138,7 +138,7 @@ func (c *Client) Call(ctx context.Context, method, path string, query wire.Query
 
 // do makes a call and decodes its answer into out, which may be nil.
 func (c *Client) do(ctx context.Context, method, path string, query wire.Query, in, out any) error {
-	r := wire.Call{Method: method, Path: path, Query: query}
+	r := wire.Call{Method: method, Path: path, Query: query, Wait: query.Wait()}
 	if in != nil {
 		b, err := json.Marshal(in)
 		if err != nil {

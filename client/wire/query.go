@@ -24,6 +24,12 @@ func (q Query) Position(name string, p uint64) {
 	q.Text(name, when(p != 0, strconv.FormatUint(p, 10)))
 }
 
+// Wait is the time of the parameter wait, which the server is asked to wait; 0 without one.
+func (q Query) Wait() time.Duration {
+	d, _ := time.ParseDuration(url.Values(q).Get("wait")) // none is 0
+	return max(d, 0)
+}
+
 // Flag adds what is either said or not.
 func (q Query) Flag(name string, on bool) { q.Text(name, when(on, "true")) }
 

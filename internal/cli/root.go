@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/agent"
+	"github.com/trapezehq/trapeze/internal/cli/alert"
 	"github.com/trapezehq/trapeze/internal/cli/audit"
 	"github.com/trapezehq/trapeze/internal/cli/bench"
 	"github.com/trapezehq/trapeze/internal/cli/envelope"
@@ -57,7 +58,7 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), envelope.Drift(s.Shell)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
 			s.stopCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},

@@ -59,6 +59,9 @@ func (s *Server) Advance(ctx context.Context, by time.Duration) (time.Time, erro
 	to := clock.Now().Add(by)
 	for {
 		next, err := s.Settle(ctx)
+		if err == nil {
+			err = s.judge(ctx)
+		}
 		if err != nil {
 			return clock.Now(), err
 		}
@@ -69,7 +72,22 @@ func (s *Server) Advance(ctx context.Context, by time.Duration) (time.Time, erro
 	}
 	clock.move(to)
 	_, err := s.Settle(ctx)
+	if err == nil {
+		err = s.judge(ctx)
+	}
 	return clock.Now(), err
+}
+
+// judge judges the alerts when all that has happened is counted.
+func (s *Server) judge(ctx context.Context) error {
+	last, err := s.log.Last(ctx)
+	if err == nil {
+		err = s.monitor.Wait(ctx, last)
+	}
+	if err != nil {
+		return err
+	}
+	return s.alerting.Judge(ctx)
 }
 
 // minMemory is the free space, in bytes, below which temporary data are not kept in memory.

@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
+	"github.com/trapezehq/trapeze/internal/delivery/alerting"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -53,6 +54,7 @@ type Server struct {
 	http      *http.Server
 	stop      context.CancelFunc // ends background work and long polls
 	courier   *courier.Courier
+	alerting  *alerting.Alerting
 	running   sync.WaitGroup
 	advancing sync.Mutex // one call moves the clock at a time
 	failed    chan error
@@ -161,6 +163,8 @@ func (s *Server) listen() (err error) {
 	}
 	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { s.courier.Run(background) })
+	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.views.Store(), alerting.Options{Log: s.config.Log, Manual: s.config.Clock != nil})
+	s.running.Go(func() { s.alerting.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
 	s.running.Go(func() { s.heal(background, full) })
 	s.running.Go(func() { s.addVectors(background) })

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/alerts"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/channels"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
@@ -83,6 +84,7 @@ type Surface struct {
 	Phrases       *phrases.Phrases
 	History       *history.History
 	Figures       *figures.Figures
+	Alerts        *alerts.Alerts
 	Positions     *positions.Positions
 }
 
@@ -165,6 +167,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	u.Conversations = conversations.New(s.conversations, s.access)
 	u.Memories = memories.New(s.memories, s.access, s.random, meaning, o.Work)
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
+	if u.Alerts, err = alerts.New(l, s.access, o.Now, inForce.AlertChanges); err != nil {
+		return nil, err
+	}
 	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err

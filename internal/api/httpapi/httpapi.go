@@ -98,6 +98,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.artifacts()
 	s.clock()
 	s.figures()
+	s.alerts()
 	s.open()
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {

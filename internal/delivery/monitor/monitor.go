@@ -35,6 +35,8 @@ type Monitor struct {
 	o      Options
 	ready  atomic.Bool // the ledger has been counted up to where it was at the start
 	loads  loads
+
+	lasting lasting
 }
 
 // New returns a monitor of a ledger and its views. It is not running.

@@ -140,25 +140,31 @@ func failures(s *agent.State) int {
 	return n
 }
 
-// consistency compares the views with a count of the ledger at the same position.
+// consistency adds how far the views agree with the ledger.
 func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
+	shares, err := m.shares(ctx)
+	for workspace, share := range shares {
+		set.Add(figure.ViewConsistency, share, workspace)
+	}
+	return err
+}
+
+// shares compares the views with a count of the ledger at the same position, by workspace; nil if that is not possible now.
+func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
 	views, at, err := m.views.TaskCounts(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wait, cancel := context.WithTimeout(ctx, catchUp)
 	defer cancel()
 	if err := m.Wait(wait, at); err != nil {
-		return err
+		return nil, err
 	}
 	counted, ok := m.tally.OpenAt(at)
 	if !ok {
-		return nil // the views are far behind: the lag says so
+		return nil, nil // the views are far behind: the lag says so
 	}
-	for workspace, share := range agreement(views, counted) {
-		set.Add(figure.ViewConsistency, share, workspace)
-	}
-	return nil
+	return agreement(views, counted), nil
 }
 
 // agreement returns, for each workspace, how much of the greater count both have.

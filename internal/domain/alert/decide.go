@@ -37,7 +37,8 @@ type Condition struct {
 
 // Judge compares what holds with what is raised. It is for the server itself.
 type Judge struct {
-	Measured   []Definition // as they are in force; others stay as they are
+	Measured   []Definition // as they are in force; the alerts of others stay as they are
+	Off        []string     // names of alerts that are switched off
 	Conditions []Condition  // of these
 }
 
@@ -157,7 +158,8 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 		for _, a := range slices.Clone(s.Alerts) {
 			measured := slices.ContainsFunc(c.Measured, func(d Definition) bool { return d.Name == a.Name })
 			_, defined := Find(a.Name)
-			if (a.Agent == Other) == others && (measured || !defined) && !of[a.Key].Holds && now.Sub(a.At) >= Least {
+			gone := !defined || slices.Contains(c.Off, a.Name)
+			if (a.Agent == Other) == others && (measured || gone) && !of[a.Key].Holds && now.Sub(a.At) >= Least {
 				do(Recovered{Key: a.Key, At: now, Notified: a.Notified, Newest: of[a.Key].Newest.UTC()})
 			}
 		}

@@ -125,6 +125,11 @@ func (d *Definition) Do() string { return d.todo }
 // Fixed reports whether a policy cannot change the threshold.
 func (d *Definition) Fixed() bool { return d.Lowest == d.Highest }
 
+// Lasting reports whether the alert can be made to wait until it has held for a time.
+func (d *Definition) Lasting() bool {
+	return d.For > 0 || d.Measure == Share || d.Measure == Average || d.Measure == Rise
+}
+
 // Text writes a value as people read it: "0.5 %", "1 hour" or "3".
 func (u Unit) Text(v float64) string {
 	switch u {

@@ -44,6 +44,7 @@ func (c *checker) checkAll() {
 	c.checkRules()
 	c.checkLLM()
 	c.checkEmbeddings()
+	c.checkAlerts()
 }
 
 // name refuses what cannot be a name, and reports whether it can.

@@ -40,6 +40,8 @@ type Policy struct {
 
 	Embeddings *Embeddings `yaml:"embeddings" doc:"A model that turns texts into vectors, so that a search of memory items also finds other words for the same thing. Left out: searches go by words alone."`
 
+	Alerts map[string]Alert `yaml:"alerts" doc:"Changes to alerts, by name: off, or other values. Left out: the defaults of docs/alerts.md."`
+
 	digest string
 	exact  []condition        // of each rule, compiled
 	flat   map[string][]Level // chains with those that they go on with

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -95,6 +96,12 @@ func (s *Store) InMemory(workspace string) *policy.Policy {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.parsed[workspace].Policy
+}
+
+// AlertChanges returns what the policy in force in a workspace changes of the definitions of alerts. It is a fresh read.
+func (s *Store) AlertChanges(ctx context.Context, workspace string) (map[string]alert.Change, error) {
+	p, err := s.Policy(ctx, workspace)
+	return p.AlertChanges(), err
 }
 
 // Err says which workspace's file is not in force, and why; nil if all are. What is recorded is in force all the same.

@@ -15,11 +15,12 @@ const (
 	TagPolicy        = "Policy"
 	TagTokens        = "Tokens"
 	TagRecord        = "Record"
+	TagAlerts        = "Alerts"
 )
 
 // Tags returns all groups in the order of the documentation.
 func Tags() []string {
 	return []string{
-		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagRecord,
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagAlerts, TagRecord,
 	}
 }

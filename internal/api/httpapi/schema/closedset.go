@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -14,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/alerts"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -41,6 +43,8 @@ var closedSets = []closedSet{
 	setOf(view.ItemTypes()),
 	setOf(figure.Spans.Values()),
 	setOf(figure.Bys.Values()),
+	setOf(alert.Severities.Values()),
+	setOf(alerts.States()),
 	setOf(agent.Readinesses.Values()),
 	setOf(agent.Kinds.Values()),
 	setOf(agent.ReachKinds.Values()),

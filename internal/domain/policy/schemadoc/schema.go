@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/trapezehq/trapeze/internal/content/typeschema"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 )
@@ -28,6 +29,7 @@ var objects = []struct {
 	{"escalation", reflect.TypeFor[policy.Escalation]()},
 	{"llm", reflect.TypeFor[policy.LLM]()},
 	{"embeddings", reflect.TypeFor[policy.Embeddings]()},
+	{"alerts", reflect.TypeFor[policy.Alert]()},
 }
 
 type object = typeschema.Object
@@ -61,6 +63,7 @@ var limits = map[string]object{
 	"Embeddings.api_key_env":    {"pattern": "^" + policy.KeyPrefix + "[A-Z0-9_]*$"},
 	"Embeddings.command_env":    {"pattern": "^" + policy.CommandPrefix + "[A-Z0-9_]*$"},
 	"Embeddings.min_similarity": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
+	"Policy.alerts":             {"propertyNames": object{"enum": alert.Names()}},
 	"Pack.pinned":               {"maxItems": event.MaxPinned},
 }
 
@@ -146,6 +149,9 @@ func define(t reflect.Type) (object, error) {
 	switch t {
 	case reflect.TypeFor[policy.Target](), reflect.TypeFor[policy.Level]():
 		def["minProperties"], def["maxProperties"] = 1, 1
+	case reflect.TypeFor[policy.Alert]():
+		def["minProperties"] = 1
+		def = object{"oneOf": []any{object{"const": "off", "description": "The alert is never raised."}, def}}
 	case reflect.TypeFor[policy.Then]():
 		def = object{"oneOf": []any{object{"const": "keep", "description": "The task stays where it is."}, def}}
 	}

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
@@ -23,6 +22,7 @@ import (
 // files are what is written, by path from the package record/figure.
 var files = map[string]func() string{
 	"../../../docs/metrics.md":                document,
+	"../../../docs/alerts.md":                 alerts,
 	"../../../docs/prometheus/rules.yaml":     rules,
 	"../../../docs/prometheus/dashboard.json": dashboard,
 }
@@ -108,26 +108,6 @@ func document() string {
 			fmt.Fprintf(&b, "\nBuckets up to %s.\n", strings.Join(bounds, ", "))
 		}
 	}
-	b.WriteString(alertsHead)
-	for _, a := range figure.Alerts() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s%s | %s |\n", a.Prometheus(), a.Severity, a.Meaning(), lasting(a.For), a.Do())
-	}
+	b.WriteString("\n## Alerts\n[alerts.md](alerts.md) has the alerts on these figures.\n")
 	return b.String()
-}
-
-const alertsHead = `
-## Alerts
-[prometheus/rules.yaml](prometheus/rules.yaml) has these alerts for Prometheus, and [prometheus/dashboard.json](prometheus/dashboard.json) is a dashboard for
-Grafana. Add the file to ` + "`rule_files`" + `, with a scrape interval of a minute or less, and import the dashboard. Prometheus' Alertmanager groups, silences and sends them.
-
-| alert | severity | meaning | what to do |
-|---|---|---|---|
-`
-
-// lasting says how long a state must hold.
-func lasting(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" It must last %g minutes.", d.Minutes())
 }

@@ -1,0 +1,114 @@
+package alerting
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/delivery/monitor"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/alerts"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+const (
+	every = 15 * time.Second // the interval of judgements while nothing happens
+	least = 2 * time.Second  // between judgements while much happens
+	pause = time.Second      // after an error, before trying again
+)
+
+// Options of an Alerting. The zero value is usable.
+type Options struct {
+	Log *slog.Logger // nil means slog.Default
+	// Manual leaves it to the caller to judge: for tests that move the clock.
+	Manual bool
+}
+
+// Alerting judges what is measured. Run it once.
+type Alerting struct {
+	alerts  *alerts.Alerts
+	monitor *monitor.Monitor
+	ledger  ledger.Ledger
+	views   view.Store
+	o       Options
+}
+
+// New returns the alerting of a ledger, which a monitor measures. It is not running.
+func New(a *alerts.Alerts, m *monitor.Monitor, l ledger.Ledger, v view.Store, o Options) *Alerting {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	return &Alerting{alerts: a, monitor: m, ledger: l, views: v, o: o}
+}
+
+// Run judges, and notifies people, until ctx ends. After errors, which are logged, it tries again.
+func (a *Alerting) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	if !a.o.Manual {
+		wg.Go(func() { a.watch(ctx) })
+	}
+	wg.Wait()
+}
+
+// watch judges after what happens, and every 15 seconds.
+func (a *Alerting) watch(ctx context.Context) {
+	failing := false
+	for ctx.Err() == nil {
+		at := a.monitor.At()
+		err := a.Judge(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !failing:
+			a.o.Log.Warn("alerts cannot be judged now; the server tries again", "error", err)
+		case err == nil && failing:
+			a.o.Log.Info("alerts are judged again")
+		}
+		failing = err != nil
+		sleep(ctx, least)
+		wait, cancel := context.WithTimeout(ctx, every-least)
+		_ = a.monitor.Wait(wait, at+1)
+		cancel()
+	}
+}
+
+// Judge measures all workspaces once and records what changes.
+func (a *Alerting) Judge(ctx context.Context) error {
+	x, err := a.monitor.Measure(ctx)
+	workspaces, unread := a.views.Workspaces(ctx)
+	if unread != nil {
+		return errors.Join(err, unread)
+	}
+	if !slices.Contains(workspaces, identity.DefaultWorkspace) {
+		workspaces = append(workspaces, identity.DefaultWorkspace)
+	}
+	for _, w := range workspaces {
+		err = errors.Join(err, a.judge(ctx, x, w))
+	}
+	return err
+}
+
+func (a *Alerting) judge(ctx context.Context, x *monitor.Measurement, workspace string) error {
+	definitions, off, err := a.alerts.InForce(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	conditions, measured, missed := x.Conditions(ctx, workspace, workspace == identity.DefaultWorkspace, definitions)
+	err = a.alerts.Judge(ctx, caller.System(workspace, "alerts"), alert.Judge{Measured: measured, Conditions: conditions, Off: off})
+	return errors.Join(missed, err)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,221 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// Measurement is what alerts are about, of all workspaces at one time. It is for one goroutine.
+type Measurement struct {
+	m        *Monitor
+	now      time.Time
+	ready    bool
+	lags     map[string]float64 // by instrument
+	inboxes  map[string][]view.InboxCount
+	agreeing map[string]float64 // nil: it could not be measured
+}
+
+// Measure measures what alerts are about. Before the figures of the record are complete, only the lags can be measured. What else cannot
+// be measured now is left out, and the error says why.
+func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
+	x := &Measurement{m: m, now: m.o.Now(), ready: m.Ready(), lags: map[string]float64{}}
+	at, viewed := m.tally.Position(), m.views.Position()
+	last, err := m.ledger.Last(ctx)
+	if err != nil {
+		return x, err
+	}
+	x.lags[figure.FigureLag.Name], x.lags[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
+	if !x.ready {
+		return x, nil
+	}
+	counts, err := m.views.InboxCounts(ctx)
+	if err == nil {
+		x.inboxes = map[string][]view.InboxCount{}
+		for _, c := range counts {
+			x.inboxes[c.Workspace] = append(x.inboxes[c.Workspace], c)
+		}
+	}
+	shares, missed := m.shares(ctx)
+	x.agreeing = shares
+	return x, errors.Join(err, missed)
+}
+
+// Conditions returns the conditions of a workspace that hold, by definitions, and those of the definitions that could be measured. first
+// is set for the workspace that has the alerts of the whole server.
+func (x *Measurement) Conditions(ctx context.Context, workspace string, first bool, definitions []alert.Definition) (conditions []alert.Condition, measured []alert.Definition, err error) {
+	var ofRecord []alert.Definition
+	for _, d := range definitions {
+		if figure.Measures(&d) {
+			ofRecord = append(ofRecord, d)
+			continue
+		}
+		list, ok, failed := x.one(ctx, workspace, first, d)
+		err = errors.Join(err, failed)
+		if !ok || failed != nil {
+			continue
+		}
+		for i := range list {
+			list[i].Name, list[i].Holds = d.Name, true
+		}
+		conditions, measured = append(conditions, list...), append(measured, d)
+	}
+	if x.ready {
+		conditions, measured = append(conditions, x.m.tally.Conditions(workspace, ofRecord, x.now)...), append(measured, ofRecord...)
+	}
+	return conditions, measured, err
+}
+
+// one measures one definition; ok is false if that is not possible now.
+func (x *Measurement) one(ctx context.Context, workspace string, first bool, d alert.Definition) (list []alert.Condition, ok bool, err error) {
+	if d.Subject == alert.Server {
+		if !first {
+			return nil, true, nil
+		}
+		return x.m.lasting.since(workspace, &d, x.lags[d.Figure], x.now), true, nil
+	}
+	if !x.ready {
+		return nil, false, nil
+	}
+	switch d.Figure {
+	case figure.AgentFailures.Name, figure.Circuits.Name:
+		list, err = x.agents(ctx, workspace, &d)
+	case figure.InboxAge.Name:
+		if ok = x.inboxes != nil; ok {
+			list, err = x.inbox(ctx, workspace, &d)
+		}
+		return list, ok, err
+	case figure.TicketsOpen.Name:
+		list, err = x.tickets(ctx, workspace, &d)
+	case figure.ViewConsistency.Name:
+		share, there := x.agreeing[workspace]
+		if !there {
+			return nil, x.agreeing != nil, nil
+		}
+		list = x.m.lasting.since(workspace, &d, share, x.now)
+	}
+	return list, true, err
+}
+
+// agents measures each agent.
+func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Definition) (list []alert.Condition, err error) {
+	all, err := x.m.agentsOf(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		s := &all[i]
+		value := float64(failures(s))
+		if d.Figure == figure.Circuits.Name {
+			value = 0
+			if agent.CircuitAt(*s, x.now).Phase != agent.Closed {
+				value = 1
+			}
+		}
+		if !d.Compare.Holds(value, d.Threshold) {
+			continue
+		}
+		c := alert.Condition{Key: alert.Key{Agent: s.Name}, Value: value}
+		c.Handoffs, c.Since = x.m.tally.FailuresOf(workspace, s.Name)
+		if d.Figure == figure.Circuits.Name {
+			c.Since = s.Circuit.OpenedAt
+		}
+		if c.Since.IsZero() {
+			c.Since = x.now
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// inbox measures how long the inboxes wait.
+func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Definition) (list []alert.Condition, err error) {
+	for _, c := range x.inboxes[workspace] {
+		age := x.now.Sub(c.Oldest).Seconds()
+		if !d.Compare.Holds(age, d.Threshold) {
+			continue
+		}
+		one := alert.Condition{Key: alert.Key{Agent: c.Agent}, Value: age, Since: c.Oldest.Add(time.Duration(d.Threshold * float64(time.Second)))}
+		if c.Agent != "" && len(list) < alert.MaxAgents { // more have no alerts of their own
+			box, err := x.m.views.Inbox(ctx, workspace, c.Agent, view.InboxFilter{Limit: alert.MaxHandoffs})
+			if err != nil {
+				return nil, err
+			}
+			for i := range box.Items {
+				if box.Items[i].Type == view.ItemOffer {
+					one.Handoffs = append(one.Handoffs, box.Items[i].ID)
+				}
+			}
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// tickets measures how many tickets have waited for more than a day.
+func (x *Measurement) tickets(ctx context.Context, workspace string, d *alert.Definition) ([]alert.Condition, error) {
+	c := alert.Condition{}
+	f := view.TicketFilter{Live: true, Limit: view.MaxPage}
+	for {
+		list, err := x.m.views.Tickets(ctx, workspace, f)
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			k := &list[i]
+			if x.now.Sub(k.Opened) <= alert.Day {
+				continue
+			}
+			c.Value++
+			if over := k.Opened.Add(alert.Day); c.Since.IsZero() || over.Before(c.Since) {
+				c.Since = over
+			}
+			if k.Handoff > 0 && len(c.Handoffs) < alert.MaxHandoffs {
+				c.Handoffs = append(c.Handoffs, event.HandoffID(k.Task, k.Handoff))
+			}
+		}
+		if len(list) < f.Limit {
+			break
+		}
+		f.After = list[len(list)-1].ID
+	}
+	if !d.Compare.Holds(c.Value, d.Threshold) {
+		return nil, nil
+	}
+	return []alert.Condition{c}, nil
+}
+
+// lasting notes since when conditions hold that are not in the record. After a restart they begin again.
+type lasting struct {
+	sync.Mutex
+	from map[[2]string]time.Time // by workspace and alert
+}
+
+// since returns the condition of a value if it has held long enough.
+func (l *lasting) since(workspace string, d *alert.Definition, value float64, now time.Time) []alert.Condition {
+	l.Lock()
+	defer l.Unlock()
+	k := [2]string{workspace, d.Name}
+	if !d.Compare.Holds(value, d.Threshold) {
+		delete(l.from, k)
+		return nil
+	}
+	if l.from == nil {
+		l.from = map[[2]string]time.Time{}
+	}
+	from, there := l.from[k]
+	if !there {
+		from, l.from[k] = now, now
+	}
+	if now.Sub(from) < d.For {
+		return nil
+	}
+	return []alert.Condition{{Value: value, Since: from}}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+)
+
+const alertsHead = `# Alerts
+
+<!-- Written by go generate ./internal/record/figure. Do not edit. -->
+
+The server raises an alert when a [figure](metrics.md) is beyond its threshold. It judges a few seconds after something happens, and every 15
+seconds, in each workspace. An alert says since when it holds, names up to five handoffs behind it, and what to do about it.
+
+    trapeze alerts list
+    trapeze alerts show circuit-open:coder
+
+## What is recorded
+Alerts are events in the record: raised, recovered, silenced, silence ended. So they are the same after a restart, and several servers on
+one record raise an alert once. An alert is raised for at least five minutes, so a figure that goes to and fro gives one alert in that time. At most
+20 agents have an alert of the same name; all others have one together, which is shown as ` + "`(others)`" + ` and has the id ` + "`NAME:.others`" + `.
+
+## Silences
+An operator can silence an alert for a time, with a reason. It is raised, recorded and listed as before, but nobody is notified. The silence
+ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then people are notified of the alerts that are still raised.
+
+    trapeze alerts silence circuit-open:coder --for 2h --why 'is being repaired'
+
+## Other thresholds
+A [policy](policy.md) changes thresholds, windows and how long an alert must hold, or switches alerts off:
+
+    alerts:
+      handoff-failure-rate: {threshold: 0.01, window: 2h}
+      inbox-old: {threshold: 7200}
+      budgets-unused: off
+
+## Prometheus
+[prometheus/rules.yaml](prometheus/rules.yaml) has the same alerts as rules for Prometheus, with the default thresholds, and
+[prometheus/dashboard.json](prometheus/dashboard.json) is a dashboard for Grafana. Add the file to ` + "`rule_files`" + `, with a scrape interval of a
+minute or less, and import the dashboard. Prometheus' Alertmanager groups, silences and sends its alerts by itself. It has one alert for all
+open circuits of a workspace, and the server has one for each agent.
+
+## All alerts
+`
+
+// alerts is the page of the alerts.
+func alerts() string {
+	var b strings.Builder
+	b.WriteString(alertsHead)
+	for _, a := range figure.Alerts() {
+		d := &a.Definition
+		fmt.Fprintf(&b, "\n### %s\n\n%s%s\n\n%s\n\n", d.Name, d.Meaning(), lasting(d.For), d.Do())
+		b.WriteString("| severity | figure | of | threshold | a policy may set | window | for | in Prometheus |\n|---|---|---|---|---|---|---|---|\n")
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s %s | %s | %s | %s | `%s` |\n", d.Severity, d.Figure, d.Subject, d.Compare, plain(d.Threshold), bounds(d), orNone(d.Window), changeable(d), d.Prometheus())
+	}
+	return b.String()
+}
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// bounds are the thresholds that a policy may set.
+func bounds(d *alert.Definition) string {
+	if d.Fixed() {
+		return "off"
+	}
+	return plain(d.Lowest) + " to " + plain(d.Highest) + ", or off"
+}
+
+func orNone(d time.Duration) string {
+	if d == 0 {
+		return "-"
+	}
+	return short(d)
+}
+
+func changeable(d *alert.Definition) string {
+	if !d.Lasting() {
+		return "-"
+	}
+	if d.For == 0 {
+		return "0s"
+	}
+	return short(d.For)
+}
+
+// short writes a duration of whole minutes without the rest.
+func short(d time.Duration) string {
+	text := strings.TrimSuffix(d.String(), "0s")
+	if d >= time.Hour {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// lasting says how long a state must hold.
+func lasting(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" It must last %g minutes.", d.Minutes())
+}

@@ -1,0 +1,152 @@
+package alerts
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+)
+
+const (
+	cached     = 256   // workspaces whose alerts are kept in memory
+	remembered = 1_000 // idempotency keys that a workspace remembers at least
+)
+
+// Kind is the kind of the streams of alerts.
+const Kind = "alert"
+
+// StreamOf is the stream of the alerts of a workspace.
+func StreamOf(workspace string) ledger.Stream { return ledger.StreamOf(workspace, Kind, "current") }
+
+// Changes returns what the policy of a workspace changes of the definitions, by name.
+type Changes func(ctx context.Context, workspace string) (map[string]alert.Change, error)
+
+// Alerts is the use cases of alerts. Its methods are safe for many goroutines.
+type Alerts struct {
+	kind    stream.Kind[alert.State, alert.Event]
+	ledger  ledger.Ledger
+	access  *access.Log
+	changes Changes
+	now     func() time.Time
+}
+
+// New returns the use cases of the alerts of a ledger.
+func New(l ledger.Ledger, log *access.Log, now func() time.Time, changes Changes) (*Alerts, error) {
+	kind, err := stream.New(Kind, l, alert.Fold, now, alert.Events, stream.Options[alert.State, alert.Event]{Cached: cached, Remember: remembered})
+	if err != nil {
+		return nil, err
+	}
+	return &Alerts{kind: kind, ledger: l, access: log, changes: changes, now: now}, nil
+}
+
+// Codec returns the codec of the events of alerts.
+func (as *Alerts) Codec() *ledger.Codec[alert.Event] { return as.kind.Codec() }
+
+// StateAt returns the alerts of a workspace up to an entry of its stream, at least, for a follower.
+func (as *Alerts) StateAt(ctx context.Context, e ledger.Entry) (alert.State, error) {
+	f, err := as.kind.LoadAt(ctx, e)
+	return f.State, err
+}
+
+// State returns the alerts of a workspace, as they are now.
+func (as *Alerts) State(ctx context.Context, workspace string) (alert.State, error) {
+	f, err := as.kind.Load(ctx, StreamOf(workspace), true)
+	return f.State, err
+}
+
+// InForce returns the definitions that are in force in a workspace, and the names of those that its policy switches off.
+func (as *Alerts) InForce(ctx context.Context, workspace string) (list []alert.Definition, off []string, err error) {
+	changes, err := as.changes(ctx, workspace)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, off = alert.InForce(changes)
+	return list, off, nil
+}
+
+// Alert is an alert with what people need to know of it.
+type Alert struct {
+	ID        string         `json:"id" doc:"Its name and, of one of an agent, a colon and the agent."`
+	Name      string         `json:"name"`
+	Agent     string         `json:"agent,omitempty" doc:"The agent that it is about; (others): all agents that have none of their own."`
+	State     State          `json:"state"`
+	Severity  alert.Severity `json:"severity"`
+	Meaning   string         `json:"meaning" doc:"What is wrong, in a sentence."`
+	Figure    string         `json:"figure" doc:"The instrument, as docs/metrics.md lists it."`
+	Value     float64        `json:"value" doc:"The value of the figure when it was raised."`
+	Threshold float64        `json:"threshold"`
+	Measured  string         `json:"measured,omitempty" doc:"The value as people read it."`
+	Window    string         `json:"window,omitempty" doc:"The time in which the value was measured; absent: it is of one moment."`
+	Since     *time.Time     `json:"since,omitempty" doc:"When it began to hold."`
+	Raised    *time.Time     `json:"raised,omitempty" doc:"When it was raised."`
+	Recovered *time.Time     `json:"recovered,omitempty"`
+	Handoffs  []string       `json:"handoffs" doc:"At most 5 handoffs that are behind it, the most telling first."`
+	Do        string         `json:"do" doc:"What to do about it."`
+	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
+	Silence   *Silence       `json:"silence,omitempty" doc:"The silence that covers it now."`
+}
+
+// State is the state of an alert. The set is closed.
+type State string
+
+// The states of alerts.
+const (
+	Raised    State = "raised"
+	Recovered State = "recovered"
+	Clear     State = "clear" // it was not raised lately
+	Off       State = "off"   // the policy switches it off
+)
+
+// States lists every state of an alert.
+func States() []State { return []State{Raised, Recovered, Clear, Off} }
+
+// Silence is a time for which people are not notified of an alert.
+type Silence struct {
+	ID     string    `json:"id"`
+	Alert  string    `json:"alert" doc:"The id of the alert; without an agent, the alert of every agent."`
+	Reason string    `json:"reason"`
+	By     string    `json:"by"`
+	From   time.Time `json:"from"`
+	Until  time.Time `json:"until"`
+}
+
+func silence(s *alert.Silence) *Silence {
+	if s == nil {
+		return nil
+	}
+	return &Silence{ID: s.ID, Alert: s.Alert.ID(), Reason: s.Reason, By: s.By, From: s.At, Until: s.Until}
+}
+
+// of returns an alert that is or was raised.
+func of(s *alert.State, a alert.Alert, now time.Time) Alert {
+	d, _ := alert.Find(a.Name)
+	d.Threshold = a.Threshold
+	if w, err := time.ParseDuration(a.Window); err == nil {
+		d.Window = w
+	}
+	out := Describe(d, a.Key, a.Handoffs)
+	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
+	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
+	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, now))
+	if !a.Recovered.IsZero() {
+		out.State, out.Recovered = Recovered, &a.Recovered
+	}
+	return out
+}
+
+// Describe returns what a definition says of an alert that is clear.
+func Describe(d alert.Definition, k alert.Key, handoffs []string) Alert {
+	out := Alert{
+		ID: k.ID(), Name: k.Name, Agent: k.Agent, State: Clear, Severity: d.Severity, Figure: d.Figure, Threshold: d.Threshold, Handoffs: append([]string{}, handoffs...),
+	}
+	if d.Name != "" { // else a program of another version raised it
+		out.Meaning, out.Do, out.Command = d.Meaning(), d.Do(), d.Command(k.Agent, handoffs)
+	}
+	if d.Window > 0 {
+		out.Window = d.Window.String()
+	}
+	return out
+}
