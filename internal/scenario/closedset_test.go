@@ -18,9 +18,11 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -81,6 +83,7 @@ var pairs = []pair{
 	paired(conversation.Roles.Values(), client.SpeakerRoles()),
 	paired(view.ItemTypes(), client.ItemTypes(), "Item.Type"),
 	paired(phrases.Intents(), client.Intents(), "Understood.Intent"),
+	paired(alert.Severities.Values(), admin.Severities()),
 	paired(foreign.Formats(), client.ImportFormats(), "Imported.Format"),
 }
 
@@ -100,7 +103,6 @@ var inside = map[string]string{
 	"task.Past":               "in the tables of the documentation",
 	"alert.Comparison":        "in the definitions of alerts, which nobody names in a call",
 	"alert.Measure":           "in the definitions of alerts, which nobody names in a call",
-	"alert.Severity":          "in the definitions of alerts, which nobody names in a call",
 	"alert.Subject":           "in the definitions of alerts, which nobody names in a call",
 	"alert.Unit":              "in the definitions of alerts, which nobody names in a call",
 	"identity.Permission":     "a role has them; no call names one",
