@@ -195,6 +195,8 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 			{"leases", sum(figure.LeasesLost), names["lease-lost"]},
 			{"circuits", sum(figure.CircuitsOpened), names["circuit-opened"]},
 			{"accepted", sum(figure.HandoffAcceptance), names["handoff-acknowledgment"]},
+			{"accepted by reason", sum(figure.ReasonAcceptance), names["handoff-acknowledgment"]},
+			{"delivered by reason", sum(figure.ReasonDelivery), sum(figure.HandoffDelivery)},
 			{"packed", sum(figure.EnvelopeTokens), names["envelope-rendered"]},
 		} {
 			if c.got != c.want {
@@ -296,6 +298,29 @@ func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
 		kinds := show(stats.StatsInput{Span: figure.Span24h, By: figure.ByKind}).Groups
 		if len(kinds) != 2 || kinds[0].Name != "warm" || kinds[0].Ended != 4 || kinds[1].Name != "cold" || kinds[1].Acceptance.Max != 1 {
 			h.Errorf("by kind: %+v", kinds)
+		}
+		reasons := show(stats.StatsInput{Span: figure.Span24h, By: figure.ByReason}).Groups
+		if len(reasons) != 2 || reasons[0].Name != "specialization" || reasons[0].Ended != 4 || reasons[0].Failed != 2 || reasons[0].Acceptance.Count != 2 ||
+			reasons[1].Name != "error" || reasons[1].Ended != 1 || reasons[1].Acceptance.P99 != 1 {
+			h.Errorf("by reason: %+v", reasons)
+		}
+		send := tasks.CreateInput{Intent: "now", Send: &handoffs.SendInput{To: []string{"lead"}, Reason: event.ReasonLoadShedding}}
+		for _, c := range []struct {
+			past                   time.Duration
+			minutes, hour, dayLong int
+		}{{0, 1, 1, 6}, {6 * time.Minute, 0, 1, 6}, {time.Hour, 0, 0, 6}} {
+			if c.past == 0 {
+				h.create(h.agent("coder"), send)
+				h.complete("lead", h.accept("lead", h.wait("lead")).Receipt, "done")
+				h.settle()
+				app = stats.New(h.monitor(), nil, h.now)
+			}
+			time.Sleep(c.past)
+			for span, want := range map[figure.Span]int{figure.Span5m: c.minutes, figure.Span1h: c.hour, figure.Span24h: c.dayLong} {
+				if got := show(stats.StatsInput{Span: span, By: figure.ByReason}).All.Ended; got != want {
+					h.Errorf("%s later, the last %s: %d, want %d", c.past, span, got, want)
+				}
+			}
 		}
 		if now := show(stats.StatsInput{Span: figure.Span5m}); now.All.Ended != 0 || len(now.Groups) != 0 || now.Until.Sub(now.Since) != 5*time.Minute {
 			h.Errorf("the last five minutes: %+v", now)

@@ -70,6 +70,7 @@ func (m *Metrics) Handler(workspace string) (http.Handler, error) {
 	sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithResource(resourceOf(m.o))) // a reader works only in a provider
 	h := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: errorLog{m.o.Log}, ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: atOnce,
+		DisableCompression: true, // it would take as much of the processor as all else: a collector is near
 	})
 	m.handlers[workspace] = h
 	return h, nil

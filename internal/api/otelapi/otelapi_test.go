@@ -52,9 +52,11 @@ func scrape(t testing.TB, m *otelapi.Metrics, workspace string) string {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	if w.Code != http.StatusOK {
-		t.Fatalf("%d: %s", w.Code, w.Body)
+	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+	r.Header.Set("Accept-Encoding", "gzip") // as Prometheus does
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusOK || w.Header().Get("Content-Encoding") != "" {
+		t.Fatalf("%d, %v: %s", w.Code, w.Header(), w.Body)
 	}
 	return w.Body.String()
 }

@@ -133,6 +133,7 @@ func (c *count) handoff(ev event.Event) {
 		c.delivered(f, e.Agent)
 		f.Agent, f.accepted, f.Acceptance = e.Agent, true, c.e.Time.Sub(f.Requested)
 		c.set.Observe(HandoffAcceptance, f.Acceptance.Seconds(), c.label, c.agent(c.workspace, e.Agent), string(f.Kind))
+		c.set.Observe(ReasonAcceptance, f.Acceptance.Seconds(), c.label, string(f.Kind), string(f.Reason))
 	case event.RejectedOffer:
 		c.offer("rejected")
 	case event.OfferExpired:
@@ -179,6 +180,7 @@ func (c *count) delivered(f *flight, agent string) {
 	}
 	f.seen, f.Agent, f.Delivery = true, agent, c.e.Time.Sub(f.Requested)
 	c.set.Observe(HandoffDelivery, f.Delivery.Seconds(), c.label, c.agent(c.workspace, agent), string(f.Kind))
+	c.set.Observe(ReasonDelivery, f.Delivery.Seconds(), c.label, string(f.Kind), string(f.Reason))
 }
 
 func (c *count) rendered(e event.Rendered) {

@@ -122,6 +122,20 @@ func TestAnAttackerWhoInventsNamesCannotGrowTheLabels(t *testing.T) {
 	if len(names) != 6 || names[figure.Other] != 195 {
 		t.Error(names)
 	}
+	closed := map[string]bool{}
+	for _, v := range append(event.Kinds.Values(), "") {
+		closed["kind "+string(v)] = true
+	}
+	for _, v := range event.Reasons.Values() {
+		closed["reason "+string(v)] = true
+	}
+	for i := range points {
+		for _, l := range []string{"kind", "reason"} {
+			if v := points[i].Label(l); v != "" && !closed[l+" "+v] {
+				t.Errorf("%s has %s %q", points[i].Instrument.Name, l, v)
+			}
+		}
+	}
 }
 
 func TestAMissingEntryShowsInTheAuditCoverage(t *testing.T) {

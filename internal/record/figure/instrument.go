@@ -93,6 +93,14 @@ var (
 		Name: "trapeze.handoff.acceptance.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "agent", "kind"}, Bounds: handoffBounds,
 		Meaning: "Time from the request of a handoff until a receiver has accepted it, with all retries and fallbacks before.",
 	}
+	ReasonDelivery = &Instrument{
+		Name: "trapeze.handoff.delivery.by_reason.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "kind", "reason"}, Bounds: handoffBounds,
+		Meaning: "The same as the time until delivery, by reason instead of agent.",
+	}
+	ReasonAcceptance = &Instrument{
+		Name: "trapeze.handoff.acceptance.by_reason.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "kind", "reason"}, Bounds: handoffBounds,
+		Meaning: "The same as the time until acceptance, by reason instead of agent.",
+	}
 	Offers = &Instrument{
 		Name: "trapeze.offers", Type: Counter, Unit: "{offer}", Origin: Record, Labels: []string{"workspace", "event"},
 		Meaning: "Events of offers. One offer can be seen and rejected by many, if they have it at the same time.",
@@ -242,7 +250,7 @@ var (
 // Instruments lists every instrument, in the order of the documentation.
 func Instruments() []*Instrument {
 	return []*Instrument{
-		HandoffsRequested, HandoffsEnded, HandoffsFailed, HandoffsOpen, HandoffDelivery, HandoffAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
+		HandoffsRequested, HandoffsEnded, HandoffsFailed, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,

@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"context"
+	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+var watchedHandoffs = flag.Int("handoffs", 500, "life cycles of each run of BenchmarkWatchedHTTP; docs/performance.md has 20000")
+
+// BenchmarkWatchedHTTP is what figures and traces cost: pairs of runs of BenchmarkLifecycleHTTP in turn, without and with them. A run with
+// them sends every span, and the figures at its end, to a collector that throws them away, and is scraped every second. Each operation is one pair.
+// cost-% is the throughput that is lost, and cpu-cost-% the processor time that a handoff takes more; both are medians of the pairs. The collector
+// shares the processor with the server, and counts.
+func BenchmarkWatchedHTTP(b *testing.B) {
+	server.Tune()
+	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	defer sink.Close()
+	var cost, processors []float64
+	var plain []float64
+	for i := range b.N {
+		var f [2]figures // without, with
+		for _, watched := range [][]int{{0, 1}, {1, 0}}[i%2] {
+			f[watched] = watch(b, sink.URL, watched == 1)
+		}
+		cost = append(cost, 100*(1-f[1].perSecond/f[0].perSecond))
+		processors = append(processors, 100*(float64(f[1].cpu)/float64(f[0].cpu)-1))
+		plain = append(plain, f[0].perSecond)
+	}
+	b.ReportMetric(middle(cost), "cost-%")
+	b.ReportMetric(middle(processors), "cpu-cost-%")
+	b.ReportMetric(middle(plain), "handoffs/s")
+	b.ReportMetric(0, "ns/op")
+}
+
+func middle(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// watch is one run on a new server.
+func watch(b *testing.B, collector string, watched bool) figures {
+	b.Helper()
+	const clients = 100
+	endpoint := ""
+	if watched {
+		endpoint = collector
+	}
+	b.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+	s, err := server.Open(context.Background(), server.Config{DataDir: b.TempDir(), Addr: "127.0.0.1:0"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	tokens, _ := httpAgents(b, s)
+	pool := make(chan *bare, clients)
+	for range clients {
+		pool <- dialBare(b, s.URL())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	scraped := make(chan struct{})
+	go func() {
+		defer close(scraped)
+		if watched {
+			scrapeEvery(ctx, b, s, time.Second)
+		}
+	}()
+	before := processor(b)
+	f := drive(b, clients, *watchedHandoffs, func(n int, took func(time.Duration)) error {
+		c := <-pool
+		defer func() { pool <- c }()
+		return lifecycleHTTP(c, tokens, n, took)
+	})
+	stop()
+	<-scraped
+	if err := s.Close(context.Background()); err != nil { // it sends what is left
+		b.Error(err)
+	}
+	f.cpu = (processor(b) - before) / time.Duration(*watchedHandoffs)
+	return f
+}
+
+// scrapeEvery scrapes a server until ctx ends.
+func scrapeEvery(ctx context.Context, b *testing.B, s *server.Server, every time.Duration) {
+	token, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/metrics", nil)
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		req.Header.Set("Authorization", "Bearer "+string(token))
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			continue // the run is over
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+	}
+}
