@@ -210,5 +210,6 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 		Views: v, Positions: s.positions, Tasks: s.tasks, Presence: s.presence, Agents: s.agents, Channels: s.channels,
 		Routes: between, Sealer: sealer, Handoffs: hand, Now: o.Now,
 	})
+	s.tasks.OnSpawned(u.FollowUp.ChildrenOf)
 	return nil
 }

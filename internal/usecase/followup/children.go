@@ -8,12 +8,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// CreateChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer.
+// CreateChildren creates the child tasks that a parent has recorded, each with its envelope and its first offer. Those that exist stay as they are. It waits for a call for the
+// same entry that is under way.
 func (u *FollowUp) CreateChildren(ctx context.Context, workspace, parent string, e ledger.Entry, ev event.Spawned) error {
+	done, err := u.creating.enter(ctx, e.Position)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	defer done()
 	out, err := u.tasks.AsOf(ctx, taskstore.StreamOf(workspace, parent), e.Position)
 	if err != nil {
 		return err

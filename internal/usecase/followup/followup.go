@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -46,6 +47,7 @@ type FollowUp struct {
 	sealer    *envelopes.Sealer
 	handoffs  *handoffs.Handoffs
 	now       func() time.Time
+	creating  turns // of children, by the position of the entry that has recorded them
 }
 
 // New returns what follows up the entries of a ledger.
@@ -53,6 +55,7 @@ func New(p Parts) *FollowUp {
 	return &FollowUp{
 		views: p.Views, positions: p.Positions, tasks: p.Tasks, presence: p.Presence, agents: p.Agents, channels: p.Channels,
 		routes: p.Routes, sealer: p.Sealer, handoffs: p.Handoffs, now: p.Now,
+		creating: turns{busy: map[ledger.Position]chan struct{}{}},
 	}
 }
 

@@ -90,7 +90,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	if err != nil {
 		return taskstore.Receipt{}, err
 	}
-	r := taskstore.ReceiptOf(out)
+	r := ts.store.Receipt(ctx, c, out)
 	if !out.Repeat { // what a repeated call would decide now is not what was done
 		ts.quota.Made(c)
 		r.Decision = auto.Decided

@@ -67,7 +67,7 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 	if err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
 	}
-	r := taskstore.ReceiptOf(out)
+	r := ts.store.Receipt(ctx, c, out)
 	if !ts.store.Sees(c, *out.State) { // a caller without a part in the task gets the short form
 		r = taskstore.Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}

@@ -1,12 +1,14 @@
 package taskstore
 
 import (
+	"context"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
 // Receipt is the answer to a call that changes a task: how the task stands after it, and where that is recorded.
@@ -38,6 +40,15 @@ type Receipt struct {
 
 // At returns the position up to which the answer is true.
 func (r Receipt) At() ledger.Position { return r.Position }
+
+// Receipt is [ReceiptOf] for the caller of the call. Where it names children, they are there: see [Store.OnSpawned].
+func (s *Store) Receipt(ctx context.Context, c caller.Caller, o stream.Outcome[task.Task]) Receipt {
+	r := ReceiptOf(o)
+	if len(r.Children) > 0 && s.hooks.spawned != nil {
+		_ = s.hooks.spawned(ctx, c, r.Task, r.Position) // it is recorded, and will be done
+	}
+	return r
+}
 
 // ReceiptOf is the answer to a call with an outcome.
 func ReceiptOf(o stream.Outcome[task.Task]) Receipt {

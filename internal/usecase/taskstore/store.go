@@ -29,6 +29,16 @@ type Store struct {
 	access   *access.Log
 	presence *presence.Presence
 	check    func(task.Task) error
+	hooks    *hooks
+}
+
+type hooks struct {
+	spawned func(ctx context.Context, c caller.Caller, parent string, at ledger.Position) error
+}
+
+// OnSpawned sets what creates the children that an entry of a parent has recorded, before the caller is told of them. Call it before the first change.
+func (s *Store) OnSpawned(f func(ctx context.Context, c caller.Caller, parent string, at ledger.Position) error) {
+	s.hooks.spawned = f
 }
 
 // New returns the tasks of a ledger. presence is told of every caller that works; at most cached folds are kept in memory.
@@ -37,7 +47,7 @@ func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Kind: tasks, ledger: l, access: log, presence: p}, nil
+	return &Store{Kind: tasks, ledger: l, access: log, presence: p, hooks: &hooks{}}, nil
 }
 
 // Provided is the same tasks, where every decision on a task is refused if check refuses the task as it is when the decision
@@ -80,7 +90,7 @@ func (s *Store) ChangeWith(ctx context.Context, c caller.Caller, verb, taskID st
 	if err != nil {
 		return Receipt{}, s.access.Refused(ctx, c.Workspace, c.Actor(), verb, taskID, err)
 	}
-	return ReceiptOf(out), nil
+	return s.Receipt(ctx, c, out), nil
 }
 
 // Decide is one decision on a task by a caller who may act, about whether the caller has a part in it or not. A refusal is for

@@ -133,7 +133,7 @@ func (ts *Tickets) act(ctx context.Context, c caller.Caller, verb, id string, in
 	if err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), verb, id, err)
 	}
-	r := taskstore.ReceiptOf(out)
+	r := ts.tasks.Receipt(ctx, c, out)
 	r.Ticket = id
 	if !ts.tasks.Sees(c, *out.State) { // a caller without a part in the task gets the short form
 		r = taskstore.Receipt{Task: r.Task, State: r.State, Ticket: id, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
