@@ -320,8 +320,12 @@ var innerPackages = []pkg{
 
 	// delivery
 	{
-		dir: "delivery/notify", what: "tells people about tickets: the contract of notifications, and its sinks",
-		imports: "domain/refusal domain/event", libs: "net os/exec",
+		dir: "delivery/notify", what: "tells people about tickets and alerts: the contract of notifications, and its sinks",
+		imports: "domain/alert domain/refusal domain/event", libs: "net os/exec",
+	},
+	{
+		dir: "delivery/notify/service", what: "sinks that are services of others, such as Slack and e-mail, by URL",
+		imports: "delivery/notify domain/refusal", libs: "net github.com/nicholas-fedor/shoutrrr",
 	},
 	{
 		dir: "delivery/courier", what: "follows the record: wakes waiting calls, runs timers, sends notifications",
@@ -334,7 +338,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "delivery/alerting", what: "judges what the monitor measures, and notifies people of alerts",
-		imports: "domain/alert domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor",
+		imports: "domain/alert domain/event domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor delivery/notify",
 	},
 	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span"},
 
@@ -429,9 +433,9 @@ var outerPackages = []pkg{
 	// server
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
-		imports: "domain/refusal domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
+		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
 		libs: "net",
 	},
 

@@ -33,6 +33,9 @@ type ServeConfig struct {
 
 	// Notify is how people are notified of tickets: log, webhook:URL or exec:PROGRAM.
 	Notify []string
+	// Alerts is how people are notified of alerts: log, webhook:URL, exec:PROGRAM or file:PATH, with a severity and "=" before it if it is
+	// for severe ones.
+	Alerts []string
 
 	// OAuthIssuer and OAuthResource are URLs, and OAuthClaim is the claim that names the agent. If they are empty, access
 	// tokens of an OAuth issuer are not accepted.

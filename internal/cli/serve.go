@@ -95,6 +95,7 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 256 MiB)")
 	f.IntVar(&conf.FigureAgents, "figure-agents", 0, "number of agents that the figures at /metrics name; those beyond are counted as one (default 1000)")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
+	f.StringArrayVar(&conf.Alerts, "alert", nil, "how to notify people of alerts: log, webhook:URL, exec:PROGRAM or file:PATH, a file with a sink in each line; with warning= or critical= before it, only of those (repeatable; see docs/alerts.md)")
 	f.BoolVar(&conf.Ephemeral, "ephemeral", false, "for tests: temporary data, a free port, a clock that can be moved; prints URL and token as JSON")
 	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")
 	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server, the required audience of those tokens, such as https://trapeze.example.org/mcp")
@@ -152,6 +153,9 @@ func settings(given *pflag.FlagSet) (args []string) {
 		for _, v := range values {
 			if f.Name == "policy" {
 				v = absolute(v)
+			}
+			if path, ok := strings.CutPrefix(v, "file:"); ok && f.Name == "alert" {
+				v = "file:" + absolute(path)
 			}
 			args = append(args, "--"+f.Name+"="+v)
 		}

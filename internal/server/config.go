@@ -42,6 +42,9 @@ type Config struct {
 	Policy string
 	// Notify lists the sinks for notices about tickets: log, webhook:URL or exec:PROGRAM. Empty: none.
 	Notify []string
+	// Alerts lists the sinks for alerts: log, webhook:URL, exec:PROGRAM, or file:PATH for a file that has one sink in each line, which can
+	// also be URLs of services. A sink may begin with a severity and "=": it gets alerts that are at least as severe. Empty: none.
+	Alerts []string
 	// OAuth configures an issuer whose tokens the server accepts besides its own; without an issuer and a resource, none.
 	OAuth oauth.Config
 	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
@@ -110,6 +113,9 @@ func (c Config) check() error {
 			"%q can be reached from other machines, and tokens would be sent unencrypted", c.Addr)
 	}
 	if _, err := c.sinks(); err != nil {
+		return err
+	}
+	if _, err := c.alertSinks(); err != nil {
 		return err
 	}
 	if _, err := otelapi.Configured(); err != nil && !c.Temporary {

@@ -163,7 +163,11 @@ func (s *Server) listen() (err error) {
 	}
 	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
 	s.running.Go(func() { s.courier.Run(background) })
-	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.views.Store(), alerting.Options{Log: s.config.Log, Manual: s.config.Clock != nil})
+	told, err := s.config.alertSinks()
+	if err != nil {
+		return err
+	}
+	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.views.Store(), alerting.Options{Log: s.config.Log, Sinks: told, Manual: s.config.Clock != nil})
 	s.running.Go(func() { s.alerting.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
 	s.running.Go(func() { s.heal(background, full) })

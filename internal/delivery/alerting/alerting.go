@@ -26,6 +26,8 @@ const (
 // Options of an Alerting. The zero value is usable.
 type Options struct {
 	Log *slog.Logger // nil means slog.Default
+	// Sinks notify people.
+	Sinks []Sink
 	// Manual leaves it to the caller to judge: for tests that move the clock.
 	Manual bool
 }
@@ -52,6 +54,9 @@ func (a *Alerting) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	if !a.o.Manual {
 		wg.Go(func() { a.watch(ctx) })
+	}
+	for i := range a.o.Sinks {
+		wg.Go(func() { a.again(ctx, &a.o.Sinks[i]) })
 	}
 	wg.Wait()
 }
@@ -81,17 +86,35 @@ func (a *Alerting) watch(ctx context.Context) {
 // Judge measures all workspaces once and records what changes.
 func (a *Alerting) Judge(ctx context.Context) error {
 	x, err := a.monitor.Measure(ctx)
-	workspaces, unread := a.views.Workspaces(ctx)
+	workspaces, unread := a.workspaces(ctx)
 	if unread != nil {
 		return errors.Join(err, unread)
-	}
-	if !slices.Contains(workspaces, identity.DefaultWorkspace) {
-		workspaces = append(workspaces, identity.DefaultWorkspace)
 	}
 	for _, w := range workspaces {
 		err = errors.Join(err, a.judge(ctx, x, w))
 	}
 	return err
+}
+
+// workspaces lists all workspaces.
+func (a *Alerting) workspaces(ctx context.Context) ([]string, error) {
+	list, err := a.views.Workspaces(ctx)
+	if !slices.Contains(list, identity.DefaultWorkspace) {
+		list = append(list, identity.DefaultWorkspace)
+	}
+	return list, err
+}
+
+// again notifies a sink until ctx ends, with a pause after each error.
+func (a *Alerting) again(ctx context.Context, s *Sink) {
+	for ctx.Err() == nil {
+		err := a.notify(ctx, s)
+		if ctx.Err() != nil {
+			return
+		}
+		a.o.Log.Warn("the alerts are followed again for a sink", "sink", s.Name(), "error", err)
+		sleep(ctx, pause)
+	}
 }
 
 func (a *Alerting) judge(ctx context.Context, x *monitor.Measurement, workspace string) error {

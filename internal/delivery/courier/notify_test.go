@@ -26,7 +26,11 @@ type people struct {
 
 func (s *people) Name() string { return "people" + s.name }
 
-func (s *people) Send(_ context.Context, n notify.Notice) error {
+func (s *people) Send(_ context.Context, m notify.Message) error {
+	n, ok := m.(notify.Notice)
+	if !ok {
+		return notify.ErrRefused
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fails > 0 {

@@ -38,12 +38,12 @@ type Notice struct {
 	Due       time.Time        `json:"due"`
 }
 
-// Sink delivers notices. Send returns within [Timeout]; after an error it may be tried again, unless it is [ErrRefused].
+// Sink delivers messages. Send returns within [Timeout]; after an error it may be tried again, unless it is [ErrRefused].
 type Sink interface {
 	// Name identifies the sink in logs and in saved cursors.
 	Name() string
-	// Send delivers one notice.
-	Send(ctx context.Context, n Notice) error
+	// Send delivers one message.
+	Send(ctx context.Context, m Message) error
 }
 
 // ErrRefused is wrapped by the error of a notice that the receiver refuses permanently.
@@ -71,8 +71,8 @@ func Parse(spec string, log *slog.Logger) (Sink, error) {
 	return nil, refusal.New(refusal.Invalid, "use log, webhook:URL or exec:PROGRAM", "%.40q is not a kind of notification", kind)
 }
 
-// mark distinguishes sinks whose names omit the part in which they differ.
-func mark(whole string) string {
+// Mark distinguishes sinks whose names omit the part in which they differ.
+func Mark(whole string) string {
 	sum := sha256.Sum256([]byte(whole))
 	return hex.EncodeToString(sum[:4])
 }
@@ -84,9 +84,7 @@ type logged struct{ log *slog.Logger }
 func (logged) Name() string { return "log" }
 
 // Send implements [Sink].
-func (l logged) Send(ctx context.Context, n Notice) error {
-	task, _, _ := strings.Cut(n.Ticket, ".")
-	l.log.InfoContext(ctx, "people are asked", "event", n.Event, "workspace", n.Workspace, "ticket", n.Ticket, "kind", n.Kind, "desk", n.Desk,
-		"task", task, "to", n.To, "from", n.From, "due", n.Due) // the question is content: trapeze ticket show has it
+func (l logged) Send(ctx context.Context, m Message) error {
+	m.log(ctx, l.log)
 	return nil
 }

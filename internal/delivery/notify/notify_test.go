@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -178,5 +179,25 @@ func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
 	defer cancel()
 	if err := s.Send(ctx, notice); err == nil {
 		t.Error("it has not ended and was taken for well")
+	}
+}
+
+func TestAProgramAndTheLogGetAlerts(t *testing.T) {
+	dir := t.TempDir()
+	out, script := filepath.Join(dir, "out"), filepath.Join(dir, "tell")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ncat > '"+out+"'\n"), 0o700); err != nil { //nolint:gosec // a program of the test
+		t.Fatal(err)
+	}
+	a := Alert{ID: "main/dead-letters@1#alert-raised", Event: "alert-raised", Alert: "dead-letters", Severity: alert.Warning}
+	if err := parse(t, "exec:"+script, nil).Send(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	var got Alert
+	if b, err := os.ReadFile(out); err != nil || json.Unmarshal(b, &got) != nil || got.Alert != a.Alert || got.ID != a.ID {
+		t.Errorf("%v: %+v", err, got)
+	}
+	var b bytes.Buffer
+	if err := parse(t, "log", slog.New(slog.NewJSONHandler(&b, nil))).Send(t.Context(), a); err != nil || !strings.Contains(b.String(), `"level":"WARN"`) || !strings.Contains(b.String(), `"alert":"dead-letters"`) {
+		t.Errorf("%v: %s", err, b.String())
 	}
 }

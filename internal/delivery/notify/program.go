@@ -19,11 +19,11 @@ const grace = time.Second
 type program struct{ path string }
 
 // Name implements [Sink].
-func (p program) Name() string { return "exec:" + filepath.Base(p.path) + "#" + mark(p.path) }
+func (p program) Name() string { return "exec:" + filepath.Base(p.path) + "#" + Mark(p.path) }
 
 // Send implements [Sink]. A program that exits with a code other than 0 is tried again.
-func (p program) Send(ctx context.Context, n Notice) error {
-	in, err := json.Marshal(n)
+func (p program) Send(ctx context.Context, m Message) error {
+	in, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}

@@ -28,12 +28,12 @@ func newWebhook(u *url.URL) *webhook {
 
 // Name implements [Sink]. It omits the rest of the URL, which may be secret.
 func (w *webhook) Name() string {
-	return "webhook:" + w.url.Scheme + "://" + w.url.Host + "#" + mark(w.url.String())
+	return "webhook:" + w.url.Scheme + "://" + w.url.Host + "#" + Mark(w.url.String())
 }
 
 // Send implements [Sink].
-func (w *webhook) Send(ctx context.Context, n Notice) error {
-	body, err := json.Marshal(n)
+func (w *webhook) Send(ctx context.Context, m Message) error {
+	body, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
@@ -42,7 +42,7 @@ func (w *webhook) Send(ctx context.Context, n Notice) error {
 		return fmt.Errorf("%w: the URL cannot be called", ErrRefused)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Idempotency-Key", n.ID)
+	req.Header.Set("Idempotency-Key", m.Key())
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s cannot be reached: %w", w.Name(), cause(err))

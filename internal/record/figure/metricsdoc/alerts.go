@@ -31,6 +31,25 @@ ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then peop
 
     trapeze alerts silence circuit-open:coder --for 2h --why 'is being repaired'
 
+## Who is notified
+` + "`trapeze serve --alert SINK`" + ` notifies people when an alert is raised and when it has recovered; repeat it for more sinks. A sink is
+
+- ` + "`log`" + `: the log of the server;
+- ` + "`webhook:URL`" + `: a POST of the alert as JSON, with its id as ` + "`Idempotency-Key`" + `;
+- ` + "`exec:PROGRAM`" + `: a program, which gets the alert as JSON on its standard input;
+- ` + "`file:PATH`" + `: a file with one sink in each line. Only there a sink may also be the URL of a service, as
+  [shoutrrr](https://shoutrrr.nickfedor.com) writes it: Slack, Teams, Discord, e-mail, PagerDuty, Opsgenie, ntfy and more.
+
+Such URLs hold secrets: the file must be one that only its owner can read, and the server shows them nowhere. With a severity before it, a sink gets alerts
+that are at least as severe:
+
+    # alerts.txt, chmod 600; trapeze serve --alert log --alert file:alerts.txt
+    warning=slack://hook:TOKEN@webhook
+    critical=pagerduty://events.pagerduty.com/KEY
+    critical=smtp://USER:PASSWORD@mail.example.org:587/?from=trapeze@example.org&to=team@example.org
+
+A message is sent at least once, and tried for about three minutes.
+
 ## Other thresholds
 A [policy](policy.md) changes thresholds, windows and how long an alert must hold, or switches alerts off:
 

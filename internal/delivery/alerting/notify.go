@@ -1,0 +1,155 @@
+package alerting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/alerts"
+)
+
+// tries is how often a message is sent to one sink, over about three minutes.
+const tries = 10
+
+// Sink is a sink with the severity from which on it is notified.
+type Sink struct {
+	notify.Sink
+	Least alert.Severity // "": all
+}
+
+// wants reports whether the sink is notified of an alert.
+func (s *Sink) wants(severity alert.Severity) bool {
+	return s.Least == "" || alert.Severities.Index(severity) >= alert.Severities.Index(s.Least)
+}
+
+// notify follows the record for one sink, at its own pace and from its own saved position. A new sink is notified of the alerts that are
+// raised first.
+func (a *Alerting) notify(ctx context.Context, s *Sink) error {
+	name := "alerts/" + s.Name()
+	after, err := a.views.Cursor(ctx, name)
+	if err != nil {
+		return err
+	}
+	if after == 0 {
+		if after, err = a.notifyRaised(ctx, s); err != nil {
+			return err
+		}
+		if err := a.views.SaveCursor(ctx, name, after); err != nil {
+			return err
+		}
+	}
+	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+		for i := range entries {
+			if err := a.notifyEntry(ctx, s, &entries[i]); err != nil {
+				return err
+			}
+		}
+		return a.views.SaveCursor(ctx, name, entries[len(entries)-1].Position)
+	})
+}
+
+// notifyRaised notifies a new sink of the alerts that are raised, and returns a position up to which it has all.
+func (a *Alerting) notifyRaised(ctx context.Context, s *Sink) (ledger.Position, error) {
+	last, err := a.ledger.Last(ctx)
+	if err != nil {
+		return 0, err
+	}
+	workspaces, err := a.workspaces(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range workspaces {
+		state, err := a.alerts.State(ctx, w)
+		if err != nil {
+			return 0, err
+		}
+		for _, one := range state.Alerts {
+			if one.Notified {
+				a.send(ctx, s, w, one)
+			}
+		}
+	}
+	return max(last, 1), ctx.Err()
+}
+
+// notifyEntry sends the messages of an entry.
+func (a *Alerting) notifyEntry(ctx context.Context, s *Sink, e *ledger.Entry) error {
+	workspace, kind, _ := e.Stream.Parts()
+	if kind != alerts.Kind {
+		return nil
+	}
+	events, err := a.alerts.Codec().DecodeAll(e.Events)
+	if err != nil {
+		return err
+	}
+	state, err := a.alerts.StateAt(ctx, *e)
+	if err != nil {
+		return err
+	}
+	for _, ev := range events {
+		switch ev := ev.(type) {
+		case alert.Raised:
+			if !ev.Silenced {
+				a.send(ctx, s, workspace, alert.Alert{Raised: ev})
+			}
+		case alert.Recovered:
+			i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == ev.Key && p.Recovered.Equal(ev.At) })
+			if ev.Notified && i >= 0 {
+				a.send(ctx, s, workspace, state.Past[i])
+			}
+		case alert.SilenceEnded:
+			for _, k := range ev.Notified {
+				if one, ok := state.Find(k); ok {
+					a.send(ctx, s, workspace, one)
+				}
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// messageOf returns the message about an alert.
+func messageOf(workspace string, one alert.Alert) notify.Alert {
+	d, _ := alert.Find(one.Name)
+	d.Threshold = one.Threshold
+	if w, err := time.ParseDuration(one.Window); err == nil {
+		d.Window = w
+	}
+	of := alerts.Describe(d, one.Key, one.Handoffs)
+	m := notify.Alert{
+		Event: one.EventName(), Workspace: workspace, Alert: of.ID, Name: one.Name, Agent: one.Agent, Severity: one.Severity, Meaning: of.Meaning,
+		Figure: one.Figure, Value: one.Value, Threshold: one.Threshold, Window: one.Window, Since: one.Since, Raised: one.At, Recovered: one.Recovered,
+		Handoffs: of.Handoffs, Do: of.Do, Command: of.Command,
+	}
+	if !one.Recovered.IsZero() {
+		m.Event = alert.Recovered{}.EventName()
+	}
+	m.ID = fmt.Sprintf("%s/%s@%d#%s", workspace, of.ID, one.At.UnixNano(), m.Event)
+	return m
+}
+
+// send sends a message, and tries again after pauses. One that cannot be sent is logged.
+func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one alert.Alert) {
+	if !s.wants(one.Severity) {
+		return
+	}
+	m := messageOf(workspace, one)
+	for try := 1; ; try++ {
+		err := s.Send(ctx, m)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, notify.ErrRefused) || try == tries {
+			a.o.Log.Error("people could not be notified of an alert", "sink", s.Name(), "alert", m.Alert, "event", m.Event, "tries", try, "error", err)
+			return
+		}
+		a.o.Log.Warn("people are notified again of an alert", "sink", s.Name(), "alert", m.Alert, "try", try, "error", err)
+		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second))
+	}
+}

@@ -1,0 +1,86 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+)
+
+// Message is what people are notified of. Webhooks and programs get it as JSON. The set is sealed: it is a [Notice] or an [Alert].
+type Message interface {
+	// Key is the id of the occurrence: a message that is sent again has the same.
+	Key() string
+	// Text is the message for people, as plain text.
+	Text() (title, body string)
+
+	log(ctx context.Context, to *slog.Logger)
+}
+
+// Key implements [Message].
+func (n Notice) Key() string { return n.ID }
+
+// Text implements [Message].
+func (n Notice) Text() (title, body string) {
+	return "Ticket " + n.Ticket + " waits for " + n.Desk, fmt.Sprintf("%s, until %s: trapeze ticket list", n.Event, n.Due.UTC().Format(time.RFC3339))
+}
+
+func (n Notice) log(ctx context.Context, to *slog.Logger) {
+	task, _, _ := strings.Cut(n.Ticket, ".")
+	to.InfoContext(ctx, "people are asked", "event", n.Event, "workspace", n.Workspace, "ticket", n.Ticket, "kind", n.Kind, "desk", n.Desk,
+		"task", task, "to", n.To, "from", n.From, "due", n.Due) // the question is content: trapeze ticket show has it
+}
+
+// Alert tells people that an alert was raised or has recovered. Nothing in it was written by agents, except for their names.
+type Alert struct {
+	ID        string         `json:"id"`    // of the occurrence
+	Event     string         `json:"event"` // alert-raised or alert-recovered
+	Workspace string         `json:"workspace"`
+	Alert     string         `json:"alert"` // its id: the name and, of one of an agent, a colon and the agent
+	Name      string         `json:"name"`
+	Agent     string         `json:"agent,omitempty"`
+	Severity  alert.Severity `json:"severity"`
+	Meaning   string         `json:"meaning"`
+	Figure    string         `json:"figure"`
+	Value     float64        `json:"value"` // when it was raised
+	Threshold float64        `json:"threshold"`
+	Window    string         `json:"window,omitempty"`
+	Since     time.Time      `json:"since"`
+	Raised    time.Time      `json:"raised"`
+	Recovered time.Time      `json:"recovered,omitzero"`
+	Handoffs  []string       `json:"handoffs"` // at most 5 that are behind it
+	Do        string         `json:"do"`
+	Command   string         `json:"command"` // to begin with, for a shell
+}
+
+// Key implements [Message].
+func (a Alert) Key() string { return a.ID }
+
+// Text implements [Message].
+func (a Alert) Text() (title, body string) {
+	if !a.Recovered.IsZero() {
+		return fmt.Sprintf("[recovered] %s", a.Alert), fmt.Sprintf("%s It was raised at %s and recovered at %s (workspace %s).", a.Meaning,
+			a.Raised.UTC().Format(time.RFC3339), a.Recovered.UTC().Format(time.RFC3339), a.Workspace)
+	}
+	body = fmt.Sprintf("%s Since %s (workspace %s).", a.Meaning, a.Since.UTC().Format(time.RFC3339), a.Workspace)
+	if len(a.Handoffs) > 0 {
+		body += "\nHandoffs: " + strings.Join(a.Handoffs, ", ")
+	}
+	return fmt.Sprintf("[%s] %s", a.Severity, a.Alert), body + "\n" + strings.ReplaceAll(a.Do, "`", "") + "\nBegin with: " + a.Command
+}
+
+func (a Alert) log(ctx context.Context, to *slog.Logger) {
+	level, text := slog.LevelInfo, "an alert is raised"
+	switch {
+	case !a.Recovered.IsZero():
+		text = "an alert has recovered"
+	case a.Severity == alert.Critical:
+		level = slog.LevelError
+	case a.Severity == alert.Warning:
+		level = slog.LevelWarn
+	}
+	to.Log(ctx, level, text, "alert", a.Alert, "severity", a.Severity, "workspace", a.Workspace, "meaning", a.Meaning, "since", a.Since, "handoffs", a.Handoffs, "command", a.Command)
+}

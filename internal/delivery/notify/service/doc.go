@@ -1,0 +1,9 @@
+// Package service notifies people by the services of others: Slack, Teams, e-mail, PagerDuty and more, each by one URL, through the
+// library shoutrrr.
+//
+// Invariants:
+//   - A URL holds secrets. It is in no name, no log and no error, and the library's own errors, which may quote it, are not shown.
+//   - A sink ends within its timeout. A service that does not end gets no second message meanwhile.
+//
+// Start reading at [Parse].
+package service

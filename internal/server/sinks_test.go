@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// mailbox receives alerts by webhook.
+type mailbox struct {
+	*httptest.Server
+	got chan notify.Alert
+}
+
+func newMailbox(t *testing.T) *mailbox {
+	t.Helper()
+	m := &mailbox{got: make(chan notify.Alert, 100)}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var a notify.Alert
+		if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Header.Get("Idempotency-Key") != a.ID {
+			t.Errorf("%v: %+v", err, a)
+		}
+		m.got <- a
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// next returns the next alert.
+func (m *mailbox) next(t *testing.T) notify.Alert {
+	t.Helper()
+	select {
+	case a := <-m.got:
+		return a
+	case <-t.Context().Done():
+		t.Fatal("no alert came")
+	}
+	return notify.Alert{}
+}
+
+func TestPeopleAreNotifiedOfAnAlertAndOfItsRecovery(t *testing.T) {
+	t.Parallel()
+	all, severe := newMailbox(t), newMailbox(t)
+	w := newWatchdog(t, Config{Alerts: []string{"webhook:" + all.URL, "critical=webhook:" + severe.URL}})
+	coder := w.agent("coder")
+	w.fails("coder", coder)
+	if a := all.next(t); a.Alert != "handoff-failed" || a.Event != "alert-raised" || len(a.Handoffs) == 0 || a.Command == "" {
+		t.Errorf("%+v", a)
+	}
+	if a := all.next(t); a.Alert != "agent-fails:coder" && a.Alert != "circuit-open:coder" {
+		t.Errorf("%+v", a)
+	}
+	if a := severe.next(t); a.Alert != "circuit-open:coder" || a.Severity != "critical" {
+		t.Errorf("%+v", a)
+	}
+	if _, err := w.boss.ResetCircuit(w.Context(), "coder"); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(10 * time.Minute)
+	if a := severe.next(t); a.Alert != "circuit-open:coder" || a.Event != "alert-recovered" || a.Recovered.IsZero() {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestPeopleAreNotifiedOfASilencedAlertWhenTheSilenceEnds(t *testing.T) {
+	t.Parallel()
+	box := newMailbox(t)
+	w := newWatchdog(t, Config{Alerts: []string{"critical=webhook:" + box.URL}})
+	if _, err := w.admin.SilenceAlert(w.Context(), admin.SilenceInput{Alert: "circuit-open", Reason: "we know", For: client.Duration(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	coder := w.agent("coder")
+	w.fails("coder", coder)
+	if _, err := w.admin.EndSilence(w.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	a := box.next(t)
+	if a.Alert != "circuit-open:coder" || a.Event != "alert-raised" || len(box.got) != 0 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// logs is a log that is read while it is written.
+type logs struct {
+	raised chan struct{} // a line says that an alert is raised
+	sync.Mutex
+	bytes.Buffer
+}
+
+func (l *logs) Write(b []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	if bytes.Contains(b, []byte("an alert is raised")) {
+		select {
+		case l.raised <- struct{}{}:
+		default:
+		}
+	}
+	return l.Buffer.Write(b)
+}
+
+func (l *logs) text() string {
+	l.Lock()
+	defer l.Unlock()
+	return l.String()
+}
+
+func TestURLsOfServicesStandInAFileOfTheOwnerAndNowhereElse(t *testing.T) {
+	t.Parallel()
+	got := make(chan string, 10)
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var b bytes.Buffer
+		if _, err := b.ReadFrom(r.Body); err != nil {
+			t.Error(err)
+		}
+		got <- r.URL.Path + " " + b.String()
+	}))
+	defer srv.Close()
+	url := "generic://" + strings.TrimPrefix(srv.URL, "http://") + "/s3cret?disabletls=yes"
+	file := filepath.Join(t.TempDir(), "alerts")
+	if err := os.WriteFile(file, []byte("# people\n\ncritical="+url+"\n"), 0o644); err != nil { //nolint:gosec // that is what is refused
+		t.Fatal(err)
+	}
+	for _, bad := range []string{url, "file:" + file, "file:" + file + ".none", "file:" + filepath.Dir(file), "severe=log", "mail:ann"} {
+		s, err := Open(t.Context(), Config{Temporary: true, Alerts: []string{bad}})
+		if refusal.CodeOf(err) != refusal.Invalid || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v, %v", bad, s, err)
+		}
+	}
+	if err := os.Chmod(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := logs{raised: make(chan struct{}, 1)}
+	w := newWatchdog(t, Config{Alerts: []string{"log", "file:" + file}, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	coder := w.agent("coder")
+	w.fails("coder", coder)
+	if text := <-got; !strings.HasPrefix(text, "/s3cret ") || !strings.Contains(text, "[critical] circuit-open:coder") {
+		t.Errorf("%s", text)
+	}
+	<-log.raised
+	if text := log.text(); strings.Contains(text, "s3cret") {
+		t.Errorf("%s", text)
+	}
+}
