@@ -44,7 +44,7 @@ type Options[S, E any] struct {
 	// Remember bounds the idempotency keys that a stream remembers: at least that many of the newest, at most twice as
 	// many. It is for streams that do not end; with 0, all are remembered.
 	Remember int
-	// Weigh returns the bytes of a state. Folds of more than 32 KiB are not cached but read again at each use, so that
+	// Weigh returns the bytes of a state. Of folds of more than 32 KiB only the last 16 are cached, and none of more than 512 KiB, so that
 	// the cache is bounded in bytes and not only in number. With nil, all are cached.
 	Weigh func(S) int
 	// InPlace folds by changing its argument, which is not shared, for states that are large to copy. With nil, the fold
@@ -60,9 +60,10 @@ type kind[S any, E ledger.Named] struct {
 	fold   func(*S, ...E)
 	now    func() time.Time
 	cache  simplelru.LRUCache[ledger.Stream, *Folded[S]]
-	none   *Folded[S]  // of a stream that does not exist
-	weigh  func(S) int // nil: no fold is too large
-	most   int         // keys to remember; 0: all
+	large  simplelru.LRUCache[ledger.Stream, *Folded[S]] // folds of more than maxCachedFold
+	none   *Folded[S]                                    // of a stream that does not exist
+	weigh  func(S) int                                   // nil: no fold is too large
+	most   int                                           // keys to remember; 0: all
 }
 
 // Folded is the state of a stream with its head. It never changes once it is cached.
@@ -99,8 +100,12 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 	if err != nil {
 		return nil, fmt.Errorf("cache of %s: %w", name, err)
 	}
+	large, err := lru.New[ledger.Stream, *Folded[S]](largeFolds)
+	if err != nil {
+		return nil, fmt.Errorf("cache of %s: %w", name, err)
+	}
 	k := &kind[S, E]{
-		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now, cache: cache,
+		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now, cache: cache, large: large,
 		none: new(Folded[S]), weigh: o.Weigh, most: o.Remember,
 	}
 	if k.fold == nil {
@@ -124,7 +129,7 @@ func (k *kind[S, E]) Load(ctx context.Context, s ledger.Stream, fresh bool) (Fol
 
 // load is Load. Its result is shared.
 func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Folded[S], error) {
-	f, cached := k.cache.Get(s)
+	f, cached := k.get(s)
 	if cached && !fresh {
 		return f, nil
 	}
@@ -160,7 +165,7 @@ func (f *Folded[S]) copy() *Folded[S] {
 
 // LoadAt folds the entry itself, without a read, if its writer has not cached the fold yet.
 func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], error) {
-	f, cached := k.cache.Get(e.Stream)
+	f, cached := k.get(e.Stream)
 	if !cached {
 		f = k.none
 	}
@@ -192,17 +197,42 @@ func (k *kind[S, E]) apply(f *Folded[S], e ledger.Entry) error {
 	return nil
 }
 
-// maxCachedFold is the greatest size of a cached fold, in bytes: see [Options.Weigh].
-const maxCachedFold = 32 << 10
+// maxCachedFold is the size, in bytes, above which a fold is large, maxLargeFold the greatest size of a cached fold, and largeFolds how
+// many large ones are cached: see [Options.Weigh].
+const (
+	maxCachedFold = 32 << 10
+	maxLargeFold  = 512 << 10
+	largeFolds    = 16
+)
+
+// get is the fold of a stream that is cached.
+func (k *kind[S, E]) get(s ledger.Stream) (f *Folded[S], cached bool) {
+	if f, cached = k.cache.Get(s); cached || k.weigh == nil {
+		return f, cached
+	}
+	return k.large.Get(s)
+}
 
 // keep caches f, unless a newer fold is cached.
 func (k *kind[S, E]) keep(s ledger.Stream, f *Folded[S]) {
-	if k.weigh != nil && k.weigh(f.State) > maxCachedFold {
-		k.cache.Remove(s)
+	to, other, weight := k.cache, k.large, 0
+	if k.weigh != nil {
+		weight = k.weigh(f.State)
+	}
+	if weight > maxCachedFold {
+		to, other = other, to
+	}
+	if old, ok := other.Peek(s); ok && old.Head >= f.Head {
+		return
+	} else if ok {
+		other.Remove(s)
+	}
+	if weight > maxLargeFold {
+		to.Remove(s)
 		return
 	}
-	if old, ok := k.cache.Peek(s); !ok || old.Head < f.Head {
-		k.cache.Add(s, f)
+	if old, ok := to.Peek(s); !ok || old.Head < f.Head {
+		to.Add(s, f)
 	}
 }
 

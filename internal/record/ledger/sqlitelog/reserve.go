@@ -12,6 +12,8 @@ type reserve struct {
 	path string
 	size int64 // 0: none is kept
 	held bool
+	// without is the free space with which the last attempt failed; it is made again when there is more.
+	without int64
 }
 
 // look finds out whether the file is there, with its space.
@@ -23,9 +25,10 @@ func (r *reserve) look() {
 // keep creates the file if so many free bytes leave the log what it needs. It is only an attempt: without a reserve, reads of content
 // are refused once the disk is completely full.
 func (r *reserve) keep(free, needed int64) {
-	if r.size == 0 || r.held || free < needed+r.size {
+	if r.size == 0 || r.held || free < needed+r.size || r.without > 0 && free <= r.without {
 		return
 	}
+	r.without = free
 	f, err := os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
@@ -35,7 +38,7 @@ func (r *reserve) keep(free, needed int64) {
 		_ = os.Remove(r.path) // a part of it would be of no use
 		return
 	}
-	r.held = true
+	r.held, r.without = true, 0
 }
 
 // release gives the space back to the file system, and reports whether there was any.

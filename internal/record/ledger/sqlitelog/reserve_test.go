@@ -182,3 +182,22 @@ func TestADatabaseThatIsFullRecordsReadsOnceTheReserveIsReleased(t *testing.T) {
 		t.Errorf("a read: %v", err)
 	}
 }
+
+func TestAReserveThatCannotBeMadeIsTriedAgainOnceThereIsMoreSpace(t *testing.T) {
+	dir := t.TempDir()
+	r := reserve{path: filepath.Join(dir, "sub", "reserve"), size: 4096}
+	tries := func(free int64) bool {
+		before := r.without
+		r.keep(free, 0)
+		return r.held || r.without != before
+	}
+	if !tries(1<<20) || r.held || tries(1<<20) || tries(1<<19) {
+		t.Errorf("%+v", r)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if tries(1<<20) || !tries(2<<20) || !r.held {
+		t.Errorf("%+v", r)
+	}
+}
