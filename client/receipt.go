@@ -21,13 +21,27 @@ type Receipt struct {
 	Share    string     `json:"share,omitempty"`  // id of the shared envelope that the call made
 	Ticket   string     `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
 	Envelope string     `json:"envelope,omitempty"`
-	Given    string     `json:"given,omitempty"` // digest of what the owner was given: that envelope, or what was packed of it
+	Given    string     `json:"given,omitempty"`  // digest of what the owner was given: that envelope, or what was packed of it
+	Sealed   *Sealed    `json:"sealed,omitempty"` // what the call put into an envelope for the next owner
 	Lease    time.Time  `json:"lease,omitzero"`
 	Parked   *ParkedFor `json:"parked,omitempty"`
 	Decision *Decision  `json:"decision,omitempty"` // of a handoff to Auto
 	Position uint64     `json:"position"`
 	Events   []string   `json:"events"`           // that this call recorded; none if nothing had to change
 	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+}
+
+// Sealed is what a call put into an envelope for the next owner, in figures.
+type Sealed struct {
+	Version    string   `json:"version"`              // of the envelope's schema
+	References []string `json:"references,omitempty"` // ids of the memory items and digests of the files that go along
+	// Tokens is what the prompt of the receiver has, of Budget (0: no limit); of several receivers the most. 0 if they were not counted:
+	// without a limit, or before an offer is made.
+	Tokens int `json:"tokens,omitempty"`
+	Budget int `json:"budget,omitempty"`
+	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
+	Completeness float64 `json:"completeness"`
+	Omitted      int     `json:"omitted,omitempty"` // parts that were left out for want of tokens
 }
 
 // receipt makes a call that changes a task.

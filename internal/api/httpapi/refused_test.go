@@ -100,6 +100,7 @@ var badInput = []refused{
 	{"a negative capacity", "admin", "PUT /v1/agents/x", `{"max_tasks":-1}`, refusal.Invalid, "max_tasks"},
 	{"an unknown reach", "admin", "PUT /v1/agents/x", `{"reach":[{"kind":"pigeon"}]}`, refusal.Invalid, "reach[0].kind"},
 	{"a webhook without an address", "admin", "PUT /v1/agents/x", `{"reach":[{"kind":"webhook"}]}`, refusal.Invalid, ""},
+	{"a way without delivery", "admin", "PUT /v1/agents/x", `{"reach":[{"kind":"webhook","url":"https://example.com/hook"}]}`, refusal.Invalid, "not delivered by webhook"},
 	{"an unknown readiness", "writer", "PUT /v1/agents/writer/readiness", `{"readiness":"asleep"}`, refusal.Invalid, "ready, busy, draining, offline"},
 	{"another's readiness", "writer", "PUT /v1/agents/planner/readiness", `{"readiness":"offline"}`, refusal.NotPermitted, ""},
 	{"an agent that is not there", "admin", "GET /v1/agents/ghost", "", refusal.NotFound, "ghost"},

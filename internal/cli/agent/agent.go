@@ -51,7 +51,7 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 	f.IntVar(&spec.MaxTasks, "max-tasks", 0, "maximum number of concurrent tasks (default: not limited)")
 	f.IntVar(&spec.ContextWindow, "context-window", 0, "size of its context window, in tokens")
 	f.StringVar(&spec.Tokenizer, "tokenizer", "", "name of its tokenizer")
-	f.Var((*reachFlag)(&spec.Reach), "reach", "how offers reach it: pull, webhook=URL or a2a=URL (repeatable; default pull)")
+	f.Var((*reachFlag)(&spec.Reach), "reach", "how offers reach it: pull, the default; the server refuses webhook=URL and a2a=URL, by which nothing is delivered yet")
 	f.Int64Var(&spec.Hints.Cost, "cost", 0, "usual cost of a task, in millionths of the currency")
 	f.Var((*shell.Duration)(&spec.Hints.Latency), "latency", "usual duration of a task")
 	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to offer tasks to instead, best first (repeatable)")

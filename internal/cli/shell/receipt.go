@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -28,12 +29,34 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"ticket", r.Ticket},
 		{"parked", Parked(r.Parked)},
 		{"lease until", Clock(r.Lease)},
+		{"envelope", sealed(r.Sealed)},
 		{"decided", decided(r.Decision)},
 		{"recorded", recorded(r)},
 	})
 	if len(r.Children) > 0 {
 		p.Line("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
 	}
+}
+
+// sealed describes the envelope that a call sealed; empty if it sealed none.
+func sealed(e *client.Sealed) string {
+	if e == nil {
+		return ""
+	}
+	text := "version " + e.Version
+	if e.Tokens > 0 {
+		text += fmt.Sprintf(", %d tokens", e.Tokens)
+		if e.Budget > 0 {
+			text += fmt.Sprintf(" of %d", e.Budget)
+		}
+	}
+	if n := len(e.References); n > 0 || e.Completeness < 1 {
+		text += fmt.Sprintf(", %d references, completeness %d %%", n, int(100*e.Completeness))
+	}
+	if e.Omitted > 0 {
+		text += fmt.Sprintf(", %d parts left out", e.Omitted)
+	}
+	return text
 }
 
 // decided describes the policy's decision on a handoff to auto; empty if the policy was not used.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -42,8 +43,29 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 			return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 		}
 	}
+	if err := a.checkReach(ctx, c.Workspace, in.Name, in.Spec); err != nil {
+		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
+	}
 	if err := a.checkCircles(ctx, c.Workspace, in.Name, in.Spec); err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 	}
 	return a.do(ctx, c, "register", in.Name, in, agent.Register{Name: in.Name, Spec: in.Spec.spec()})
+}
+
+// checkReach refuses (invalid) a way to be reached by which nothing is delivered: offers would wait for an agent that is not told of
+// them. What is recorded of an agent already stays as it is.
+func (a *Agents) checkReach(ctx context.Context, workspace, name string, spec AgentSpec) error {
+	for _, w := range spec.Reach {
+		if w.Kind == agent.ReachPull || !agent.ReachKinds.Has(w.Kind) { // the rules refuse an unknown one
+			continue
+		}
+		known, err := a.store.Known(ctx, workspace, name, true)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(known.Spec.Reach, w) {
+			return refusal.New(refusal.Invalid, "leave it out: the agent then asks for its inbox (pull), as every agent can", "offers are not delivered by %s yet", w.Kind)
+		}
+	}
+	return nil
 }

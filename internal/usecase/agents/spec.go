@@ -18,7 +18,7 @@ type AgentSpec struct {
 	MaxTasks      int            `json:"max_tasks,omitempty" minimum:"0" doc:"Concurrent tasks; left out: not limited."`
 	ContextWindow int            `json:"context_window,omitempty" minimum:"0" doc:"Tokens."`
 	Tokenizer     string         `json:"tokenizer,omitempty"`
-	Reach         []agent.Reach  `json:"reach,omitempty" doc:"How to reach it; left out: it pulls."`
+	Reach         []agent.Reach  `json:"reach,omitempty" doc:"How to reach it; left out: it pulls. A webhook or a2a is refused: nothing is delivered that way yet."`
 	Fallbacks     []string       `json:"fallbacks,omitempty" doc:"Agents to try instead, best first."`
 	Escalation    []string       `json:"escalation,omitempty" doc:"Agents to escalate to, nearest first."`
 	PresenceTTL   event.Duration `json:"presence_ttl,omitzero" doc:"Offline when not heard for so long; left out: presence is what it last said."`

@@ -29,6 +29,7 @@ type Receipt struct {
 	Ticket   string          `json:"ticket,omitempty"`   // id of the ticket that the call opened or is about
 	Envelope string          `json:"envelope,omitempty"` // digest of the newest
 	Given    string          `json:"given,omitempty"`    // digest of what the owner was given: that envelope, or what was packed of it
+	Sealed   *Sealed         `json:"sealed,omitempty"`   // what the call put into an envelope for the next owner
 	Lease    time.Time       `json:"lease,omitzero"`     // until when the owner must show life
 	Parked   *task.ParkedFor `json:"parked,omitempty"`
 	// Decision is what the policy made of a handoff to auto, where the call asked for one and was not a repeat.
@@ -55,7 +56,7 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 	t := o.State
 	r := Receipt{
 		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,
-		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat,
+		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat, Sealed: sealedIn(o.Events),
 	}
 	if h := t.Handoff; h != nil {
 		r.Handoff, r.Stage, r.Offer, r.To = h.ID(t.ID), h.Stage, h.Offer, h.To

@@ -21,6 +21,7 @@ type Receipt struct {
 	Children []string       `json:"children,omitempty"`
 	Ticket   string         `json:"ticket,omitempty"`
 	Decision *show.Decision `json:"decision,omitempty"`
+	Sealed   *client.Sealed `json:"sealed,omitempty"`
 	Repeat   bool           `json:"repeat,omitempty"`
 	Position uint64         `json:"position,omitempty"`
 	Next     string         `json:"next,omitempty"`
@@ -35,6 +36,9 @@ func ReceiptOf(r client.Receipt, next string) Receipt {
 	if r.Decision != nil {
 		d := show.DecisionOf(*r.Decision)
 		out.Decision = &d
+	}
+	if r.Sealed != nil && (len(r.Sealed.References) > 0 || r.Sealed.Completeness < 1) { // else it says nothing that a model needs
+		out.Sealed = r.Sealed
 	}
 	return out
 }
@@ -64,6 +68,9 @@ func Told(r client.Receipt, did, next string) Answer {
 			b.WriteString(" to " + strings.Join(r.To, ", "))
 		}
 		b.WriteString(".")
+	}
+	if e := r.Sealed; e != nil && e.Completeness < 1 {
+		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%.", len(e.References), int(100*e.Completeness))
 	}
 	if len(r.Children) > 0 {
 		b.WriteString(" Children: " + strings.Join(r.Children, ", ") + ".")
