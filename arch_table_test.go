@@ -355,7 +355,7 @@ var innerPackages = []pkg{
 	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "client"},
 	{
 		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry, and spans to those", imports: "domain/refusal record/figure record/span api/tracing",
-		libs: "net go.opentelemetry.io/otel github.com/prometheus/client_golang",
+		libs: "net go.opentelemetry.io/otel go.opentelemetry.io/proto google.golang.org/protobuf github.com/prometheus/client_golang",
 	},
 	{
 		dir: "api/oauth/oauthtest", what: "an OAuth issuer for tests, which misbehaves on request",

@@ -16,7 +16,9 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 	if parent := r.Header["Traceparent"]; len(parent) == 1 { // more than one is ambiguous
 		given = tracing.Context{Parent: parent[0], State: strings.Join(r.Header["Tracestate"], ",")}
 	}
-	c = c.WithTrace(given.Parent, given.State)
+	if given.Parent != "" {
+		c = c.WithTrace(given.Parent, given.State)
+	}
 	if call == nil || r.URL.Path == metricsPath {
 		return c
 	}
@@ -38,7 +40,8 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 	if tool := tracing.From(r.Context()); tool != nil {
 		own := tool.Join(c.Workspace, c.Agent(), task, find, task == "" && r.Method == http.MethodPost)
 		call.tool, call.trace = tool.Name(), own.Parent
-		return c.WithTrace(own.Parent, own.State)
+		c.Trace.Parent, c.Trace.State = own.Parent, own.State
+		return c
 	}
 	start := tracing.Start{At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
 	if c.Trace.IsZero() {
@@ -47,5 +50,6 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 	call.span = s.opts.Tracer.Start(start)
 	own := call.span.Context()
 	call.trace = own.Parent
-	return c.WithTrace(own.Parent, own.State)
+	c.Trace.Parent, c.Trace.State = own.Parent, own.State
+	return c
 }

@@ -1,15 +1,11 @@
 package otelapi
 
 import (
-	"cmp"
-	"context"
+	"encoding/binary"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
-	api "go.opentelemetry.io/otel/trace"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/record/span"
@@ -17,45 +13,51 @@ import (
 
 // call is the span of a call.
 type call struct {
-	api.Span
-	tool string
+	traces *Traces
+	span   span.Span
+	tool   string
 }
 
 var _ tracing.Tracer = (*Traces)(nil)
 
 // Start implements [tracing.Tracer].
 func (t *Traces) Start(s tracing.Start) tracing.Span {
-	ctx := context.Background()
-	if s.Parent.Parent != "" {
-		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": s.Parent.Parent, "tracestate": s.Parent.State})
-	}
-	name := span.CallStep.Name
+	c := &call{traces: t, tool: s.Tool, span: span.Span{Step: span.CallStep, Name: span.CallStep.Name, Server: true, Start: s.At}}
 	if s.Tool != "" {
-		name = span.ToolStep.Name + " " + s.Tool
+		c.span.Step, c.span.Name = span.ToolStep, span.ToolStep.Name+" "+s.Tool
 	}
-	_, x := t.callsOf.Start(ctx, name, api.WithSpanKind(api.SpanKindServer), api.WithTimestamp(s.At))
-	return call{x, s.Tool}
+	parent, ok := span.Parse(s.Parent.Parent)
+	if ok {
+		c.span.Trace, c.span.Parent, c.span.State = parent.Trace, parent.Span, s.Parent.State
+	} else {
+		binary.LittleEndian.PutUint64(c.span.Trace[:8], rand.Uint64())
+		binary.LittleEndian.PutUint64(c.span.Trace[8:], rand.Uint64()|1) //nolint:gosec // not secret; never zero
+	}
+	binary.LittleEndian.PutUint64(c.span.ID[:], rand.Uint64()|1) //nolint:gosec // not secret; never zero
+	c.span.Sampled = t.takes(c.span.Trace, c.span.Parent, parent.Sampled, c.span.Name)
+	return c
 }
 
 // Context implements [tracing.Span].
-func (c call) Context() tracing.Context {
-	sc := c.SpanContext()
-	own := span.Context{Trace: span.TraceID(sc.TraceID()), Span: span.ID(sc.SpanID()), Sampled: sc.IsSampled()}
-	return tracing.Context{Parent: own.String(), State: sc.TraceState().String()}
+func (c *call) Context() tracing.Context {
+	own := span.Context{Trace: c.span.Trace, Span: c.span.ID, Sampled: c.span.Sampled}
+	return tracing.Context{Parent: own.String(), State: c.span.State}
 }
 
 // End implements [tracing.Span].
-func (c call) End(a tracing.Answer) {
-	if !c.IsRecording() {
-		c.Span.End()
+func (c *call) End(a tracing.Answer) {
+	s := &c.span
+	if !s.Sampled {
 		return
 	}
-	list := make([]attribute.KeyValue, 0, 8)
+	s.End = time.Now()
+	s.Values = make([]span.Value, 0, 8)
 	add := func(of *span.Attribute, v string) {
 		if v != "" {
-			list = append(list, attribute.String(of.Name, v))
+			s.Values = append(s.Values, span.Value{Of: of, Text: v})
 		}
 	}
+	s.Failed = a.Failed
 	if c.tool != "" {
 		add(span.MCPMethod, span.ToolsCall)
 		add(span.Operation, span.ExecuteTool)
@@ -65,25 +67,22 @@ func (c call) End(a tracing.Answer) {
 		if !methods[method] {
 			method = span.OtherMethod
 		}
+		s.Name = method + " " + a.Route
 		add(span.RequestMethod, method)
 		add(span.Route, a.Route)
-		list = append(list, attribute.Int(span.StatusCode.Name, a.Status))
-		c.SetName(cmp.Or(method, "HTTP") + " " + a.Route)
-		if a.Status >= http.StatusInternalServerError {
-			a.Failed = strconv.Itoa(a.Status)
-		} else if a.Status >= http.StatusBadRequest {
-			add(span.ErrorType, strconv.Itoa(a.Status)) // the conventions: no error of the server
+		s.Values = append(s.Values, span.Value{Of: span.StatusCode, Number: float64(a.Status)})
+		switch status := strconv.Itoa(a.Status); {
+		case a.Status >= http.StatusInternalServerError:
+			s.Failed = status
+		case a.Status >= http.StatusBadRequest:
+			add(span.ErrorType, status) // by the conventions, this is no error of a server
 		}
 	}
 	add(span.Workspace, a.Workspace)
 	add(span.AgentName, a.Agent)
 	add(span.TaskAttr, a.Task)
-	if a.Failed != "" {
-		add(span.ErrorType, a.Failed)
-		c.SetStatus(codes.Error, a.Failed)
-	}
-	c.SetAttributes(list...)
-	c.Span.End()
+	add(span.ErrorType, s.Failed)
+	c.traces.add(s)
 }
 
 // methods are the methods that HTTP defines.

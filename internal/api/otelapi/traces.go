@@ -8,31 +8,57 @@ import (
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
-	api "go.opentelemetry.io/otel/trace"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	resource "go.opentelemetry.io/proto/otlp/resource/v1"
+	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/trapezehq/trapeze/internal/record/span"
 )
 
+const (
+	callBatch = 512           // spans of calls that are sent as soon as they are there
+	maxCalls  = 8 * callBatch // spans of calls that wait; further ones are dropped
+	callDelay = 2 * time.Second
+)
+
 // Traces sends spans to a collector of OpenTelemetry. It is safe for concurrent use.
 type Traces struct {
-	calls     *sdk.TracerProvider // which sends in batches, and drops what is too much
-	callsOf   api.Tracer
-	steps     *sdk.TracerProvider // which gives its spans to collected
-	stepsOf   api.Tracer
-	collected collected
-	exporter  *otlptrace.Exporter // of the steps
+	o       Options
+	sampler sdk.Sampler
+	steps   sender // of spans from the record
+	calls   sender
 
-	mu sync.Mutex // of the steps
+	enough  chan struct{}
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting []span.Span // of calls
+	dropped int
 }
 
-// TracesConfigured reports whether the environment names a collector of OpenTelemetry for traces. An environment that asks for an exporter or
-// a protocol that the server does not have is refused (invalid).
-func TracesConfigured() (bool, error) { return configured("traces", "TRACES") }
+// sender sends to the collector, from one goroutine at a time.
+type sender struct {
+	client   otlptrace.Client
+	resource *resource.Resource
+	version  string
+
+	mu  sync.Mutex
+	buf []byte
+}
+
+// TracesConfigured reports whether the environment names a collector of OpenTelemetry for traces. An environment that asks for an exporter,
+// a protocol or a sampler that the server does not have is refused (invalid).
+func TracesConfigured() (bool, error) {
+	on, err := configured("traces", "TRACES")
+	if on && err == nil {
+		_, err = samplerOf()
+	}
+	return on, err
+}
 
 // Delay is how long spans wait for others, to be sent together: OTEL_BSP_SCHEDULE_DELAY, in milliseconds, or 0 for the default.
 func Delay() time.Duration {
@@ -44,126 +70,127 @@ func Delay() time.Duration {
 }
 
 // OpenTraces returns traces to the collector that the environment names. Which are sampled, and how they are sent, follows the OTEL_*
-// variables. It does not wait for the collector.
+// variables. It does not wait for the collector. Close it.
 func OpenTraces(ctx context.Context, o Options) (*Traces, error) {
 	o = o.filled()
-	handleErrors(o)
-	exporter, err := otlptracehttp.New(ctx)
+	sampler, err := samplerOf()
 	if err != nil {
 		return nil, err
 	}
-	own, err := otlptracehttp.New(ctx) // one is not used from two goroutines
-	if err != nil {
-		return nil, errors.Join(err, exporter.Shutdown(ctx))
+	t := &Traces{o: o, sampler: sampler, enough: make(chan struct{}, 1)}
+	for _, s := range []*sender{&t.steps, &t.calls} {
+		s.client, s.resource, s.version = otlptracehttp.NewClient(), named(o), o.Version
+		if err := s.client.Start(ctx); err != nil {
+			return nil, err
+		}
 	}
-	t := &Traces{exporter: own}
-	t.calls = sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(resourceOf(o)))
-	t.steps = sdk.NewTracerProvider(sdk.WithSpanProcessor(&t.collected), sdk.WithIDGenerator(given{}), sdk.WithResource(resourceOf(o)))
-	version := api.WithInstrumentationVersion(o.Version)
-	t.callsOf, t.stepsOf = t.calls.Tracer(scope, version), t.steps.Tracer(scope, version)
+	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	t.stop = stop
+	t.running.Go(func() { t.sendCalls(sending) })
 	return t, nil
+}
+
+// named is the resource that names the server to collectors.
+func named(o Options) *resource.Resource {
+	r := &resource.Resource{}
+	for _, kv := range resourceOf(o).Attributes() {
+		r.Attributes = append(r.Attributes, &common.KeyValue{
+			Key: string(kv.Key), Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.Emit()}},
+		})
+	}
+	return r
 }
 
 // Close sends what is left of the calls, for a short time.
 func (t *Traces) Close(ctx context.Context) error {
+	t.stop()
+	t.running.Wait()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPush)
 	defer cancel()
-	return errors.Join(t.calls.Shutdown(last), t.steps.Shutdown(last), t.exporter.Shutdown(last))
+	return errors.Join(t.flushCalls(last), t.calls.client.Stop(last), t.steps.client.Stop(last))
 }
 
 // Export sends spans from the record. It returns when the collector has them, or an error if it has not taken them. Spans of traces that are
 // not sampled are left out.
 func (t *Traces) Export(ctx context.Context, spans []span.Span) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.collected.list = t.collected.list[:0]
+	taken := make([]span.Span, 0, len(spans))
+	var asked, takes bool
 	for i := range spans {
-		t.add(&spans[i])
-	}
-	if len(t.collected.list) == 0 {
-		return nil
-	}
-	return t.exporter.ExportSpans(ctx, t.collected.list)
-}
-
-// add makes a span of OpenTelemetry of a span from the record.
-func (t *Traces) add(s *span.Span) {
-	ctx := context.WithValue(context.Background(), given{}, s)
-	options := []api.SpanStartOption{api.WithTimestamp(s.Start), api.WithAttributes(attributesOf(s)...)}
-	for _, l := range s.Links {
-		options = append(options, api.WithLinks(api.Link{SpanContext: contextOf(l)}))
-	}
-	if s.Derived && !t.sampled(s) {
-		return
-	}
-	if s.Parent != (span.ID{}) { // the sampler asks it
-		ctx = api.ContextWithRemoteSpanContext(ctx, contextOf(span.Context{Trace: s.Trace, Span: s.Parent, Sampled: s.Sampled}))
-	}
-	_, x := t.stepsOf.Start(ctx, s.Name, options...)
-	if s.Failed != "" {
-		x.SetStatus(codes.Error, s.Failed)
-	}
-	end := s.End
-	if end.Before(s.Start) { // the clock was set back
-		end = s.Start
-	}
-	x.End(api.WithTimestamp(end))
-}
-
-// sampled reports whether the sampler takes a trace that nobody began. The span that it asks with is not ended, and so not exported.
-func (t *Traces) sampled(s *span.Span) bool {
-	_, x := t.stepsOf.Start(context.WithValue(context.Background(), given{}, s), s.Name) //nolint:spancheck // on purpose
-	return x.SpanContext().IsSampled()                                                   //nolint:spancheck // on purpose
-}
-
-func contextOf(c span.Context) api.SpanContext {
-	flags := api.TraceFlags(0).WithSampled(c.Sampled)
-	return api.NewSpanContext(api.SpanContextConfig{TraceID: api.TraceID(c.Trace), SpanID: api.SpanID(c.Span), TraceFlags: flags, Remote: true})
-}
-
-func attributesOf(s *span.Span) []attribute.KeyValue {
-	list := make([]attribute.KeyValue, len(s.Values))
-	for i, v := range s.Values {
-		switch key := attribute.Key(v.Of.Name); v.Of.Type {
-		case span.Text:
-			list[i] = key.String(v.Text)
-		case span.Integer:
-			list[i] = key.Int64(int64(v.Number))
-		case span.Number:
-			list[i] = key.Float64(v.Number)
-		case span.Truth:
-			list[i] = key.Bool(v.Number != 0)
+		s := &spans[i]
+		if asked = asked && s.Trace == spans[i-1].Trace && s.Sampled == spans[i-1].Sampled; !asked {
+			parent := span.ID{1} // whichever: it was sampled, or not
+			if s.Derived {       // nobody has decided: the sampler does, by the trace
+				parent = span.ID{}
+			}
+			asked, takes = true, t.takes(s.Trace, parent, s.Sampled, s.Name)
+		}
+		if takes {
+			taken = append(taken, *s)
 		}
 	}
-	return list
+	return t.steps.send(ctx, taken)
 }
 
-// given gives spans the ids that they have in the record. Its zero value is the key of the span in a context.
-type given struct{}
-
-// NewIDs implements [sdk.IDGenerator].
-func (g given) NewIDs(ctx context.Context) (api.TraceID, api.SpanID) {
-	s, _ := ctx.Value(g).(*span.Span) // always there
-	return api.TraceID(s.Trace), api.SpanID(s.ID)
+// send sends spans.
+func (s *sender) send(ctx context.Context, spans []span.Span) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.buf = appendSpans(s.buf[:0], s.version, spans)
+	message := &wire.ResourceSpans{Resource: s.resource}
+	message.ProtoReflect().SetUnknown(s.buf) // written as it is
+	return s.client.UploadTraces(ctx, []*wire.ResourceSpans{message})
 }
 
-// NewSpanID implements [sdk.IDGenerator].
-func (g given) NewSpanID(ctx context.Context, _ api.TraceID) api.SpanID {
-	s, _ := ctx.Value(g).(*span.Span)
-	return api.SpanID(s.ID)
+// add adds the span of a call to those that wait.
+func (t *Traces) add(s *span.Span) {
+	t.mu.Lock()
+	n := len(t.waiting)
+	if n < maxCalls {
+		t.waiting = append(t.waiting, *s)
+	} else {
+		t.dropped++
+	}
+	t.mu.Unlock()
+	if n == callBatch {
+		select {
+		case t.enough <- struct{}{}:
+		default:
+		}
+	}
 }
 
-// collected is a processor that keeps spans until they are exported.
-type collected struct{ list []sdk.ReadOnlySpan }
+// sendCalls sends the spans of calls until ctx ends.
+func (t *Traces) sendCalls(ctx context.Context) {
+	every := Delay()
+	if every == 0 {
+		every = callDelay
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-t.enough:
+		}
+		if err := t.flushCalls(ctx); err != nil && ctx.Err() == nil {
+			t.o.Log.Warn("spans of calls are lost: they could not be sent", "error", err)
+		}
+	}
+}
 
-// OnStart implements [sdk.SpanProcessor].
-func (*collected) OnStart(context.Context, sdk.ReadWriteSpan) {}
-
-// OnEnd implements [sdk.SpanProcessor].
-func (c *collected) OnEnd(s sdk.ReadOnlySpan) { c.list = append(c.list, s) }
-
-// Shutdown implements [sdk.SpanProcessor].
-func (*collected) Shutdown(context.Context) error { return nil }
-
-// ForceFlush implements [sdk.SpanProcessor].
-func (*collected) ForceFlush(context.Context) error { return nil }
+// flushCalls sends the spans of calls that wait. They are not sent again after an error.
+func (t *Traces) flushCalls(ctx context.Context) error {
+	t.mu.Lock()
+	spans, dropped := t.waiting, t.dropped
+	t.waiting, t.dropped = nil, 0
+	t.mu.Unlock()
+	if dropped > 0 {
+		t.o.Log.Warn("spans of calls are lost: the collector does not keep up", "spans", dropped)
+	}
+	return t.calls.send(ctx, spans)
+}

@@ -220,6 +220,8 @@ type ticket struct {
 // flight is a handoff in progress.
 type flight struct {
 	n                  int
+	id                 string
+	span               ID
 	kind               event.Kind
 	reason             event.Reason
 	claim, recovery    bool

@@ -69,6 +69,8 @@ type Span struct {
 	Sampled, Derived bool
 	Start, End       time.Time
 	Failed           string // why; "": it did not
+	Server           bool   // it is of a call that the server answered
+	State            string // W3C tracestate
 	Values           []Value
 	Links            []Context // to spans of other traces
 }

@@ -153,10 +153,10 @@ func (s *stepping) closed(outcome event.TicketOutcome) {
 }
 
 func (s *stepping) requested(e event.HandoffRequested) {
-	f := &flight{n: e.Handoff, kind: e.Kind, reason: e.Reason, claim: e.Claim, recovery: e.Recovery, from: e.From, at: s.at}
+	f := &flight{n: e.Handoff, id: event.HandoffID(s.id, e.Handoff), span: handoffSpan(s.id, e.Handoff), kind: e.Kind, reason: e.Reason, claim: e.Claim, recovery: e.Recovery, from: e.From, at: s.at}
 	f.parent, f.links = s.cause()
 	s.flight = f
-	s.span(RequestStep, s.one(RequestStep), handoffSpan(s.id, f.n), mark{}, s.terms()...).Links = f.links
+	s.span(RequestStep, s.one(RequestStep), f.span, mark{}, s.terms()...).Links = f.links
 }
 
 // terms are what is said of the handoff in progress.
@@ -172,11 +172,11 @@ func (s *stepping) terms() []Value {
 	return v
 }
 
-func (s *stepping) handoff() Value { return text(HandoffAttr, event.HandoffID(s.id, s.flight.n)) }
+func (s *stepping) handoff() Value { return text(HandoffAttr, s.flight.id) }
 
 // in adds a span of a step of the handoff in progress.
 func (s *stepping) in(step *Step, from mark, values ...Value) *Span {
-	return s.span(step, s.one(step), handoffSpan(s.id, s.flight.n), from, append([]Value{s.handoff()}, values...)...)
+	return s.span(step, s.one(step), s.flight.span, from, append([]Value{s.handoff()}, values...)...)
 }
 
 // offer folds an event of the handoff in progress.
@@ -221,7 +221,7 @@ func (s *stepping) offer(ev event.Event) {
 		f.to = strings.Clone(e.To)
 		s.closed(event.TicketResolved)
 		s.released()
-		s.owned(f.to, handoffSpan(s.id, f.n), e.Epoch)
+		s.owned(f.to, f.span, e.Epoch)
 		s.landed(event.Transferred)
 	case event.Returned:
 		x := s.in(ReturnStep, mark{}, text(Outcome, string(e.Outcome)), s.actor())
@@ -265,7 +265,7 @@ func (s *stepping) landed(outcome event.Stage) {
 	if f.packed {
 		values = append(values, number(Tokens, float64(f.tokens)), number(Completeness, f.completeness))
 	}
-	x := s.span(HandoffStep, handoffSpan(s.id, f.n), f.parent, f.at, values...)
+	x := s.span(HandoffStep, f.span, f.parent, f.at, values...)
 	x.why(failing(outcome))
 	x.Links = f.links
 	s.flight = nil

@@ -9,11 +9,12 @@ import (
 
 // TaskOf returns the task that a path names, or a part of which it names; empty if there is none.
 func TaskOf(path string) string {
-	segments := strings.SplitN(path, "/", 5)
-	if len(segments) < 4 {
+	i := strings.Index(path, "/task_")
+	if i < 0 {
 		return ""
 	}
-	task, _, _ := strings.Cut(segments[3], ".")
+	task, _, _ := strings.Cut(path[i+1:], "/")
+	task, _, _ = strings.Cut(task, ".")
 	if event.CheckTaskID(task) != nil {
 		return ""
 	}
