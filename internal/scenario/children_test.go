@@ -259,6 +259,9 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "mine", Start: true})
+		ok(h, h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: r.Epoch, To: "bob"})
+		})
 		asked := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task, Detail: "I know this"})
 		})

@@ -253,6 +253,10 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 	h.refused(operator, say("take over from alice"), refusal.Invalid, "hand TASK off to AGENT")
 	h.refused(bob, say("take over this"), refusal.Invalid, "names no owner")
 	h.refused(bob, say("take over from alice"), refusal.Invalid, "name the task") // whose tasks bob may not see
+	blind := say("take over " + task + " from alice")
+	blind.Confirm = h.ask(bob, blind).Confirm
+	h.refused(bob, blind, refusal.NotFound, "that you may see")
+	h.done(alice, say("transfer context to bob"))
 	d := h.done(bob, say("take over "+task+" from alice"))
 	if d.Receipt.Ask == "" {
 		t.Errorf("%+v", d.Receipt)

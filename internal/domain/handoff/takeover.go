@@ -16,9 +16,6 @@ type Takeover struct {
 	By       identity.Principal
 	Detail   string
 	Envelope event.Sealed // needed only if the task moves at once
-	// Stranger: the agent has had no part in the task, and is no fallback of an agent that has. It may ask, but gets the
-	// task only with consent, even if the owner is lost.
-	Stranger bool
 }
 
 func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -36,7 +33,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(requireReady(t), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	if t.OwnerLost(now) && !c.Stranger {
+	if t.OwnerLost(now) {
 		return taken(t, taking{agent: c.By.Agent(), reason: event.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
 	if slices.ContainsFunc(t.Asks, func(a task.Ask) bool { return a.By == c.By.Agent() }) {

@@ -32,26 +32,26 @@ func (ts *Tasks) ownedBy(ctx context.Context, c caller.Caller, t task.Task, owne
 	return refusal.New(refusal.Conflict, "leave the owner out, or name the present one", "agent %.80s does not own task %s", owner, t.ID)
 }
 
-// Takeover asks for a task. An agent gets it at once where its owner is lost; otherwise the owner is asked. An operator
-// takes it from its owner and offers it to an agent.
+// Takeover asks for a task. An agent that has a part in it, or that is a fallback of its owner or in its escalation chain, gets it at once where its owner is lost;
+// otherwise the owner is asked. Every other agent is told that there is no such task. An operator takes it from its owner and offers it to an agent.
 func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	if c.IsOperator() {
 		return ts.reassign(ctx, c, in)
 	}
 	out, err := ts.store.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		if !t.Exists() { // any caller that knows the id may ask; it learns nothing but who was asked
-			return nil, taskstore.Unknown(in.Task)
-		}
-		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
-			return nil, err
-		}
 		owner, err := ts.agentStore.Known(ctx, c.Workspace, t.Owner, false)
 		if err != nil {
 			return nil, err
 		}
 		name := event.AgentName(c.Agent())
 		standsIn := slices.Contains(owner.Spec.Fallbacks, name) || slices.Contains(owner.Spec.Escalation, name)
-		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail, Stranger: !standsIn && !ts.store.Sees(c, t)}
+		if !t.Exists() || !standsIn && !ts.store.Sees(c, t) {
+			return nil, taskstore.Unknown(in.Task)
+		}
+		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
+			return nil, err
+		}
+		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail}
 		var doc envelope.Envelope
 		if t.Owner != "" {
 			if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
