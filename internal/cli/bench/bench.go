@@ -18,12 +18,12 @@ them in their inboxes, accept and complete them. Needs the token of an administr
 
     trapeze bench --clients 1,100,1000 --for 60s
     trapeze bench --kind delegation --envelope 4000
-    trapeze bench --over mcp --clients 10
+    trapeze bench --over mcp --kind claim --clients 10
 
 The kinds: warm hands a task to one agent; delegation gives a part to another agent and waits for its result; claim offers a task to three
 agents at once, of which one gets it.
 
-The stages: create, accept and complete are the calls; seen is from the request until the receiver has the offer, received until it owns the
+The stages: create, accept and complete are the calls (over MCP, the create of a delegation is two); seen is from the request until the receiver has the offer, received until it owns the
 task, result until the sender of a delegation has the result, and whole until the task is completed.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the

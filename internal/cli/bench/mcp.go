@@ -82,8 +82,20 @@ type changed struct {
 	Handoff string `json:"handoff"`
 }
 
+// send hands a new task off. A task that its sender owns takes two calls: no tool creates and delegates at once.
 func (t tools) send(ctx context.Context, in client.CreateInput) (sent, error) {
 	args := map[string]any{"intent": in.Intent, "to": in.Send.To, "reason": in.Send.Reason}
+	if in.Send.Kind != "" {
+		args["kind"] = in.Send.Kind
+	}
+	if in.Start {
+		var own changed
+		if err := t.call(ctx, "send", map[string]any{"intent": in.Intent}, &own); err != nil {
+			return sent{}, err
+		}
+		delete(args, "intent")
+		args["task"], args["epoch"] = own.Task, own.Epoch
+	}
 	if in.Content.Data != nil {
 		args["data"] = in.Content.Data
 	}

@@ -57,8 +57,6 @@ func (o Options) check() error {
 		return shell.Usagef("--envelope %d: use 0 to %d tokens", o.Envelope, maxEnvelope)
 	case o.Direct && o.Kind != kindWarm:
 		return shell.Usagef("--direct is for --kind %s: otherwise only the inbox tells what was offered", kindWarm)
-	case o.Over == overMCP && o.Kind != kindWarm:
-		return shell.Usagef("--over %s is for --kind %s", overMCP, kindWarm)
 	}
 	return nil
 }

@@ -56,6 +56,8 @@ func TestEveryKindOfLoadIsMeasuredAndNothingIsLeft(t *testing.T) {
 		{Options{Kind: kindDelegation, Over: overHTTP}, "create seen accept received complete result whole"},
 		{Options{Kind: kindClaim, Over: overHTTP}, "create seen accept received complete whole"},
 		{Options{Kind: kindWarm, Over: overMCP, Envelope: 300}, "create seen accept received complete whole"},
+		{Options{Kind: kindDelegation, Over: overMCP, Envelope: 300}, "create seen accept received complete result whole"},
+		{Options{Kind: kindClaim, Over: overMCP}, "create seen accept received complete whole"},
 	} {
 		t.Run(fmt.Sprintf("%+v", c.o), func(t *testing.T) {
 			c.o.Clients, c.o.For = []int{1, 3}, time.Millisecond // each client does one handoff at least
@@ -181,7 +183,6 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		"a small envelope":  func(o *Options) { o.Envelope = -1 },
 		"a large envelope":  func(o *Options) { o.Envelope = maxEnvelope + 1 },
 		"direct delegation": func(o *Options) { o.Direct, o.Kind = true, kindDelegation },
-		"a claim over MCP":  func(o *Options) { o.Over, o.Kind = overMCP, kindClaim },
 	} {
 		o := good
 		change(&o)
