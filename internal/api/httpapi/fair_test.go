@@ -96,13 +96,20 @@ func BenchmarkBeside(b *testing.B) {
 	for _, s := range []struct {
 		name          string
 		threads, most int
-	}{{"alone", 0, 0}, {"8 threads of previews", 8, 0}, {"8 threads of previews, unbounded", 8, 100}} {
+		creates       bool
+	}{
+		{"alone", 0, 0, false}, {"8 threads of previews", 8, 0, false}, {"8 threads of previews, unbounded", 8, 100, false},
+		{"8 threads of large tasks", 8, 0, true}, {"8 threads of large tasks, unbounded", 8, 100, true},
+	} {
 		b.Run(s.name, func(b *testing.B) {
 			threads := s.threads
 			h := openWith(b, httpapi.Options{}, usecase.Options{Work: quota.NewWork(s.most)})
 			_, junk := h.agent("junk")
 			_, honest := h.agent("honest")
 			line, body := h.previewed(b, junk)
+			if s.creates {
+				line, body = "POST /v1/tasks", `{"intent":"write it","start":true,"content":{"data":{"text":"`+strings.Repeat("All the words that there are. ", 10_000)+`"}}}`
+			}
 			ctx, cancel := context.WithCancel(b.Context())
 			done := make(chan struct{})
 			for range threads {

@@ -76,6 +76,20 @@ func (c Content) IsZero() bool {
 		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0 && len(c.Base) == 0
 }
 
+// Size is about how many bytes the sender adds.
+func (c Content) Size() int {
+	n := len(c.Ask) + len(c.State) + len(c.Summary) + len(c.Data) + len(c.Notes) + len(c.Base)
+	for _, list := range [][]Point{c.Facts, c.Decisions} {
+		for _, p := range list {
+			n += len(p.Text) + len(p.Reasoning)
+		}
+	}
+	for _, s := range c.Steps {
+		n += len(s.Action) + len(s.Detail)
+	}
+	return n
+}
+
 // HasWork reports whether the content brings something that makes a revisit work rather than a loop.
 func (c Content) HasWork() bool { return len(c.Decisions) > 0 }
 

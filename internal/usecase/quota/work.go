@@ -18,7 +18,7 @@ const maxRest = time.Second
 const maxWaiting = 16
 
 // Work bounds the calls of one principal that take the processor, in two lanes: reads, such as previews and searches, and changes
-// whose result is checked first. In each lane as many as half of the processors, and at least one, run at once, and others wait for
+// whose result is checked, or whose content is sealed, at some length. In each lane as many as half of the processors, and at least one, run at once, and others wait for
 // their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
 // bounds nothing.
 type Work struct {

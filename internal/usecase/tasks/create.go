@@ -80,10 +80,16 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 		send := *in.Send
 		send.Auto, in.Send = &auto, &send
 	}
+	leave, err := ts.turn(ctx, c, in.Content, in.Send)
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	defer leave()
 	w := c.Write(request)
 	w.New = true
 	out, err := policies.Consult(ctx, &auto.Consult, func() (stream.Outcome[task.Task], error) {
 		return ts.store.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
+			defer leave()
 			return ts.decideCreate(ctx, c, cmd, &in, t, now)
 		})
 	})
