@@ -57,7 +57,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 			h.Helper()
 			r, err := h.stuckAgent(by, "coder")
 			no, _ := refusal.As(err)
-			if no == nil || no.Code != code || !strings.Contains(no.Message, want) || !strings.Contains(no.Message+no.Hint, "operators may say so") && code != refusal.Invalid {
+			if no == nil || no.Code != code || !strings.Contains(no.Message, want) || !strings.Contains(no.Message+no.Hint, "operators may report it") && code != refusal.Invalid {
 				h.Errorf("%s: %+v, %v", by, r, err)
 			}
 		}
