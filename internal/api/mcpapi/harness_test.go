@@ -248,11 +248,10 @@ func (a *agent) try(tool string, args any) (text string, data map[string]any, re
 	}
 	data, _ = r.StructuredContent.(map[string]any)
 	switch {
-	case r.IsError:
-	case r.StructuredContent == nil: // it is to be read; programs find the receipt beside it
-		data, _ = r.Meta["trapeze/receipt"].(map[string]any)
-	default:
+	case r.StructuredContent != nil: // refusals, too: some clients validate them
 		a.fits(tool, r.StructuredContent)
+	case !r.IsError: // it is to be read; programs find the receipt beside it
+		data, _ = r.Meta["trapeze/receipt"].(map[string]any)
 	}
 	return b.String(), data, r.IsError
 }

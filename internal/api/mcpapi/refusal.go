@@ -49,7 +49,7 @@ func refusal(ctx context.Context, set toolset.Set, err error) *mcp.CallToolResul
 	}
 }
 
-// refusedCall is a refusal for programs. The output schema of a tool does not apply to a result that is an error.
+// refusedCall is a refusal for programs. The output schemas of all tools allow it, see package argument.
 type refusedCall struct {
 	Code    client.Code    `json:"code"`
 	Message string         `json:"message"`

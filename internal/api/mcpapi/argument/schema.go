@@ -29,9 +29,14 @@ func Schema[T any](full bool) json.RawMessage {
 const setTag = "set"
 
 // OutputSchema returns the JSON Schema of an answer T. It is open, since answers may get new fields, and does not describe nested objects.
+// A refusal, with code and message, conforms to it, too: the TypeScript SDK validates refused calls, and hides those that do not conform.
 func OutputSchema[T any]() json.RawMessage {
 	s := schemaOf[T](false)
 	s.AdditionalProperties = nil
+	if len(s.Required) > 0 {
+		s.AnyOf = []*jsonschema.Schema{{Required: s.Required}, {Required: []string{"code", "message"}}}
+		s.Required = nil
+	}
 	flatten(s, 1)
 	return encoded(s)
 }

@@ -33,6 +33,25 @@ func TestTheTypeScriptClientHandsATaskOver(t *testing.T) {
 	}
 }
 
+func TestTheTypeScriptSDKHandsATaskOver(t *testing.T) {
+	h := serve(t)
+	got := decode[struct {
+		Tools                                                    int
+		Context, File, Question, Resumed, Refused, State, Result string
+	}](t, run(t, program(t, "sdk.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	if got.Tools != 16 || got.State != "completed" || got.Result != `two "bugs"` || got.Refused != "not_owner" {
+		t.Errorf("%+v", got)
+	}
+	if got.Question != "decide: answer" || got.Resumed != "answered: the first" || !strings.Contains(got.File, "order,amount\n7,\"12.50\"\n") {
+		t.Errorf("%+v", got)
+	}
+	for _, part := range []string{"Review the parser\nof \"orders\"\n", "never push to main", "it is recursive"} {
+		if !strings.Contains(got.Context, part) {
+			t.Errorf("the context has no %q:\n%s", part, got.Context)
+		}
+	}
+}
+
 // Every call is a process of its own, as in a shell script.
 func TestTheInspectorHandsATaskOver(t *testing.T) {
 	for _, version := range []string{"legacy", "modern"} {
