@@ -63,6 +63,6 @@ var cliPackages = []pkg{
 		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",
 		imports: "domain/shellword domain/event cli/demo/report client", libs: "os/exec",
 	},
-	{dir: "cli/outside", what: "tests with the coding agents of others, whose models are scripts"},
+	{dir: "cli/outside", what: "tests with coding agents and frameworks of others, whose models are scripts"},
 	{dir: "cli/demo/report", what: "what the demo's programs do: a report on a Go module's source"},
 }

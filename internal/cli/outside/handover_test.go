@@ -26,7 +26,7 @@ type given struct {
 // and more than the budget has room for.
 func give(t *testing.T, p *place, to string) given {
 	t.Helper()
-	lead := p.agent(t, "lead")
+	lead, _ := p.agent(t, "lead")
 	kept, err := lead.PutArtifact(t.Context(), strings.NewReader(file), "")
 	if err != nil {
 		t.Fatal(err)
@@ -71,12 +71,19 @@ func wantPrompt(t *testing.T, p *place, agent, handoff string, via client.Via, g
 	if err != nil {
 		t.Fatal(err)
 	}
+	wantContext(t, c, handoff, via, "", got)
+}
+
+// wantContext takes the prefix of the tools that the reader's client sees.
+func wantContext(t *testing.T, c *client.Client, handoff string, via client.Via, prefix, got string) {
+	t.Helper()
 	sheet, err := c.Content(t.Context(), handoff, client.ContentInput{Render: true, Via: via})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != sheet.Prompt {
-		t.Errorf("the model was shown\n%q\nnot\n%q", got, sheet.Prompt)
+	want := strings.Replace(sheet.Prompt, "\n# Left out (status ", "\n# Left out ("+prefix+"status ", 1)
+	if got != want {
+		t.Errorf("the model was shown\n%q\nnot\n%q", got, want)
 	}
 	count, err := tokenizer.For("")
 	if err != nil {
@@ -116,6 +123,7 @@ func TestAnAgentDoesATaskThatNeedsAnAnswerAcrossARestart(t *testing.T) {
 		}
 		p, m := c.setUp(t, steps(
 			say("join", func() obj { return obj{} }),
+			say("progress", func() obj { return obj{"task": "task_0", "note": "a guess"} }),
 			say("inbox", func() obj { return obj{"wait": 5} }),
 			say("accept", func() obj { return obj{"handoff": g.Handoff} }),
 			say("status", func() obj { return obj{"id": g.Task, "parts": []string{g.digest}} }),
@@ -129,21 +137,24 @@ func TestAnAgentDoesATaskThatNeedsAnAnswerAcrossARestart(t *testing.T) {
 			t.Errorf("printed: %q", out)
 		}
 		last := m.final(t)
-		if len(last.results) != 8 {
+		if len(last.results) != 9 {
 			t.Fatalf("%d results: %q", len(last.results), last.results)
 		}
 		if n := strings.Count(last.raw, "marker7f3a"); n != 1 {
 			t.Errorf("the model was shown the same context %d times", n)
 		}
-		if !strings.Contains(c.result(t, last.results[1]), g.Handoff) {
-			t.Errorf("the inbox does not show the offer: %q", last.results[1])
+		if !strings.Contains(last.results[1], "is not a task id") {
+			t.Errorf("the model was shown a refusal as %q", last.results[1])
 		}
-		wantPrompt(t, p, c.name, g.Handoff, client.ViaMCP, c.result(t, last.results[2]))
-		if got := c.result(t, last.results[3]); !strings.Contains(got, "\n"+file) {
+		if !strings.Contains(c.result(t, last.results[2]), g.Handoff) {
+			t.Errorf("the inbox does not show the offer: %q", last.results[2])
+		}
+		wantPrompt(t, p, c.name, g.Handoff, client.ViaMCP, c.result(t, last.results[3]))
+		if got := c.result(t, last.results[4]); !strings.Contains(got, "\n"+file) {
 			t.Errorf("the model was shown the file as %q", got)
 		}
-		if !strings.Contains(last.results[5], "the <first> & only one") {
-			t.Errorf("the model was shown the answer as %q", last.results[5])
+		if !strings.Contains(last.results[6], "the <first> & only one") {
+			t.Errorf("the model was shown the answer as %q", last.results[6])
 		}
 		g.done(t, p, "the \"quotes\" & <commas>")
 	})

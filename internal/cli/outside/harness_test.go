@@ -173,8 +173,8 @@ func (p *place) write(t *testing.T, name, text string) {
 	}
 }
 
-// agent registers an agent that the test plays itself, and returns its client.
-func (p *place) agent(t *testing.T, name string) *client.Client {
+// agent registers an agent that `trapeze init` does not set up, and returns its client and its token.
+func (p *place) agent(t *testing.T, name string) (*client.Client, string) {
 	t.Helper()
 	if _, err := p.admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
 		t.Fatal(err)
@@ -187,5 +187,5 @@ func (p *place) agent(t *testing.T, name string) *client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return c, made.Text
 }

@@ -29,7 +29,8 @@ func textOf(raw json.RawMessage) string {
 // readResponses reads a request of the Responses API (platform.openai.com/docs/api-reference/responses).
 func readResponses(body []byte) (s shown, err error) {
 	var in struct {
-		Input []struct {
+		Stream bool
+		Input  []struct {
 			Type, Role      string
 			Content, Output json.RawMessage
 		}
@@ -41,6 +42,7 @@ func readResponses(body []byte) (s shown, err error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return s, err
 	}
+	s.stream = in.Stream
 	for _, t := range in.Tools {
 		if t.Type != "namespace" {
 			s.tools = append(s.tools, tool{name: t.Name})
@@ -61,7 +63,9 @@ func readResponses(body []byte) (s shown, err error) {
 }
 
 func writeResponses(w http.ResponseWriter, _ *http.Request, n int, do call) {
-	item := obj{"type": "message", "role": "assistant", "id": fmt.Sprintf("msg_%d", n), "content": []obj{{"type": "output_text", "text": do.say}}}
+	item := obj{"type": "message", "role": "assistant", "status": "completed", "id": fmt.Sprintf("msg_%d", n), "content": []obj{
+		{"type": "output_text", "text": do.say, "annotations": []obj{}},
+	}}
 	if do.say == "" {
 		item = obj{"type": "function_call", "id": fmt.Sprintf("fc_%d", n), "call_id": fmt.Sprintf("call_%d", n), "name": do.tool.name, "arguments": do.args}
 		if do.tool.space != "" {
@@ -69,18 +73,28 @@ func writeResponses(w http.ResponseWriter, _ *http.Request, n int, do call) {
 		}
 	}
 	id := fmt.Sprintf("resp_%d", n)
+	usage := obj{
+		"input_tokens": 1, "input_tokens_details": obj{"cached_tokens": 0},
+		"output_tokens": 1, "output_tokens_details": obj{"reasoning_tokens": 0}, "total_tokens": 2,
+	}
+	if !do.stream {
+		whole(w, obj{
+			"id": id, "object": "response", "created_at": 1, "model": "scripted", "status": "completed", "output": []obj{item}, "usage": usage,
+			"parallel_tool_calls": false, "tool_choice": "auto", "tools": []obj{},
+		})
+		return
+	}
 	stream(w,
 		obj{"type": "response.created", "response": obj{"id": id}},
 		obj{"type": "response.output_item.done", "output_index": 0, "item": item},
-		obj{"type": "response.completed", "response": obj{"id": id, "usage": obj{
-			"input_tokens": 1, "input_tokens_details": nil, "output_tokens": 1, "output_tokens_details": nil, "total_tokens": 2,
-		}}},
+		obj{"type": "response.completed", "response": obj{"id": id, "usage": usage}},
 	)
 }
 
 // readChat reads a request of the chat completions API.
 func readChat(body []byte) (s shown, err error) {
 	var in struct {
+		Stream   bool
 		Messages []struct {
 			Role    string
 			Content json.RawMessage
@@ -90,6 +104,7 @@ func readChat(body []byte) (s shown, err error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return s, err
 	}
+	s.stream = in.Stream
 	for _, t := range in.Tools {
 		s.tools = append(s.tools, tool{name: t.Function.Name})
 	}
@@ -105,22 +120,27 @@ func readChat(body []byte) (s shown, err error) {
 }
 
 func writeChat(w http.ResponseWriter, _ *http.Request, n int, do call) {
-	delta, reason := obj{"role": "assistant", "content": do.say}, "stop"
+	message, reason := obj{"role": "assistant", "content": do.say}, "stop"
 	if do.say == "" {
 		reason = "tool_calls"
-		delta = obj{"role": "assistant", "tool_calls": []obj{{
+		message = obj{"role": "assistant", "tool_calls": []obj{{
 			"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function", "function": obj{"name": do.tool.name, "arguments": do.args},
 		}}}
 	}
-	chunk := func(delta obj, reason any) obj {
-		return obj{
-			"id": fmt.Sprintf("chat_%d", n), "object": "chat.completion.chunk", "created": 1, "model": "scripted",
-			"choices": []obj{{"index": 0, "delta": delta, "finish_reason": reason}},
-		}
+	usage := obj{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+	answer := func(object, part string, content obj, reason any) obj {
+		choice := obj{"index": 0, part: content, "finish_reason": reason}
+		return obj{"id": fmt.Sprintf("chat_%d", n), "object": object, "created": 1, "model": "scripted", "choices": []obj{choice}}
 	}
-	end := chunk(obj{}, reason)
-	end["usage"] = obj{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-	stream(w, chunk(delta, nil), end, "[DONE]")
+	if !do.stream {
+		all := answer("chat.completion", "message", message, reason)
+		all["usage"] = usage
+		whole(w, all)
+		return
+	}
+	end := answer("chat.completion.chunk", "delta", obj{}, reason)
+	end["usage"] = usage
+	stream(w, answer("chat.completion.chunk", "delta", message, nil), end, "[DONE]")
 }
 
 // readGemini reads a request of the Gemini API (ai.google.dev/api/generate-content).
@@ -131,8 +151,10 @@ func readGemini(body []byte) (s shown, err error) {
 			Parts []struct {
 				Text             string
 				FunctionResponse *struct {
-					Response struct{ Output, Error string }
-					Parts    json.RawMessage
+					Response struct {
+						Output, Error string
+						Content       json.RawMessage // of a framework that shows the whole result
+					}
 				}
 			}
 		}
@@ -152,7 +174,12 @@ func readGemini(body []byte) (s shown, err error) {
 		for _, p := range c.Parts {
 			switch {
 			case p.FunctionResponse != nil:
-				s.results = append(s.results, p.FunctionResponse.Response.Output+p.FunctionResponse.Response.Error)
+				r := p.FunctionResponse.Response
+				result := r.Output + r.Error
+				if r.Content != nil {
+					result = textOf(r.Content)
+				}
+				s.results = append(s.results, result)
 			case c.Role == "user":
 				s.users = append(s.users, p.Text)
 			}
@@ -174,9 +201,8 @@ func writeGemini(w http.ResponseWriter, r *http.Request, _ int, do call) {
 	case "streamGenerateContent":
 		stream(w, answer)
 	case "countTokens":
-		_ = json.NewEncoder(w).Encode(obj{"totalTokens": 1})
+		whole(w, obj{"totalTokens": 1})
 	default:
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(answer)
+		whole(w, answer)
 	}
 }

@@ -27,6 +27,7 @@ type shown struct {
 	users   []string // texts of the user, in order
 	results []string // of tools, in order
 	raw     string   // the whole request
+	stream  bool     // the answer is wanted as events
 }
 
 // tool is a function that the model may call. Some clients group the tools of a server in a space of names.
@@ -108,9 +109,10 @@ type (
 
 // call is a move as the client's API names it.
 type call struct {
-	tool tool
-	args string // JSON
-	say  string
+	tool   tool
+	args   string // JSON
+	say    string
+	stream bool
 }
 
 func (m *model) serve(read reader, write writer) http.HandlerFunc {
@@ -126,6 +128,7 @@ func (m *model) serve(read reader, write writer) http.HandlerFunc {
 		}
 		s.raw = string(body)
 		n, do := m.next(s)
+		do.stream = s.stream
 		write(w, r, n, do)
 	}
 }
@@ -180,6 +183,14 @@ func steps(list ...func(s shown) move) func(n int, s shown) move {
 			return move{say: "done"}
 		}
 		return list[n](s)
+	}
+}
+
+// whole writes an answer that is not streamed.
+func whole(w http.ResponseWriter, answer obj) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		panic(err) // maps of strings and numbers
 	}
 }
 

@@ -1,0 +1,101 @@
+//go:build outside
+
+package outside
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// programOf is the Python program under a heading of docs/frameworks.md.
+func programOf(t *testing.T, heading string) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "frameworks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(page), "\n## "+heading+"\n")
+	_, text, ok := strings.Cut(text, "\n```python\n")
+	program, _, closed := strings.Cut(text, "\n```\n")
+	if !found || !ok || !closed {
+		t.Fatalf("docs/frameworks.md has no program under %q", heading)
+	}
+	return program + "\n"
+}
+
+// python is the interpreter that the frameworks are installed for.
+func python(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", "venv", "bin", "python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal("no framework is installed: run .ci/run outside")
+	}
+	return path
+}
+
+// The programs of docs/frameworks.md wait longer than the usual timeouts, survive a refusal, and do a task that needs an answer of people.
+func TestTheProgramsForFrameworks(t *testing.T) {
+	for _, framework := range []string{"LangGraph", "OpenAI Agents", "Pydantic AI", "ADK"} {
+		t.Run(framework, func(t *testing.T) {
+			p := newPlace(t)
+			me, token := p.agent(t, "coder")
+			var g given
+			m := newModel(t, steps(
+				func(shown) move { return move{tool: "inbox", args: obj{"wait": 6}} },
+				func(shown) move { return move{tool: "progress", args: obj{"task": "task_0", "note": "a guess"}} },
+				func(shown) move {
+					g = give(t, p, "coder")
+					return move{tool: "inbox", args: obj{"wait": 45}}
+				},
+				func(shown) move { return move{tool: "accept", args: obj{"handoff": g.Handoff}} },
+				func(shown) move {
+					return move{tool: "status", args: obj{"id": g.Task, "parts": []string{g.digest}}}
+				},
+				func(shown) move { return move{tool: "ask", args: obj{"task": g.Task, "question": "Which order?"}} },
+				func(shown) move {
+					list, err := p.admin.Tickets(t.Context(), client.TicketFilter{Task: g.Task})
+					if err != nil || len(list.Tickets) != 1 {
+						t.Errorf("tickets: %+v, %v", list, err)
+						return move{say: "no ticket"}
+					}
+					if _, err := p.admin.Answer(t.Context(), list.Tickets[0].ID, client.AnswerInput{Answer: "the <first> & only one"}); err != nil {
+						t.Error(err)
+					}
+					return move{tool: "inbox", args: obj{"wait": 45}}
+				},
+				func(shown) move {
+					return move{tool: "complete", args: obj{"task": g.Task, "text": "the \"quotes\" & <commas>"}}
+				},
+			))
+			p.write(t, "project/program.py", programOf(t, framework))
+			p.env = append(
+				p.env, "TRAPEZE_TOKEN="+token, "OPENAI_API_KEY=none", "OPENAI_BASE_URL="+m.url+"/v1", "OPENAI_AGENTS_DISABLE_TRACING=1",
+				"GOOGLE_API_KEY=none", "GOOGLE_GEMINI_BASE_URL="+m.url, "PYTHONDONTWRITEBYTECODE=1",
+			)
+			if out := p.run(t, python(t), "program.py"); !strings.Contains(out, "done") {
+				t.Errorf("printed: %q", out)
+			}
+			last := m.final(t)
+			if len(last.results) != 8 || len(last.tools) != 7 {
+				t.Fatalf("%d tools, %d results: %q", len(last.tools), len(last.results), last.results)
+			}
+			for i, want := range []string{"inbox is empty", "is not a task id", g.Handoff, "", "\n" + file, ".k1", "the <first> & only one", "completed"} {
+				if !strings.Contains(last.results[i], want) {
+					t.Errorf("result %d has no %q: %q", i+1, want, last.results[i])
+				}
+			}
+			wantContext(t, me, g.Handoff, client.ViaMCP, "trapeze_", last.results[3])
+			if n := strings.Count(last.raw, "marker7f3a"); n != 1 {
+				t.Errorf("the model was shown the same context %d times", n)
+			}
+			g.done(t, p, "the \"quotes\" & <commas>")
+		})
+	}
+}
