@@ -160,3 +160,92 @@ func TestDriftCountsAReferenceAsGivenThoughItsItemWasForgottenSince(t *testing.T
 		t.Errorf("%+v, %v; before it was forgotten: %+v", after.Retention, err, before.Retention)
 	}
 }
+
+// An envelope that is taken out and imported is the claimed history of a new task, with the texts of its memory items.
+func TestWhatWasForgottenIsInNoClaimedHistory(t *testing.T) {
+	const secret = "swordfish"
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	late, _ := h.agent("late")
+	admin := h.as(h.admin)
+	made, err := admin.CreateToken(ctx, client.TokenInput{Role: client.RoleAuditor, Name: "auditor"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	auditor := h.as(made.Text)
+	x, err := lead.Remember(ctx, client.RememberInput{Title: "title " + secret, Text: "it is " + secret, Scope: client.ScopeWorkspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := lead.CreateTask(ctx, client.CreateInput{
+		Intent: "fix the login", Content: client.Content{Memory: []client.MemoryAsk{{ID: x.ID}}}, Send: &client.SendInput{To: []string{"coder"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := coder.Accept(ctx, sent.Handoff, client.AcceptInput{})
+	if err != nil || !bytes.Contains(got.Content.Envelope, []byte(secret)) {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	trail, err := json.Marshal([]json.RawMessage{got.Content.Envelope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := `{"from_agent":"a","to_agent":"b","handoff_reason":"capability","task_context":{"summary":"fix it"},"audit_trail":` + string(trail) + `}`
+	var tasks []string
+	receive := func(r client.Receipt) {
+		if _, err := late.Accept(ctx, r.Handoff, client.AcceptInput{}); err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, r.Task)
+	}
+	take := func() {
+		for _, doc := range []string{string(got.Content.Envelope), foreign} {
+			r, err := coder.ImportTask(ctx, client.ImportInput{Document: json.RawMessage(doc), To: []string{"late"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			receive(r.Receipt)
+		}
+		r, err := coder.CreateTask(ctx, client.CreateInput{Intent: "once more", Claimed: trail, Send: &client.SendInput{To: []string{"late"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		receive(r)
+	}
+	take()
+	if _, err := lead.Forget(ctx, x.ID); err != nil {
+		t.Fatal(err)
+	}
+	take()
+	checkClaimedHistories(t, secret, tasks, map[string]*client.Client{"late": late, "coder": coder, "an auditor": auditor, "an admin": admin})
+}
+
+func checkClaimedHistories(t *testing.T, secret string, tasks []string, readers map[string]*client.Client) {
+	t.Helper()
+	ctx := t.Context()
+	for i, task := range tasks {
+		for name, c := range readers {
+			if tr, err := c.Trail(ctx, task); err == nil {
+				raw, err := json.Marshal(tr)
+				if err != nil || bytes.Contains(raw, []byte(secret)) || !bytes.Contains(raw, []byte(`"forgotten"`)) {
+					t.Errorf("the trail of task %d for %s: %v %s", i, name, err, raw)
+				}
+			} else {
+				t.Errorf("the trail of task %d for %s: %v", i, name, err)
+			}
+			for _, format := range []string{"", "json", "csv"} {
+				var out bytes.Buffer
+				if err := c.Export(ctx, client.ExportOptions{Task: task, Format: format}, &out); err != nil || strings.Contains(out.String(), secret) {
+					t.Errorf("task %d as %q for %s: %v %s", i, format, name, err, out.String())
+				}
+			}
+		}
+		var out bytes.Buffer
+		if err := readers["an admin"].Export(ctx, client.ExportOptions{Task: task, Forgotten: true}, &out); err != nil || !strings.Contains(out.String(), secret) {
+			t.Errorf("an operator that asks for it: %v %s", err, out.String())
+		}
+	}
+}

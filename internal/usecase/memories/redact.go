@@ -14,7 +14,7 @@ import (
 )
 
 // Readable returns an entry without the content of memory items that were forgotten since: neither in the entries of the
-// items nor in the envelopes of tasks. Digests stay as they are recorded.
+// items nor in the envelopes and claimed histories of tasks. Digests stay as they are recorded.
 func (st *Store) Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
 	workspace, of, id := e.Stream.Parts()
 	switch of {
@@ -57,25 +57,29 @@ func withheld(v memory.Version) memory.Version {
 	return v
 }
 
-// readableTask redacts the envelopes of an entry.
+// readableTask redacts the envelopes and the claimed history of an entry.
 func (st *Store) readableTask(ctx context.Context, e ledger.Entry, workspace string) (ledger.Entry, error) {
 	cloned := false
 	for i, ev := range e.Events {
-		if ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName() || !bytes.Contains(ev.Data, memoryMember) {
+		field, redact := "envelope", st.Redact
+		switch {
+		case ev.Name == (event.Created{}).EventName() && bytes.Contains(ev.Data, claimedMember):
+			field, redact = "claimed_history", st.redactClaimed
+		case ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName(), !bytes.Contains(ev.Data, memoryMember):
 			continue
 		}
 		var all map[string]json.RawMessage
 		if err := json.Unmarshal(ev.Data, &all); err != nil {
 			return e, err
 		}
-		redacted, err := st.Redact(ctx, workspace, all["envelope"])
+		redacted, err := redact(ctx, workspace, all[field])
 		if err != nil {
 			return e, err
 		}
 		if redacted == nil {
 			continue
 		}
-		all["envelope"] = redacted
+		all[field] = redacted
 		if ev.Data, err = json.Marshal(all); err != nil {
 			return e, err
 		}
@@ -86,6 +90,9 @@ func (st *Store) readableTask(ctx context.Context, e ledger.Entry, workspace str
 	}
 	return e, nil
 }
+
+// claimedMember is in every created task that has a claimed history.
+var claimedMember = []byte(`"claimed_history":`)
 
 // memoryMember is in every sealed envelope that has memory items.
 var memoryMember = []byte(`"memory":[`)
