@@ -24,6 +24,8 @@ type Hop struct {
 	References  Changes  `json:"references"` // memory items and artifacts
 	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
 	LostTexts []Lost `json:"lost_texts,omitempty"`
+	// ReplacedTexts are the state and the summary, where the sender replaced them.
+	ReplacedTexts []Change `json:"replaced_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are those of the packed envelope, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
 	Budget      int     `json:"budget,omitempty"`
@@ -43,8 +45,8 @@ type Changes struct {
 type Change struct {
 	ID     string `json:"id"`
 	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
-	By     string `json:"by,omitempty"`  // the sender whose entry superseded it
-	How    string `json:"how"`           // reworded, superseded, tightened, loosened or revised
+	By     string `json:"by,omitempty"`  // the sender that superseded or replaced it, or the principals that set the changed parts of a constraint
+	How    string `json:"how"`           // reworded, superseded, tightened, loosened, revised or replaced
 	Before string `json:"before"`
 	After  string `json:"after"`
 }

@@ -24,6 +24,8 @@ type Hop struct {
 	References Changes `json:"references"`
 	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
 	LostTexts []Lost `json:"lost_texts,omitempty"`
+	// ReplacedTexts are the state and the summary, where the sender replaced them.
+	ReplacedTexts []Change `json:"replaced_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are the later envelope's, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
 	Budget      int     `json:"budget,omitempty"`
@@ -44,7 +46,7 @@ type Change struct {
 	ID string `json:"id"`
 	// Was is the earlier id, if another entry superseded it.
 	Was string `json:"was,omitempty"`
-	// By is the sender whose entry superseded it.
+	// By is the sender that superseded or replaced it, or the principals that set the changed parts of a constraint.
 	By     string `json:"by,omitempty"`
 	How    How    `json:"how"`
 	Before string `json:"before"` // of a constraint, with its limits in brackets
@@ -61,6 +63,7 @@ const (
 	Tightened  How = "tightened"  // a stricter constraint
 	Loosened   How = "loosened"   // a less strict or a different constraint
 	Revised    How = "revised"    // a reference to another version
+	Replaced   How = "replaced"   // the state or the summary, by another one
 )
 
 // Lost is one entry that the later envelope does not have.
@@ -89,19 +92,32 @@ func compare(prev, full, packed envelope.Envelope) Hop {
 			}
 		}
 	}
-	h.LostTexts = lostTexts(prev, full, packed)
+	h.LostTexts, h.ReplacedTexts = lostTexts(prev, full, packed), replacedTexts(prev, packed)
 	return h
 }
 
-// lostTexts lists the texts that an envelope has once and that packed lacks, with the reason if packed records one.
+// texts are those that an envelope has once.
+var texts = []struct {
+	kind envelope.PartKind
+	of   func(envelope.Envelope) string
+}{
+	{envelope.PartState, func(e envelope.Envelope) string { return e.Task.State }},
+	{envelope.PartSummary, func(e envelope.Envelope) string { return e.ConversationSummary }},
+}
+
+// replacedTexts lists the texts that packed has instead of those of prev.
+func replacedTexts(prev, packed envelope.Envelope) (replaced []Change) {
+	for _, text := range texts {
+		if was, is := text.of(prev), text.of(packed); was != "" && is != "" && was != is {
+			replaced = append(replaced, Change{ID: string(text.kind), By: packed.Handoff.From, How: Replaced, Before: was, After: is})
+		}
+	}
+	return replaced
+}
+
+// lostTexts lists the texts that packed lacks, with the reason if packed records one.
 func lostTexts(prev, full, packed envelope.Envelope) (lost []Lost) {
-	for _, text := range []struct {
-		kind envelope.PartKind
-		of   func(envelope.Envelope) string
-	}{
-		{envelope.PartState, func(e envelope.Envelope) string { return e.Task.State }},
-		{envelope.PartSummary, func(e envelope.Envelope) string { return e.ConversationSummary }},
-	} {
+	for _, text := range texts {
 		was := cmp.Or(text.of(full), text.of(prev))
 		if was == "" || text.of(packed) != "" {
 			continue
@@ -168,7 +184,7 @@ func (c *Changes) lose(e entry, why string) {
 func change(old, e entry) Change {
 	c := Change{ID: e.id, How: old.how(e), Before: old.text, After: e.text}
 	if old.constraint.ID != "" {
-		c.Before, c.After = old.text+old.limits(), e.text+e.limits()
+		c.Before, c.After, c.By = old.text+old.limits(), e.text+e.limits(), e.setters(old)
 	}
 	if old.id != e.id {
 		c.Was, c.How = old.id, Superseded

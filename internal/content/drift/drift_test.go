@@ -207,6 +207,37 @@ func TestALostTextIsNamed(t *testing.T) {
 	}
 }
 
+func TestAReplacedTextIsNamedWithItsSender(t *testing.T) {
+	prev, next := doc(), doc()
+	prev.Task.State, prev.ConversationSummary = "half done", "the customer is angry"
+	next.Task.State, next.ConversationSummary, next.Handoff.From = "half done", "all is well", "eve"
+	r := drift.Of([]envelope.Envelope{prev, next})
+	want := []drift.Change{{ID: "summary", By: "eve", How: drift.Replaced, Before: "the customer is angry", After: "all is well"}}
+	if got := r.Hops[0].ReplacedTexts; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if line := `summary replaced by eve: "the customer is angry" → "all is well"`; !strings.Contains(drift.Table(r), line) {
+		t.Errorf("the table is without %s:\n%s", line, drift.Table(r))
+	}
+}
+
+func TestAChangedConstraintNamesThoseThatChangedIt(t *testing.T) {
+	most := 9.0
+	prev, next := doc(), doc()
+	prev.Constraints = []envelope.Constraint{{ID: "c1", Kind: event.ConstraintBudget, Text: "Cents.", Origin: "operator/oda", Allow: []string{"a", "b"}}}
+	next.Constraints = []envelope.Constraint{{
+		ID: "c1", Kind: event.ConstraintBudget, Text: "Cents.", Origin: "operator/oda", Hard: true, HardBy: "agent/ann",
+		Allow: []string{"a"}, AllowBy: "agent/bob", Max: &most, MaxBy: "agent/ann",
+	}}
+	r := drift.Of([]envelope.Envelope{prev, next})
+	if got := r.Hops[0].Constraints.Changed; len(got) != 1 || got[0].By != "agent/ann, agent/bob" {
+		t.Errorf("%+v", got)
+	}
+	if want := "constraint c1 tightened by agent/ann, agent/bob: "; !strings.Contains(drift.Table(r), want) {
+		t.Errorf("the table is without %s:\n%s", want, drift.Table(r))
+	}
+}
+
 func TestAnIntentIsKeptOnlyWordForWord(t *testing.T) {
 	chain := []envelope.Envelope{doc(), doc(), doc()}
 	chain[1].Task.Intent = "Say hello!"

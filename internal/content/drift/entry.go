@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -30,6 +31,7 @@ type entry struct {
 	id, text, supersedes string
 	content              string // compared besides the text
 	constraint           event.Constraint
+	parts                [4]part // of a constraint
 	reference            bool
 }
 
@@ -92,6 +94,34 @@ func (e entry) limits() string {
 	return " [" + strings.Join(limits, ", ") + "]"
 }
 
+// part is a part of a constraint, as text, and the principal that set it.
+type part struct{ text, by string }
+
+// setters names the principals that set the parts of a constraint that were other before.
+func (e entry) setters(old entry) string {
+	var by []string
+	for i, p := range e.parts {
+		if p.text != old.parts[i].text && p.by != "" && !slices.Contains(by, p.by) {
+			by = append(by, p.by)
+		}
+	}
+	return strings.Join(by, ", ")
+}
+
+func partsOf(c envelope.Constraint) [4]part {
+	most, allow := "", ""
+	if c.Max != nil {
+		most = strconv.FormatFloat(*c.Max, 'g', -1, 64)
+	}
+	if c.Allow != nil {
+		allow = strconv.Itoa(len(c.Allow)) + " " + strings.Join(c.Allow, " ")
+	}
+	return [4]part{
+		{c.Text, cmp.Or(c.TextBy, c.Origin)}, {strconv.FormatBool(c.Hard), cmp.Or(c.HardBy, c.Origin)},
+		{most, cmp.Or(c.MaxBy, c.Origin)}, {allow, cmp.Or(c.AllowBy, c.Origin)},
+	}
+}
+
 func rules(list []envelope.Constraint) []entry {
 	out := make([]entry, len(list))
 	for i, c := range list {
@@ -100,7 +130,7 @@ func rules(list []envelope.Constraint) []entry {
 		if err != nil {
 			content = nil // only for a maximum that is not a number; no valid envelope has one
 		}
-		out[i] = entry{id: c.ID, text: c.Text, content: string(content), constraint: rule}
+		out[i] = entry{id: c.ID, text: c.Text, content: string(content), constraint: rule, parts: partsOf(c)}
 	}
 	return out
 }

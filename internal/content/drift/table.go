@@ -73,6 +73,9 @@ func (h Hop) details(b *strings.Builder) {
 	for _, l := range h.LostTexts {
 		fmt.Fprintf(b, "hop %d  %s lost%s: %s\n", h.Number, name(l.ID), because(l.Why), quote(l.Text))
 	}
+	for _, ch := range h.ReplacedTexts {
+		fmt.Fprintf(b, "hop %d  %s %s by %s: %s → %s\n", h.Number, name(ch.ID), ch.How, name(ch.By), quote(ch.Before), quote(ch.After))
+	}
 	for k := range kinds {
 		c := h.kinds()[entryKind(k)]
 		singular := strings.TrimSuffix(entryKind(k).String(), "s")
@@ -85,7 +88,10 @@ func (h Hop) details(b *strings.Builder) {
 		for _, ch := range c.Changed {
 			was, by := "", ""
 			if ch.Was != "" {
-				was, by = name(ch.Was)+" → ", " by "+name(ch.By)
+				was = name(ch.Was) + " → "
+			}
+			if ch.By != "" {
+				by = " by " + name(ch.By)
 			}
 			fmt.Fprintf(b, "hop %d  %s %s%s %s%s: %s → %s\n", h.Number, singular, was, name(ch.ID), ch.How, by, quote(ch.Before), quote(ch.After))
 		}

@@ -327,22 +327,24 @@ func TestAQueryIsBoundedAndItsWordsAreQuoted(t *testing.T) {
 		return list
 	}
 	for text, want := range map[string][]string{
-		`say "hi" AND bye*`:  {`"say"`, `"hi"`, `"bye*"`},
-		"x x\x00b\nX - !":    {`"x"`, `"b"`, `"X"`},
-		"to be or not to be": {`"to"`, `"be"`, `"or"`, `"not"`},
-		"":                   nil,
-		"\u202e \u0301 ()":   nil,
-		"getUserByID":        {`"getUserByID" OR "get User By ID"`, `"get"`, `"User"`, `"ID"`},
-		"word77":             {`"word77" OR "word 77"`},
-		"user_id":            {`"user_id" OR "userid"`, `"user"`, `"id"`},
-		"E-Mail":             {`"E-Mail" OR "EMail"`},
-		"Straße":             {`"Strasse"`},
-		"Grüße":              {`"Grüsse" OR "gruesse"`},
-		"fuer":               {`"fuer" OR "fur"`},
-		"连接池 API接口 税":        {`"连接"`, `"接池"`, `"API"`, `"接口"`, `"税" *`},
-		"连接 pool":            {`"pool"`, `"连接"`},
-		"確認してください":           {`"確認"`, `"認し"`},
-		"ください":               {`"くだ"`, `"ださ"`, `"さい"`},
+		`say "hi" AND bye*`:        {`"say"`, `"hi"`, `"bye*"`},
+		"x x\x00b\nX - !":          {`"x"`, `"b"`, `"X"`},
+		"to be or not to be":       {`"to"`, `"be"`, `"or"`, `"not"`},
+		"":                         nil,
+		"\u202e \u0301 ()":         nil,
+		"getUserByID":              {`"getUserByID" OR "get User By ID"`, `"get"`, `"User"`, `"ID"`},
+		"word77":                   {`"word77" OR "word 77"`},
+		"user_id":                  {`"user_id" OR "userid"`, `"user"`, `"id"`},
+		"E-Mail":                   {`"E-Mail" OR "EMail"`},
+		"Straße":                   {`"Strasse"`},
+		"Grüße":                    {`"Grüsse" OR "gruesse"`},
+		"Yıldız łódź":              {`"Yildiz"`, `"lódź"`},
+		"\u0647\u064a\u0626\u062a": {"\"\u0647\u06cc\u0626\u062a\""}, // an Arabic yeh is the Persian one
+		"fuer":                     {`"fuer" OR "fur"`},
+		"连接池 API接口 税":              {`"连接"`, `"接池"`, `"API"`, `"接口"`, `"税" *`},
+		"连接 pool":                  {`"pool"`, `"连接"`},
+		"確認してください":                 {`"確認"`, `"認し"`},
+		"ください":                     {`"くだ"`, `"ださ"`, `"さい"`},
 	} {
 		if got := queries(text); !slices.Equal(got, want) {
 			t.Errorf("%q asks for %s, want %s", text, got, want)

@@ -13,7 +13,8 @@ import (
 // The index of words (SQLite FTS5) splits at characters that are neither letters nor digits, ignores case and accents, and
 // stems English words. What it gets is prepared here:
 //
-//   - Compatibility characters, such as those of full width, are the usual ones (Unicode NFKC), and ß is ss.
+//   - Compatibility characters, such as those of full width, are the usual ones (Unicode NFKC), and letters such as ß and ı are those that people
+//     write for them: ss and i.
 //   - Identifiers are indexed whole and in their parts: getUserById also as "get User By Id", user_id and user-id also as "userid".
 //   - Chinese, Japanese and Korean have no spaces between words, so a run of their characters becomes its pairs: 连接池 is 连接 接池 池.
 //     The last character stands alone too, so that each character begins a word.
@@ -70,10 +71,13 @@ func indexed(text string) string {
 
 // fold writes the variants of a character in one way, as far as the index does not.
 func fold(text string) string {
-	return sharpS.Replace(strings.ToValidUTF8(norm.NFKC.String(text), " "))
+	return variants.Replace(strings.ToValidUTF8(norm.NFKC.String(text), " "))
 }
 
-var sharpS = strings.NewReplacer("ß", "ss", "ẞ", "SS")
+// variants are letters that people also write, or type, in another way, and that are no letters with accents.
+var variants = strings.NewReplacer("ß", "ss", "ẞ", "SS", "ı", "i", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D",
+	"æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ς", "σ",
+	"\u064a", "\u06cc", "\u0649", "\u06cc", "\u0643", "\u06a9", "\u0629", "\u0647") // Arabic yeh, alef maksura, kaf and teh marbuta as Persian letters
 
 // unspaced reports whether a character is of a script that is written without spaces, or with particles tied to its words.
 func unspaced(r rune) bool {
