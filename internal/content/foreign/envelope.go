@@ -123,7 +123,7 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 	if err := t.Timeouts.Check(); err != nil {
 		d.fail(at("handoff.timeout_seconds", err))
 	}
-	if err := event.CheckLabels("a permission", t.Permissions, event.MaxPermissions); err != nil {
+	if err := event.CheckNewLabels("a permission", t.Permissions, event.MaxPermissions); err != nil {
 		d.fail(at("handoff.permissions", err))
 	}
 	first := e.Next("")

@@ -236,7 +236,7 @@ func (d *document) permissions(field string, raw json.RawMessage) {
 	if d.task.Permissions != nil {
 		d.fail(wrong(field, "give them once", "are given in two places"))
 	}
-	if err := event.CheckLabels("a permission", names, event.MaxPermissions); err != nil {
+	if err := event.CheckNewLabels("a permission", names, event.MaxPermissions); err != nil {
 		d.fail(at(field, err))
 	}
 	d.task.Permissions = names

@@ -88,3 +88,44 @@ func CheckLabels(what string, labels []string, limit int) error {
 
 // CheckTags refuses the tags of a task as [CheckLabels] does.
 func CheckTags(tags []string) error { return CheckLabels("a tag", tags, MaxTags) }
+
+// CheckNewTags is [CheckTags] for tags that are given now: see [CheckNewLabels].
+func CheckNewTags(tags []string) error { return CheckNewLabels("a tag", tags, MaxTags) }
+
+// CheckPlain refuses (invalid) a label or an id that is made now and has a character outside of ASCII, since letters of other scripts, dashes and full-width forms look
+// like those. What the record has may be otherwise.
+func CheckPlain(what, s string) error {
+	for _, r := range s {
+		if r <= ' ' || r > '~' {
+			return refusal.New(refusal.Invalid, "use a-z, A-Z, 0-9 and ASCII punctuation, without spaces: other characters can be taken for these",
+				"%s cannot name %s: it has the character %U", strconv.QuoteToASCII(refusal.Clip(s, 2*MaxName)), what, r)
+		}
+	}
+	return nil
+}
+
+// CheckNewLabels is [CheckLabels] for labels that are given now: it also refuses what [CheckPlain] does, and (invalid) two that differ in case alone.
+func CheckNewLabels(what string, labels []string, limit int) error {
+	if err := CheckLabels(what, labels, limit); err != nil {
+		return err
+	}
+	for i, l := range labels {
+		if err := CheckPlain(what, l); err != nil {
+			return err
+		}
+		if err := CheckCase(what, l, labels[:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckCase refuses (invalid) a new label or id that differs from one of the others in case alone.
+func CheckCase(what, s string, others []string) error {
+	for _, o := range others {
+		if o != s && strings.EqualFold(o, s) {
+			return refusal.New(refusal.Invalid, "spell it in one way", "%s and %s cannot both name %s: they differ in case alone", strconv.QuoteToASCII(s), strconv.QuoteToASCII(o), what)
+		}
+	}
+	return nil
+}

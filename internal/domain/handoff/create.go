@@ -92,17 +92,17 @@ func (c Create) check(now time.Time) error {
 	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
 		return err
 	}
-	constraints := event.CheckNewConstraints
+	constraints, labels, tags := event.CheckNewConstraints, event.CheckNewLabels, event.CheckNewTags
 	if c.By.IsSystem() { // a child has those of its parent, as they are
-		constraints = event.CheckConstraints
+		constraints, labels, tags = event.CheckConstraints, event.CheckLabels, event.CheckTags
 	}
 	return firstError(
 		event.CheckDependencies(c.Task, c.Dependencies),
 		event.CheckText("the intent", c.Intent, event.MaxIntent),
 		event.CheckJSON("the claimed history", c.Claimed, event.MaxData),
 		event.CheckRoute(c.Route),
-		event.CheckLabels("a permission", c.Permissions, event.MaxPermissions),
+		labels("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), event.CheckTags(c.Tags),
+		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), tags(c.Tags),
 	)
 }

@@ -162,7 +162,11 @@ func requireNewest(t task.Task, e event.Sealed) error {
 
 // requireNarrower refuses permissions that the task does not have.
 func requireNarrower(t task.Task, permissions []string) error {
-	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
+	check := event.CheckLabels // of those that the task has
+	if t.Permissions == nil {
+		check = event.CheckNewLabels
+	}
+	if err := check("a permission", permissions, event.MaxPermissions); err != nil {
 		return err
 	}
 	for _, p := range permissions {

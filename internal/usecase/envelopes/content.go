@@ -1,6 +1,7 @@
 package envelopes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -135,6 +136,31 @@ func (c Content) checkRefs() error {
 		}
 		if m.Version < 0 {
 			return refusal.New(refusal.Invalid, "versions are numbered from 1; 0 is the newest", "memory item %s has no version %d", m.ID, m.Version).With("field", "memory")
+		}
+	}
+	return nil
+}
+
+// checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [event.CheckPlain] and [event.CheckCase]. Those that the
+// envelope has stay as they are.
+func (c Content) checkIDs(doc envelope.Envelope) error {
+	for _, l := range []struct {
+		what string
+		have []envelope.Item
+		add  []Point
+	}{{"a fact", doc.KeyFacts, c.Facts}, {"a decision", doc.Decisions, c.Decisions}} {
+		ids := make([]string, 0, len(l.have)+len(l.add))
+		for _, i := range l.have {
+			ids = append(ids, i.ID)
+		}
+		for _, p := range l.add {
+			if slices.Contains(ids, p.ID) {
+				continue
+			}
+			if err := cmp.Or(event.CheckPlain(l.what, p.ID), event.CheckCase(l.what, p.ID, ids)); err != nil {
+				return err
+			}
+			ids = append(ids, p.ID)
 		}
 	}
 	return nil

@@ -95,6 +95,9 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		}
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
 	}
+	if err := c.checkIDs(doc); err != nil {
+		return envelope.Envelope{}, err
+	}
 	c.addTo(&doc, author(by, t))
 	if h.Kind != event.Cold {
 		doc.History = append(doc.History, passages(doc.History, t)...)
