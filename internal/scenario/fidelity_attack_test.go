@@ -237,6 +237,9 @@ func sharing(c *chain, _ leg, in envelopes.Content) {
 
 // takenOver is asked for by the next agent, and the owner agrees.
 func takenOver(c *chain, _ leg, _ envelopes.Content) {
+	owner := ok(c, c.operator(), func(by caller.Caller) (agents.Agent, error) { return c.app.Agents.Show(ctx(c), by, c.owner) })
+	owner.Spec.Fallbacks = append(owner.Spec.Fallbacks, "clerk") // otherwise it is not told that there is such a task
+	c.register(c.owner, owner.Spec)
 	asked := ok(c, c.agent("clerk"), func(by caller.Caller) (taskstore.Receipt, error) {
 		return c.app.Tasks.Takeover(ctx(c), by, tasks.TakeoverInput{Task: c.r.Task, Detail: lie})
 	})
