@@ -388,7 +388,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/argument", what: "arguments of tools: schemas from structs, structs from JSON, errors that a model can act on",
-		imports: "api/shape client", libs: "github.com/google/jsonschema-go",
+		imports: "api/shape client client/admin", libs: "github.com/google/jsonschema-go",
 	},
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{
@@ -398,7 +398,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/further", what: "the MCP tools of the set all: what fewer agents and operators need",
-		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client",
+		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client client/admin",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

@@ -28,7 +28,7 @@ type mailbox struct {
 func newMailbox(t *testing.T) *mailbox {
 	t.Helper()
 	m := &mailbox{got: make(chan notify.Alert, 100)}
-	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	m.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var a notify.Alert
 		if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Header.Get("Idempotency-Key") != a.ID {
 			t.Errorf("%v: %+v", err, a)

@@ -34,6 +34,7 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 		"dead":         func(_, _ string) m { return m{"action": "list"} },
 		"agent":        func(_, _ string) m { return m{"agent": "coder"} },
 		"annotate":     func(own, _ string) m { return m{"task": own, "entry": 1.0, "note": "wrong title"} },
+		"alerts":       func(_, _ string) m { return m{"action": "list"} },
 		"do":           func(_, _ string) m { return m{"text": "show active handoffs"} },
 	}
 	for tool, args := range calls {

@@ -130,7 +130,7 @@ func TestTheSetAllHasWhatTheDefaultLeavesOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, usual := a.names(), h.agent(version, "other").names(); !slices.Equal(got[:len(usual)], usual) || len(got) != len(usual)+7 {
+		if got, usual := a.names(), h.agent(version, "other").names(); !slices.Equal(got[:len(usual)], usual) || len(got) != len(usual)+8 {
 			t.Errorf("the tools are %v", got)
 		}
 		_, task := a.call("send", m{"intent": "Write the parser"})
@@ -153,23 +153,71 @@ func TestTheSetAllHasWhatTheDefaultLeavesOut(t *testing.T) {
 	})
 }
 
-func TestAnOperatorRevivesADeadLetterOverMCP(t *testing.T) {
-	h := open(t)
-	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
-	coder.call("join", m{})
-	made, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
+// operator connects the operator olga, with all tools.
+func operator(h *harness) *agent {
+	h.t.Helper()
+	made, err := h.admin.CreateToken(h.t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
 	if err != nil {
-		t.Fatal(err)
+		h.t.Fatal(err)
 	}
 	transport := &mcp.StreamableClientTransport{
 		Endpoint: "http://localhost/mcp?tools=all", HTTPClient: &http.Client{Transport: bearer{made.Text, inprocess.Transport(h.api)}},
 	}
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "olga", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "olga", Version: "1"}, nil).Connect(h.t.Context(), transport, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { _ = s.Close() })
+	return &agent{s, h.t, "olga"}
+}
+
+func TestAnOperatorSilencesAnAlertOverMCP(t *testing.T) {
+	h := open(t)
+	olga := operator(h)
+	if text, _ := olga.call("alerts", m{}); !strings.Contains(text, "No alerts.") {
+		t.Error(text)
+	}
+	if text, _ := olga.call("alerts", m{"action": "show", "alert": "circuit-open:coder"}); !strings.Contains(text, "it gets no offers") || !strings.Contains(text, "trapeze agent show coder") {
+		t.Error(text)
+	}
+	_, data := olga.call("alerts", m{"action": "silence", "alert": "circuit-open:coder", "why": "is being repaired", "for": "2h"})
+	if data["silence"] != "s1" {
+		t.Errorf("%v", data)
+	}
+	if text, _ := olga.call("alerts", m{"action": "show", "alert": "circuit-open:coder"}); !strings.Contains(text, "Silenced until") {
+		t.Error(text)
+	}
+	olga.call("alerts", m{"action": "end", "silence": "s1"})
+	for _, bad := range []m{
+		{"action": "show"},
+		{"alert": "circuit-open"},
+		{"action": "silence", "alert": "circuit-open"},
+		{"action": "end"},
+		{"why": "x"},
+		{"action": "show", "alert": "circuit-open", "severity": "info"},
+		{"action": "show", "alert": "nothing"},
+		{"action": "end", "silence": "s1"},
+	} {
+		if text, _, refused := olga.try("alerts", bad); !refused {
+			t.Errorf("%v: %s", bad, text)
+		}
+	}
+	coder, err := h.at(statelessVersion, "coder", "tools=all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	olga := &agent{s, t, "olga"}
+	for _, in := range []m{{}, {"action": "silence", "alert": "circuit-open", "why": "x", "for": "2h"}} {
+		if text, _, refused := coder.try("alerts", in); !refused || !strings.Contains(text, "operator") {
+			t.Errorf("an agent: %s", text)
+		}
+	}
+}
+
+func TestAnOperatorRevivesADeadLetterOverMCP(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	coder.call("join", m{})
+	olga := operator(h)
 	_, parked := olga.call("send", m{"intent": "Test the parser", "to": "reviewer"})
 	reviewer.call("reject", m{"handoff": parked["handoff"], "why": "not_capable"})
 	if text, data := olga.call("dead", m{"task": parked["task"], "action": "replay", "to": "coder", "why": "coder can"}); data["state"] != "handing_off" {

@@ -36,8 +36,9 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 	if err != nil {
 		return err
 	}
+	had := map[string]ledger.Position{} // by workspace: up to where the state that was sent has its alerts
 	if after == 0 {
-		if after, err = a.notifyRaised(ctx, s); err != nil {
+		if after, err = a.notifyRaised(ctx, s, had); err != nil {
 			return err
 		}
 		if err := a.views.SaveCursor(ctx, name, after); err != nil {
@@ -46,6 +47,9 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 	}
 	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
 		for i := range entries {
+			if workspace, kind, _ := entries[i].Stream.Parts(); kind != alerts.Kind || entries[i].Position <= had[workspace] {
+				continue
+			}
 			if err := a.notifyEntry(ctx, s, &entries[i]); err != nil {
 				return err
 			}
@@ -54,8 +58,9 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 	})
 }
 
-// notifyRaised notifies a new sink of the alerts that are raised, and returns a position up to which it has all.
-func (a *Alerting) notifyRaised(ctx context.Context, s *Sink) (ledger.Position, error) {
+// notifyRaised notifies a new sink of the alerts that are raised, and returns a position from which on it follows. In had it notes up to
+// where it has the alerts of each workspace.
+func (a *Alerting) notifyRaised(ctx context.Context, s *Sink, had map[string]ledger.Position) (ledger.Position, error) {
 	last, err := a.ledger.Last(ctx)
 	if err != nil {
 		return 0, err
@@ -65,10 +70,11 @@ func (a *Alerting) notifyRaised(ctx context.Context, s *Sink) (ledger.Position, 
 		return 0, err
 	}
 	for _, w := range workspaces {
-		state, err := a.alerts.State(ctx, w)
+		state, head, err := a.alerts.State(ctx, w)
 		if err != nil {
 			return 0, err
 		}
+		had[w] = head
 		for _, one := range state.Alerts {
 			if one.Notified {
 				a.send(ctx, s, w, one)
@@ -80,10 +86,7 @@ func (a *Alerting) notifyRaised(ctx context.Context, s *Sink) (ledger.Position, 
 
 // notifyEntry sends the messages of an entry.
 func (a *Alerting) notifyEntry(ctx context.Context, s *Sink, e *ledger.Entry) error {
-	workspace, kind, _ := e.Stream.Parts()
-	if kind != alerts.Kind {
-		return nil
-	}
+	workspace, _, _ := e.Stream.Parts()
 	events, err := a.alerts.Codec().DecodeAll(e.Events)
 	if err != nil {
 		return err

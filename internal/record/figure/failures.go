@@ -44,8 +44,8 @@ func (t *Tally) failed(k [2]string, f failure) {
 	if t.agent(k[0], k[1]) == Other {
 		return
 	}
-	list := append(t.failures[k], f)
-	t.failures[k] = list[max(len(list)-Behind, 0):]
+	list := t.failures[k]
+	t.failures[k] = append(slices.Clone(list[max(len(list)-Behind+1, 0):]), f)
 }
 
 // cleared forgets the failures of the handoffs of a sender; "": of all.

@@ -51,10 +51,10 @@ func (as *Alerts) StateAt(ctx context.Context, e ledger.Entry) (alert.State, err
 	return f.State, err
 }
 
-// State returns the alerts of a workspace, as they are now.
-func (as *Alerts) State(ctx context.Context, workspace string) (alert.State, error) {
+// State returns the alerts of a workspace, as they are now, and the position of the entry that changed them last.
+func (as *Alerts) State(ctx context.Context, workspace string) (alert.State, ledger.Position, error) {
 	f, err := as.kind.Load(ctx, StreamOf(workspace), true)
-	return f.State, err
+	return f.State, f.Head, err
 }
 
 // InForce returns the definitions that are in force in a workspace, and the names of those that its policy switches off.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // closedSets are the types of arguments that have a fixed number of values.
@@ -23,7 +24,7 @@ var closedSets = map[reflect.Type][]string{
 }
 
 // namedSets are the closed sets of texts that have no type of their own, by the name that a `values` tag gives.
-var namedSets = map[string][]string{"strategies": client.Strategies(), "agent kinds": client.AgentKinds()}
+var namedSets = map[string][]string{"strategies": client.Strategies(), "agent kinds": client.AgentKinds(), "severities": admin.Severities()}
 
 // inDescriptions are the lists that a description can name, for texts that an enum cannot describe.
 var inDescriptions = strings.NewReplacer("{constraint kinds}", strings.Join(texts(client.ConstraintKinds()), ", "))

@@ -24,7 +24,7 @@ var valid = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z][A-Za-z0-9_-]{0,%d}$`, MaxP
 // sets are the named sets, apart from the default.
 var sets = map[string][]string{
 	"worker": {"inbox", "accept", "reject", "progress", "complete", "ask", "status"},
-	full:     append(slices.Clone(usual), "constrain", "artifact", "channel", "dead", "agent", "annotate", "do"),
+	full:     append(slices.Clone(usual), "constrain", "artifact", "channel", "dead", "agent", "annotate", "alerts", "do"),
 }
 
 // usual are the tools of the default set, in the order in which they are listed.

@@ -90,7 +90,7 @@ func (s *sink) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &unreachable):
-		return fmt.Errorf("%s cannot be reached: %s", s.name, unreachable.Err)
+		return fmt.Errorf("%s cannot be reached: %w", s.name, unreachable.Err)
 	case errors.As(err, &call) && call.Timeout():
 		return fmt.Errorf("%s does not answer in time", s.name)
 	}
