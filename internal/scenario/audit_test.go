@@ -96,3 +96,26 @@ func TestReadsExportsAndRefusalsAreRecorded(t *testing.T) {
 		}
 	})
 }
+
+func TestALookIntoAnothersInboxIsRecorded(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob")
+		look := func(by caller.Caller) {
+			h.Helper()
+			if _, err := h.app.Tasks.Inbox(ctx(h), by, tasks.InboxInput{Agent: "bob", Peek: true}); err != nil {
+				h.Fatal(err)
+			}
+		}
+		look(h.operator())
+		if n := h.recorded()["content-read by operator/ann"]; n != 0 {
+			h.Errorf("a look into an empty inbox: %d reads", n)
+		}
+		h.create(h.agent("ann"), tasks.CreateInput{Intent: "secret", Send: &handoffs.SendInput{To: []string{"bob"}}})
+		h.wait("bob")
+		look(h.operator())
+		look(h.agent("bob"))
+		if found := h.recorded(); found["content-read by operator/ann"] != 1 || found["content-read by agent/bob"] != 0 {
+			h.Errorf("the operator's look into it, and its owner's: %v", found)
+		}
+	})
+}

@@ -32,7 +32,7 @@ type InboxInput struct {
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. A notice that it gets
 // counts as seen, and leaves the inbox. Operators see
-// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing.
+// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing, and is recorded if there is something in it.
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (view.Inbox, error) {
 	if err := ts.checkInbox(ctx, c, &in); err != nil {
@@ -56,6 +56,11 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 		}
 		if own && !in.Peek {
 			if box.Items, err = ts.markSeen(ctx, c, box.Items); err != nil {
+				return view.Inbox{}, err
+			}
+		}
+		if len(box.Items) > 0 && in.Agent != c.Agent() { // the items show intents and questions of others
+			if err := ts.access.ReadAll(ctx, c.Workspace, c.Actor(), "", "inbox", []string{in.Agent}); err != nil {
 				return view.Inbox{}, err
 			}
 		}
