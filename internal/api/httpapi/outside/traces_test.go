@@ -1,0 +1,116 @@
+//go:build outside
+
+package outside
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// start starts a program, which a signal ends, and returns what it writes as JSON.
+func start(t *testing.T, env []string, name string, args ...string) (out *json.Decoder, stop func()) {
+	t.Helper()
+	cmd := exec.CommandContext(context.Background(), name, args...) //nolint:gosec // ours
+	cmd.Env = append(os.Environ(), env...)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() })
+	stop = func() { _ = cmd.Process.Signal(syscall.SIGTERM) }
+	t.Cleanup(stop)
+	return json.NewDecoder(pipe), stop
+}
+
+// TestACollectorOfOthersGetsOneTraceForATask: it is made of the Python package of the protocol.
+func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
+	spans, end := start(t, nil, installed(t, "venv/bin/python"), data(t, "otlp.py"))
+	var collector struct{ Port int }
+	if err := spans.Decode(&collector); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{fmt.Sprintf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:%d/v1/traces", collector.Port)}
+	out, stop := start(t, env, trapeze, "serve", "--json", "--data-dir", t.TempDir(), "--addr", "127.0.0.1:0")
+	var ready struct {
+		URL            string `json:"url"`
+		AdminTokenFile string `json:"admin_token_file"`
+	}
+	if err := out.Decode(&ready); err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(ready.AdminTokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin := connect(t, ready.URL, strings.TrimSpace(string(token)))
+	if _, err := admin.RegisterAgent(t.Context(), "coder", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	own, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "coder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder := connect(t, ready.URL, own.Text)
+	const trace = "0af7651916cd43dd8448eb211c80319c"
+	made, err := admin.CreateTask(client.WithTrace(t.Context(), "00-"+trace+"-b7ad6b7169203331-01", ""), client.CreateInput{Intent: "trace", Send: &client.SendInput{To: []string{"coder"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := coder.Accept(t.Context(), made.Handoff, client.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coder.Complete(t.Context(), made.Task, client.CompleteInput{Epoch: accepted.Epoch, Result: client.Result{Text: "done"}}); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	var nothing any
+	if err := out.Decode(&nothing); !errors.Is(err, io.EOF) { // the server has ended, and has sent all spans before
+		t.Errorf("%v, %v", nothing, err)
+	}
+	end()
+	wanted := map[string]bool{"POST /v1/tasks": true, "POST /v1/handoffs/{id}/accept": true, "POST /v1/tasks/{id}/complete": true}
+	for _, name := range []string{"task", "handoff", "handoff request", "handoff accept", "handoff confirm", "handoff complete", "invoke_agent coder"} {
+		wanted[name] = true
+	}
+	for len(wanted) > 0 {
+		var s struct {
+			Name, Trace, Parent, Service string
+			Seconds                      float64
+		}
+		if err := spans.Decode(&s); err != nil {
+			t.Fatalf("%v; missing: %v", err, wanted)
+		}
+		if !wanted[s.Name] {
+			continue
+		}
+		delete(wanted, s.Name)
+		if s.Trace != trace || s.Parent == "" || s.Service != "trapeze" || s.Seconds < 0 || s.Seconds > 600 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func connect(t *testing.T, url, token string) *client.Client {
+	t.Helper()
+	c, err := client.New(url, token, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
