@@ -95,7 +95,7 @@ func named(o Options) *resource.Resource {
 	r := &resource.Resource{}
 	for _, kv := range resourceOf(o).Attributes() {
 		r.Attributes = append(r.Attributes, &common.KeyValue{
-			Key: string(kv.Key), Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.Emit()}},
+			Key: string(kv.Key), Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: kv.Value.String()}},
 		})
 	}
 	return r
