@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,12 @@ type Me struct {
 	Person    string   `json:"person,omitempty"` // at its client, as the token says
 	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
 	Server    string   `json:"server"`           // the server's version
+}
+
+// Is reports whether the token is that of the agent that has a name now, or has that identity (NAME~2).
+func (m Me) Is(agent string) bool {
+	name, _, _ := strings.Cut(m.Agent, "~")
+	return m.Agent != "" && (agent == m.Agent || agent == name)
 }
 
 // Me tells the principal of the token.

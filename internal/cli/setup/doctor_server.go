@@ -156,7 +156,7 @@ func (d *checker) tokens(ctx context.Context) {
 		switch {
 		case err != nil:
 			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is not valid: %v", name, err)
-		case me.Agent != name:
+		case !me.Is(name):
 			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is that of %s/%s", name, me.Role, me.Name)
 		default:
 			d.agents = append(d.agents, name)

@@ -251,7 +251,7 @@ func (s *Shell) callerToken(ctx context.Context, agent string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case me.Agent == agent:
+	case me.Is(agent):
 		return given, nil
 	case me.Role == client.RoleAdmin:
 		return "", nil

@@ -87,7 +87,7 @@ func enter(ctx context.Context, c *client.Client, o Options, say func(string, ..
 	switch {
 	case err != nil:
 		return me, err
-	case me.Agent != o.Agent:
+	case !me.Is(o.Agent):
 		return me, fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, o.Agent)
 	}
 	if _, err = c.Agent(ctx, o.Agent); errors.Is(err, client.NotFound) {

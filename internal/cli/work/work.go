@@ -138,10 +138,13 @@ var ErrNotAgent = errors.New("a worker needs the token of its agent")
 // person's client they could answer their own questions in her name.
 func (w *worker) isAgent(ctx context.Context) error {
 	me, err := w.c.Me(ctx)
-	if err == nil && me.Agent != w.o.Agent {
+	if err == nil && !me.Is(w.o.Agent) {
 		err = fmt.Errorf("%w: the token is that of %s/%s, not of the agent %s", ErrNotAgent, me.Role, me.Name, w.o.Agent)
 	} else if err == nil && me.Person != "" {
 		err = fmt.Errorf("%w, without a person at its client: the programs could answer as %s", ErrNotAgent, me.Person)
+	}
+	if err == nil {
+		w.o.Agent = me.Agent // as the owner of its tasks is called
 	}
 	return err
 }

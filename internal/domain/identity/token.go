@@ -138,7 +138,7 @@ func (c Create) checkPerson() error {
 		return nil
 	case c.Principal.Role != Agent:
 		return refusal.New(refusal.Invalid, "leave the person out: the bearer is one", "only an agent's token names a person at its client")
-	case c.Person == c.Principal.Name:
+	case c.Person == event.AgentName(c.Principal.Name):
 		return refusal.New(refusal.Invalid, "name the person, not the agent", "agent %s cannot be the person at its own client", c.Person)
 	}
 	return event.CheckName("the person's name", c.Person)
