@@ -3,6 +3,7 @@ package shell
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ type screen struct {
 }
 
 func (w *screen) Write(b []byte) (int, error) {
-	text := append(w.tail, b...)
+	text := slices.Concat(w.tail, b)
 	n := len(text)
 	for i := 1; i < utf8.UTFMax && i <= n; i++ {
 		if start := text[n-i:]; utf8.RuneStart(start[0]) {
@@ -30,7 +31,7 @@ func (w *screen) Write(b []byte) (int, error) {
 			break
 		}
 	}
-	w.tail = append([]byte(nil), text[n:]...)
+	w.tail = slices.Clone(text[n:])
 	show := visible.Document
 	if w.json {
 		show = jsonLines
