@@ -138,7 +138,7 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	_, item := coder.call("remember", m{"text": "the grammar is in docs", "scope": "workspace"})
 	text, sent := coder.call("send", m{"intent": "Write the parser", "to": "reviewer", "budget": 4000, "memory": []any{item["id"], "mem_00000000000000000000000000"}})
 	sealed, _ := sent["sealed"].(m)
-	if sealed["completeness"] != 0.5 || !slices.Equal(sealed["references"].([]any), []any{item["id"]}) || sealed["budget"] != 4000.0 || sealed["tokens"] == nil || sealed["version"] == nil {
+	if sealed["completeness"] != 0.5 || !slices.Equal(sealed["references"].([]any), []any{item["id"]}) || sealed["version"] == nil {
 		t.Errorf("with a reference that cannot be resolved: %v", sent)
 	}
 	if !strings.Contains(text, "completeness 50 %") {

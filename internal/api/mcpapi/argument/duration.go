@@ -73,9 +73,7 @@ func (e wrongTimeError) Error() string { return string(e) }
 // wrongTime refuses, by its name, a duration or a time among the arguments that is none; nil if there is no such.
 func wrongTime(b json.RawMessage, t reflect.Type) error {
 	var given map[string]json.RawMessage
-	if json.Unmarshal(b, &given) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(b, &given) // what is no object has no such arguments
 	for _, f := range reflect.VisibleFields(t) {
 		value, there := given[fieldName(f)]
 		if !there || f.Type != reflect.TypeFor[Duration]() && f.Type != reflect.TypeFor[Moment]() {
