@@ -92,7 +92,7 @@ var chapters = []chapter{
 		{"O2", "completeness", "TestAServerGivesItsFiguresAndTheSameAfterARestart", byPeople, "story:stats", ""},
 		{"O3", "failure rate", "TestAServerGivesItsFiguresAndTheSameAfterARestart", byPeople, "story:stats", ""},
 		{"O4", "hops, utilisation, dead letters, circuits, inboxes", "TestFiguresAreForThoseWhoMayReadEverything", byPeople, "story:stats story:status", ""},
-		{"O5", "alerts", "TestAServerGivesItsFiguresAndTheSameAfterARestart", byPeople, "- alerts are rules for Prometheus", "- alerts are rules for Prometheus"},
+		{"O5", "alerts", "TestAnAgentThatDoesNotAnswerRaisesAlertsOnceAndTheyRecover TestASilencedAlertIsRaisedAndNobodyElseThanOperatorsSilences", "TestAnOperatorSilencesAnAlertOverMCP", "story:alerts", ""},
 		{"O6", "metrics, traces, logs", "TestCallsAreCountedByTheirRoutes TestTheTraceContextOfARequestReachesTheReceiver", "TestTheTraceContextOfAToolCallReachesTheReceiver", "story:work_trace", "TestOneTraceSpansATaskOverThreeAgentsOneOfThemOverMCP"},
 		{"O7", "load generator", "- it is a client, not a part of the server", "- it is a program for people", "story:bench", "- it is a program written with the client"},
 		{"O8", "audit coverage and consistency", "TestAServerGivesItsFiguresAndTheSameAfterARestart", byPeople, "- a figure at /metrics", "- a figure at /metrics"},
