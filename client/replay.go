@@ -14,6 +14,7 @@ type ReplayInput struct {
 	Note       string    `json:"note,omitempty"`
 	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set
 	Home       bool      `json:"home,omitempty"`  // back to its owner instead of to a receiver
+	Kind       Kind      `json:"kind,omitempty"`  // [Warm], [Cold] or [Supervised]; empty: as it was, or for other receivers warm, if it was not cold
 }
 
 // Replay revives a task from the dead letters with fresh limits.

@@ -44,7 +44,7 @@ func TestAReplayAsksForWhatWasAskedFor(t *testing.T) {
 		}
 		h.inState(r.Task, event.Parked)
 		h.replay(tasks.ReplayInput{Task: r.Task, To: []string{"cyd"}, Note: "as it is"})
-		if now := h.task(r.Task).Handoff; now.Kind != event.Warm || now.Confirm != event.ConfirmAuto || now.Detail != "as it is" || now.By != "operator/ann" {
+		if now := h.task(r.Task).Handoff; now.Kind != event.Cold || now.Confirm != event.ConfirmAuto || now.Detail != "as it is" || now.By != "operator/ann" {
 			h.Errorf("edited, it is a plain handoff: %+v", now)
 		}
 	})

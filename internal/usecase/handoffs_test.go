@@ -210,7 +210,7 @@ func TestAHandoffIsAskedForAgainAsItWas(t *testing.T) {
 	}
 	retries := 2
 	want := handoffs.SendInput{
-		Task: taskID, To: []string{"bob", "human:billing"}, Capability: "pay", Kind: h.Kind, Reason: h.Reason, Detail: "try once more", Confirm: h.Confirm,
+		Task: taskID, To: []string{"bob", "human:billing"}, Capability: "pay", Kind: h.Kind, Reason: h.Reason, Detail: "it broke; try once more", Confirm: h.Confirm,
 		Timeouts: event.Timeouts{Offer: h.Times.Offer}, Retries: &retries, ReturnHome: true, Approver: "dan", Permissions: h.Permits, Pack: h.Pack, Asked: "agent/ann",
 	}
 	got := handoffs.Again(task.Task{ID: taskID}, h, "try once more", false)

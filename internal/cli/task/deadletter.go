@@ -77,7 +77,7 @@ func largerBudget(t client.Task) (flags string) {
 
 func deadReplay(s *shell.Shell) *cobra.Command {
 	var in client.ReplayInput
-	var deadline string
+	var deadline, kind string
 	cmd := s.ReceiptCall("replay TASK", "Send a dead letter again, with fresh limits", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (r client.Receipt, err error) {
 			if err := s.Texts(&in.Note); err != nil {
@@ -86,6 +86,7 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 			if in.Deadline, err = shell.Moment("--deadline", deadline); err != nil {
 				return r, err
 			}
+			in.Kind = client.Kind(kind)
 			return c.Replay(ctx, args[0], in)
 		})
 	f := cmd.Flags()
@@ -93,6 +94,7 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 	f.StringVar(&in.Capability, "capability", "", "capability that the receiver must have, instead of --to")
 	f.StringSliceVar(&in.Route, "route", nil, "a new route (repeatable)")
 	f.StringVar(&deadline, "deadline", "", "a new deadline: a duration such as 2h, or a time")
+	shell.Choice(f, &kind, "kind", "", "%s (default: as it was; to others cold if it was cold, otherwise warm)", []client.Kind{client.Warm, client.Cold, client.Supervised})
 	handoff.AddBudget(f, &in.Budget, "instead of the present one")
 	shell.WhyFlag(f, &in.Note)
 	f.BoolVar(&in.Home, "home", false, "return it to its owner instead of a receiver")

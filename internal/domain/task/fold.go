@@ -26,6 +26,9 @@ func (t *Task) Apply(events ...event.Event) {
 func (t *Task) apply(e event.Event) {
 	before, was := t.State, t.holders()
 	t.foldEvent(e)
+	if _, sealed := e.(event.Sealed); !sealed {
+		t.Basis = nil
+	}
 	if t.State == before { // a fold that picks between two edges has already moved
 		t.State = move(TaskTable, before, e.EventName())
 	}
@@ -82,11 +85,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Called:
 		t.onCalled(e)
 	case event.Sealed:
-		if t.Envelope == "" {
-			t.Trace = e.Trace
-		}
-		t.Envelope, t.Answers = e.Digest, nil // it has them
-		t.sealed()
+		t.onSealed(e)
 	case event.LeaseLost:
 		t.Lease = time.Time{}
 	case event.OwnerStuck:

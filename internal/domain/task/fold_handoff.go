@@ -85,6 +85,7 @@ func (t *Task) onHandoffRequested(e event.HandoffRequested) {
 		By: e.By, Ticket: e.Ticket, RouteStep: e.RouteStep, Decision: e.Decision, Permits: e.Permissions, Candidates: e.Candidates, Requested: e.At,
 	}
 	t.fresh = t.Handoff
+	t.onCold(e)
 }
 
 func (t *Task) onApprovalAsked(e event.ApprovalAsked) {
@@ -224,6 +225,7 @@ func (t *Task) onMoved(e event.Moved) {
 	if i := slices.IndexFunc(h.Candidates, func(c event.Candidate) bool { return c.Agent == e.To }); i >= 0 && h.Candidates[i].Level > 0 {
 		t.Chain.Agent = e.To
 	}
+	t.dropContext(h)
 	t.passedOn(h, e)
 	t.Human, t.Giver = e.Human, Sender(t, h)
 	t.setOwner(e.To, e.Epoch, e.Lease)

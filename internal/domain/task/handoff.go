@@ -31,6 +31,7 @@ type Handoff struct {
 	ReturnHome bool // when all is used up: back to the source, not to the dead letters
 	Approver   string
 	Envelope   string
+	Past       int             // of a cold handoff: how many passages the task had before it
 	Amended    bool            // the constraints have changed since that was sealed
 	Pack       event.Pack      // how the sender wants the envelope packed
 	Permits    []string        // the permissions that go along; nil: as the task has them

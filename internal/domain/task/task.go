@@ -49,11 +49,12 @@ type Task struct {
 	Conversation string // that it belongs to; empty: none
 	Tags         []string
 
-	Envelope     string   // digest of the newest sealed envelope
+	Envelope     string   // digest of the envelope that the next one follows: the newest, without that of a cold handoff that has not moved the task
 	Trace        string   // traceparent of the first envelope: the steps of the task are in that trace; empty: none
 	Held         string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
 	Handoff      *Handoff // the newest handoff, in flight or over; nil if there was none
 	fresh        *Handoff // the same, while events are folded that may change it in place
+	Basis        *Basis   // of the envelope that was sealed last, if nothing has happened since
 	Asks         []Ask    // to take over, not yet answered
 	AskCount     int
 	Shares       []Share

@@ -36,6 +36,9 @@ type Content struct {
 
 	// Unresolved are memory items of another system, which nobody here can resolve.
 	Unresolved []string `json:"-"`
+	// Again is the digest of the envelope of a handoff of the task that is asked for again, as it was asked for; empty if there is none.
+	// What the content says itself comes before what that says.
+	Again string `json:"-"`
 	// Base is an envelope from elsewhere that a task's first one starts from; nil if there is none.
 	Base json.RawMessage `json:"-"`
 }
@@ -74,7 +77,7 @@ type Step struct {
 func (c Content) IsZero() bool {
 	return c.Ask == "" && c.State == "" && c.Summary == "" && len(c.Facts) == 0 && len(c.Decisions) == 0 &&
 		c.Questions == nil && len(c.Steps) == 0 && len(c.Data) == 0 && c.Confidence == nil && c.Notes == "" &&
-		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0 && len(c.Base) == 0
+		c.ExpiresAt.IsZero() && len(c.Memory) == 0 && c.Recent == 0 && len(c.Artifacts) == 0 && len(c.Unresolved) == 0 && c.Again == "" && len(c.Base) == 0
 }
 
 // Size is about how many bytes the sender adds.

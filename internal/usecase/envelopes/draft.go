@@ -67,6 +67,9 @@ func lighten(doc *envelope.Envelope) bool {
 // description.
 func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, by.Workspace, t, c.Base)
+	if err == nil && c.Again != "" {
+		doc, c, err = s.again(ctx, by.Workspace, t, h.Kind, doc, c)
+	}
 	if err != nil {
 		return doc, err
 	}

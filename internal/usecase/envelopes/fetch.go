@@ -103,7 +103,7 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
 	}
 	digest := t.Envelope
-	if h != nil && !h.Stage.Final() {
+	if h != nil && (!h.Stage.Final() || n > 0 && h.Stage != event.Transferred) {
 		digest = h.Envelope
 	}
 	if digest == "" {

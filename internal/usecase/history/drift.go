@@ -54,7 +54,7 @@ func sinceCold(c caller.Caller, t task.Task, said, given []envelope.Envelope) ([
 		return said, given
 	}
 	for i := len(said) - 1; i > 0; i-- {
-		if said[i].Handoff.Kind == event.Cold {
+		if h := said[i].Handoff; h.Kind == event.Cold && (t.Handoff == nil || h.HandoffID != t.Handoff.ID(t.ID) || t.Handoff.Stage == event.Transferred) {
 			return said[i:], given[i:]
 		}
 	}

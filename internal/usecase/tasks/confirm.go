@@ -37,7 +37,11 @@ func (ts *Tasks) Confirm(ctx context.Context, c caller.Caller, in ConfirmInput) 
 				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
 				Kind: h.Kind, Permissions: h.Permits,
 			}
-			sealed, doc, err := ts.sealer.Compose(ctx, c, t, head, in.Content, now)
+			said := in.Content
+			if h.Kind == event.Cold {
+				said.Again = h.Envelope // which the task's does not follow
+			}
+			sealed, doc, err := ts.sealer.Compose(ctx, c, t, head, said, now)
 			if err != nil {
 				return nil, err
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -16,13 +17,25 @@ import (
 // ReplayInput revives a task from the dead letters.
 type ReplayInput struct {
 	Task       string       `json:"task,omitempty" doc:"Id of the task."`
-	To         []string     `json:"to,omitempty" doc:"New receivers, by a plain handoff. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
+	To         []string     `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
 	Capability string       `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
 	Route      []string     `json:"route,omitempty" doc:"Replaces the task's route, which the task then follows."`
 	Deadline   time.Time    `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
 	Budget     event.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
 	Note       string       `json:"note,omitempty" doc:"Why."`
 	Home       bool         `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
+	Kind       event.Kind   `json:"kind,omitempty" doc:"warm, cold or supervised. Left out: to those it was meant for, as it was; to others, cold if it was cold, and otherwise warm."`
+}
+
+// check refuses a kind that a replay cannot have.
+func (in ReplayInput) check() error {
+	switch {
+	case in.Kind != "" && in.Home:
+		return refusal.New(refusal.Invalid, "omit kind, or name receivers instead of home", "a task that goes back to its owner is not handed off").With("field", "kind")
+	case in.Kind == event.Broadcast, in.Kind == event.Delegation:
+		return refusal.New(refusal.Invalid, "use warm, cold or supervised, or omit kind", "a dead letter is not replayed as a %s", in.Kind).With("field", "kind")
+	}
+	return nil
 }
 
 // Replay revives a task from the dead letters with fresh limits, and sends it where the input says, in one decision. Where
@@ -41,15 +54,34 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 }
 
 func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInput, auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
 	events, err := handoff.Decide(t, handoff.Replay{By: c.Principal, Note: in.Note, Route: in.Route, Deadline: in.Deadline, Budget: in.Budget}, now)
 	if err != nil {
 		return nil, err
 	}
-	before := t.Handoff
+	failed := t.Handoff
+	if failed != nil && failed.Stage != event.DeadLettered && failed.Stage != event.AtDesk {
+		failed = nil
+	}
 	t = task.FoldAll(t, events)
 	send := handoffs.SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: event.ReasonSupervision}
-	if !in.Home && len(send.To) == 0 && send.Capability == "" && before != nil && (before.Stage == event.DeadLettered || before.Stage == event.AtDesk) {
-		send = handoffs.Again(t, before, in.Note, in.Route != nil)
+	switch {
+	case failed == nil:
+	case len(send.To) == 0 && send.Capability == "":
+		send = handoffs.Again(t, failed, in.Note, in.Route != nil)
+	default:
+		send.Content.Again = failed.Envelope
+		if failed.Kind == event.Cold {
+			send.Kind = event.Cold
+		}
+	}
+	if in.Kind != "" {
+		send.Kind = in.Kind
+	}
+	if send.Kind != event.Supervised {
+		send.Approver = ""
 	}
 	if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
 		return events, nil

@@ -58,6 +58,9 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 		Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Envelope: t.Envelope, Given: t.Held, Lease: t.Lease,
 		Position: o.At, Events: make([]string, 0, len(o.Events)), Repeat: o.Repeat, Sealed: sealedIn(o.Events),
 	}
+	if h := t.InFlight(); h != nil && h.Kind == event.Cold {
+		r.Envelope = h.Envelope
+	}
 	if h := t.Handoff; h != nil {
 		r.Handoff, r.Stage, r.Offer, r.To = h.ID(t.ID), h.Stage, h.Offer, h.To
 	}

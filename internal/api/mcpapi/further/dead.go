@@ -21,6 +21,7 @@ type deadInput struct {
 	Route      argument.List   `json:"route,omitempty" jsonschema:"with replay: a new route, agents in turn"`
 	Deadline   argument.Moment `json:"deadline,omitzero" jsonschema:"with replay: a new deadline"`
 	Home       bool            `json:"home,omitempty" jsonschema:"with replay: back to its owner"`
+	Kind       client.Kind     `json:"kind,omitempty" jsonschema:"with replay: of the new handoff, not broadcast or delegation"`
 	Tokens     int64           `json:"tokens,omitempty" jsonschema:"with replay: a new token budget"`
 	Cost       int64           `json:"cost,omitempty" jsonschema:"with replay: a new cost budget, in millionths of the currency"`
 	Key        string          `json:"key,omitempty"`
@@ -53,7 +54,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 	"List the dead letters. For operators: offer one again, with fresh limits; or discard it.",
 	func(ctx context.Context, c *tool.Call, in deadInput) (tool.Answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
-		changes := len(in.To) > 0 || in.Capability != "" || len(in.Route) > 0 || !in.Deadline.At.IsZero() || in.Home || in.Tokens+in.Cost != 0
+		changes := len(in.To) > 0 || in.Capability != "" || len(in.Route) > 0 || !in.Deadline.At.IsZero() || in.Home || in.Kind != "" || in.Tokens+in.Cost != 0
 		switch {
 		case in.Action == "list" && (in.Task+in.Why != "" || changes):
 			return tool.Answer{}, argument.Invalid("list takes no other argument: omit them")
@@ -62,7 +63,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 		case in.Task == "":
 			return tool.Answer{}, argument.Invalid("%s needs task: the id of a task in the dead letters", in.Action)
 		case in.Action == "discard" && changes:
-			return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, route, deadline, home, tokens and cost")
+			return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, route, deadline, home, kind, tokens and cost")
 		case in.Action == "discard" && in.Why == "":
 			return tool.Answer{}, argument.Invalid("discard needs why: the reason is recorded")
 		case in.Action == "discard":
@@ -72,7 +73,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 			return tool.Answer{}, argument.Invalid("deadline is a time from now, and with key a repeated call must say the same: write it as 2026-01-31T15:00:00Z")
 		}
 		r, err := c.Replay(ctx, in.Task, client.ReplayInput{
-			To: in.To, Capability: in.Capability, Route: in.Route, Deadline: in.Deadline.At, Home: in.Home, Note: in.Why,
+			To: in.To, Capability: in.Capability, Route: in.Route, Deadline: in.Deadline.At, Home: in.Home, Note: in.Why, Kind: in.Kind,
 			Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost},
 		})
 		return tool.Changed(r, err, "The task was revived.", "")
