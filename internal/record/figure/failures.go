@@ -44,8 +44,9 @@ func (t *Tally) failed(k [2]string, f failure) {
 	if t.agent(k[0], k[1]) == Other {
 		return
 	}
-	list := t.failures[k]
-	t.failures[k] = append(slices.Clone(list[max(len(list)-Behind+1, 0):]), f)
+	list := slices.Clone(t.failures[k])
+	list = append(list[max(len(list)-Behind+1, 0):], f)
+	t.failures[k] = list
 }
 
 // cleared forgets the failures of the handoffs of a sender; "": of all.
