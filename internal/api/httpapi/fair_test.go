@@ -98,8 +98,11 @@ func BenchmarkBeside(b *testing.B) {
 		threads, most int
 		creates       bool
 	}{
-		{"alone", 0, 0, false}, {"8 threads of previews", 8, 0, false}, {"8 threads of previews, unbounded", 8, 100, false},
-		{"8 threads of large tasks", 8, 0, true}, {"8 threads of large tasks, unbounded", 8, 100, true},
+		{"alone", 0, 0, false},
+		{"8 threads of previews", 8, 0, false},
+		{"8 threads of previews, unbounded", 8, 100, false},
+		{"8 threads of large tasks", 8, 0, true},
+		{"8 threads of large tasks, unbounded", 8, 100, true},
 	} {
 		b.Run(s.name, func(b *testing.B) {
 			threads := s.threads

@@ -77,7 +77,7 @@ func fold(text string) string {
 // variants are letters that people also write, or type, in another way, and that are no letters with accents.
 var variants = strings.NewReplacer("ß", "ss", "ẞ", "SS", "ı", "i", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D",
 	"æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ς", "σ",
-	"\u064a", "\u06cc", "\u0649", "\u06cc", "\u0643", "\u06a9", "\u0629", "\u0647") // Arabic yeh, alef maksura, kaf and teh marbuta as Persian letters
+	"\u064a", "\u06cc", "\u0649", "\u06cc", "\u0643", "\u06a9", "\u0629", "\u0647") // Arabic yeh, alef maksura, kaf and marbuta as Persian letters
 
 // unspaced reports whether a character is of a script that is written without spaces, or with particles tied to its words.
 func unspaced(r rune) bool {
