@@ -3,6 +3,7 @@ package handoff
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -31,31 +32,29 @@ func Accept(s *shell.Shell) *cobra.Command {
 			if git != "" && a.Content != nil {
 				tree, failed = applyGit(ctx, s, c, args[0], git)
 			}
-			err = s.Emit(a, func(p *shell.Page) {
-				p.Receipt(a.Receipt)
-				if git != "" && a.Content != nil && failed == nil {
-					p.Line("")
-					tree.Print(p)
-				}
-				showContent(p, a, args[0])
-			})
+			if git != "" && a.Content != nil && failed == nil && !s.Flags.JSON {
+				fmt.Fprintf(s.Stderr, "trapeze: %s\n", tree.line())
+			}
+			err = s.Emit(a, func(p *shell.Page) { showContent(p, a, args[0]) })
 			return errors.Join(failed, err)
 		})
-	cmd.Long = `Accept an offer, and print the content that comes with it: from now on you own the task.
+	cmd.Long = `Accept an offer, and print the content that comes with it and nothing else, so that the sender's token budget is that of the
+output: from now on you own the task. --json adds the receipt.
 
-With --git the working tree that was sent with trapeze send --git is applied. The clone must have its commit and no uncommitted
-changes, or else the offer is not accepted. If the sender has yet to confirm, the content comes later: apply the working tree
+With --git the working tree that was sent with trapeze send --git is applied, and standard error names it. The clone must have its commit and no
+uncommitted changes, or else the offer is not accepted. If the sender has yet to confirm, the content comes later: apply the working tree
 then with trapeze handoff apply.`
 	gitFlag(cmd.Flags(), &git, "apply the sender's git working tree to the current directory, or to --git=DIR")
 	cmd.Flags().IntVar(&in.Offer, "offer", 0, "number of the offer; an offer that has ended is refused (default: the newest)")
 	return cmd
 }
 
+// showContent prints the content as the model of the caller is to read it; the receipt while there is none.
 func showContent(p *shell.Page, a client.Accepted, id string) {
-	if a.Content == nil {
-		p.Line("\nThe content is available once the sender has confirmed: %s", shellword.Command("trapeze envelope render", id))
+	if a.Content != nil {
+		p.Block(a.Content.Prompt)
 		return
 	}
-	p.Line("")
-	p.Block(a.Content.Prompt)
+	p.Receipt(a.Receipt)
+	p.Line("\nThe content is available once the sender has confirmed: %s", shellword.Command("trapeze envelope render", id))
 }

@@ -168,11 +168,23 @@ func warnOfRuns(s *shell.Shell, list []gitsnap.Runs) {
 
 // Print prints the commit and the changes.
 func (a gitApplied) Print(p *shell.Page) {
-	at := short(a.Commit)
-	if a.Branch != "" {
-		at += " of " + a.Branch
+	p.Fields([]shell.Field{{"working tree", a.at()}, {"remote", a.Remote}, {"changes", changes(a.Bytes)}, {"before", a.Before}})
+}
+
+// line is the same on one line.
+func (a gitApplied) line() string {
+	line := fmt.Sprintf("working tree %s, changes: %s", a.at(), changes(a.Bytes))
+	if a.Before != "" {
+		line += ", before: " + a.Before
 	}
-	p.Fields([]shell.Field{{"working tree", at}, {"remote", a.Remote}, {"changes", changes(a.Bytes)}, {"before", a.Before}})
+	return shell.OneLine(line)
+}
+
+func (a gitApplied) at() string {
+	if a.Branch == "" {
+		return short(a.Commit)
+	}
+	return short(a.Commit) + " of " + a.Branch
 }
 
 func changes(bytes int64) string {
