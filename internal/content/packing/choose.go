@@ -1,6 +1,8 @@
 package packing
 
 import (
+	"sort"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
@@ -35,7 +37,13 @@ const near = 64
 func (p *packer) choose() (fits bool) {
 	base := p.take(0)
 	p.chain(base)
-	costs := p.sums(base)
+	p.sum = p.sums(base)
+	return p.fit()
+}
+
+// fit is choose for a chain and its sums. It fits a budget if it fits a smaller one.
+func (p *packer) fit() bool {
+	costs := p.sum
 	n := len(costs) - 1
 	for n > 0 && costs[n].tokens+p.reserved(costs[n]) > p.budget {
 		n--
@@ -52,6 +60,17 @@ func (p *packer) choose() (fits bool) {
 	}
 	p.set(n)
 	return true
+}
+
+// least is the smallest budget that choose finds parts for, from below: the prompt without parts is not always the shortest, since a tiny
+// part can have fewer tokens than the list that says it was left out.
+func (p *packer) least(base int) int {
+	budget := p.budget
+	defer func() { p.budget = budget }()
+	return sort.Search(base, func(n int) bool {
+		p.budget = n
+		return n > 0 && p.fit()
+	})
 }
 
 // set takes the first n parts of the chain and no others.

@@ -58,7 +58,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, costs: newCosts(o.Counter, doc.Handoff.From)}
+	p := packer{doc: &doc, options: o, budget: o.Budget, all: math.MaxInt, costs: newCosts(o.Counter, doc.Handoff.From)}
 	if p.budget == 0 {
 		p.budget = math.MaxInt
 	}
@@ -103,6 +103,7 @@ func (p *packer) whole() (Packed, bool) {
 		p.parts[i].in = true
 	}
 	packed := p.build(envelope.ListEach)
+	p.all = packed.Tokens
 	return packed, packed.Tokens <= p.budget
 }
 
@@ -115,6 +116,10 @@ type packer struct {
 	parts   []part
 	// order is the indices of the parts that may be taken, in the end as a chain: in the order in which they are taken.
 	order []int
+	// sum is the costs of the beginnings of the chain.
+	sum []spent
+	// all is the tokens of the prompt with every part.
+	all int
 }
 
 // attempt packs what is taken with one form of the list of omissions.
@@ -169,7 +174,7 @@ func (p *packer) completeness() float64 {
 	return 1
 }
 
-// refusal returns the refusal with the number of tokens of the smallest prompt.
+// refusal returns the refusal with the smallest budget that is not refused.
 func (p *packer) refusal() error {
 	what, hint := "the parts that must survive", "raise the budget, or shorten the intent, the ask, the constraints or the open questions"
 	if p.options.Strategy == event.StrategyFull {
@@ -180,6 +185,13 @@ func (p *packer) refusal() error {
 		}
 	}
 	needed := p.build(envelope.ListTotal).Tokens
+	if p.options.Strategy == event.StrategyFull {
+		for _, listing := range envelope.Listings.Values() { // the list of few omissions can be shorter in its longer forms
+			needed = min(needed, max(p.build(listing).Tokens, p.list(listing)*p.listingPart()))
+		}
+	} else {
+		needed = min(p.least(needed), p.all)
+	}
 	return refusal.New(refusal.Budget, hint, "%s take %d tokens, the budget is %d", what, needed, p.options.Budget).
 		With("needed", needed).With("budget", p.options.Budget)
 }

@@ -257,6 +257,13 @@ func packsExactly(t *rapid.T) {
 	if needed <= o.Budget {
 		t.Fatalf("needs %d of %d: %v", needed, o.Budget, err)
 	}
+	for _, less := range []int{needed - 1, rapid.IntRange(1, needed-1).Draw(t, "less")} {
+		o.Budget = less
+		_, err := packing.Pack(doc, o)
+		if r, ok := refusal.As(err); !ok || r.Details["needed"] != needed {
+			t.Fatalf("%d are enough, or need something else than %d: %v", less, needed, err)
+		}
+	}
 	o.Budget = needed
 	if p, err = packing.Pack(doc, o); err != nil {
 		t.Fatalf("with what it needs: %v", err)
