@@ -45,7 +45,7 @@ type partsQuery struct {
 	endpoint.Reading
 	ID     string        `path:"id" maxLength:"80" doc:"Id."`
 	Parts  []string      `query:"part,explode" maxItems:"200" doc:"Part to read, repeatable: fact:f1, decision:d2, reasoning:d2, step:3, memory:ID, artifact:DIGEST, data, summary, state or conversation; a range such as fact:f3-f9; a kind for all of it that was left out; or all."`
-	Tokens int           `query:"tokens" minimum:"1000" maximum:"32000" doc:"Maximum size of the text in tokens; 4000 if omitted."`
+	Tokens int           `query:"tokens" minimum:"1" maximum:"32000" doc:"Maximum size of the text in tokens, at most the context window of the agent; if omitted 4000, or half the window if that is less. Less than a page needs is refused with the number that it needs."`
 	Beyond int           `query:"after" minimum:"0" doc:"Field after of the previous page."`
 	Via    envelopes.Via `query:"via" doc:"How the reader came: the text says how to go on in this form; http if omitted."`
 }

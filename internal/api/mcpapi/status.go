@@ -21,7 +21,7 @@ type statusInput struct {
 	History bool          `json:"history,omitempty" jsonschema:"the newest recorded events of the task"`
 	Before  uint64        `json:"before,omitempty" jsonschema:"with history: position; the events before it"`
 	Parts   argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
-	Tokens  int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; 4000 if omitted"`
+	Tokens  int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
 	Wait    int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
 	After   uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
 }

@@ -65,7 +65,7 @@ func Parts(s *shell.Shell) *cobra.Command {
 A PART is a fact (fact:f1), a decision (decision:d2), the reasoning of one (reasoning:d2), a step of the history (step:3), a
 memory item (memory:ID), a file that is a short text (artifact:DIGEST), data, summary, state, detail, notes or conversation; a
 range (fact:f3-f9); a kind alone (fact) for all of it that was left out; or all. The read is recorded.`
-	cmd.Flags().IntVar(&in.Tokens, "tokens", 0, "maximum size in tokens, 1000 to 32000 (default 4000); the output says how to get the rest")
+	cmd.Flags().IntVar(&in.Tokens, "tokens", 0, "maximum size in tokens, up to 32000 (default 4000, or half the agent's context window if that is less); the output says how to get the rest")
 	cmd.Flags().IntVar(&in.After, "after", 0, "continue after the previous output")
 	return shell.Example(cmd, "trapeze parts $TASK fact:f12 step:4 data")
 }

@@ -9,10 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
-// The bounds of [Pages].Budget, in tokens, and the one to use if the reader gives none. The least has room for the names and
-// notes of a page by any tokenizer.
+// The [Pages].Budget to use if the reader gives none, and the greatest, in tokens.
 const (
-	MinPage   = 1_000
 	UsualPage = 4_000
 	MaxPage   = 32_000
 )
@@ -22,7 +20,7 @@ type Pages struct {
 	Task    string
 	Parts   []Part
 	Missing []string // names that have no part
-	Budget  int      // of the text of a page, in tokens: MinPage to MaxPage
+	Budget  int      // of the text of a page, in tokens, up to MaxPage
 	Counter tokenizer.Counter
 	// Fetch returns the text of a part that the envelope only refers to. It is called for the parts of the page alone; nil if
 	// there are none.
@@ -56,7 +54,7 @@ const least = 128
 const emptyText = "(It is empty.)"
 
 // Page returns the page at a place. A part is only cut where it is too long for a page of its own, or its text was fetched. Errors are
-// those of Fetch.
+// those of Fetch. A page whose names and notes alone are over the budget is over it, with one character of its first part.
 func (p *Pages) Page(after int) (Page, error) {
 	first, from := after/mostPart, after%mostPart
 	var on []envelope.PartText
@@ -144,7 +142,7 @@ func (p *Pages) shortened(on []envelope.PartText, first int) Page {
 	const steps = 64 // more would gain a line
 	n := sort.Search(steps, func(n int) bool { return try(len(whole.Text)*(steps-n)/steps).Tokens <= p.Budget })
 	for most := max(len(whole.Text)*(steps-n)/steps, utf8.UTFMax); ; most = most * 3 / 4 {
-		if page := try(most); page.Tokens <= p.Budget || most <= utf8.UTFMax {
+		if page := try(most); page.Tokens <= p.Budget || most <= 1 {
 			return page
 		}
 	}

@@ -30,7 +30,7 @@ func TestPagesHoldEveryPartOnceWithinTheirBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := parts.Pages{
-			Task: rapid.SampledFrom(taskIDs).Draw(t, "task"), Counter: c, Budget: parts.MinPage,
+			Task: rapid.SampledFrom(taskIDs).Draw(t, "task"), Counter: c, Budget: 1_000,
 			Missing: rapid.SliceOfN(rapid.SampledFrom([]string{"fact:x", strings.Repeat("é", 100), "`" + strings.Repeat("x", 200), strings.Repeat("\u202e", 100)}), 0, 9).Draw(t, "missing"),
 			Next:    func(after, left int) string { return fmt.Sprintf("Not all: %d, %d", after, left) },
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/parts"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -28,7 +29,7 @@ const (
 type PartsInput struct {
 	ID     string   // of a task, of a handoff, or of what was shared
 	Parts  []string // as [parts.Find] takes them
-	Tokens int      // the most that the text may have; 0 means [parts.UsualPage]
+	Tokens int      // the most that the text may have; 0 means [parts.UsualPage], or what fits the reader if that is less
 	After  int      // of the page before; 0 for the first
 	Via    envelope.Via
 }
@@ -55,10 +56,15 @@ func (es *Envelopes) Parts(ctx context.Context, c caller.Caller, in PartsInput) 
 }
 
 func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) (Parts, error) {
-	if in.Tokens == 0 {
-		in.Tokens = parts.UsualPage
-	}
 	if err := in.check(); err != nil {
+		return Parts{}, err
+	}
+	reader, err := es.readerOf(ctx, c)
+	if err != nil {
+		return Parts{}, err
+	}
+	counter, err := tokenizer.For(reader.Tokenizer)
+	if err != nil {
 		return Parts{}, err
 	}
 	taskID, ref, err := es.wholeFor(ctx, c, in.ID)
@@ -85,9 +91,9 @@ func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) 
 	if err != nil {
 		return Parts{}, err
 	}
-	pages := parts.Pages{Task: taskID, Parts: found, Missing: missing, Budget: in.Tokens, Next: nextPage(in.Via)}
+	pages := parts.Pages{Task: taskID, Parts: found, Missing: missing, Budget: in.budget(reader), Counter: counter, Next: nextPage(in.Via)}
 	pages.Fetch = func(p parts.Part) (string, error) { return es.fetchPart(ctx, c, taskID, &doc, p) }
-	return es.page(ctx, c, pages, in, len(omitted) > 0)
+	return page(pages, in.After, len(omitted) > 0)
 }
 
 func (in PartsInput) check() error {
@@ -96,12 +102,31 @@ func (in PartsInput) check() error {
 		return refusal.New(refusal.Invalid, "name parts like fact:f1, step:3 or data; or all", "no part is named").With("field", "parts")
 	case len(in.Parts) > MaxPartNames:
 		return event.TooMany("names of parts", len(in.Parts), MaxPartNames)
-	case in.Tokens < parts.MinPage || in.Tokens > parts.MaxPage:
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use %d to %d", parts.MinPage, parts.MaxPage), "%d tokens are out of range", in.Tokens).With("field", "tokens")
+	case in.Tokens < 0 || in.Tokens > parts.MaxPage:
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", parts.MaxPage), "%d tokens are out of range", in.Tokens).With("field", "tokens")
 	case in.After < 0:
 		return refusal.New(refusal.Invalid, "use after of the page before", "after is %d", in.After).With("field", "after")
 	}
 	return nil
+}
+
+// budget is the most tokens of a page for a reader: as asked for, up to its whole context window; or else as many as an envelope may take of
+// the window, up to those of a usual page.
+func (in PartsInput) budget(reader agent.Spec) int {
+	if most := Budget(event.Pack{Tokens: in.Tokens}, reader); in.Tokens > 0 || most > 0 {
+		return min(most, max(in.Tokens, parts.UsualPage))
+	}
+	return parts.UsualPage
+}
+
+// readerOf is the registration of an agent; people have none.
+func (es *Envelopes) readerOf(ctx context.Context, c caller.Caller) (agent.Spec, error) {
+	name := c.Agent()
+	if name == "" {
+		return agent.Spec{}, nil
+	}
+	to, err := es.sealer.agents.Known(ctx, c.Workspace, name, false)
+	return to.Spec, err
 }
 
 // wholeFor is what was sent to the caller, as Source, and what it was given of it, as Digest, which may be empty.
@@ -217,7 +242,7 @@ func nextPage(via envelope.Via) func(after, left int) string {
 }
 
 // page is the page that is asked for. packed says that the caller's rendition leaves something out.
-func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Pages, in PartsInput, packed bool) (Parts, error) {
+func page(pages parts.Pages, after int, packed bool) (Parts, error) {
 	switch {
 	case len(pages.Parts) == 0 && len(pages.Missing) > 0:
 		hint := "the parts are named under Left out in the prompt; all gives everything that was left out"
@@ -227,21 +252,16 @@ func (es *Envelopes) page(ctx context.Context, c caller.Caller, pages parts.Page
 		return Parts{}, refusal.New(refusal.NotFound, hint, "it has no %.200s", pages.Missing[0]).With("missing", pages.Missing)
 	case len(pages.Parts) == 0:
 		return Parts{}, refusal.New(refusal.NotFound, "work from the prompt: it has everything", "the envelope has no parts")
-	case pages.Beyond(in.After):
-		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, which is beyond the last part", in.After).With("field", "after")
+	case pages.Beyond(after):
+		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, which is beyond the last part", after).With("field", "after")
 	}
-	if name := c.Agent(); name != "" {
-		to, err := es.sealer.agents.Known(ctx, c.Workspace, name, false)
-		if err != nil {
-			return Parts{}, err
-		}
-		if pages.Counter, err = tokenizer.For(to.Spec.Tokenizer); err != nil {
-			return Parts{}, err
-		}
-	}
-	page, err := pages.Page(in.After)
+	page, err := pages.Page(after)
 	if err != nil {
 		return Parts{}, err
+	}
+	if page.Tokens > pages.Budget {
+		return Parts{}, refusal.New(refusal.Budget, fmt.Sprintf("use tokens %d or more", page.Tokens),
+			"the shortest page takes %d tokens, the budget is %d", page.Tokens, pages.Budget).With("needed", page.Tokens).With("budget", pages.Budget)
 	}
 	return Parts{Text: page.Text, Tokens: page.Tokens, Parts: page.Parts, Missing: pages.Missing, After: page.After}, nil
 }
