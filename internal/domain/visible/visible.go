@@ -28,7 +28,8 @@ func Hidden(r rune) bool {
 
 // Text returns text with every hidden character shown as ⟨U+202E⟩, line ends as \n, and runs of more than
 // [MaxBackquotes] backquotes by their number. Tabs and line feeds are kept, and so are joiners where a language or an emoji
-// needs them, and U+FE0F after a character that it makes an emoji.
+// needs them, variation selectors after what can be an emoji, the tags of flags, soft hyphens between letters, and word joiners between
+// characters that are seen.
 func Text(text string) string {
 	if Plain(text) {
 		return text
@@ -76,33 +77,82 @@ const (
 	zeroWidthNonJoiner = 0x200C
 	zeroWidthJoiner    = 0x200D
 	emojiSelector      = 0xFE0F
+	textSelector       = 0xFE0E // the same for a text where a character can also be an emoji
+	softHyphen         = 0x00AD
+	wordJoiner         = 0x2060
 	keycap             = 0x20E3 // after a digit, #, or * and a selector
 )
 
 // selectable are the characters that [emojiSelector] can follow and that are no symbols (Unicode's emoji-variation-sequences.txt).
 const selectable = "\u203c\u2049\u2139\u3030\u303d\U0001F202\U0001F237"
 
-// joins reports whether r is a joiner in its place: a single one between letters or marks of one script that needs it, a joiner
-// between two emoji, or a selector that makes the character before it an emoji. Anywhere else it could only hide something.
-func joins(before string, r rune, after string) bool {
-	if r != zeroWidthNonJoiner && r != zeroWidthJoiner && r != emojiSelector {
-		return false
+// flags are the recommended emoji that have tag characters (Unicode's emoji-sequences.txt). Others could hide text.
+var flags = [...]string{tagged("gbeng"), tagged("gbsct"), tagged("gbwls")}
+
+// tagged is the flag of a region: a black flag, the region in tag characters, and the one that ends them.
+func tagged(region string) string {
+	flag := "\U0001F3F4"
+	for i := range len(region) {
+		flag += string(0xE0000 + rune(region[i]))
 	}
+	return flag + "\U000E007F"
+}
+
+// joins reports whether r is in its place in running text: a single joiner between letters or marks of one script that needs it, a joiner
+// between two emoji, a selector after a character that can be an emoji, a tag character of a flag, a soft hyphen between two
+// letters, or a single word joiner between two characters that are seen. Anywhere else it could only hide something.
+func joins(before string, r rune, after string) bool {
 	prev, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
-	if r == emojiSelector {
+	switch r {
+	case zeroWidthNonJoiner, zeroWidthJoiner:
+		return joinsLetters(prev, next) || r == zeroWidthJoiner && joinsEmoji(before, prev, next)
+	case emojiSelector, textSelector:
 		return symbol(prev) || unicode.Is(unicode.Sm, prev) && prev > 0x7F || strings.ContainsRune(selectable, prev) && prev != utf8.RuneError ||
 			next == keycap && strings.ContainsRune("0123456789#*", prev)
+	case softHyphen:
+		return unicode.IsLetter(prev) && unicode.IsLetter(next) && !Hidden(prev) && !Hidden(next) // fillers are letters
+	case wordJoiner:
+		return seen(prev) && seen(next)
 	}
+	for _, flag := range flags {
+		if at := strings.IndexRune(flag, r); at > 0 && inFlag(flag, before, r, after) {
+			return true
+		}
+	}
+	return false
+}
+
+// inFlag reports whether r is a part of the flag that before and after have the others of.
+func inFlag(flag, before string, r rune, after string) bool {
+	for at, tag := range flag {
+		if tag == r && at > 0 && strings.HasSuffix(before, flag[:at]) && strings.HasPrefix(after, flag[at+utf8.RuneLen(tag):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// seen reports whether r takes space that is not blank. RuneError stands for the end of the text, too.
+func seen(r rune) bool {
+	return r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) && !Hidden(r)
+}
+
+func joinsLetters(prev, next rune) bool {
 	for _, script := range joining {
 		if unicode.Is(script, prev) && unicode.Is(script, next) {
 			return true
 		}
 	}
-	if prev == emojiSelector && !joins(before[:len(before)-len("\ufe0f")], prev, after) {
+	return false
+}
+
+// joinsEmoji reports whether a joiner after text that ends with prev is between two emoji.
+func joinsEmoji(before string, prev, next rune) bool {
+	if prev == emojiSelector && !joins(before[:len(before)-len("\ufe0f")], prev, string(rune(zeroWidthJoiner))) {
 		return false
 	}
-	return r == zeroWidthJoiner && (symbol(prev) || prev == emojiSelector) && symbol(next)
+	return (symbol(prev) || prev == emojiSelector) && symbol(next)
 }
 
 // symbol reports whether r may be an emoji. RuneError, which stands for the end of the text, is a symbol too, and no emoji.

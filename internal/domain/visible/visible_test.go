@@ -45,6 +45,23 @@ func TestASelectorStaysAfterWhatItMakesAnEmoji(t *testing.T) {
 	}
 }
 
+func TestWhatBelongsToRunningTextStaysInItsPlace(t *testing.T) {
+	england := "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+	for _, text := range []string{"Hand\u00adbuch", "Fr\u00adüh\u00adling", "☎\ufe0e", "©\ufe0e!", "1\ufe0e\u20e3", england, "x" + england + england + ".", "10\u2060%", "a\u2060—b"} {
+		if got := visible.Text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, text := range []string{
+		"\u00ad", "a\u00ad", "\u00ada", "a\u00ad\u00adb", "a\u00ad b", "1\u00ad2", "a\ufe0e", "☎\ufe0f\ufe0e", "\u2060", "a\u2060", "a\u2060 b", "a\u2060\u2060b", "a\u2060\u200db", "\u3164\u00ad\u3164",
+		england[4:], england[:len(england)-4], "\U0001f3f4\U000e0069\U000e0067\U000e006e\U000e006f\U000e0072\U000e007f", england + "\U000e0067", "\U0001f3f4\U000e007f",
+	} {
+		if got := visible.Text(text); !strings.Contains(got, "⟨U+") {
+			t.Errorf("%q hides something", text)
+		}
+	}
+}
+
 func TestNoTextEndsItsFenceOrItsSpan(t *testing.T) {
 	for n := range 20 {
 		text := strings.Repeat("`", n) + "\nx\n" + strings.Repeat("`", n)
@@ -62,7 +79,8 @@ func TestNoTextEndsItsFenceOrItsSpan(t *testing.T) {
 
 func TestADocumentOfShownTextsStaysAsItIs(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{
-		"a", " ", "\n", "\t", "\r", "\r\n", "`", "``````````", "\u200d", "\u200c", "\u202e", "\ufe0f", "🙂", "❤", "漢", "ख", "्", "م", "\xff", "\u2028", "\U000e0041",
+		"a", " ", "\n", "\t", "\r", "\r\n", "`", "``````````", "\u200d", "\u200c", "\u202e", "\ufe0f", "🙂", "❤", "漢", "ख", "्", "م", "\xff", "\u2028", "\U000e0041", "\u00ad", "\u2060", "\ufe0e",
+		"\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "\U0001f3f4\U000e0067\U000e0062", "\U000e007f",
 	})
 	text := rapid.Map(rapid.SliceOfN(pieces, 0, 12), func(list []string) string { return strings.Join(list, "") })
 	rapid.Check(t, func(t *rapid.T) {
