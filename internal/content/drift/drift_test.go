@@ -343,3 +343,15 @@ func same(t *rapid.T, which string, got []string, items []envelope.Item) {
 		t.Fatalf("%s: %q in the lists, %q in the envelope", which, got, want)
 	}
 }
+
+func TestATextIsQuotedWithTheJoinersOfItsLanguage(t *testing.T) {
+	of := func(text string) envelope.Envelope {
+		return envelope.Envelope{KeyFacts: []envelope.Item{{ID: "f1", Text: text}}}
+	}
+	table := drift.Table(drift.Of([]envelope.Envelope{of("a \"b\"\\\n\u202e"), of("می\u200cخواهم \"b\"\\\nc")}))
+	for _, want := range []string{`"a \"b\"\\\n\u202e"`, "\"می\u200cخواهم \\\"b\\\"\\\\\\nc\""} {
+		if !strings.Contains(table, want) {
+			t.Errorf("%s is not in\n%s", want, table)
+		}
+	}
+}

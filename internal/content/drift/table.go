@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 const legend = "= kept  ~ changed  o omitted  - dropped  + added\n"
@@ -166,11 +168,22 @@ func name(s string) string {
 	if envelope.ValidDigest(s) {
 		return s[:len("sha256:")+12] + "…"
 	}
-	q := strconv.QuoteToGraphic(clip(s, 40))
+	q := quoted(clip(s, 40))
 	return q[1 : len(q)-1]
 }
 
-func quote(s string) string { return strconv.QuoteToGraphic(clip(s, 80)) }
+func quote(s string) string { return quoted(clip(s, 80)) }
+
+// quoted is a text in quotes, with what is hidden in it escaped; joiners that its language needs stay as they are.
+func quoted(s string) string {
+	odd := func(r rune) bool { return r != '\n' && r != '\t' && !visible.Hidden(r) && !unicode.IsGraphic(r) }
+	if visible.Document(s) != s || strings.ContainsFunc(s, odd) {
+		return strconv.QuoteToGraphic(s)
+	}
+	return `"` + escapes.Replace(s) + `"`
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`)
 
 func clip(s string, n int) string {
 	runes := 0

@@ -156,7 +156,7 @@ func (p *packer) build(listing envelope.Listing) Packed {
 	n := p.costs.counter.Count(text)
 	out.Packing = envelope.Packing{
 		Strategy: p.options.Strategy, Budget: p.options.Budget, Tokens: n,
-		Tokenizer: p.costs.counter.Name(), Estimate: p.costs.counter.Estimate(),
+		Tokenizer: p.costs.counter.Name(), Estimate: p.costs.counter.AtMost(text),
 		Completeness: p.completeness(), Listing: listing,
 	}
 	if p.options.Budget > 0 {

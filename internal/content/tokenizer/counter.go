@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -49,8 +50,28 @@ func (c Counter) Name() string {
 	return c.name
 }
 
-// Estimate reports whether counts are upper bounds rather than exact.
+// Estimate reports whether all counts are upper bounds rather than exact; see [Counter.AtMost] for those of one text.
 func (c Counter) Estimate() bool { return c.name != "" && c.vocabulary == nil }
+
+// AtMost reports whether the count of a text is an upper bound: also one of a built-in vocabulary where a line of blanks is in the text,
+// since the library splits there what the vocabularies keep together.
+func (c Counter) AtMost(text string) bool { return c.Estimate() || hasBlankLine(text) }
+
+// hasBlankLine reports whether there is white space with other characters in it between two line ends.
+func hasBlankLine(text string) bool {
+	for {
+		i := strings.IndexAny(text, "\r\n")
+		if i < 0 {
+			return false
+		}
+		text = strings.TrimLeft(text[i:], "\r\n")
+		rest := strings.TrimLeftFunc(text, func(r rune) bool { return r != '\r' && r != '\n' && unicode.IsSpace(r) })
+		if len(rest) < len(text) && rest != "" && (rest[0] == '\r' || rest[0] == '\n') {
+			return true
+		}
+		text = rest
+	}
+}
 
 // Count returns the number of tokens of text, without those that the interface of a receiver adds around it. Each run of
 // invalid UTF-8 is counted as U+FFFD, and each DEL (U+007F) as one token: the vocabularies of the library lack it and would
