@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// ApproveInput approves a supervised handoff or an ask to take over.
+// ApproveInput approves a supervised handoff or a takeover request.
 type ApproveInput struct {
-	Epoch  uint64 `json:"epoch,omitempty"`  // for an ask
+	Epoch  uint64 `json:"epoch,omitempty"`  // for a takeover request
 	Digest string `json:"digest,omitempty"` // for a handoff: of the envelope that you looked at
 	Detail string `json:"detail,omitempty"`
 }
 
-// Approve approves a supervised handoff, by its id or its ticket's, or an ask to take over. The id
+// Approve approves a supervised handoff, by its id or its ticket's, or a takeover request. The id
 // says which.
 func (c *Client) Approve(ctx context.Context, id string, in ApproveInput) (Receipt, error) {
 	return c.receipt(ctx, in, answers(id), id, "approve")

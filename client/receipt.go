@@ -17,7 +17,7 @@ type Receipt struct {
 	Offer    int        `json:"offer,omitempty"`
 	To       []string   `json:"to,omitempty"` // receivers of the open offer
 	Children []string   `json:"children,omitempty"`
-	Ask      string     `json:"ask,omitempty"`    // id of the ask to take over that the call made
+	Takeover string     `json:"ask,omitempty"`    // id of the request to take over that the call made
 	Share    string     `json:"share,omitempty"`  // id of the shared envelope that the call made
 	Ticket   string     `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
 	Envelope string     `json:"envelope,omitempty"`

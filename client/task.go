@@ -119,8 +119,8 @@ type Child struct {
 	Why    string  `json:"why,omitempty"` // it failed, was cancelled or is in the dead letters
 }
 
-// Ask is an agent's wish to take a task over. Its owner approves or denies it by id.
-type Ask struct {
+// TakeoverRequest is the request of an agent to take a task over. Its owner approves or denies it by id.
+type TakeoverRequest struct {
 	ID     string `json:"id"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`
@@ -149,46 +149,46 @@ func ParkCauses() []string {
 
 // Task is everything about one task but its content.
 type Task struct {
-	ID           string       `json:"id"`
-	State        State        `json:"state"`
-	Intent       string       `json:"intent"`    // the original request
-	Requester    string       `json:"requester"` // "agent/NAME", "operator/NAME", …
-	Priority     Priority     `json:"priority"`
-	Tags         []string     `json:"tags,omitempty"`
-	Owner        string       `json:"owner,omitempty"`
-	Epoch        uint64       `json:"epoch"`          // rises with every change of owner
-	Lease        time.Time    `json:"lease,omitzero"` // until when the owner must send a sign of life
-	Created      time.Time    `json:"created"`
-	Deadline     time.Time    `json:"deadline,omitzero"`
-	Ended        time.Time    `json:"ended,omitzero"`
-	Timeouts     Timeouts     `json:"timeouts"`
-	Limits       Limits       `json:"limits"`
-	Used         Used         `json:"used"`
-	Budget       Spend        `json:"budget,omitzero"`
-	Spent        Spend        `json:"spent,omitzero"`
-	Reserved     Spend        `json:"reserved,omitzero"` // held by children that have not ended
-	Path         []Visit      `json:"path,omitempty"`
-	Route        []string     `json:"route,omitempty"`
-	Chain        Chain        `json:"chain,omitzero"` // where it stands in an escalation chain
-	Constraints  []Constraint `json:"constraints,omitempty"`
-	Permissions  []string     `json:"permissions,omitzero"` // nil: not restricted here; empty: none
-	Dependencies []Dependency `json:"dependencies,omitempty"`
-	Expected     Expected     `json:"expected,omitzero"`
-	Envelope     string       `json:"envelope,omitempty"` // digest of the newest
-	Handoff      *Handoff     `json:"handoff,omitempty"`  // the newest, under way or over
-	Asks         []Ask        `json:"asks,omitempty"`
-	Shares       []Share      `json:"shares,omitempty"`
-	Ticket       *TaskTicket  `json:"ticket,omitempty"`  // the last question to people, with their answer
-	Answers      []Answer     `json:"answers,omitempty"` // of people, since the newest envelope was sealed
-	Parent       Parent       `json:"parent,omitzero"`
-	Children     []Child      `json:"children,omitempty"`
-	FanIn        FanIn        `json:"fan_in,omitzero"`
-	JoinBy       time.Time    `json:"join_by,omitzero"`
-	TakeUpBy     time.Time    `json:"take_up_by,omitzero"` // when its requester must have taken up a task that came back and that nobody owns
-	Parked       *ParkedFor   `json:"parked,omitempty"`
-	Progress     string       `json:"progress,omitempty"` // the newest note
-	Result       *Result      `json:"result,omitempty"`
-	Position     uint64       `json:"position"` // of its newest entry
+	ID           string            `json:"id"`
+	State        State             `json:"state"`
+	Intent       string            `json:"intent"`    // the original request
+	Requester    string            `json:"requester"` // "agent/NAME", "operator/NAME", …
+	Priority     Priority          `json:"priority"`
+	Tags         []string          `json:"tags,omitempty"`
+	Owner        string            `json:"owner,omitempty"`
+	Epoch        uint64            `json:"epoch"`          // rises with every change of owner
+	Lease        time.Time         `json:"lease,omitzero"` // until when the owner must send a sign of life
+	Created      time.Time         `json:"created"`
+	Deadline     time.Time         `json:"deadline,omitzero"`
+	Ended        time.Time         `json:"ended,omitzero"`
+	Timeouts     Timeouts          `json:"timeouts"`
+	Limits       Limits            `json:"limits"`
+	Used         Used              `json:"used"`
+	Budget       Spend             `json:"budget,omitzero"`
+	Spent        Spend             `json:"spent,omitzero"`
+	Reserved     Spend             `json:"reserved,omitzero"` // held by children that have not ended
+	Path         []Visit           `json:"path,omitempty"`
+	Route        []string          `json:"route,omitempty"`
+	Chain        Chain             `json:"chain,omitzero"` // where it stands in an escalation chain
+	Constraints  []Constraint      `json:"constraints,omitempty"`
+	Permissions  []string          `json:"permissions,omitzero"` // nil: not restricted here; empty: none
+	Dependencies []Dependency      `json:"dependencies,omitempty"`
+	Expected     Expected          `json:"expected,omitzero"`
+	Envelope     string            `json:"envelope,omitempty"` // digest of the newest
+	Handoff      *Handoff          `json:"handoff,omitempty"`  // the newest, under way or over
+	Takeovers    []TakeoverRequest `json:"asks,omitempty"`
+	Shares       []Share           `json:"shares,omitempty"`
+	Ticket       *TaskTicket       `json:"ticket,omitempty"`  // the last question to people, with their answer
+	Answers      []Answer          `json:"answers,omitempty"` // of people, since the newest envelope was sealed
+	Parent       Parent            `json:"parent,omitzero"`
+	Children     []Child           `json:"children,omitempty"`
+	FanIn        FanIn             `json:"fan_in,omitzero"`
+	JoinBy       time.Time         `json:"join_by,omitzero"`
+	TakeUpBy     time.Time         `json:"take_up_by,omitzero"` // when its requester must have taken up a task that came back and that nobody owns
+	Parked       *ParkedFor        `json:"parked,omitempty"`
+	Progress     string            `json:"progress,omitempty"` // the newest note
+	Result       *Result           `json:"result,omitempty"`
+	Position     uint64            `json:"position"` // of its newest entry
 }
 
 // Stranded lists the children that the task waits for and that are in the dead letters, each with the reason. An operator can replay such

@@ -265,7 +265,7 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 		asked := ok(h, h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.Takeover(ctx(h), c, tasks.TakeoverInput{Task: r.Task, Detail: "I know this"})
 		})
-		if asked.Ask != event.AskID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
+		if asked.Takeover != event.TakeoverID(r.Task, 1) || h.task(r.Task).Owner != "ann" {
 			h.Fatalf("asked: %+v", asked)
 		}
 		item := h.wait("ann")

@@ -244,7 +244,7 @@ func takenOver(c *chain, _ leg, _ envelopes.Content) {
 		return c.app.Tasks.Takeover(ctx(c), by, tasks.TakeoverInput{Task: c.r.Task, Detail: lie})
 	})
 	c.r = ok(c, c.agent(c.owner), func(by caller.Caller) (taskstore.Receipt, error) {
-		return c.app.Tasks.Approve(ctx(c), by, tasks.ApproveInput{ID: asked.Ask, Epoch: c.r.Epoch})
+		return c.app.Tasks.Approve(ctx(c), by, tasks.ApproveInput{ID: asked.Takeover, Epoch: c.r.Epoch})
 	})
 	c.reads("clerk", c.content(c.agent("clerk"), envelopes.ContentInput{ID: c.r.Task, Render: true}))
 }

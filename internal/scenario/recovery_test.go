@@ -80,11 +80,11 @@ func TestNoTakeoverMakesAnOwnerThatCannotReadItsTask(t *testing.T) {
 			})
 		}
 		ask, err := takeover()
-		if err != nil || ask.Ask == "" {
+		if err != nil || ask.Takeover == "" {
 			h.Fatalf("asked: %+v, %v", ask, err)
 		}
 		_, err = call(h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: ask.Ask, Epoch: got.Epoch})
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: ask.Takeover, Epoch: got.Epoch})
 		})
 		h.cannotRead(err)
 		if now := h.task(r.Task); now.Owner != "coder" || now.Epoch != got.Epoch {

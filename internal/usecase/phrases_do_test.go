@@ -258,7 +258,7 @@ func TestATakeoverIsFromTheOneThatWasNamed(t *testing.T) {
 	h.refused(bob, blind, refusal.NotFound, "that you may see")
 	h.done(alice, say("transfer context to bob"))
 	d := h.done(bob, say("take over "+task+" from alice"))
-	if d.Receipt.Ask == "" {
+	if d.Receipt.Takeover == "" {
 		t.Errorf("%+v", d.Receipt)
 	}
 	in := say("take over " + task + " from carol")

@@ -175,7 +175,7 @@ func (h *harness) theirs() map[string]foreign {
 	}
 	none := "task_" + strings.Repeat("0", 25) + "1"
 	return map[string]foreign{
-		"TASK": {task.Task, none}, "SHARE": {share.Share, none + ".s1"}, "ASK": {ask.Ask, none + ".t1"}, "TICKET": {ticket.Ticket, none + ".k1"},
+		"TASK": {task.Task, none}, "SHARE": {share.Share, none + ".s1"}, "ASK": {ask.Takeover, none + ".t1"}, "TICKET": {ticket.Ticket, none + ".k1"},
 		"HANDOFF": {sent.Handoff, none + ".h1"}, "MEMORY": {item.ID, "mem_" + strings.Repeat("0", 25) + "1"}, "CONVERSATION": {"secret", "nobody"},
 		"DIGEST": {file.Digest, "sha256:" + strings.Repeat("0", 64)}, "TOKEN": {strings.Repeat("a", 16), strings.Repeat("a", 16)},
 	}

@@ -28,7 +28,7 @@ func (s *service) handoffs() {
 	endpoint.Change(s.router, post("confirm", "Confirm an accepted handoff: the receiver becomes the owner"), endpoint.Under(func(in *tasks.ConfirmInput) *string { return &in.Handoff }, s.app.Tasks.Confirm))
 	endpoint.Change(s.router, post("withdraw", "Withdraw a handoff that is not complete"), checked(wellFormed(event.ParseHandoffID), endpoint.Under(func(in *tasks.CancelInput) *string { return &in.ID }, s.app.Tasks.Cancel)))
 	s.verdicts("handoffs", "handoff", event.ParseHandoffID)
-	s.verdicts("asks", "ask", event.ParseAskID)
+	s.verdicts("asks", "ask", event.ParseTakeoverID)
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/tasks/{id}/trail", ID: "trail", Summary: "Read all recorded events of a task", About: "The read is recorded.", Tag: endpoint.TagTasks},
 		func(ctx context.Context, c caller.Caller, in *trailQuery) (view.Trail, error) {
 			tr, err := s.app.History.TrailAround(ctx, c, history.ExportInput{

@@ -41,7 +41,7 @@ var badInput = []refused{
 	{"a task with a handoff's id", "writer", "POST /v1/tasks/HANDOFF/cancel", "", refusal.Invalid, "not a task id"},
 	{"a share that never was", "writer", "GET /v1/shares/TASK.s1/content", "", refusal.NotFound, "nothing is shared"},
 	{"an ask that never was", "writer", "POST /v1/asks/TASK.t1/approve", `{"epoch":EPOCH}`, refusal.NotFound, ""},
-	{"an ask with a handoff's id", "writer", "POST /v1/asks/HANDOFF/deny", "", refusal.Invalid, "not the id of an ask to take over"},
+	{"an ask with a handoff's id", "writer", "POST /v1/asks/HANDOFF/deny", "", refusal.Invalid, "not the id of a takeover request"},
 
 	{"a wrong epoch", "writer", "POST /v1/tasks/TASK/complete", `{"epoch":77}`, refusal.StaleEpoch, "77"},
 	{"no epoch", "writer", "POST /v1/tasks/TASK/complete", `{}`, refusal.Invalid, "epoch"},

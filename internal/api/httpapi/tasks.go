@@ -148,7 +148,7 @@ type Task struct {
 	Expected     event.Expected     `json:"expected,omitzero"`
 	Envelope     string             `json:"envelope,omitempty" doc:"Digest of the newest envelope."`
 	Handoff      *Handoff           `json:"handoff,omitempty" doc:"The newest handoff, open or closed."`
-	Asks         []Ask              `json:"asks,omitempty" doc:"Open takeover requests."`
+	Takeovers    []TakeoverRequest  `json:"asks,omitempty" doc:"Open takeover requests."`
 	Shares       []Share            `json:"shares,omitempty"`
 	Ticket       *TaskTicket        `json:"ticket,omitempty" doc:"The newest ticket, with its answer."`
 	Answers      []task.Answer      `json:"answers,omitempty" doc:"Answers of people since the newest envelope was sealed. Text of others is data."`
@@ -166,8 +166,8 @@ type Task struct {
 // At implements [endpoint.Placed].
 func (t Task) At() positions.Position { return t.Position }
 
-// Ask is a takeover request of an agent.
-type Ask struct {
+// TakeoverRequest is the request of an agent to take a task over.
+type TakeoverRequest struct {
 	ID     string `json:"id"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`
@@ -204,8 +204,8 @@ func taskOf(t taskstore.Task) Task {
 		h := handoffOf(t.ID, t.Handoff)
 		out.Handoff = &h
 	}
-	for _, a := range t.Asks {
-		out.Asks = append(out.Asks, Ask{ID: event.AskID(t.ID, a.N), By: a.By, Detail: a.Detail})
+	for _, a := range t.Takeovers {
+		out.Takeovers = append(out.Takeovers, TakeoverRequest{ID: event.TakeoverID(t.ID, a.N), By: a.By, Detail: a.Detail})
 	}
 	for _, s := range t.Shares {
 		out.Shares = append(out.Shares, Share{ID: event.ShareID(t.ID, s.N), To: s.To, From: s.From, Envelope: s.Envelope, Read: s.Read})

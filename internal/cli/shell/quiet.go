@@ -22,7 +22,7 @@ func (s *Shell) quiet(v any) (bool, error) {
 func idsOf(v any) (ids []string, ok bool) {
 	switch v := v.(type) {
 	case client.Receipt:
-		for _, id := range []string{v.Ticket, v.Ask, v.Share, v.Task} {
+		for _, id := range []string{v.Ticket, v.Takeover, v.Share, v.Task} {
 			if id != "" {
 				return []string{id}, true
 			}

@@ -24,7 +24,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"stage", string(r.Stage)},
 		{"offered to", Names(r.To)},
 		{"children", Names(r.Children)},
-		{"ask", r.Ask},
+		{"ask", r.Takeover},
 		{"share", r.Share},
 		{"ticket", r.Ticket},
 		{"parked", Parked(r.Parked)},

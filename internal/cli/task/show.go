@@ -90,7 +90,7 @@ func showTask(p *shell.Page, t client.Task) {
 	for _, c := range t.Constraints {
 		list = append(list, shell.Field{"constraint", constraintLine(c)})
 	}
-	for _, a := range t.Asks {
+	for _, a := range t.Takeovers {
 		list = append(list, shell.Field{"ask", a.ID + " by " + a.By + " " + a.Detail})
 	}
 	for _, a := range t.Answers {

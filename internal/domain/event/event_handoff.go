@@ -231,9 +231,9 @@ func (OfferShed) EventName() string { return "offer-shed" }
 
 // TakeoverAsked: an agent asked its owner for the task.
 type TakeoverAsked struct {
-	Ask    int    `json:"ask"`
-	By     string `json:"by"`
-	Detail string `json:"detail,omitempty"`
+	Takeover int    `json:"ask"`
+	By       string `json:"by"`
+	Detail   string `json:"detail,omitempty"`
 }
 
 // EventName implements [Event].
@@ -241,9 +241,9 @@ func (TakeoverAsked) EventName() string { return "takeover-asked" }
 
 // TakeoverRefused: the owner keeps the task.
 type TakeoverRefused struct {
-	Ask    int    `json:"ask"`
-	By     string `json:"by"`
-	Detail string `json:"detail,omitempty"`
+	Takeover int    `json:"ask"`
+	By       string `json:"by"`
+	Detail   string `json:"detail,omitempty"`
 }
 
 // EventName implements [Event].

@@ -11,7 +11,7 @@ import (
 )
 
 // A task's id is "task_" and 26 characters of base 32. Ids sort by creation time if the callers' idempotency keys do. A part of a
-// task is numbered within it: a handoff "task_….h2", an ask to take over "task_….t1", a shared envelope "task_….s1", a ticket
+// task is numbered within it: a handoff "task_….h2", a takeover request "task_….t1", a shared envelope "task_….s1", a ticket
 // "task_….k1", a notice "task_….n1". So an id alone says which stream to read.
 const (
 	taskPrefix = "task_"
@@ -54,8 +54,8 @@ func CheckTaskID(id string) error {
 // HandoffID names the n-th handoff of a task.
 func HandoffID(task string, n int) string { return fmt.Sprintf("%s.h%d", task, n) }
 
-// AskID names the n-th ask to take a task over.
-func AskID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
+// TakeoverID names the n-th request to take a task over.
+func TakeoverID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
 
 // ShareID names the n-th envelope of a task that was shared.
 func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) }
@@ -71,9 +71,9 @@ func ParseHandoffID(id string) (task string, n int, err error) {
 	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
 }
 
-// ParseAskID splits the id of an ask to take over.
-func ParseAskID(id string) (task string, n int, err error) {
-	return parseSubID(id, 't', "the id of an ask to take over", "an id of an ask to take over looks like task_….t1")
+// ParseTakeoverID splits the id of a takeover request.
+func ParseTakeoverID(id string) (task string, n int, err error) {
+	return parseSubID(id, 't', "the id of a takeover request", "an id of a takeover request looks like task_….t1")
 }
 
 // ParseShareID splits the id of a shared envelope.

@@ -13,29 +13,29 @@ import (
 type GrantTakeover struct {
 	By       identity.Principal
 	Epoch    uint64
-	Ask      int
+	Takeover int
 	Envelope event.Sealed
 }
 
 func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	ask, err := openAsk(t, c.By, c.Epoch, c.Ask)
+	ask, err := openTakeover(t, c.By, c.Epoch, c.Takeover)
 	if err != nil {
 		return nil, err
 	}
 	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
 }
 
-func openAsk(t task.Task, by identity.Principal, epoch uint64, n int) (task.Ask, error) {
+func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task.TakeoverRequest, error) {
 	if err := requireSource(t, by, epoch); err != nil {
-		return task.Ask{}, err
+		return task.TakeoverRequest{}, err
 	}
-	for _, a := range t.Asks {
+	for _, a := range t.Takeovers {
 		switch {
 		case a.N == n && a.By == by.Agent():
-			return task.Ask{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
+			return task.TakeoverRequest{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
 		case a.N == n:
 			return a, nil
 		}
 	}
-	return task.Ask{}, refusal.New(refusal.NotFound, "fetch the task to see its takeover requests", "task %s has no takeover request %d", t.ID, n)
+	return task.TakeoverRequest{}, refusal.New(refusal.NotFound, "fetch the task to see its takeover requests", "task %s has no takeover request %d", t.ID, n)
 }

@@ -335,18 +335,18 @@ func (d dice) render(t task.Task) Command {
 }
 
 func (d dice) ask(t task.Task) Command {
-	by, epoch, n := d.source(t), d.epoch(t), 1+d.IntN(t.AskCount+1)
+	by, epoch, n := d.source(t), d.epoch(t), 1+d.IntN(t.TakeoverCount+1)
 	switch d.IntN(5) {
 	case 0:
 		return Takeover{By: d.anybody(), Envelope: d.envelope(t)}
 	case 1:
 		return Takeover{By: d.anybody(), Envelope: nextEnvelope(t)}
 	case 2:
-		return GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: d.envelope(t)}
+		return GrantTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: d.envelope(t)}
 	case 3:
-		return GrantTakeover{By: by, Epoch: epoch, Ask: n, Envelope: nextEnvelope(t)}
+		return GrantTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: nextEnvelope(t)}
 	default:
-		return RefuseTakeover{By: by, Epoch: epoch, Ask: n, Detail: "mine"}
+		return RefuseTakeover{By: by, Epoch: epoch, Takeover: n, Detail: "mine"}
 	}
 }
 

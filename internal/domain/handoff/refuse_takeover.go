@@ -10,18 +10,18 @@ import (
 
 // RefuseTakeover refuses a request for a takeover, as the task's source or an operator.
 type RefuseTakeover struct {
-	By     identity.Principal
-	Epoch  uint64
-	Ask    int
-	Detail string
+	By       identity.Principal
+	Epoch    uint64
+	Takeover int
+	Detail   string
 }
 
 func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if _, err := openAsk(t, c.By, c.Epoch, c.Ask); err != nil {
+	if _, err := openTakeover(t, c.By, c.Epoch, c.Takeover); err != nil {
 		return nil, err
 	}
 	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.TakeoverRefused{Ask: c.Ask, By: c.By.Short(), Detail: c.Detail}}, nil
+	return []event.Event{event.TakeoverRefused{Takeover: c.Takeover, By: c.By.Short(), Detail: c.Detail}}, nil
 }

@@ -177,7 +177,7 @@ func TestReturnsOfOlderRecordsMeanWhatTheyMeant(t *testing.T) {
 
 func TestAskersAndSharesAreBounded(t *testing.T) {
 	b := build(t, create, start)
-	for i := range event.MaxAsks {
+	for i := range event.MaxTakeovers {
 		b = b.then(func(task.Task) Command { return Takeover{By: agent(fmt.Sprint("agent", i))} })
 	}
 	if _, err := Decide(b.task, Takeover{By: agent("late")}, b.now); refusal.CodeOf(err) != refusal.Limit {
@@ -223,7 +223,7 @@ func TestWhatAChildSpentIsCountedHoweverMuchItSays(t *testing.T) {
 func TestATakeoverNeedsAnEnvelopeThatFollows(t *testing.T) {
 	b := build(t, create, start, func(task.Task) Command { return Takeover{By: agent("ben")} })
 	for _, e := range []event.Sealed{{}, {Digest: "sha256:9", Parent: "sha256:8"}} {
-		if _, err := Decide(b.task, GrantTakeover{By: agent("ada"), Epoch: 1, Ask: 1, Envelope: e}, b.now); err == nil {
+		if _, err := Decide(b.task, GrantTakeover{By: agent("ada"), Epoch: 1, Takeover: 1, Envelope: e}, b.now); err == nil {
 			t.Errorf("granted with the envelope %+v", e)
 		}
 	}
@@ -318,7 +318,7 @@ func TestIdsLeadBackToTheirTask(t *testing.T) {
 	for _, parse := range []struct {
 		id    string
 		parse func(string) (string, int, error)
-	}{{event.HandoffID(task, 12), event.ParseHandoffID}, {event.AskID(task, 3), event.ParseAskID}, {event.ShareID(task, 1), event.ParseShareID}, {event.TicketID(task, 1), event.ParseTicketID}} {
+	}{{event.HandoffID(task, 12), event.ParseHandoffID}, {event.TakeoverID(task, 3), event.ParseTakeoverID}, {event.ShareID(task, 1), event.ParseShareID}, {event.TicketID(task, 1), event.ParseTicketID}} {
 		got, n, err := parse.parse(parse.id)
 		if err != nil || got != task || n < 1 {
 			t.Errorf("%s: %s %d %v", parse.id, got, n, err)

@@ -36,13 +36,13 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if t.OwnerLost(now) {
 		return taken(t, taking{agent: c.By.Agent(), reason: event.ReasonRecovery, detail: c.Detail, envelope: c.Envelope}, now)
 	}
-	if slices.ContainsFunc(t.Asks, func(a task.Ask) bool { return a.By == c.By.Agent() }) {
+	if slices.ContainsFunc(t.Takeovers, func(a task.TakeoverRequest) bool { return a.By == c.By.Agent() }) {
 		return nil, nil
 	}
-	if len(t.Asks) >= event.MaxAsks {
-		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", event.MaxAsks, t.ID)
+	if len(t.Takeovers) >= event.MaxTakeovers {
+		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", event.MaxTakeovers, t.ID)
 	}
-	return []event.Event{event.TakeoverAsked{Ask: t.AskCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
+	return []event.Event{event.TakeoverAsked{Takeover: t.TakeoverCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
 }
 
 // taking is a takeover that was granted: the agent, the reason, and the principal that granted it (zero for a lost owner).

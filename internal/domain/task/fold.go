@@ -103,7 +103,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.TakeoverAsked:
 		t.onTakeoverAsked(e)
 	case event.TakeoverRefused:
-		t.dropAsk(func(a Ask) bool { return a.N == e.Ask })
+		t.dropTakeover(func(a TakeoverRequest) bool { return a.N == e.Takeover })
 	case event.Shared:
 		t.onShared(e)
 	case event.ShareRead:
@@ -141,7 +141,7 @@ func (t *Task) onStarted(e event.Started) {
 	t.Human = false
 	t.setOwner(e.Agent, t.Epoch+1, e.Lease)
 	t.Held = ""
-	t.dropAsk(func(a Ask) bool { return a.By == e.Agent }) // it has what it asked for
+	t.dropTakeover(func(a TakeoverRequest) bool { return a.By == e.Agent }) // it has what it asked for
 }
 
 // setOwner makes agent the owner.
@@ -233,7 +233,7 @@ func (t *Task) onCalled(e event.Called) {
 func (t *Task) end(at time.Time, r *event.Result, usage event.Budget) {
 	t.Spent = t.Spent.Plus(usage)
 	t.runClocks(time.Time{})
-	t.Ended, t.JoinBy, t.Asks = at, time.Time{}, nil
+	t.Ended, t.JoinBy, t.Takeovers = at, time.Time{}, nil
 	if r != nil {
 		t.Result = r
 	}
@@ -307,12 +307,12 @@ func (t *Task) onDependencyEnded(e event.DependencyEnded) {
 }
 
 func (t *Task) onTakeoverAsked(e event.TakeoverAsked) {
-	t.AskCount = e.Ask
-	t.Asks = append(slices.Clip(t.Asks), Ask{N: e.Ask, By: e.By, Detail: e.Detail})
+	t.TakeoverCount = e.Takeover
+	t.Takeovers = append(slices.Clip(t.Takeovers), TakeoverRequest{N: e.Takeover, By: e.By, Detail: e.Detail})
 }
 
-func (t *Task) dropAsk(which func(Ask) bool) {
-	t.Asks = slices.DeleteFunc(slices.Clone(t.Asks), which)
+func (t *Task) dropTakeover(which func(TakeoverRequest) bool) {
+	t.Takeovers = slices.DeleteFunc(slices.Clone(t.Takeovers), which)
 }
 
 func (t *Task) onShared(e event.Shared) {

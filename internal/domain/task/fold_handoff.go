@@ -229,7 +229,7 @@ func (t *Task) onMoved(e event.Moved) {
 	t.passedOn(h, e)
 	t.Human, t.Giver = e.Human, Sender(t, h)
 	t.setOwner(e.To, e.Epoch, e.Lease)
-	t.dropAsk(func(Ask) bool { return true }) // they asked the former owner
+	t.dropTakeover(func(TakeoverRequest) bool { return true }) // they asked the former owner
 }
 
 func (t *Task) onReturned(e event.Returned) {

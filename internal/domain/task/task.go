@@ -49,18 +49,18 @@ type Task struct {
 	Conversation string // that it belongs to; empty: none
 	Tags         []string
 
-	Envelope     string   // digest of the envelope that the next one follows: the newest, without that of a cold handoff that has not moved the task
-	Trace        string   // traceparent of the first envelope: the steps of the task are in that trace; empty: none
-	Held         string   // digest of what the present owner was given: a rendition, or the envelope of its handoff
-	Handoff      *Handoff // the newest handoff, in flight or over; nil if there was none
-	fresh        *Handoff // the same, while events are folded that may change it in place
-	Basis        *Basis   // of the envelope that was sealed last, if nothing has happened since
-	Asks         []Ask    // to take over, not yet answered
-	AskCount     int
-	Shares       []Share
-	StuckReports []StuckReport // of the present owner, one for each principal that reported it
-	Ticket       *Ticket       // the newest, open or closed; nil if people were never asked
-	Answers      []Answer      // of people, since the newest envelope was sealed
+	Envelope      string            // digest of the envelope that the next one follows: the newest, without that of a cold handoff that has not moved the task
+	Trace         string            // traceparent of the first envelope: the steps of the task are in that trace; empty: none
+	Held          string            // digest of what the present owner was given: a rendition, or the envelope of its handoff
+	Handoff       *Handoff          // the newest handoff, in flight or over; nil if there was none
+	fresh         *Handoff          // the same, while events are folded that may change it in place
+	Basis         *Basis            // of the envelope that was sealed last, if nothing has happened since
+	Takeovers     []TakeoverRequest // not yet answered
+	TakeoverCount int
+	Shares        []Share
+	StuckReports  []StuckReport // of the present owner, one for each principal that reported it
+	Ticket        *Ticket       // the newest, open or closed; nil if people were never asked
+	Answers       []Answer      // of people, since the newest envelope was sealed
 
 	Past   []Passage // since the newest envelope was sealed: see [MaxPast]
 	Former []string  // the owners before the last replay, oldest first, without those of its parents: see [MaxFormer]
@@ -89,8 +89,8 @@ type Task struct {
 	Involved []string
 }
 
-// Ask is a receiver's wish to take the task over.
-type Ask struct {
+// TakeoverRequest is an agent's request to take the task over, numbered from 1.
+type TakeoverRequest struct {
 	N      int    `json:"n"`
 	By     string `json:"by"`
 	Detail string `json:"detail,omitempty"`

@@ -96,7 +96,7 @@ func (ps *Phrases) standing(t task.Task) string {
 		ticket = *t.Ticket
 	}
 	return ps.digest("task\x00%s\x00%d\x00%s\x00%d.%d.%d.%s\x00%d.%s\x00%d.%d.%d.%d.%d\x00%d", t.ID, t.Epoch, t.State, handoff.N, handoff.Offer, handoff.Tries, handoff.Stage,
-		ticket.N, ticket.State, t.AskCount, len(t.Asks), len(t.Shares), len(t.Children), len(t.Constraints), parked.UnixNano())
+		ticket.N, ticket.State, t.TakeoverCount, len(t.Takeovers), len(t.Shares), len(t.Children), len(t.Constraints), parked.UnixNano())
 }
 
 // holds is standing for all that an agent works on.

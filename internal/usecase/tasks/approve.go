@@ -15,18 +15,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// ApproveInput says yes: to a supervised handoff, by its id or its ticket's, as its approver; or to an ask to take over, as
+// ApproveInput says yes: to a supervised handoff, by its id or its ticket's, as its approver; or to a takeover request, as
 // the task's source.
 type ApproveInput struct {
-	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the ask to take over."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask: the task's epoch as you know it."`
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the takeover request."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For a takeover request: the task's epoch as you know it."`
 	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
 	Detail string `json:"detail,omitempty" doc:"In words."`
 }
 
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
 func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) (taskstore.Receipt, error) {
-	if task, n, err := event.ParseAskID(in.ID); err == nil {
+	if task, n, err := event.ParseTakeoverID(in.ID); err == nil {
 		return ts.grant(ctx, c, task, n, in)
 	}
 	taskID, n, err := event.ParseHandoffID(in.ID)
@@ -69,12 +69,12 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 
 func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
 	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n}
-		i := slices.IndexFunc(t.Asks, func(ask task.Ask) bool { return ask.N == n })
+		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n}
+		i := slices.IndexFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.N == n })
 		if i < 0 {
 			return handoff.Decide(t, cmd, now)
 		}
-		ask := t.Asks[i]
+		ask := t.Takeovers[i]
 		var doc envelope.Envelope
 		var err error
 		if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {

@@ -13,16 +13,16 @@ import (
 
 // DenyInput says no.
 type DenyInput struct {
-	ID     string `json:"id,omitempty" doc:"Of the handoff, of a ticket, or of the ask to take over."`
-	Epoch  uint64 `json:"epoch,omitempty" doc:"For an ask, or a ticket that you take back: the task's epoch as you know it."`
+	ID     string `json:"id,omitempty" doc:"Of the handoff, of a ticket, or of the takeover request."`
+	Epoch  uint64 `json:"epoch,omitempty" doc:"For a takeover request, or a ticket that you take back: the task's epoch as you know it."`
 	Detail string `json:"detail,omitempty" doc:"Why."`
 }
 
-// Deny stops a supervised handoff, whose task is then back with its source, says no to a ticket, or refuses an ask to take
-// over.
+// Deny stops a supervised handoff, whose task is then back with its source, says no to a ticket, or refuses a takeover
+// request.
 func (ts *Tasks) Deny(ctx context.Context, c caller.Caller, in DenyInput) (taskstore.Receipt, error) {
-	if task, n, err := event.ParseAskID(in.ID); err == nil {
-		return ts.store.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.Principal, Epoch: in.Epoch, Ask: n, Detail: in.Detail})
+	if task, n, err := event.ParseTakeoverID(in.ID); err == nil {
+		return ts.store.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail})
 	}
 	if strings.Contains(in.ID, ".k") {
 		return ts.tickets.Deny(ctx, c, tickets.DenyInput(in))

@@ -69,7 +69,7 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 	}
 	r := ts.store.Receipt(ctx, c, out)
 	if !ts.store.Sees(c, *out.State) { // a caller without a part in the task gets the short form
-		r = taskstore.Receipt{Task: r.Task, State: r.State, Ask: r.Ask, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
+		r = taskstore.Receipt{Task: r.Task, State: r.State, Takeover: r.Takeover, Position: r.Position, Events: r.Events, Repeat: r.Repeat}
 	}
 	return r, nil
 }

@@ -23,8 +23,8 @@ type Receipt struct {
 	To      []string    `json:"to,omitempty"` // who has the open offer
 	// Children of a fan-out or a delegation, the newest spawn's only.
 	Children []string `json:"children,omitempty"`
-	// Ask and Share are the ids of an ask to take over and of a shared envelope, where the call made one.
-	Ask      string          `json:"ask,omitempty"`
+	// Takeover and Share are the ids of a request to take over and of a shared envelope, where the call made one.
+	Takeover string          `json:"ask,omitempty"`
 	Share    string          `json:"share,omitempty"`
 	Ticket   string          `json:"ticket,omitempty"`   // id of the ticket that the call opened or is about
 	Envelope string          `json:"envelope,omitempty"` // digest of the newest
@@ -77,7 +77,7 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 				}
 			}
 		case event.TakeoverAsked{}.EventName():
-			r.Ask = event.AskID(t.ID, t.AskCount)
+			r.Takeover = event.TakeoverID(t.ID, t.TakeoverCount)
 		case event.TicketOpened{}.EventName(), event.ApprovalAsked{}.EventName():
 			if t.Ticket != nil {
 				r.Ticket = event.TicketID(t.ID, t.Ticket.N)

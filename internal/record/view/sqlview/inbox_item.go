@@ -36,7 +36,7 @@ func (i *item) same(o *item) bool {
 func (i *item) id(task string) string {
 	switch i.kind {
 	case view.ItemTakeover:
-		return event.AskID(task, i.n)
+		return event.TakeoverID(task, i.n)
 	case view.ItemShare:
 		return event.ShareID(task, i.n)
 	case view.ItemQuestion:
@@ -103,7 +103,7 @@ func (t *taskFold) list(items []item) []item {
 		items = listHandoff(items, s, h)
 	}
 	source := agentOf(s.Source())
-	for _, a := range s.Asks {
+	for _, a := range s.Takeovers {
 		items = append(items, item{itemKey: itemKey{agent: source, kind: view.ItemTakeover, n: a.N}, epoch: s.Epoch})
 	}
 	for _, a := range s.Shares {
@@ -185,7 +185,7 @@ func (t *taskFold) sender(i *item) string {
 	case view.ItemApproval:
 		return otherThanOffer + shortPrincipal(task.Sender(s, s.Handoff))
 	case view.ItemTakeover:
-		return otherThanOffer + s.Asks[slices.IndexFunc(s.Asks, func(a task.Ask) bool { return a.N == i.n })].By
+		return otherThanOffer + s.Takeovers[slices.IndexFunc(s.Takeovers, func(a task.TakeoverRequest) bool { return a.N == i.n })].By
 	case view.ItemShare:
 		return otherThanOffer + shortPrincipal(s.Shares[slices.IndexFunc(s.Shares, func(a task.Share) bool { return a.N == i.n })].From)
 	case view.ItemQuestion:
@@ -205,7 +205,7 @@ func (t *taskFold) show(i *item) view.Item {
 	}
 	switch i.kind {
 	case view.ItemTakeover:
-		a := s.Asks[slices.IndexFunc(s.Asks, func(a task.Ask) bool { return a.N == i.n })] // list has just found it there
+		a := s.Takeovers[slices.IndexFunc(s.Takeovers, func(a task.TakeoverRequest) bool { return a.N == i.n })] // list has just found it there
 		v.From, v.Detail = a.By, preview(a.Detail, itemPreview)
 		return v
 	case view.ItemShare:

@@ -79,8 +79,8 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		handoff.Approve{By: operator, Handoff: n},
 		handoff.Deny{By: operator, Handoff: n, Detail: "no"},
 		handoff.Takeover{By: agentOf(one(names, "taker")), Detail: "mine", Envelope: s.seal(t)},
-		handoff.GrantTakeover{By: operator, Ask: t.AskCount},
-		handoff.RefuseTakeover{By: operator, Ask: t.AskCount},
+		handoff.GrantTakeover{By: operator, Takeover: t.TakeoverCount},
+		handoff.RefuseTakeover{By: operator, Takeover: t.TakeoverCount},
 		handoff.Share{By: operator, To: one(names, "reader"), Envelope: s.seal(t)},
 		handoff.ReadShare{By: agentOf(one(names, "reader")), Share: max(len(t.Shares), 1)},
 		seeNotice(t, one(names, "told")),
@@ -287,8 +287,8 @@ func (m *model) add(t task.Task) {
 		m.inbox[agent] = append(m.inbox[agent], fmt.Sprintf("%s %s seen:%v ends:%v epoch:%d", kind, id, seen, ends.Unix(), epoch))
 	}
 	source := map[string]string{"agent/ann": "ann", "agent/bob": "bob", "agent/cy": "cy", "ann": "ann", "bob": "bob", "cy": "cy"}
-	for _, a := range t.Asks {
-		item(source[t.Source()], view.ItemTakeover, event.AskID(t.ID, a.N), false, time.Time{}, t.Epoch)
+	for _, a := range t.Takeovers {
+		item(source[t.Source()], view.ItemTakeover, event.TakeoverID(t.ID, a.N), false, time.Time{}, t.Epoch)
 	}
 	for _, a := range t.Shares {
 		if !a.Read {

@@ -289,13 +289,13 @@ func shareStory(s *stage) {
 	}
 	s.wantTasks(view.TaskFilter{Involving: "bob"}, task)
 	s.do(task, handoff.Takeover{By: agentOf("cy"), Detail: "mine"}, handoff.Takeover{By: agentOf("dee"), Detail: "no, mine"})
-	items = s.wantInbox("ann", "takeover "+event.AskID(task, 1), "takeover "+event.AskID(task, 2))
+	items = s.wantInbox("ann", "takeover "+event.TakeoverID(task, 1), "takeover "+event.TakeoverID(task, 2))
 	if i := items[1]; i.From != "dee" || i.Detail != "no, mine" || i.Epoch != 1 {
 		s.Errorf("the ask: %+v", i)
 	}
-	s.do(task, handoff.RefuseTakeover{By: agentOf("ann"), Epoch: 1, Ask: 1})
-	s.wantInbox("ann", "takeover "+event.AskID(task, 2))
-	s.do(task, handoff.GrantTakeover{By: agentOf("ann"), Epoch: 1, Ask: 2})
+	s.do(task, handoff.RefuseTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 1})
+	s.wantInbox("ann", "takeover "+event.TakeoverID(task, 2))
+	s.do(task, handoff.GrantTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 2})
 	s.wantInbox("ann")
 	s.wantHeld("dee", 1)
 	s.do(task, handoff.ReadShare{By: agentOf("bob"), Share: 1}, handoff.Complete{By: agentOf("dee"), Epoch: 2})
