@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 )
 
@@ -61,6 +62,12 @@ func open(t testing.TB, o httpapi.Options, configure ...func(*http.Server)) *har
 // openWith opens a server with options of the use cases, such as an issuer of tokens.
 func openWith(t testing.TB, o httpapi.Options, u usecase.Options, configure ...func(*http.Server)) *harness {
 	t.Helper()
+	return openOn(t, func(l ledger.Ledger) ledger.Ledger { return l }, o, u, configure...)
+}
+
+// openOn is openWith on a record that the test makes of the usual one.
+func openOn(t testing.TB, record func(ledger.Ledger) ledger.Ledger, o httpapi.Options, u usecase.Options, configure ...func(*http.Server)) *harness {
+	t.Helper()
 	log, views := sqltest.Open(t)
 	h := &harness{t: t, log: &lockedBuffer{}, artifactDir: t.TempDir()}
 	store, err := filestore.Open(h.artifactDir, filestore.Options{MaxSize: maxArtifact, MinFree: -1})
@@ -68,7 +75,7 @@ func openWith(t testing.TB, o httpapi.Options, u usecase.Options, configure ...f
 		t.Fatal(err)
 	}
 	u.Artifacts = store
-	if h.app, err = usecase.New(log, views.Store(), u); err != nil {
+	if h.app, err = usecase.New(record(log), views.Store(), u); err != nil {
 		t.Fatal(err)
 	}
 	if h.admin, err = h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {

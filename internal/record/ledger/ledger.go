@@ -13,6 +13,16 @@ type Position uint64
 // on: records of reads and refusals.
 const Any = ^Position(0)
 
+// readKey is the key of [ForRead].
+type readKey struct{}
+
+// ForRead returns a context for appends without which something could not be read: they are made, within bounds, when the disk is
+// full and other appends are refused.
+func ForRead(ctx context.Context) context.Context { return context.WithValue(ctx, readKey{}, true) }
+
+// IsForRead reports whether ctx comes from [ForRead].
+func IsForRead(ctx context.Context) bool { return ctx.Value(readKey{}) != nil }
+
 // MaxEntrySize is the greatest size of an encoded entry, in bytes (2 MiB). A request body of 1 MiB fits even if escaping
 // makes its text longer.
 const MaxEntrySize = 2 << 20
@@ -41,7 +51,8 @@ type Ledger interface {
 	// Append makes an entry durable at the end of its stream and returns its position. The entry's Position is
 	// ignored. expect is the position of the stream's last entry as the writer knows it: 0 for a new stream, [Any]
 	// for no check. Append returns only after the entry is on disk. If ctx ends first the outcome is ErrUnknown,
-	// which then wraps ctx.Err(). The ledger keeps e: its slices must not be changed afterwards.
+	// which then wraps ctx.Err(). The ledger keeps e: its slices must not be changed afterwards. With [Any], an entry
+	// whose time is before that of the last entry of its stream gets that time: the record of a stream is in order.
 	Append(ctx context.Context, e Entry, expect Position) (Position, error)
 
 	// Stream returns up to limit entries of one stream after a position, oldest first. It is linearizable: it

@@ -371,8 +371,8 @@ func Unavailable(err error) error {
 		return refusal.New(refusal.Unavailable, "repeat the call", "the call ended before it could be answered")
 	}
 	if errors.Is(err, ledger.ErrFull) {
-		return refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
-			"the server is read-only: its disk is full")
+		return full{refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
+			"the server is read-only: its disk is full")}
 	}
 	if d, ok := errors.AsType[*ledger.Damaged](err); ok {
 		return refusal.New(refusal.Unavailable, "an operator can export the rest with: trapeze audit export --skip-damaged; restore the entry from a backup",
@@ -381,6 +381,15 @@ func Unavailable(err error) error {
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }
+
+// full is the refusal of a change on a full disk.
+type full struct{ refused *refusal.Error }
+
+// Error is that of the refusal.
+func (f full) Error() string { return f.refused.Error() }
+
+// Unwrap makes it the refusal and [ledger.ErrFull].
+func (f full) Unwrap() []error { return []error{f.refused, ledger.ErrFull} }
 
 // publicCause keeps paths and other internals out of answers.
 func publicCause(err error) string {

@@ -6,10 +6,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Beat notes that an agent lives. Only its return after a lapse is recorded.
+// Beat notes that an agent lives. Only its return after a lapse is recorded, on a full disk too, since it reads its inbox then.
 func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
 	name := c.Agent()
 	if name == "" {
@@ -23,6 +24,6 @@ func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
 	if err != nil || !f.State.Lapsed || f.State.Name != name {
 		return err
 	}
-	_, err = a.store.Change(ctx, c.WithKey(""), name, "", agent.ReturnPresence{Name: name})
+	_, err = a.store.Change(ledger.ForRead(ctx), c.WithKey(""), name, "", agent.ReturnPresence{Name: name})
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -126,7 +127,7 @@ func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (R
 		return Given(t.Handoff.Rendition, t.Handoff.Envelope), nil
 	}
 	n, offer := t.Handoff.N, t.Handoff.Offer
-	out, err := es.tasks.Do(ctx, c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
+	out, err := es.tasks.Do(ledger.ForRead(ctx), c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
 		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
 			return nil, refusal.New(refusal.Expired, "check your inbox for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -39,7 +40,7 @@ func (es *Envelopes) takeShare(ctx context.Context, c caller.Caller, t task.Task
 	if s.Read {
 		return Given(cmp.Or(s.Rendition, s.Envelope), s.Envelope), nil
 	}
-	out, err := es.tasks.Decide(ctx, c.WithKey(""), "read-share", t.ID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
+	out, err := es.tasks.Decide(ledger.ForRead(ctx), c.WithKey(""), "read-share", t.ID, nil, func(t task.Task, now time.Time) ([]event.Event, error) {
 		rendered, err := es.sealer.Rendition(ctx, c.Workspace, t, s.Envelope, c.Agent(), s.Pack, false)
 		if err != nil {
 			return nil, err

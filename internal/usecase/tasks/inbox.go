@@ -3,6 +3,7 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -101,7 +102,7 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 }
 
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and its notices. It leaves out those
-// that are gone by now.
+// that are gone by now. On a full disk it notes nothing: no clock runs for answers that could not be recorded either.
 func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Item) ([]view.Item, error) {
 	room, err := ts.agentStore.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
 	if err != nil {
@@ -131,8 +132,8 @@ func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Ite
 		if gone := refusal.CodeOf(errs[i]); gone == refusal.Expired || gone == refusal.NotFound || gone == refusal.Conflict {
 			continue // between the list and now
 		}
-		if errs[i] != nil {
-			return nil, errs[i]
+		if err := errs[i]; err != nil && !errors.Is(err, ledger.ErrFull) {
+			return nil, err
 		}
 		kept = append(kept, item)
 	}

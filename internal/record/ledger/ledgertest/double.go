@@ -106,7 +106,7 @@ func (d *Double) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 	if err := d.pause(ctx, before); err != nil {
 		return 0, unknown(err)
 	}
-	p, err := d.write(e.Stream, b, expect)
+	p, err := d.write(e, b, expect)
 	if pauseErr := d.pause(ctx, after); pauseErr != nil {
 		return 0, unknown(pauseErr)
 	}
@@ -114,9 +114,10 @@ func (d *Double) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 }
 
 // write does the compare-and-set, or one of the faults.
-func (d *Double) write(s ledger.Stream, b []byte, expect ledger.Position) (ledger.Position, error) {
+func (d *Double) write(e ledger.Entry, b []byte, expect ledger.Position) (ledger.Position, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	s := e.Stream
 	if err := d.err(); err != nil {
 		return 0, err
 	}
@@ -129,6 +130,12 @@ func (d *Double) write(s ledger.Stream, b []byte, expect ledger.Position) (ledge
 	if d.happens(d.faults.Lost) {
 		return 0, fmt.Errorf("%w: no answer", ledger.ErrUnknown)
 	}
+	if expect == ledger.Any {
+		var err error
+		if b, err = d.inOrder(e, b); err != nil {
+			return 0, err
+		}
+	}
 	p := d.last() + 1
 	if d.faults.Gaps > 0 {
 		p += ledger.Position(d.rng.IntN(d.faults.Gaps + 1)) //nolint:gosec // not negative
@@ -140,6 +147,20 @@ func (d *Double) write(s ledger.Stream, b []byte, expect ledger.Position) (ledge
 		return 0, fmt.Errorf("%w: no answer", ledger.ErrUnknown)
 	}
 	return p, nil
+}
+
+// inOrder returns the bytes of an entry, with the time of the last one of its stream if its own is earlier.
+func (d *Double) inOrder(e ledger.Entry, b []byte) ([]byte, error) {
+	own := d.streams[e.Stream]
+	if len(own) == 0 {
+		return b, nil
+	}
+	last, err := decode([]record{d.records[own[len(own)-1]]})
+	if err != nil || !e.Time.Before(last[0].Time) {
+		return b, err
+	}
+	e.Time = last[0].Time
+	return e.EncodeFor(nil, ledger.Any)
 }
 
 // Last implements [ledger.Ledger].

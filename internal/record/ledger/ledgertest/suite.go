@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) ledger.Ledger) {
 		{"an append needs the stream's last position", testCompareAndSet},
 		{"of concurrent appends one wins each version", testOneWinner},
 		{"appends without compare-and-set always fit", testAny},
+		{"the times of a stream without compare-and-set are in order", testTimes},
 		{"positions grow over all streams", testPositions},
 		{"a stream shows every acknowledged append", testStreamLinearizable},
 		{"a stream is read in pages", testStreamPages},
@@ -228,6 +229,26 @@ func testAny(t *testing.T, h *harness) {
 	wg.Wait()
 	if got := h.stream(t, s, 0); len(got) != writers*each {
 		t.Errorf("stream has %d entries, want %d", len(got), writers*each)
+	}
+}
+
+func testTimes(t *testing.T, h *harness) {
+	const s = "w/access/agent:late"
+	first := NewEntry(s, 0, "read").Time
+	for i, step := range []time.Duration{time.Hour, 0, 2 * time.Hour, -time.Hour, time.Hour} {
+		e := NewEntry(s, 0, fmt.Sprint(i))
+		e.Time = first.Add(step)
+		h.put(t, e, ledger.Any)
+	}
+	got := h.stream(t, s, 0)
+	read, err := h.l.Read(h.ctx, 0, 100)
+	if err != nil || len(got) != 5 {
+		t.Fatalf("%d entries, %v", len(got), err)
+	}
+	for i, step := range []time.Duration{time.Hour, time.Hour, 2 * time.Hour, 2 * time.Hour, 2 * time.Hour} {
+		if want := first.Add(step); !got[i].Time.Equal(want) || i < len(read) && !read[i].Time.Equal(want) {
+			t.Errorf("entry %d is of %s, want %s", i, got[i].Time, want)
+		}
 	}
 }
 

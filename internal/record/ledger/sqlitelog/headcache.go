@@ -2,6 +2,7 @@ package sqlitelog
 
 import (
 	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -10,6 +11,7 @@ import (
 type head struct {
 	id       int64
 	position ledger.Position
+	at       time.Time // of the last entry; zero if it is not known
 }
 
 // headsPerGeneration bounds the cache: two generations of about 200 bytes per stream, some 6 MB.

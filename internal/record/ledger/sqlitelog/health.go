@@ -13,6 +13,8 @@ const (
 	// nothing at all is written: it is what an orderly stop needs.
 	lowSpace   = 6 << 20
 	leastSpace = 1 << 20
+	// decisionSpace is the free space below which nothing is decided for a read: the rest is for the records of reads.
+	decisionSpace = 5 << 20
 )
 
 // health tells whether the log can write.
@@ -59,15 +61,16 @@ func (h *health) checkSpace(needed int64) error {
 		ledger.ErrFull, h.dir, free>>10, h.minFree>>10)
 }
 
-// checkReads is check for records of reads, which go on when nothing else is written: they use the reserve, once little else is left.
-func (h *health) checkReads() error {
+// checkReads is check for what is recorded so that something can be read, which goes on when nothing else is written: it uses the
+// reserve, once little else is left. needed is the space, in bytes, that has to be free.
+func (h *health) checkReads(needed int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failed != nil {
 		return h.failed
 	}
 	h.release()
-	return h.checkSpace(leastSpace)
+	return h.checkSpace(needed)
 }
 
 // release gives the reserve back to the file system if there is little space, or SQLite has found none. The lock is held.

@@ -123,6 +123,7 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 		return 0, unknown(err)
 	}
 	r := newRequest()
+	r.read = ledger.IsForRead(ctx)
 	if err := r.set(e, expect); err != nil {
 		r.free()
 		return 0, err

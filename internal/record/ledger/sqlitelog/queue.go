@@ -14,6 +14,7 @@ type request struct {
 	sum       uint32 // of the entry, see [sealFrame]
 	size      int    // of the entry, in bytes
 	expect    ledger.Position
+	read      bool        // something cannot be read without it, see [ledger.ForRead]
 	abandoned atomic.Bool // its caller no longer waits
 	position  ledger.Position
 	err       error
@@ -54,7 +55,7 @@ func (r *request) free() {
 	if cap(r.bytes) > maxKept {
 		return
 	}
-	r.entry, r.bytes, r.size, r.expect, r.position, r.err, r.done = ledger.Entry{}, r.bytes[:0], 0, 0, 0, nil, nil
+	r.entry, r.bytes, r.size, r.expect, r.read, r.position, r.err, r.done = ledger.Entry{}, r.bytes[:0], 0, 0, false, 0, nil, nil
 	requests.Put(r)
 }
 

@@ -201,3 +201,26 @@ func TestAReserveThatCannotBeMadeIsTriedAgainOnceThereIsMoreSpace(t *testing.T) 
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestOnAFullDiskWhatIsDecidedForAReadLeavesRoomForTheRecordsOfReads(t *testing.T) {
+	d, path, o := onDisk(t, 1<<30)
+	l := open(t, path, o)
+	last, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/a", 1, "x"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.free.Store(defaultMinFree)
+	for _, want := range []error{nil, ledger.ErrConflict} { // the second as one that was late
+		at, err := l.Append(ledger.ForRead(t.Context()), ledgertest.NewEntry("w/task/a", 2, "packed"), last)
+		if !errors.Is(err, want) || want == nil && at != last+1 {
+			t.Errorf("what is decided for a read: %d, %v, want %v", at, err, want)
+		}
+	}
+	d.free.Store(decisionSpace - 1)
+	if _, err := l.Append(ledger.ForRead(t.Context()), ledgertest.NewEntry("w/task/a", 3, "packed"), last+1); !errors.Is(err, ledger.ErrFull) {
+		t.Errorf("with little room: %v", err)
+	}
+	if err := recordRead(t, l); err != nil {
+		t.Errorf("the record of a read: %v", err)
+	}
+}

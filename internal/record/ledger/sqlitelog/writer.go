@@ -131,23 +131,36 @@ func refuse(batch []*request, err error) {
 	}
 }
 
-// serveReads commits what is recorded without a decision: the reads that may not be answered before, which go on when the disk is
-// full.
+// serveReads commits that without which something cannot be read, which goes on when the disk is full: first records of reads, and
+// then, one by one, what has to be decided for a read, such as what a receiver gets of an offer.
 func (w *writer) serveReads(batch []*request) {
-	var reads []*request
+	var records, decisions []*request
 	for _, r := range batch {
-		if r.expect == ledger.Any {
-			reads = append(reads, r)
+		switch {
+		case r.expect == ledger.Any:
+			records = append(records, r)
+		case r.read:
+			decisions = append(decisions, r)
 		}
-	}
-	if len(reads) == 0 {
-		return
 	}
 	w.reads = true
 	defer func() { w.reads = false }()
-	err := w.log.health.checkReads()
+	if len(records) > 0 {
+		w.serveRead(records, leastSpace)
+	}
+	for i := range decisions {
+		w.serveRead(decisions[i:i+1], decisionSpace)
+	}
+}
+
+// serveRead commits requests on a full disk, if so much space is left.
+func (w *writer) serveRead(reads []*request, needed int64) {
+	for _, r := range reads {
+		r.err = nil
+	}
+	err := w.log.health.checkReads(needed)
 	if err == nil {
-		if err = w.append(reads); isFullDisk(err) && w.log.health.checkReads() == nil { // it may have had no room before
+		if err = w.append(reads); isFullDisk(err) && w.log.health.checkReads(needed) == nil { // it may have had no room before
 			err = w.append(reads)
 		}
 	}
@@ -232,6 +245,11 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 	if err != nil {
 		return 0, err
 	}
+	if r.expect == ledger.Any {
+		if err := w.order(r, &h); err != nil {
+			return 0, err
+		}
+	}
 	if r.expect != ledger.Any && r.expect != h.position {
 		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, stream, h.position, r.expect)
 	}
@@ -243,7 +261,7 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 	if err := sealFrame(r.bytes, r.sum, w.last+1, h.position); err != nil {
 		return 0, err
 	}
-	h.position = w.last + 1
+	h.position, h.at = w.last+1, r.entry.Time
 	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {
 		return 0, err
 	}
@@ -274,6 +292,23 @@ func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error
 		w.log.heads.put(stream, h)
 	}
 	return h, err
+}
+
+// order gives an entry that is appended without compare-and-set the time of the last entry of its stream, if its own is earlier: its
+// writer may have been slower than another, and clocks go back.
+func (w *writer) order(r *request, h *head) error {
+	if h.at.IsZero() && h.position > 0 { // the first since the stream was last used
+		last, err := readAfter(w.readAfter, h.position-1, 1)
+		if err != nil || len(last) == 0 || last[0].Position != h.position {
+			return nil //nolint:nilerr // a damaged entry does not stop the record of reads
+		}
+		h.at = last[0].Time
+	}
+	if !r.entry.Time.Before(h.at) {
+		return nil
+	}
+	r.entry.Time = h.at
+	return r.set(r.entry, r.expect)
 }
 
 // newStream returns the number of a new stream, 0 if it exists already.
