@@ -274,10 +274,12 @@ var (
 	realName = regexp.MustCompile(`(task_|mem_)[0-9a-z]{26}|(sha256:)[0-9a-f]{64}`)
 	toldName = regexp.MustCompile(`(task_|mem_|sha256:)\d+\b`)
 	anySalt  = regexp.MustCompile(`(\\?"salt\\?":\\?")[0-9a-f]{32}`)
-	anyCount = regexp.MustCompile(`(\\?"tokens\\?":)\d+`) // of a text with ids in it
+	anyCount = regexp.MustCompile(`(\\?"tokens\\?":|The receiver reads )\d+`) // of a text with ids in it
+	anyTotal = regexp.MustCompile(`("tokens": )\d+(,\s+"version")`)           // of what was sealed
 )
 
 func (n *names) fold(text string) string {
+	text = anyTotal.ReplaceAllString(text, "${1}0${2}")
 	text = anyCount.ReplaceAllString(anySalt.ReplaceAllString(text, "${1}salt"), "${1}0")
 	return realName.ReplaceAllStringFunc(text, func(id string) string {
 		if n.told[id] == "" {

@@ -141,8 +141,16 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	if sealed["completeness"] != 0.5 || !slices.Equal(sealed["references"].([]any), []any{item["id"]}) || sealed["version"] == nil {
 		t.Errorf("with a reference that cannot be resolved: %v", sent)
 	}
-	if !strings.Contains(text, "completeness 50 %") {
-		t.Errorf("the model reads %s", text)
+	if !strings.Contains(text, "completeness 50 %") || !strings.Contains(text, "of its 4000") || sealed["tokens"] == nil || sealed["budget"] != 4000. {
+		t.Errorf("the model reads %s, and %v", text, sealed)
+	}
+	_, free := coder.call("send", m{"intent": "Test the parser", "to": "reviewer"})
+	if sealed, _ := free["sealed"].(m); sealed["tokens"] == nil || sealed["uncounted"] != nil {
+		t.Errorf("of an envelope without a limit the model is told %v", sealed)
+	}
+	_, asked := coder.call("send", m{"intent": "May it be shipped?", "to": "human:operators"})
+	if sealed, _ := asked["sealed"].(m); sealed["tokens"] != nil || sealed["uncounted"] == nil {
+		t.Errorf("of an envelope for people the model is told %v", sealed)
 	}
 }
 

@@ -45,10 +45,12 @@ func sealed(e *client.Sealed) string {
 	}
 	text := "version " + e.Version
 	if e.Tokens > 0 {
-		text += fmt.Sprintf(", %d tokens", e.Tokens)
+		text += ", " + about(e.Estimate) + fmt.Sprintf("%d tokens", e.Tokens)
 		if e.Budget > 0 {
 			text += fmt.Sprintf(" of %d", e.Budget)
 		}
+	} else if e.Uncounted != "" {
+		text += ", tokens not counted: " + e.Uncounted
 	}
 	if n := len(e.References); n > 0 || e.Completeness < 1 {
 		text += fmt.Sprintf(", %d references, completeness %d %%", n, int(100*e.Completeness))
@@ -110,4 +112,12 @@ func (p *Page) Relief(r client.Relief) {
 	if r.More {
 		p.Line("There are more tasks to move: repeat the command.")
 	}
+}
+
+// about is what precedes a number of tokens.
+func about(estimate bool) string {
+	if estimate {
+		return "about "
+	}
+	return ""
 }

@@ -17,9 +17,18 @@ func (s Sealed) AppendJSON(b []byte) []byte {
 	}
 	b = append(b, `,"envelope":`...)
 	if s.Bytes == nil {
-		return append(b, "null}"...)
+		b = append(b, "null"...)
+	} else {
+		b = append(b, s.Bytes...)
 	}
-	return append(append(b, s.Bytes...), '}')
+	if s.Measured != nil {
+		m, err := json.Marshal(s.Measured)
+		if err != nil {
+			panic(err) // figures always have JSON
+		}
+		b = append(append(b, `,"measured":`...), m...)
+	}
+	return append(b, '}')
 }
 
 func appendText(b []byte, s string) []byte {

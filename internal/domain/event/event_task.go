@@ -121,6 +121,17 @@ type Sealed struct {
 	Parent string          `json:"parent,omitempty"`
 	Trace  string          `json:"trace,omitempty"` // the traceparent of the envelope; of a child's first one, that of its parent
 	Bytes  json.RawMessage `json:"envelope"`
+	// Measured is what it takes packed for those that it is sent to; nil if that was not counted.
+	Measured *Measured `json:"measured,omitempty"`
+}
+
+// Measured is what an envelope takes when it is packed for its receivers: of several, the figures of the one with the most tokens.
+type Measured struct {
+	Tokens       int     `json:"tokens"`
+	Budget       int     `json:"budget,omitempty"`   // 0: no limit
+	Estimate     bool    `json:"estimate,omitempty"` // the tokens are estimated, not counted
+	Completeness float64 `json:"completeness"`       // references resolved by references requested, from 0 to 1
+	Omitted      int     `json:"omitted,omitempty"`  // parts that are left out
 }
 
 // EventName implements [Event].

@@ -260,47 +260,6 @@ func CheckPins(doc envelope.Envelope, p event.Pack) error {
 	return nil
 }
 
-// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. digest is what doc
-// was sealed under. The refusal, if nobody is left, says how many tokens it takes; who was left out is said beside it.
-func (s *Sealer) Fitting(ctx context.Context, workspace, digest string, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
-	fitting []event.Candidate, passed []event.Passed, err error,
-) {
-	tried := map[fit]error{}
-	var first error
-	for _, c := range candidates {
-		if c.IsDesk() { // people read what they want of it
-			fitting = append(fitting, c)
-			continue
-		}
-		to, err := s.agents.Known(ctx, workspace, c.Agent, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		f := fitOf(digest, p, to.Spec)
-		if f.budget == 0 {
-			fitting = append(fitting, c)
-			continue
-		}
-		no, known := tried[f]
-		if !known {
-			no = s.try(f, doc, p, to.Spec)
-			tried[f] = no
-		}
-		if no == nil {
-			fitting = append(fitting, c)
-			continue
-		}
-		if first == nil {
-			first = no
-		}
-		passed = append(passed, event.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+no.Error(), 300)})
-	}
-	if len(fitting) == 0 {
-		return nil, passed, first
-	}
-	return fitting, passed, nil
-}
-
 // Fits is [Sealer.Fitting] for one more receiver of what was sealed before.
 func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string, p event.Pack) error {
 	to, err := s.agents.Known(ctx, workspace, agent, false)
@@ -312,15 +271,5 @@ func (s *Sealer) Fits(ctx context.Context, workspace, task, digest, agent string
 		return err
 	}
 	_, err = Pack(doc, p, to.Spec)
-	return err
-}
-
-// try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
-// its receiver reads it.
-func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec) error {
-	packed, err := Pack(doc, p, to)
-	if err == nil && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
-		s.remember(f, &doc, &packed.Envelope)
-	}
 	return err
 }

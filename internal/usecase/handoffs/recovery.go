@@ -43,7 +43,7 @@ func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Tas
 	if err != nil {
 		return nil, nil, envelope, err
 	}
-	fit, passed, err = h.sealer.Fitting(ctx, workspace, sealed.Digest, doc, by, event.Pack{})
+	fit, passed, err = h.sealer.Fitting(ctx, workspace, &sealed, doc, by, event.Pack{})
 	if refuses(err) { // nobody can read it
 		err = nil
 	}

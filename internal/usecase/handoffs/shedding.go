@@ -55,7 +55,7 @@ func (h *Handoffs) relieving(ctx context.Context, workspace string, t task.Task,
 	if err != nil {
 		return nil, err
 	}
-	others, _, err = h.sealer.Fitting(ctx, workspace, from.Envelope, doc, others, from.Pack)
+	others, _, err = h.sealer.Fitting(ctx, workspace, &event.Sealed{Digest: from.Envelope}, doc, others, from.Pack)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, ag
 	if !slices.ContainsFunc(events, func(e event.Event) bool { _, moved := e.(event.Moved); return moved }) {
 		return nil
 	}
-	_, _, err := ts.sealer.Fitting(ctx, workspace, sealed.Digest, doc, event.Named(agent), event.Pack{})
+	_, _, err := ts.sealer.Fitting(ctx, workspace, &sealed, doc, event.Named(agent), event.Pack{})
 	no, refused := refusal.As(err)
 	if !refused || no.Code != refusal.Budget {
 		return err

@@ -45,10 +45,10 @@ func (ts *Tasks) Confirm(ctx context.Context, c caller.Caller, in ConfirmInput) 
 			if err != nil {
 				return nil, err
 			}
-			cmd.Envelope = sealed
-			if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(h.Receiver), h.Pack); err != nil {
+			if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, &sealed, doc, event.Named(h.Receiver), h.Pack); err != nil {
 				return nil, err // the receiver would own what it cannot read
 			}
+			cmd.Envelope = sealed
 		}
 		return handoff.Decide(t, cmd, now)
 	})

@@ -47,7 +47,7 @@ func (ts *Tasks) Share(ctx context.Context, c caller.Caller, in ShareInput) (tas
 		if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 			return nil, err
 		}
-		if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, sealed.Digest, doc, event.Named(to.Name), in.Pack); err != nil {
+		if _, _, err := ts.sealer.Fitting(ctx, c.Workspace, &sealed, doc, event.Named(to.Name), in.Pack); err != nil {
 			return nil, err
 		}
 		return handoff.Decide(t, handoff.Share{By: c.Principal, Epoch: in.Epoch, To: to.Name, Detail: in.Detail, Envelope: sealed, Pack: in.Pack}, now)

@@ -11,10 +11,12 @@ import (
 type Sealed struct {
 	Version    string   `json:"version"`              // of the envelope's schema
 	References []string `json:"references,omitempty"` // ids of the memory items and digests of the files that go along
-	// Tokens is what the prompt of the receiver has, of Budget (0: no limit); of several receivers the most. 0 if they were not counted:
-	// without a limit, or before an offer is made.
-	Tokens int `json:"tokens,omitempty"`
-	Budget int `json:"budget,omitempty"`
+	// Tokens is what the prompt of the receiver has, of Budget (0: no limit), by the tokenizer of the receiver; of several receivers the most. 0 if
+	// they were not counted: then Uncounted says why. What changes before the receiver accepts, such as a new constraint, is not in it.
+	Tokens    int    `json:"tokens,omitempty"`
+	Budget    int    `json:"budget,omitempty"`
+	Estimate  bool   `json:"estimate,omitempty" doc:"Tokens is an upper bound or, if each child gets an envelope of its own, about what it has."`
+	Uncounted string `json:"uncounted,omitempty" doc:"Why the tokens were not counted."`
 	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
 	Completeness float64 `json:"completeness"`
 	Omitted      int     `json:"omitted,omitempty"` // parts that were left out for want of tokens
@@ -23,21 +25,27 @@ type Sealed struct {
 // sealedIn is the envelope that a decision sealed; nil if it sealed none. What was packed by a decision that sealed nothing is of others.
 func sealedIn(list []ledger.Event) *Sealed {
 	var out *Sealed
-	packed := false
+	packed, parts := false, false
+	uncounted := "no receiver is known yet"
 	for _, e := range list {
 		switch e.Name {
 		case event.Sealed{}.EventName():
 			var of event.Sealed
 			if json.Unmarshal(e.Data, &of) == nil && len(of.Bytes) > 0 {
 				out = sealedOf(of.Bytes)
+				out.measure(of.Measured)
 			}
+		case event.HandoffRequested{}.EventName():
+			uncounted = notCounted(e.Data)
+		case event.Spawned{}.EventName():
+			uncounted, parts = tooLong, true
 		case event.Rendered{}.EventName():
 			var of event.Rendered
 			if out == nil || json.Unmarshal(e.Data, &of) != nil {
 				continue
 			}
 			if !packed || of.Tokens > out.Tokens {
-				out.Tokens, out.Budget = of.Tokens, of.Budget
+				out.Tokens, out.Budget, out.Estimate = of.Tokens, of.Budget, of.Estimate
 			}
 			if !packed || of.Completeness < out.Completeness {
 				out.Completeness = of.Completeness
@@ -45,7 +53,33 @@ func sealedIn(list []ledger.Event) *Sealed {
 			out.Omitted, packed = max(out.Omitted, of.Omitted), true
 		}
 	}
+	switch {
+	case out == nil:
+	case out.Tokens == 0:
+		out.Uncounted = uncounted
+	case parts:
+		out.Estimate = true
+	}
 	return out
+}
+
+// tooLong says why tokens were not counted although the receiver is an agent.
+const tooLong = "the receiver has no limit, and the envelope is long"
+
+// notCounted says why the tokens of a handoff were not counted.
+func notCounted(request json.RawMessage) string {
+	var of event.HandoffRequested
+	if err := json.Unmarshal(request, &of); err == nil && len(of.Candidates) > 0 && of.Candidates[0].IsDesk() {
+		return "people read as much of it as they want"
+	}
+	return tooLong
+}
+
+// measure adds what an envelope takes; nil if that was not counted.
+func (e *Sealed) measure(m *event.Measured) {
+	if e != nil && m != nil {
+		e.Tokens, e.Budget, e.Estimate, e.Completeness, e.Omitted = m.Tokens, m.Budget, m.Estimate, m.Completeness, m.Omitted
+	}
 }
 
 // sealedOf sums up the bytes of an envelope; nil if they are none.

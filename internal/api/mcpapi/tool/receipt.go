@@ -37,7 +37,7 @@ func ReceiptOf(r client.Receipt, next string) Receipt {
 		d := show.DecisionOf(*r.Decision)
 		out.Decision = &d
 	}
-	if r.Sealed != nil && (len(r.Sealed.References) > 0 || r.Sealed.Completeness < 1) { // else it says nothing that a model needs
+	if r.Sealed != nil && (r.Handoff != "" || len(r.Children) > 0 || r.Share != "" || len(r.Sealed.References) > 0 || r.Sealed.Completeness < 1) { // else nobody is to read it
 		out.Sealed = r.Sealed
 	}
 	return out
@@ -68,6 +68,9 @@ func Told(r client.Receipt, did, next string) Answer {
 			b.WriteString(" to " + strings.Join(r.To, ", "))
 		}
 		b.WriteString(".")
+	}
+	if e := r.Sealed; e != nil && e.Tokens > 0 && e.Budget > 0 {
+		fmt.Fprintf(&b, " The receiver reads %d tokens of its %d.", e.Tokens, e.Budget)
 	}
 	if e := r.Sealed; e != nil && e.Completeness < 1 {
 		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%.", len(e.References), int(100*e.Completeness))

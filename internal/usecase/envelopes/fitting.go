@@ -1,0 +1,99 @@
+package envelopes
+
+import (
+	"context"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// maxUnlimited is the most bytes of an envelope whose tokens are counted for a receiver without a limit. For one with a limit they are
+// always counted.
+const maxUnlimited = 64 << 10
+
+// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. doc is what was sealed. The refusal, if
+// nobody is left, says how many tokens it takes; who was left out is said beside it. It notes in sealed what the envelope takes for the targets
+// that are left, if they read it and it was sealed now.
+func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Sealed, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
+	fitting []event.Candidate, passed []event.Passed, err error,
+) {
+	if sealed.Bytes != nil && (len(doc.Task.Data) > 0 || len(doc.ExpectedOutput.Schema) > 0) { // as the receiver reads it
+		if doc, _, err = envelope.Open(sealed.Bytes); err != nil {
+			return nil, nil, err
+		}
+	}
+	tried := map[fit]trial{}
+	var first error
+	for _, c := range candidates {
+		if c.IsDesk() { // people read what they want of it
+			fitting = append(fitting, c)
+			continue
+		}
+		to, err := s.agents.Known(ctx, workspace, c.Agent, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		f := fitOf(sealed.Digest, p, to.Spec)
+		if f.budget == 0 && (c.Tier != event.TierTarget || sealed.Bytes == nil || len(sealed.Bytes) > maxUnlimited) {
+			fitting = append(fitting, c)
+			continue
+		}
+		done, ok := tried[f]
+		if !ok {
+			done = s.try(f, doc, p, to.Spec)
+			tried[f] = done
+		}
+		if done.refused == nil {
+			fitting = append(fitting, c)
+			if c.Tier == event.TierTarget && sealed.Bytes != nil {
+				sealed.Measured = withMost(sealed.Measured, done.measured)
+			}
+			continue
+		}
+		if first == nil {
+			first = done.refused
+		}
+		passed = append(passed, event.Passed{Agent: c.Agent, Why: refusal.Clip("has too small a token budget: "+done.refused.Error(), 300)})
+	}
+	if len(fitting) == 0 {
+		return nil, passed, first
+	}
+	return fitting, passed, nil
+}
+
+// trial is an envelope packed for a receiver without giving it.
+type trial struct {
+	measured *event.Measured // nil if it was refused, or could not be counted
+	refused  error
+}
+
+// try packs an envelope without giving it, and remembers if it fits as it is. Free JSON is not yet in the form in which
+// its receiver reads it.
+func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec) trial {
+	packed, err := Pack(doc, p, to)
+	switch {
+	case err != nil && f.budget == 0: // nothing limits it
+		return trial{}
+	case err != nil:
+		return trial{refused: err}
+	}
+	if f.budget > 0 && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
+		s.remember(f, &doc, &packed.Envelope)
+	}
+	how := packed.Envelope.Packing
+	out := &event.Measured{Tokens: how.Tokens, Budget: f.budget, Estimate: how.Estimate, Completeness: how.Completeness}
+	for _, o := range packed.Envelope.Omissions {
+		out.Omitted += o.Parts()
+	}
+	return trial{measured: out}
+}
+
+// withMost returns the figures with the most tokens; nil counts nothing.
+func withMost(a, b *event.Measured) *event.Measured {
+	if a == nil || b != nil && b.Tokens > a.Tokens {
+		return b
+	}
+	return a
+}
