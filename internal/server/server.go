@@ -27,6 +27,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
@@ -190,10 +191,16 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
+// turn waits for the turn of a principal to have a large message decoded: the same as that of its requests over HTTP.
+func (s *Server) turn(ctx context.Context, workspace, role, name string) (leave func(), err error) {
+	p := identity.Principal{Workspace: workspace, Role: identity.Role(role), Name: name}
+	return s.UseCases.Work.EnterBody(ctx, caller.Caller{Principal: p})
+}
+
 // apis returns the handler of the HTTP API and of MCP, which is built on it.
 func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
-		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans}, Log: s.config.Log})
+		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans}, Log: s.config.Log, Turn: s.turn})
 	}
 	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,

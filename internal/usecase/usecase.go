@@ -86,6 +86,8 @@ type Surface struct {
 	Figures       *figures.Figures
 	Alerts        *alerts.Alerts
 	Positions     *positions.Positions
+	// Work bounds the processor's work for each principal.
+	Work *quota.Work
 }
 
 // UseCases is all use cases over one ledger: those that surfaces call, and what the server does by itself.
@@ -161,7 +163,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	}
 	u := UseCases{embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
 	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report}
-	u.Positions = s.positions
+	u.Positions, u.Work = s.positions, o.Work
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)

@@ -90,19 +90,87 @@ func TestTheWorkOfOneAgentIsItsOwn(t *testing.T) {
 	}
 }
 
+// large is a request for a task whose content is long and nested.
+func large(n int) string {
+	deep := strings.Repeat(`[{"a":`, 20) + `"x"` + strings.Repeat(`}]`, 20)
+	return `{"intent":"write it","start":true,"content":{"data":{"x":[` + strings.Repeat(deep+",", n/len(deep)) + `1]}}}`
+}
+
+func TestLargeRequestsOfOneAgentAreDecodedInTurn(t *testing.T) {
+	work := quota.NewWork(1)
+	h := openWith(t, httpapi.Options{}, usecase.Options{Work: work})
+	_, junk := h.agent("junk")
+	_, honest := h.agent("honest")
+	full := mustBe(t, h, junk)
+	leave, err := work.EnterBody(t.Context(), full) // one is decoded, and as many wait as may
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	for range 64 {
+		go func() {
+			for overloaded := true; overloaded; { // by the look below
+				_, err := work.EnterBody(ctx, full)
+				overloaded = refusal.CodeOf(err) == refusal.Overloaded
+			}
+		}()
+	}
+	for {
+		short, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := work.EnterBody(short, full); refusal.CodeOf(err) == refusal.Overloaded {
+			break
+		}
+	}
+	small := `{"intent":"write it","start":true}`
+	for _, long := range []string{large(20_000), large(100_000)} { // of usual length, and longer
+		for _, who := range []struct {
+			token, line, body string
+			status            int
+		}{
+			{junk, "POST /v1/tasks", long, http.StatusTooManyRequests},
+			{junk, "POST /v1/tasks?no=1", long, http.StatusTooManyRequests}, // also what is refused
+			{junk, "POST /v1/tasks", small, http.StatusCreated},
+			{honest, "POST /v1/tasks", long, http.StatusCreated},
+		} {
+			r := h.call(who.token, who.line, who.body)
+			if r.status != who.status || r.status == http.StatusTooManyRequests && (r.header.Get("Retry-After") != "1" || r.problem(t).Code != "overloaded") {
+				t.Errorf("%s with %d bytes: %d %.300s", who.line, len(who.body), r.status, r.body)
+			}
+		}
+	}
+	cancel()
+	leave()
+	for range 3 { // one after the other
+		if r := h.call(junk, "POST /v1/tasks", large(100_000)); r.status != http.StatusCreated {
+			t.Errorf("afterwards: %d %.300s", r.status, r.body)
+		}
+	}
+}
+
 // BenchmarkBeside is the work of an agent, a task that it makes and previews, alone, and beside another agent that previews from 8
 // threads. Compare the medians.
 func BenchmarkBeside(b *testing.B) {
+	text := `{"intent":"write it","start":true,"content":{"data":{"text":"` + strings.Repeat("All the words that there are. ", 10_000) + `"}}}`
+	refused := `{"intent":1,` + large(900_000)[1:]
 	for _, s := range []struct {
 		name          string
 		threads, most int
-		creates       bool
+		body          string // of a request for a task; empty: previews
 	}{
-		{"alone", 0, 0, false},
-		{"8 threads of previews", 8, 0, false},
-		{"8 threads of previews, unbounded", 8, 100, false},
-		{"8 threads of large tasks", 8, 0, true},
-		{"8 threads of large tasks, unbounded", 8, 100, true},
+		{"alone", 0, 0, ""},
+		{"8 threads of previews", 8, 0, ""},
+		{"8 threads of previews, unbounded", 8, 100, ""},
+		{"8 threads of large tasks", 8, 0, text},
+		{"8 threads of large tasks, unbounded", 8, 100, text},
+		{"8 threads of small tasks", 8, 0, `{"intent":"write it","start":true}`},
+		{"8 threads of nested tasks of 15 KB", 8, 0, large(15_000)},
+		{"8 threads of nested tasks of 7 KB", 8, 0, large(7_000)},
+		{"8 threads of nested tasks of 60 KB", 8, 0, large(60_000)},
+		{"8 threads of nested tasks of 900 KB", 8, 0, large(900_000)},
+		{"8 threads of nested tasks of 900 KB, unbounded", 8, 100, large(900_000)},
+		{"8 threads of requests of 900 KB that are refused", 8, 0, refused},
+		{"8 threads of requests of 900 KB that are refused, unbounded", 8, 100, refused},
 	} {
 		b.Run(s.name, func(b *testing.B) {
 			threads := s.threads
@@ -110,8 +178,8 @@ func BenchmarkBeside(b *testing.B) {
 			_, junk := h.agent("junk")
 			_, honest := h.agent("honest")
 			line, body := h.previewed(b, junk)
-			if s.creates {
-				line, body = "POST /v1/tasks", `{"intent":"write it","start":true,"content":{"data":{"text":"`+strings.Repeat("All the words that there are. ", 10_000)+`"}}}`
+			if s.body != "" {
+				line, body = "POST /v1/tasks", s.body
 			}
 			ctx, cancel := context.WithCancel(b.Context())
 			done := make(chan struct{})

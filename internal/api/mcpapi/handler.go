@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -26,6 +27,8 @@ func Identifies(id json.RawMessage) bool { return transport.Identifies(id) }
 type HandlerOptions struct {
 	Options
 	Log *slog.Logger // nil means no log
+	// Turn waits for the turn of a principal to have a large message decoded; leave ends it. nil means that nothing waits.
+	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	// Make returns the server of a principal; nil means [New].
 	Make func(*client.Client, Options) *mcp.Server
 }
@@ -35,7 +38,7 @@ func NewHandler(api http.Handler, o HandlerOptions) http.Handler {
 	if o.Make == nil {
 		o.Make = New
 	}
-	return transport.New(api, transport.Options{Log: o.Log, Make: func(c *client.Client, person string) (*mcp.Server, taskext.Source) {
+	return transport.New(api, transport.Options{Log: o.Log, Turn: o.Turn, Make: func(c *client.Client, person string) (*mcp.Server, taskext.Source) {
 		mine := o.Options
 		mine.Person, mine.Secret = person, transport.Token
 		mine = mine.filled(c)

@@ -14,22 +14,47 @@ import (
 // maxRest is how long the calls of a principal wait at most after one of them.
 const maxRest = time.Second
 
-// maxWaiting is how many calls of one principal may wait for their turn.
-const maxWaiting = 16
+// Of one principal, so many reads, and so many large requests, may wait for their turn. A large request waits with its body in memory.
+const (
+	maxWaiting = 16
+	maxBodies  = 64
+)
 
-// Work bounds the calls of one principal that take the processor, in two lanes: reads, such as previews and searches, and changes
-// whose result is checked, or whose content is sealed, at some length. In each lane as many as half of the processors, and at least one, run at once, and others wait for
+// Work bounds the calls of one principal that take the processor, in three lanes: reads, such as previews and searches; changes
+// whose result is checked, or whose content is sealed, at some length; and the decoding of large requests, before their call. In each lane as many as half of the processors, and at least one, run at once, and others wait for
 // their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
 // bounds nothing.
 type Work struct {
-	most, waiting int
-	mu            sync.Mutex
-	turns         map[lane]*turn // of principals that have calls now
+	most  int
+	mu    sync.Mutex
+	turns map[lane]*turn // of principals that have calls now
 }
 
 type lane struct {
 	workspace, principal string
-	change               bool
+	work                 work
+}
+
+// work is what the calls of a lane do.
+type work int
+
+const (
+	read work = iota
+	change
+	body
+)
+
+// full refuses one more call in a lane with so many.
+func (k work) full(c caller.Caller, calls, most int) error {
+	switch {
+	case k == read && calls >= most+maxWaiting:
+		return refusal.New(refusal.Overloaded, "try again in 1 s, and make fewer such calls at once",
+			"%d previews or searches of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
+	case k == body && calls >= most+maxBodies:
+		return refusal.New(refusal.Overloaded, "try again in 1 s, make fewer such calls at once, or store large content as an artifact and refer to it",
+			"%d large requests of %s are being decoded or wait", calls, c.Principal).With("retry_seconds", 1)
+	}
+	return nil
 }
 
 type turn struct {
@@ -42,35 +67,40 @@ func NewWork(most int) *Work {
 	if most <= 0 {
 		most = max(runtime.GOMAXPROCS(0)/2, 1)
 	}
-	return &Work{most: most, waiting: maxWaiting, turns: map[lane]*turn{}}
+	return &Work{most: most, turns: map[lane]*turn{}}
 }
 
 // Enter waits for the caller's turn to read, until ctx ends. leave ends it. It refuses (overloaded) a caller of whom enough reads wait.
 func (w *Work) Enter(ctx context.Context, c caller.Caller) (leave func(), err error) {
-	return w.enter(ctx, c, false)
+	return w.enter(ctx, c, read)
 }
 
 // EnterChange waits for the caller's turn to change something, until ctx ends. leave ends it. However many wait, none is refused:
 // the work that a change finishes is done. Enter before the decision, so that its time is that after the wait.
 func (w *Work) EnterChange(ctx context.Context, c caller.Caller) (leave func(), err error) {
-	return w.enter(ctx, c, true)
+	return w.enter(ctx, c, change)
 }
 
-func (w *Work) enter(ctx context.Context, c caller.Caller, change bool) (leave func(), err error) {
+// EnterBody waits for the caller's turn to have a large request decoded, until ctx ends. leave ends it: call it when the request is decoded,
+// before its call. It refuses (overloaded) a caller of whom enough large requests wait.
+func (w *Work) EnterBody(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, body)
+}
+
+func (w *Work) enter(ctx context.Context, c caller.Caller, k work) (leave func(), err error) {
 	if w == nil || c.IsSystem() {
 		return func() {}, nil
 	}
-	key := lane{c.Workspace, c.String(), change}
+	key := lane{c.Workspace, c.String(), k}
 	w.mu.Lock()
 	t := w.turns[key]
 	if t == nil {
 		t = &turn{slots: make(chan struct{}, w.most)}
 		w.turns[key] = t
 	}
-	if calls := t.calls; !change && calls >= w.most+w.waiting {
+	if err := k.full(c, t.calls, w.most); err != nil {
 		w.mu.Unlock()
-		return nil, refusal.New(refusal.Overloaded, "try again in 1 s, and make fewer such calls at once",
-			"%d previews or searches of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
+		return nil, err
 	}
 	t.calls++
 	w.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 // heavy is the size of content, in bytes, from which the calls of one principal that seal it take turns: composing and sealing it
 // then takes the processor for longer than all else in the call.
-const heavy = 64 << 10
+const heavy = 8 << 10
 
 // turn waits for the caller's turn to seal content, before the decision. The decision calls leave when it is made: what is sealed waits
 // for the disk beside that of others. leave may be called several times.

@@ -50,7 +50,7 @@ func TestAnOpenCircuitSaysWhenToComeBack(t *testing.T) {
 
 func TestAnErrorThatIsNoRefusalIsNotTold(t *testing.T) {
 	log := &strings.Builder{}
-	d := New(nil, huma.DefaultConfig("", ""), slog.New(slog.NewTextHandler(log, nil)), 0, "")
+	d := New(nil, huma.DefaultConfig("", ""), slog.New(slog.NewTextHandler(log, nil)), 0, "", nil)
 	p := d.Problem(t.Context(), errors.New("open /secret/path: no such file"))
 	if p.Status != 500 || p.Code != refusal.Unavailable || strings.Contains(p.Detail, "secret") || !strings.Contains(log.String(), "/secret/path") {
 		t.Errorf("%+v; %s", p, log)

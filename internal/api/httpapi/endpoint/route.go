@@ -35,7 +35,7 @@ const (
 func (d *Router) Operation(r Route) huma.Operation {
 	return huma.Operation{
 		Method: r.Method, Path: r.Path, OperationID: r.ID, Summary: r.Summary, Description: r.About, Tags: []string{r.Tag},
-		DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
+		Middlewares: huma.Middlewares{d.inTurn}, DefaultStatus: r.Status, MaxBodyBytes: d.maxBody + 1, BodyReadTimeout: bodyTimeout,
 		Security: []map[string][]string{{"token": {}}},
 	}
 }
@@ -178,7 +178,10 @@ func Read[I, O any, P reader[I]](d *Router, r Route, fn func(ctx context.Context
 func Serve[I, O any](d *Router, r Route, fn func(ctx context.Context, c caller.Caller, in *I) (O, error)) {
 	op := d.Operation(r)
 	d.describeAnswer(&op, reflect.TypeFor[O]())
-	register(d, op, func(ctx context.Context, in *I) (any, error) { return fn(ctx, Caller(ctx), in) })
+	register(d, op, func(ctx context.Context, in *I) (any, error) {
+		isDecoded(ctx)
+		return fn(ctx, Caller(ctx), in)
+	})
 }
 
 // register adds an operation to huma. huma compiles its whole handler again for every pair of types that it is called with: so there are

@@ -23,13 +23,17 @@ type Router struct {
 	log       *slog.Logger
 	maxBody   int64
 	tokens    string // URL of the metadata that tell where to get a token; empty: none
+	turn      Turn
 }
 
+// Turn waits for the turn of a caller to have a large request decoded. leave ends it.
+type Turn func(ctx context.Context, c caller.Caller) (leave func(), err error)
+
 // New returns a router without routes. Bodies may have maxBody bytes; internal errors go to the log. A refusal for a missing token names
-// the URL tokens, where its metadata are; empty means none.
-func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string) *Router {
+// the URL tokens, where its metadata are; empty means none. Large requests of a caller are decoded in turn.
+func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string, turn Turn) *Router {
 	mux := http.NewServeMux()
-	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens}
+	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens, turn: turn}
 }
 
 // API returns the description of the routes added so far.
@@ -52,6 +56,7 @@ type request struct {
 	r      *http.Request
 	w      http.ResponseWriter
 	again  func(*http.Request) (caller.Caller, error)
+	leave  func() // ends its turn to be decoded; nil: it has none
 }
 
 type requestKey struct{}

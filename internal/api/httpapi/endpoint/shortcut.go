@@ -64,6 +64,7 @@ func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, i
 // decoded calls the use case with a body that satisfies its schema.
 func (p *withBody) decoded(ctx context.Context, c caller.Caller, id string, body []byte) (any, error) {
 	in, err := p.decode(body)
+	isDecoded(ctx)
 	if err != nil {
 		return nil, Malformed(http.StatusUnprocessableEntity, "validation failed", []error{&huma.ErrorDetail{Location: "body", Message: err.Error()}})
 	}
@@ -112,6 +113,7 @@ func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
+	isDecoded(r.Context())
 	out, err := p.call(r.Context(), Caller(r.Context()).WithKey(key), id, in)
 	if err != nil {
 		p.d.Problem(r.Context(), err).Write(w)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,6 +49,8 @@ type Options struct {
 	Make func(c *client.Client, person string) (*mcp.Server, taskext.Source)
 	// Idle is the maximum number of principals without requests that are kept; 0 means 16,384.
 	Idle int
+	// Turn waits for the turn of a principal to have a large message decoded; leave ends it. nil means that nothing waits.
+	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	Log  *slog.Logger // nil means no log
 }
 
@@ -96,7 +97,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	v.principal = p
 	p.tokens.use(v.token)
-	body, ok := readBody(a, r)
+	body, ok := h.read(a, r, me, v)
+	defer v.decoded()
 	if !ok {
 		return
 	}
@@ -123,28 +125,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // administrator refuses the token of the owner of the server: what a model does with it is done by nobody in particular, with every right.
 const administrator = "this is the administrator's token, and a model should not have its rights: use a token of the agent " +
 	"(trapeze token create --agent NAME) or of an operator (trapeze token create --role operator --name NAME)"
-
-// readBody reads a message before the read deadline of the connection, or refuses it.
-func readBody(a *answer, r *http.Request) (body []byte, ok bool) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
-	a.id = idOf(body)
-	switch {
-	case err != nil:
-		http.Error(a, "the request's body could not be read", http.StatusBadRequest)
-	case len(body) > MaxBody:
-		a.Header().Set("Connection", "close")
-		http.Error(a, fmt.Sprintf("the message is too large: the limit is %d bytes. Put large content into an artifact (PUT /v1/artifacts) and refer to it.", MaxBody), http.StatusRequestEntityTooLarge)
-	case !utf8.Valid(body): // the decoder would replace invalid bytes
-		http.Error(a, "the message is not UTF-8", http.StatusBadRequest)
-	default:
-		fault := faultOf(body)
-		if fault == "" {
-			return body, true
-		}
-		http.Error(a, fault, http.StatusBadRequest)
-	}
-	return nil, false
-}
 
 // whileValid returns a context that ends when the token of the request becomes invalid: a stream may be open for days. The session does
 // not end with it, because a client may continue it with a new token.

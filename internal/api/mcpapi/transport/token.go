@@ -34,6 +34,9 @@ func (s *tokenTransport) stillValid(token string) { s.newest.CompareAndSwap(nil,
 
 // RoundTrip implements [http.RoundTripper].
 func (s *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if v := callerFrom(r.Context()); v != nil {
+		v.decoded() // a tool calls the API with its arguments
+	}
 	if token := Token(r.Context()); token != "" {
 		return s.api.RoundTrip(bearing(token, r))
 	}

@@ -1,0 +1,50 @@
+package transport_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/transport"
+)
+
+func TestLargeMessagesAreDecodedInTurnUntilTheyCallTheAPI(t *testing.T) {
+	start, begun, left := time.Time{}, 0, []time.Duration{}
+	turn := func(_ context.Context, workspace, role, name string) (func(), error) {
+		if workspace != "default" || role != "agent" {
+			t.Errorf("the turn of %s %s", workspace, role)
+		}
+		if name == "junk" {
+			return nil, errors.New("overloaded: 65 large requests are being decoded or wait")
+		}
+		begun++
+		return func() { left = append(left, time.Since(start)) }, nil
+	}
+	run(t, transport.Options{Turn: turn}, func(t *testing.T, h *harness) {
+		start = time.Now()
+		junk, honest := h.token("j", agent("junk")), h.token("h", agent("honest"))
+		blank := strings.Repeat(" ", 8<<10)
+		for _, c := range []struct {
+			token, body string
+			status      int
+		}{
+			{junk, whoami(2, 1), http.StatusOK},
+			{junk, whoami(2, 1) + blank, http.StatusTooManyRequests},
+			{honest, whoami(2, 1), http.StatusOK},
+			{honest, blank + whoami(2, 5), http.StatusOK}, // after 5 s it calls the API
+			{honest, whoami(2, 0) + blank + "x", http.StatusBadRequest},
+		} {
+			r := h.send(c.token, h.session(c.token), c.body)
+			if r.status != c.status || r.status == http.StatusTooManyRequests && (r.header.Get("Retry-After") != "1" || !strings.Contains(r.body, "overloaded")) {
+				t.Errorf("%.90q with %d bytes: %d %v %s", c.body, len(c.body), r.status, r.header, r.body)
+			}
+		}
+		if want := []time.Duration{7 * time.Second, 7 * time.Second}; begun != 2 || !slices.Equal(left, want) {
+			t.Errorf("%d turns, that ended after %v", begun, left)
+		}
+	})
+}
