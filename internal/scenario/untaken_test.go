@@ -192,6 +192,24 @@ func TestAReplayedHandoffCarriesWhatTheFirstOneDid(t *testing.T) {
 	})
 }
 
+func TestAReplayPermitsNoMoreThanTheHandoffThatFailed(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd")
+		for _, permits := range [][]string{{"read"}, {}} {
+			for _, to := range [][]string{nil, {"cyd"}} {
+				r, _ := h.untaken(event.Warm, handoffs.SendInput{Permissions: permits})
+				h.inState(r.Task, event.Parked)
+				first := h.prompt(h.operator(), r.Handoff)
+				second := h.prompt(h.operator(), h.replay(tasks.ReplayInput{Task: r.Task, To: to}).Handoff)
+				line := regexp.MustCompile("- Your permissions: (none|`read`)\n")
+				if want := line.FindString(first); want == "" || line.FindString(second) != want {
+					h.Errorf("with %q, to %v: the receiver reads\n%s\nand was to read\n%s", permits, to, second, first)
+				}
+			}
+		}
+	})
+}
+
 func TestAnOperatorSetsTheKindOfAReplay(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd")

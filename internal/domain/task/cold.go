@@ -5,6 +5,7 @@ import "github.com/trapezehq/trapeze/internal/domain/event"
 // Basis is what an envelope of a task is made of, besides what its sender adds: see the fields of [Task].
 type Basis struct {
 	Envelope string
+	AskedIn  string
 	Past     []Passage
 	Answers  []Answer
 }
@@ -13,8 +14,8 @@ func (t *Task) onSealed(e event.Sealed) {
 	if t.Envelope == "" && t.Handoff == nil {
 		t.Trace = e.Trace
 	}
-	t.Basis = &Basis{Envelope: t.Envelope, Past: t.Past, Answers: t.Answers}
-	t.Envelope, t.Answers = e.Digest, nil // it has them
+	t.Basis = &Basis{Envelope: t.Envelope, AskedIn: t.AskedIn, Past: t.Past, Answers: t.Answers}
+	t.Envelope, t.AskedIn, t.Answers = e.Digest, e.Digest, nil // it has them
 	t.sealed()
 }
 
@@ -25,8 +26,15 @@ func (t *Task) onCold(e event.HandoffRequested) {
 	if e.Kind != event.Cold || b == nil || e.Envelope != t.Envelope {
 		return
 	}
-	t.Envelope, t.Past, t.Answers = b.Envelope, b.Past, b.Answers
+	t.Envelope, t.AskedIn, t.Past, t.Answers = b.Envelope, b.AskedIn, b.Past, b.Answers
 	t.ownHandoff().Past = len(t.Past)
+}
+
+// askedElsewhere keeps what is asked of the owner: the envelope that was just sealed asks something of others.
+func (t *Task) askedElsewhere(digest string) {
+	if t.Basis != nil && t.Envelope == digest {
+		t.AskedIn = t.Basis.AskedIn
+	}
 }
 
 // dropContext forgets, of a task that a cold handoff has moved, what the next envelope would say of the time before it.

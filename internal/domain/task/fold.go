@@ -316,6 +316,7 @@ func (t *Task) dropTakeover(which func(TakeoverRequest) bool) {
 }
 
 func (t *Task) onShared(e event.Shared) {
+	t.askedElsewhere(e.Envelope)
 	t.involve(e.To)
 	t.Shares = append(slices.Clip(t.Shares), Share{N: e.Share, To: e.To, From: e.From, Envelope: e.Envelope, Pack: e.Pack})
 }

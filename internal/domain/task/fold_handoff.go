@@ -213,7 +213,7 @@ func (t *Task) onMoved(e event.Moved) {
 		t.Route = t.Route[1:]
 	}
 	t.Times.Lease, t.Times.Progress = h.Times.Lease, h.Times.Progress // the handoff may have asked for others
-	t.Envelope = e.Delivery                                           // what was shared meanwhile is no part of what moved
+	t.Envelope, t.AskedIn = e.Delivery, e.Delivery                    // what was shared meanwhile is no part of what moved
 	t.Held = cmp.Or(h.Rendition, e.Delivery)
 	if h.Ticket == 0 { // the person who took it over has handed it off, or it went elsewhere
 		outcome := event.TicketWithdrawn
@@ -250,6 +250,7 @@ func (t *Task) onReturned(e event.Returned) {
 }
 
 func (t *Task) onSpawned(e event.Spawned) {
+	t.askedElsewhere(e.Envelope)
 	if e.NewWork {
 		t.Marks++
 	}

@@ -50,6 +50,7 @@ type Task struct {
 	Tags         []string
 
 	Envelope      string            // digest of the envelope that the next one follows: the newest, without that of a cold handoff that has not moved the task
+	AskedIn       string            // digest of the newest envelope that neither was shared nor is for delegated parts: its ask is for an owner
 	Trace         string            // traceparent of the first envelope: the steps of the task are in that trace; empty: none
 	Held          string            // digest of what the present owner was given: a rendition, or the envelope of its handoff
 	Handoff       *Handoff          // the newest handoff, in flight or over; nil if there was none

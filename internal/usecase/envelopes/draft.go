@@ -73,8 +73,10 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if err != nil {
 		return doc, err
 	}
-	if slices.ContainsFunc(t.Past, func(p task.Passage) bool { return p.Kind == task.PartGiven }) {
-		doc.Task.Ask = "" // that of the newest envelope is for the receivers of parts
+	if t.AskedIn != t.Envelope {
+		if doc.Task.Ask, err = s.asked(ctx, by.Workspace, t); err != nil {
+			return doc, err
+		}
 	}
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.Dependencies = t.ID, nil
@@ -120,6 +122,16 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	err = s.gather(ctx, by, t, c, &doc)
 	return doc, err
+}
+
+// asked is what is asked of the owner, where the newest envelope of the task asks something of others: it was shared, or is for those that
+// do parts of it.
+func (s *Sealer) asked(ctx context.Context, workspace string, t task.Task) (string, error) {
+	if t.AskedIn == "" {
+		return "", nil
+	}
+	doc, err := s.store.Open(ctx, workspace, t.ID, t.AskedIn)
+	return doc.Task.Ask, err
 }
 
 // base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.

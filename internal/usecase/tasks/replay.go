@@ -72,7 +72,7 @@ func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInp
 	case len(send.To) == 0 && send.Capability == "":
 		send = handoffs.Again(t, failed, in.Note, in.Route != nil)
 	default:
-		send.Content.Again = failed.Envelope
+		send.Content.Again, send.Permissions = failed.Envelope, failed.Permits // new receivers may no more than those it was meant for
 		if failed.Kind == event.Cold {
 			send.Kind = event.Cold
 		}
