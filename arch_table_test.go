@@ -433,7 +433,7 @@ var outerPackages = []pkg{
 	// server
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
-		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog " +
+		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
 			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
 		libs: "net",

@@ -24,6 +24,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
@@ -64,6 +65,7 @@ type Server struct {
 	monitor   *monitor.Monitor
 	counts    *counts
 	owner     io.Closer // of temporary data in memory
+	workers   *stream.Workers
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
@@ -73,7 +75,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts()}
+	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts(), workers: stream.NewWorkers()}
 	if c.Temporary {
 		if c.DataDir, s.owner, err = makeTemporary(); err != nil {
 			return nil, err
@@ -94,7 +96,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
 		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
 	})
-	options := usecase.Options{Figures: s.monitor, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
+	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -300,6 +302,7 @@ func (s *Server) Close(ctx context.Context) error {
 	if s.UseCases != nil {
 		s.UseCases.Close()
 	}
+	s.workers.Close()
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
 	}

@@ -75,7 +75,7 @@ func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16)
+			store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16)
+	store, err := taskstore.New(log, reads, presence.New(time.Now), time.Now, 16, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,6 +47,8 @@ type Options struct {
 	CachedTasks int
 	// CachedEnvelopes is how many bytes of sealed envelopes are kept in memory at most; 0 means 32 MiB.
 	CachedEnvelopes int
+	// Decide calls a decision on a task and returns after it; nil: it is made on the goroutine of the call. See Workers of package stream.
+	Decide func(func())
 	// MaxOpen is how many tasks that have not ended one principal may have requested; 0 means 100,000. It may be exceeded by
 	// the tasks that are created within a second.
 	MaxOpen int
@@ -121,7 +123,7 @@ func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
 	if s.access, err = access.New(l, o.Now); err != nil {
 		return s, err
 	}
-	if s.tasks, err = taskstore.New(l, s.access, s.presence, o.Now, o.CachedTasks); err != nil {
+	if s.tasks, err = taskstore.New(l, s.access, s.presence, o.Now, o.CachedTasks, o.Decide); err != nil {
 		return s, err
 	}
 	if s.agents, err = agents.NewStore(l, v, o.Now); err != nil {

@@ -50,6 +50,8 @@ type Options[S, E any] struct {
 	// InPlace folds by changing its argument, which is not shared, for states that are large to copy. With nil, the fold
 	// function of [New] is used.
 	InPlace func(*S, ...E)
+	// Run calls a decision and returns after it: see [Workers.Run]. With nil, decisions are made on the goroutine of the call.
+	Run func(func())
 }
 
 // kind implements [Kind].
@@ -64,6 +66,7 @@ type kind[S any, E ledger.Named] struct {
 	none   *Folded[S]                                    // of a stream that does not exist
 	weigh  func(S) int                                   // nil: no fold is too large
 	most   int                                           // keys to remember; 0: all
+	run    func(func())                                  // nil: decisions are made on the goroutine of the call
 }
 
 // Folded is the state of a stream with its head. It never changes once it is cached.
@@ -106,7 +109,7 @@ func New[S any, E ledger.Named](name string, l ledger.Ledger, fold func(S, E) S,
 	}
 	k := &kind[S, E]{
 		name: name, ledger: l, codec: ledger.NewCodec(prototypes...), fold: o.InPlace, now: now, cache: cache, large: large,
-		none: new(Folded[S]), weigh: o.Weigh, most: o.Remember,
+		none: new(Folded[S]), weigh: o.Weigh, most: o.Remember, run: o.Run,
 	}
 	if k.fold == nil {
 		k.fold = oneByOne(fold)
@@ -252,7 +255,7 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 			return out, err
 		}
 		now := k.now().UTC().Truncate(time.Microsecond)
-		events, err := decide(f.State, now)
+		events, err := k.decide(decide, f, now)
 		if nothing := err != nil || len(events) == 0; nothing && fresh {
 			return Outcome[S]{State: &f.State, At: f.Head}, err
 		} else if nothing { // without an append, only a fresh read shows that the state is the newest
@@ -266,6 +269,15 @@ func (k *kind[S, E]) Do(ctx context.Context, w Write, s ledger.Stream,
 		fresh = true
 	}
 	return Outcome[S]{}, refusal.New(refusal.Unavailable, "repeat the call", "too many calls are writing to %s at once", s)
+}
+
+// decide makes a decision on a state.
+func (k *kind[S, E]) decide(decide func(S, time.Time) ([]E, error), f *Folded[S], now time.Time) (events []E, err error) {
+	if k.run == nil {
+		return decide(f.State, now)
+	}
+	k.run(func() { events, err = decide(f.State, now) })
+	return events, err
 }
 
 // repeated returns the outcome of an earlier call with the same key.

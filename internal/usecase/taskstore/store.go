@@ -42,8 +42,11 @@ func (s *Store) OnSpawned(f func(ctx context.Context, c caller.Caller, parent st
 }
 
 // New returns the tasks of a ledger. presence is told of every caller that works; at most cached folds are kept in memory.
-func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time.Time, cached int) (*Store, error) {
-	tasks, err := stream.New(Kind, l, task.Fold, now, event.Events, stream.Options[task.Task, event.Event]{Cached: cached, Weigh: task.Task.Weight, InPlace: (*task.Task).Apply})
+// run is where decisions are made: see [stream.Options].
+func New(l ledger.Ledger, log *access.Log, p *presence.Presence, now func() time.Time, cached int, run func(func())) (*Store, error) {
+	tasks, err := stream.New(Kind, l, task.Fold, now, event.Events, stream.Options[task.Task, event.Event]{
+		Cached: cached, Weigh: task.Task.Weight, InPlace: (*task.Task).Apply, Run: run,
+	})
 	if err != nil {
 		return nil, err
 	}
