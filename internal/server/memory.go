@@ -13,36 +13,40 @@ const (
 	DefaultMemory = 256 << 20
 	// outsideHeap is the memory that the garbage collector does not count: the program and the page caches of SQLite.
 	outsideHeap = 96 << 20
-	// memoryEvery is the interval at which the limit is adapted; idleRounds is the number of intervals without work after
+	// memoryEvery is the interval at which the garbage collector is adapted; idleRounds is the number of intervals without work after
 	// which free memory is given back to the system, and idleBytes is what background work allocates in one.
-	memoryEvery = 10 * time.Second
-	idleRounds  = 3
-	idleBytes   = 2 << 20
-	// limitStep is the change below which the limit stays: each change stops the program for a moment.
-	limitStep = 4 << 20
+	memoryEvery = 2 * time.Second
+	idleRounds  = 15
+	idleBytes   = 512 << 10
+	// Bounds of the share of the heap in use, in percent, that may be allocated before it is collected again, and the change below which
+	// it stays: each change stops the program for a moment. At the least share the collector runs as often as by default in Go.
+	leastGarbage = 100
+	mostGarbage  = 200
+	garbageStep  = 10
 )
 
 // Tune sets the garbage collector of the process for a server: nearly all memory of a call is garbage after its answer, and the
 // rest is small, so that collecting half as often costs some tens of megabytes.
-func Tune() { debug.SetGCPercent(200) }
+func Tune() { debug.SetGCPercent(mostGarbage) }
 
-// keepMemory keeps the process near a number of bytes, and gives memory back when the server is idle. The limit is soft: a heap of
-// which more than that is in use, as with thousands of sessions, is collected no more often than by default in Go. A limit in the environment
-// (GOMEMLIMIT) has precedence.
+// keepMemory keeps the process near a number of bytes, by collecting garbage more often the more memory is in use, and gives memory back
+// when the server is idle. It is no hard limit: with more in use, as with thousands of sessions, garbage is collected as often as by
+// default in Go, and no more often. A limit of the runtime (SetMemoryLimit) is hard, and so are its costs: a heap that is near it is collected
+// all the time, at the expense of every call. One in the environment (GOMEMLIMIT) has precedence.
 func keepMemory(ctx context.Context, bytes int64) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return
 	}
-	defer debug.SetMemoryLimit(math.MaxInt64)
+	defer Tune()
 	heap := newHeap()
 	tick := time.NewTicker(memoryEvery)
 	defer tick.Stop()
-	limit := int64(0)
+	share := mostGarbage
 	for quiet := 0; ; {
 		live, stacks, allocated := heap.read()
-		if next := memoryLimit(bytes, live, stacks); next < limit-limitStep || next > limit+limitStep {
-			limit = next
-			debug.SetMemoryLimit(limit)
+		if next := garbage(bytes, live, stacks); next <= share-garbageStep || next >= share+garbageStep {
+			share = next
+			debug.SetGCPercent(share)
 		}
 		if quiet++; allocated > idleBytes {
 			quiet = 0
@@ -58,11 +62,11 @@ func keepMemory(ctx context.Context, bytes int64) {
 	}
 }
 
-// memoryLimit returns the limit for the memory of the Go runtime, of which so many bytes of the heap and of the stacks of goroutines
-// are in use: at least the stacks, which no collection gives back, and twice the heap, since the collector would otherwise run all the
-// time.
-func memoryLimit(bytes, live, stacks int64) int64 {
-	return max(bytes-outsideHeap, 2*live+stacks+outsideHeap/4)
+// garbage returns the share of the heap in use, in percent, that may be allocated before it is collected again, so that a process stays near a
+// number of bytes, of which so many of the heap and of the stacks of goroutines are in use.
+func garbage(bytes, live, stacks int64) int {
+	free := bytes - outsideHeap - stacks - live
+	return int(min(max(100*free/max(live, 1), leastGarbage), mostGarbage))
 }
 
 // heap reads the figures of the garbage collector.

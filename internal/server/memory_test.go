@@ -2,16 +2,20 @@ package server
 
 import "testing"
 
-func TestTheMemoryLimitLeavesRoomForWhatIsInUse(t *testing.T) {
-	for _, c := range []struct{ bytes, live, stacks, want int64 }{
-		{DefaultMemory, 40 << 20, 1 << 20, 160 << 20},
-		{DefaultMemory, 0, 0, 160 << 20},
-		{DefaultMemory, 500 << 20, 0, 1024 << 20},
-		{DefaultMemory, 40 << 20, 200 << 20, 304 << 20}, // thousands of calls that wait
-		{1, 10 << 20, 0, 44 << 20},
+func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
+	for _, c := range []struct {
+		bytes, live, stacks int64
+		want                int
+	}{
+		{DefaultMemory, 0, 0, 200},
+		{DefaultMemory, 40 << 20, 1 << 20, 200},
+		{DefaultMemory, 60 << 20, 10 << 20, 150},
+		{DefaultMemory, 60 << 20, 200 << 20, 100}, // thousands of calls that wait
+		{DefaultMemory, 500 << 20, 0, 100},
+		{1, 10 << 20, 0, 100},
 	} {
-		if got := memoryLimit(c.bytes, c.live, c.stacks); got != c.want {
-			t.Errorf("%d bytes, of which %d are in use: limit %d, want %d", c.bytes, c.live, got, c.want)
+		if got := garbage(c.bytes, c.live, c.stacks); got != c.want {
+			t.Errorf("%d bytes, of which %d and %d of stacks are in use: %d %%, want %d", c.bytes, c.live, c.stacks, got, c.want)
 		}
 	}
 }
