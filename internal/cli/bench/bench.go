@@ -26,6 +26,8 @@ agents at once, of which one gets it.
 The stages: create, accept and complete are the calls (over MCP, the create of a delegation is two); seen is from the request until the receiver has the offer, received until it owns the
 task, result until the sender of a delegation has the result, and whole until the task is completed.
 
+Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
+
 Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the
 record keeps what happened, about 5 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.

@@ -40,8 +40,11 @@ func pool(clients int) *http.Transport {
 	return t
 }
 
-// direct is an agent that calls the HTTP API.
-type direct struct{ c *client.Client }
+// direct is an agent that calls the HTTP API. With render, it accepts the content as text for a model.
+type direct struct {
+	c      *client.Client
+	render bool
+}
 
 func dial(url, token string, t http.RoundTripper) (*client.Client, error) {
 	return client.New(url, token, client.Options{HTTP: &http.Client{Transport: t}, UserAgent: "trapeze-bench"})
@@ -58,7 +61,7 @@ func (d direct) inbox(ctx context.Context, after uint64) ([]client.Item, uint64,
 }
 
 func (d direct) accept(ctx context.Context, handoff string) (uint64, error) {
-	got, err := d.c.Accept(ctx, handoff, client.AcceptInput{Render: true})
+	got, err := d.c.Accept(ctx, handoff, client.AcceptInput{Render: d.render})
 	return got.Epoch, err
 }
 

@@ -70,9 +70,9 @@ func (f *field) watch(ctx context.Context, p party) {
 	}
 }
 
-// run runs clients in a closed loop for a while, or until ctx ends; each does one handoff at least. Handoffs under way are finished.
-func (f *field) run(ctx context.Context, clients int, s *samples) (took time.Duration) {
-	began := time.Now()
+// run runs clients in a closed loop until what is measured is complete, or until ctx ends, and returns how long was measured. Handoffs
+// under way are finished.
+func (f *field) run(ctx context.Context, clients int, s *samples) time.Duration {
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var watchers, working sync.WaitGroup
 	if !f.o.Direct {
@@ -80,41 +80,42 @@ func (f *field) run(ctx context.Context, clients int, s *samples) (took time.Dur
 			watchers.Go(func() { f.watch(watching, p) })
 		}
 	}
-	end := began.Add(f.o.For)
-	for n := range clients {
+	p := newPeriod(clients, f.o.For, time.Now())
+	for number := range clients {
 		working.Go(func() {
-			for i := n; ctx.Err() == nil; i += clients {
-				f.handOff(context.WithoutCancel(ctx), i, s)
-				if !time.Now().Before(end) {
-					return
-				}
+			more := true
+			for n := number; more && ctx.Err() == nil; n += clients {
+				more = f.handOff(context.WithoutCancel(ctx), number, n, s, p)
 			}
 		})
 	}
 	working.Wait()
-	took = time.Since(began)
+	took := p.length(time.Now())
 	stop()
 	watchers.Wait()
 	return took
 }
 
-// handOff does one handoff.
-func (f *field) handOff(ctx context.Context, n int, s *samples) {
+// handOff does one handoff of the client with a number, the nth of the run. It reports whether the client goes on.
+func (f *field) handOff(ctx context.Context, number, n int, s *samples, p *period) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	took, err := f.one(ctx, n)
-	if err != nil {
+	took, err := f.one(ctx, number, n)
+	counts, more := p.ended(number, time.Now())
+	switch {
+	case err != nil: // at any time
 		s.fail(err)
-		return
+	case counts:
+		s.add(took)
 	}
-	s.add(took)
+	return more
 }
 
-// one is a handoff from an agent to the next, or to the next three.
-func (f *field) one(ctx context.Context, n int) (took map[string]time.Duration, err error) {
+// one is the nth handoff of the run, of the client with a number: from its agent to the next, or to the next three.
+func (f *field) one(ctx context.Context, number, n int) (took map[string]time.Duration, err error) {
 	intent, w := f.wait()
 	defer f.forget(intent)
-	from := n % len(f.parties)
+	from := number % len(f.parties)
 	to := []int{(from + 1) % len(f.parties)}
 	in := client.CreateInput{Intent: intent, Content: f.o.content(n), Send: &client.SendInput{Reason: client.ReasonSpecialization}}
 	switch f.o.Kind {

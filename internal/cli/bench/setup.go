@@ -86,7 +86,7 @@ func (s *stand) addAgent(ctx context.Context, i int) error {
 	} else {
 		var c *client.Client
 		c, err = dial(s.url, t.Text, s.transport)
-		s.by[i] = direct{c}
+		s.by[i] = direct{c, !s.o.Direct}
 	}
 	return err
 }
