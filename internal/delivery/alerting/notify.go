@@ -45,7 +45,10 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 			return err
 		}
 	}
-	return a.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+	skipped := func(at ledger.Position, err error) {
+		a.o.Log.Error("nobody is notified of alerts in a damaged entry", "sink", s.Name(), "position", at, "error", err)
+	}
+	return ledger.FollowPast(ctx, a.ledger, after, skipped, func(entries []ledger.Entry) error {
 		for i := range entries {
 			if workspace, kind, _ := entries[i].Stream.Parts(); kind != alerts.Kind || entries[i].Position <= had[workspace] {
 				continue

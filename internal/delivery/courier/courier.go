@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/followup"
@@ -98,9 +99,16 @@ func (c *Courier) follow(ctx context.Context) error {
 			_ = c.views.SaveCursor(context.WithoutCancel(ctx), cursor, reached)
 		}
 	}()
-	return c.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+	skipped := func(at ledger.Position, err error) {
+		c.o.Log.Error("a damaged entry has no effects", "position", at, "error", err)
+		reached = at
+		c.reached.set(reached)
+	}
+	return ledger.FollowPast(ctx, c.ledger, after, skipped, func(entries []ledger.Entry) error {
 		for _, e := range entries {
-			if err := c.react(ctx, e); err != nil {
+			if err := c.react(ctx, e); isDamaged(err) {
+				c.o.Log.Error("an entry has no effects: what it is about is damaged", "position", e.Position, "stream", e.Stream, "error", err)
+			} else if err != nil {
 				return err
 			}
 			reached = e.Position
@@ -112,6 +120,15 @@ func (c *Courier) follow(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// isDamaged reports whether an error names a damaged entry: to try again does not help.
+func isDamaged(err error) bool {
+	if _, ok := errors.AsType[*ledger.Damaged](err); ok {
+		return true
+	}
+	r, refused := refusal.As(err)
+	return refused && r.Code == refusal.Unavailable && r.Details["position"] != nil
 }
 
 // watchTimers ticks every task whose timer is due, and sleeps until the next one is due or the views change.

@@ -270,3 +270,49 @@ func TestAClockThatCannotTickIsTriedAgain(t *testing.T) {
 		}
 	})
 }
+
+// hole is a ledger with an entry that cannot be read, alone or with its stream.
+type hole struct {
+	*log
+	at ledger.Position
+}
+
+func (h hole) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	return h.log.Follow(ctx, after, func(list []ledger.Entry) error {
+		for i := range list {
+			if list[i].Position == h.at && after < h.at {
+				if i > 0 {
+					if err := fn(list[:i]); err != nil {
+						return err
+					}
+				}
+				return &ledger.Damaged{Position: h.at, Err: errors.New("its bytes")}
+			}
+		}
+		return fn(list)
+	})
+}
+
+func TestADamagedEntryDoesNotStopWhatFollowsFromOthers(t *testing.T) {
+	bubble(t, func(p *post) {
+		lost := p.abandon("ann")
+		at, err := p.log.Last(p.Context())
+		if err != nil {
+			p.Fatal(err)
+		}
+		kept := p.abandon("bob")
+		ctx, cancel := context.WithCancel(context.Background())
+		c := courier.New(p.app.FollowUp, hole{p.log, at}, p.views.Store(), courier.Options{Log: slog.New(slog.DiscardHandler)})
+		done := make(chan struct{})
+		go func() {
+			c.Run(ctx)
+			close(done)
+		}()
+		time.Sleep(time.Minute)
+		cancel()
+		<-done
+		if p.there(lost) || !p.there(kept) {
+			p.Errorf("the child of the damaged entry: %v, that of the next: %v", p.there(lost), p.there(kept))
+		}
+	})
+}

@@ -42,7 +42,10 @@ func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
 			return err
 		}
 	}
-	return c.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+	skipped := func(at ledger.Position, err error) {
+		c.o.Log.Error("nobody is notified of a damaged entry", "sink", s.Name(), "position", at, "error", err)
+	}
+	return ledger.FollowPast(ctx, c.ledger, after, skipped, func(entries []ledger.Entry) error {
 		for _, e := range entries {
 			if err := c.notifyEntry(ctx, s, e); err != nil {
 				return err

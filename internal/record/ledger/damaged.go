@@ -1,6 +1,10 @@
 package ledger
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Damaged is the error of a read that finds an entry that was changed, or one missing: those before it come with the error, and a read after
 // its position goes on.
@@ -14,3 +18,23 @@ func (d *Damaged) Error() string {
 }
 
 func (d *Damaged) Unwrap() error { return d.Err }
+
+// FollowPast follows a ledger as its Follow does, and goes on after damaged entries: one of them must not stop a follower, and with it what the
+// server does for all others. skipped is told of each.
+func FollowPast(ctx context.Context, l Ledger, after Position, skipped func(at Position, err error), fn func([]Entry) error) error {
+	for {
+		var own error // of fn: it may have found another entry damaged
+		err := l.Follow(ctx, after, func(entries []Entry) error {
+			if own = fn(entries); own == nil {
+				after = entries[len(entries)-1].Position
+			}
+			return own
+		})
+		d, damaged := errors.AsType[*Damaged](err)
+		if own != nil || !damaged || d.Position <= after {
+			return err
+		}
+		skipped(d.Position, err)
+		after = d.Position
+	}
+}
