@@ -216,3 +216,30 @@ func TestConditionsAreTheSameAfterARestartAndBoundedInMemory(t *testing.T) {
 		t.Errorf("%d minutes are kept", n)
 	}
 }
+
+func TestAnEnvelopeThatComesWithTheTaskBelongsToItsHandoff(t *testing.T) {
+	r := newRecord(t)
+	late := event.Rendered{Handoff: 1, Offer: 1, Tokens: 700, Completeness: 0.5, Utilisation: 0.25}
+	r.add("t1", 0, event.Created{Task: "t1"}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}})
+	r.add("t1", 0, event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true}, late)
+	r.handoff("t2", "bob", time.Minute, time.Second)
+	r.add("t2", 2*time.Minute, late) // it is fetched later
+	tally := r.tally(figure.Options{})
+	list, _ := tally.Recent("main", noon)
+	for _, h := range list {
+		if h.Tokens != 700 || h.Completeness != 0.5 || h.Utilisation != 0.25 {
+			t.Errorf("%+v", h)
+		}
+	}
+	if lost := held(tally, 3*time.Minute)["context-lost"]; !slices.Equal(lost.Handoffs, []string{"t2.h1", "t1.h1"}) {
+		t.Errorf("%+v", lost)
+	}
+	for n := range 3 { // those before are no longer kept
+		r.handoff(fmt.Sprint("more", n), "bob", 3*time.Minute, time.Second)
+	}
+	r.add("t1", 4*time.Minute, late)
+	list, _ = r.tally(figure.Options{MaxRecent: 2}).Recent("main", noon)
+	if len(list) != 2 || list[0].Tokens != 0 || list[1].Tokens != 0 {
+		t.Errorf("%+v", list)
+	}
+}

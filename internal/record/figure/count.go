@@ -191,8 +191,12 @@ func (c *count) rendered(e event.Rendered) {
 	at.packed++
 	at.utilisation += e.Utilisation
 	at.completeness += e.Completeness
-	if f := c.w.flight; f != nil && f.N == e.Handoff {
-		f.Tokens, f.Utilisation, f.Completeness = e.Tokens, e.Utilisation, e.Completeness
+	h := c.recent.at(c.w.ended) // a receiver that accepts at once gets its envelope with the task, after the end of the handoff
+	if c.w.flight != nil {
+		h = &c.w.flight.Handoff
+	}
+	if h != nil && h.N == e.Handoff {
+		h.Tokens, h.Utilisation, h.Completeness = e.Tokens, e.Utilisation, e.Completeness
 	}
 }
 
@@ -219,6 +223,7 @@ func (c *count) end(outcome event.Stage) {
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
 	c.recent.add(f.Handoff)
+	c.w.ended = c.recent.added
 }
 
 // park counts that the task entered or left the dead letters.

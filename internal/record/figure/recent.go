@@ -50,10 +50,20 @@ type ring struct {
 	most    int
 	list    []Handoff // the oldest first, from start on, then from 0
 	start   int
+	added   int       // that were ever added
 	dropped time.Time // when the newest that was dropped for lack of space had ended
 }
 
+// at returns the handoff that was the nth to be added; nil if it is no longer kept, or if n is 0.
+func (r *ring) at(n int) *Handoff {
+	if n <= r.added-len(r.list) {
+		return nil
+	}
+	return &r.list[(n-1)%r.most]
+}
+
 func (r *ring) add(h Handoff) {
+	r.added++
 	if len(r.list) < r.most {
 		r.list = append(r.list, h)
 		return

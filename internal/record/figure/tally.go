@@ -111,6 +111,7 @@ type work struct {
 	hops    int
 	parked  bool
 	flight  *flight // the handoff in progress
+	ended   int     // the place of the one that ended last among those that are kept; 0: none has ended
 }
 
 // flight is a handoff in progress.
@@ -226,6 +227,18 @@ func (t *Tally) Workspace(name string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.workspace(name)
+}
+
+// LastHandoff returns the id of the newest handoff of a task that has not ended; "" if it has ended, or had none.
+func (t *Tally) LastHandoff(stream ledger.Stream) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := t.open[stream]
+	if w == nil || w.last == 0 {
+		return ""
+	}
+	_, _, task := stream.Parts()
+	return event.HandoffID(task, w.last)
 }
 
 // Position is the position of the newest entry that is counted.

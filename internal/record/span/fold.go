@@ -141,6 +141,9 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 			s.sealed(sealed.Trace)
 			continue
 		}
+		if packed, ok := ev.(event.Rendered); ok { // a receiver that accepts at once gets it after the end of the handoff
+			s.packed(packed)
+		}
 		events = append(events, ev)
 	}
 	w.version = e.Version

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func eventful(t testing.TB) []ledger.Entry {
 	return story(t,
 		of(event.Created{Task: taskID, Conversation: "talk"}, event.Started{Agent: "ann"}, sealed(create)),
 		of(sealed(resend), event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonSpecialization, From: "agent/ann"}, event.ApprovalAsked{}),
-		of(event.Approved{By: "operator/olga"}, offer(1, 1, "bob")),
+		of(event.Approved{By: "operator/olga"}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}}),
 		of(event.Seen{Handoff: 1, Offer: 1, Agent: "bob"}),
 		of(event.Unanswered{Handoff: 1, Offer: 1, Agent: "bob"}, event.RetryScheduled{Handoff: 1, Agent: "bob"}),
 		of(offer(1, 2, "bob")),
@@ -221,5 +222,17 @@ func TestATaskWithoutATraceHasOneOfItsOwn(t *testing.T) {
 	}
 	if len(all) != 3 || len(all[0].Links) != 1 {
 		t.Errorf("the spans are\n%s", show(all))
+	}
+}
+
+func TestAHandoffSaysHowItsEnvelopeWasPackedThatCameWithTheTask(t *testing.T) {
+	list := story(t,
+		of(event.Created{Task: taskID}, event.HandoffRequested{Handoff: 1, From: "agent/ann"}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}}),
+		of(event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Epoch: 1},
+			event.Rendered{Handoff: 1, Offer: 1, Tokens: 700, Completeness: 0.5}))
+	all := fold(t, list, 0)
+	i := slices.IndexFunc(all, func(s span.Span) bool { return s.Name == "handoff" })
+	if i < 0 || !slices.Contains(all[i].Values, span.Value{Of: span.Tokens, Number: 700}) || !slices.Contains(all[i].Values, span.Value{Of: span.Completeness, Number: 0.5}) {
+		t.Errorf("%+v", all)
 	}
 }

@@ -210,9 +210,7 @@ func (s *stepping) offer(ev event.Event) {
 		f.retrying = s.at
 		f.retries++
 	case event.Rendered:
-		if e.Handoff == f.n {
-			f.tokens, f.completeness, f.packed = e.Tokens, e.Completeness, true
-		}
+		s.packed(e)
 	case event.Confirmed:
 		s.in(ConfirmStep, f.accepted, truth(Automatic, e.Auto), s.actor())
 		f.confirmed = s.at
@@ -227,6 +225,13 @@ func (s *stepping) offer(ev event.Event) {
 		x := s.in(ReturnStep, mark{}, text(Outcome, string(e.Outcome)), s.actor())
 		x.why(failing(e.Outcome))
 		s.landed(e.Outcome)
+	}
+}
+
+// packed notes how the envelope of the handoff in progress was packed.
+func (s *stepping) packed(e event.Rendered) {
+	if f := s.flight; f != nil && e.Handoff == f.n {
+		f.tokens, f.completeness, f.packed = e.Tokens, e.Completeness, true
 	}
 }
 
