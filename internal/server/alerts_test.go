@@ -288,6 +288,43 @@ func TestManyAgentsThatFailMakeABoundedNumberOfAlertsAndEntries(t *testing.T) {
 	}
 }
 
+func TestTheCircuitsOfAnAgentHaveOneAlertTogether(t *testing.T) {
+	t.Parallel()
+	w := newWatchdog(t, Config{})
+	coder, one, other := w.agent("coder"), w.agent("one"), w.agent("other")
+	for range 3 { // the circuit between the two opens
+		w.ignored("coder", coder, one)
+	}
+	a, ok := w.raised()["circuit-open:coder"]
+	if shown, err := w.boss.Agent(w.Context(), "coder"); !ok || err != nil || shown.Circuit.State != "closed" || a.Value != 1 || len(a.Handoffs) != 3 || a.Severity != "critical" {
+		t.Fatalf("%v, %+v: %+v", err, shown.Circuit, a)
+	}
+	if text := scrape(t, w.s); !strings.Contains(text, `trapeze_circuits{scope="pair",state="open",workspace="default"} 1`) || !strings.Contains(text, `trapeze_circuits{scope="shared",state="open",workspace="default"} 0`) {
+		t.Errorf("the figures:\n%s", text)
+	}
+	w.ignored("coder", coder, other) // and that of all senders
+	if shown, err := w.boss.Agent(w.Context(), "coder"); err != nil || shown.Circuit.State != "open" {
+		t.Fatalf("%v, %+v", err, shown.Circuit)
+	}
+	if again := w.raised()["circuit-open:coder"]; !again.Raised.Equal(*a.Raised) {
+		t.Errorf("raised again: %+v", again)
+	}
+	if names := strings.Join(w.recorded(), " "); strings.Contains(names, "recovered") {
+		t.Errorf("recorded %s", names)
+	}
+	w.advance(5 * time.Minute) // an open circuit is an alert until a probe has succeeded
+	if _, ok := w.raised()["circuit-open:coder"]; !ok {
+		t.Errorf("%+v", w.raised())
+	}
+	if _, err := w.boss.ResetCircuit(w.Context(), "coder"); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(time.Minute)
+	if a, ok := w.raised()["circuit-open:coder"]; ok {
+		t.Errorf("%+v", a)
+	}
+}
+
 func TestACallWaitsForAnAlert(t *testing.T) {
 	t.Parallel()
 	w := newWatchdog(t, Config{})

@@ -76,7 +76,7 @@ func TestAServerGivesItsFiguresAndTheSameAfterARestart(t *testing.T) {
 	for _, want := range []string{
 		`trapeze_handoffs_requested_total{kind="warm",reason="user_request",workspace="default"} 3`, `trapeze_handoffs_open{workspace="default"} 3`,
 		`trapeze_tasks_open{workspace="default"} 3`, `trapeze_inbox_items{agent="bob",workspace="default"} 3`, `trapeze_view_consistency_ratio{workspace="default"} 1`,
-		`trapeze_circuits{state="closed",workspace="default"} 2`, `trapeze_circuits{state="open",workspace="default"} 0`, `trapeze_agent_failures{agent="bob",workspace="default"} 0`, "trapeze_figures_lag ", "trapeze_view_lag ",
+		`trapeze_circuits{scope="shared",state="closed",workspace="default"} 2`, `trapeze_circuits{scope="pair",state="open",workspace="default"} 0`, `trapeze_agent_failures{agent="bob",workspace="default"} 0`, "trapeze_figures_lag ", "trapeze_view_lag ",
 		`trapeze_http_calls_total{code="201",method="POST",route="/v1/tasks"} 3`, "trapeze_http_connections ", "trapeze_process_memory_bytes ",
 		"trapeze_ledger_entries_total ", "trapeze_ledger_commit_duration_seconds_count ", "trapeze_ledger_wal_size_bytes ", "trapeze_process_cpu_time_seconds_total ",
 	} {

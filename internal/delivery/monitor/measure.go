@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
@@ -112,20 +114,19 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 	}
 	for i := range all {
 		s := &all[i]
-		value := float64(failures(s))
+		c := alert.Condition{Key: alert.Key{Agent: s.Name}, Value: float64(failures(s))}
+		var senders []string // nil: all
 		if d.Figure == figure.Circuits.Name {
-			value = 0
-			if agent.CircuitAt(*s, x.now).Phase != agent.Closed {
-				value = 1
-			}
+			var open int
+			open, senders, c.Since = openCircuits(s, x.now)
+			c.Value = float64(open)
 		}
-		if !d.Compare.Holds(value, d.Threshold) {
+		if !d.Compare.Holds(c.Value, d.Threshold) {
 			continue
 		}
-		c := alert.Condition{Key: alert.Key{Agent: s.Name}, Value: value}
-		c.Handoffs, c.Since = x.m.tally.FailuresOf(workspace, s.Name)
-		if d.Figure == figure.Circuits.Name {
-			c.Since = s.Circuit.OpenedAt
+		var since time.Time
+		if c.Handoffs, since = x.m.tally.FailuresOf(workspace, s.Name, senders...); c.Since.IsZero() {
+			c.Since = since
 		}
 		if c.Since.IsZero() {
 			c.Since = x.now
@@ -133,6 +134,27 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// openCircuits counts the circuits of an agent that are not closed, since the first of them opened: the one of all senders, and those of single senders.
+// If it is only those, it names the senders.
+func openCircuits(s *agent.State, now time.Time) (n int, senders []string, since time.Time) {
+	opened := func(c *agent.Circuit) {
+		if n++; n == 1 || c.OpenedAt.Before(since) {
+			since = c.OpenedAt
+		}
+	}
+	for i := range s.Pairs {
+		if p := &s.Pairs[i]; p.At(now).Phase != agent.Closed {
+			opened(&p.Circuit)
+			senders = append(senders, p.Sender)
+		}
+	}
+	if agent.CircuitAt(*s, now).Phase != agent.Closed {
+		opened(&s.Circuit)
+		senders = nil
+	}
+	return n, senders, since
 }
 
 // inbox measures how long the inboxes wait.
@@ -149,14 +171,29 @@ func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Defi
 				return nil, err
 			}
 			for i := range box.Items {
-				if box.Items[i].Type == view.ItemOffer {
-					one.Handoffs = append(one.Handoffs, box.Items[i].ID)
+				item := &box.Items[i]
+				if item.Type == view.ItemOffer {
+					x.name(&one, item.ID)
+				} else {
+					x.name(&one, x.lastOf(workspace, item.Task))
 				}
 			}
 		}
 		list = append(list, one)
 	}
 	return list, nil
+}
+
+// name adds a handoff to those that are behind a condition, unless it is there, or there are enough; "" is none.
+func (x *Measurement) name(c *alert.Condition, handoff string) {
+	if handoff != "" && len(c.Handoffs) < alert.MaxHandoffs && !slices.Contains(c.Handoffs, handoff) {
+		c.Handoffs = append(c.Handoffs, handoff)
+	}
+}
+
+// lastOf is the newest handoff of a task that has not ended.
+func (x *Measurement) lastOf(workspace, task string) string {
+	return x.m.tally.LastHandoff(ledger.StreamOf(workspace, "task", task))
 }
 
 // tickets measures how many tickets have waited for more than a day.
@@ -177,8 +214,10 @@ func (x *Measurement) tickets(ctx context.Context, workspace string, d *alert.De
 			if over := k.Opened.Add(alert.Day); c.Since.IsZero() || over.Before(c.Since) {
 				c.Since = over
 			}
-			if k.Handoff > 0 && len(c.Handoffs) < alert.MaxHandoffs {
-				c.Handoffs = append(c.Handoffs, event.HandoffID(k.Task, k.Handoff))
+			if k.Handoff > 0 {
+				x.name(&c, event.HandoffID(k.Task, k.Handoff))
+			} else { // a question: the handoff that gave the task to the agent that asks
+				x.name(&c, x.lastOf(workspace, k.Task))
 			}
 		}
 		if len(list) < f.Limit {

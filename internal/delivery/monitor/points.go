@@ -116,14 +116,18 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 	for _, w := range workspaces {
 		label := m.tally.Workspace(w)
 		for _, phase := range agent.Phases() { // also those that no circuit is in: their alerts must end
-			set.Add(figure.Circuits, 0, label, string(phase))
+			set.Add(figure.Circuits, 0, label, agent.ScopeShared, string(phase))
+			set.Add(figure.Circuits, 0, label, agent.ScopePair, string(phase))
 		}
 		all, err := m.agentsOf(ctx, w)
 		if err != nil {
 			return err
 		}
 		for i := range all {
-			set.Add(figure.Circuits, 1, label, string(agent.CircuitAt(all[i], now).Phase))
+			set.Add(figure.Circuits, 1, label, agent.ScopeShared, string(agent.CircuitAt(all[i], now).Phase))
+			for _, p := range all[i].Pairs {
+				set.Add(figure.Circuits, 1, label, agent.ScopePair, string(p.At(now).Phase))
+			}
 			set.Raise(figure.AgentFailures, float64(failures(&all[i])), label, m.tally.Agent(w, all[i].Name))
 			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
 		}

@@ -49,8 +49,8 @@ func failures() []Definition {
 		{
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
-			meaning: "The circuit of an agent is open: it gets no offers.",
-			todo:    "`trapeze agent list` shows which. Repair the agent; a probe closes the circuit, or `trapeze agent reset`.",
+			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender.",
+			todo:    "`trapeze agent show` says whose offers it gets no more. Repair the agent; a probe closes the circuit, or `trapeze agent reset`.",
 		},
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,

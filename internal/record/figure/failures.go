@@ -60,12 +60,15 @@ func (t *Tally) cleared(k [2]string, sender string) {
 }
 
 // FailuresOf returns the ids of the last handoffs that failed in a row at an agent, at most [Behind], the newest first, and when the
-// oldest of them failed; zero if there is none.
-func (t *Tally) FailuresOf(workspace, name string) (handoffs []string, since time.Time) {
+// oldest of them failed; zero if there is none. Senders are those whose handoffs it returns; none: those of all.
+func (t *Tally) FailuresOf(workspace, name string, senders ...string) (handoffs []string, since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	list := t.failures[[2]string{workspace, name}]
 	for i := len(list) - 1; i >= 0; i-- {
+		if len(senders) > 0 && !slices.Contains(senders, list[i].sender) {
+			continue
+		}
 		if list[i].handoff != "" && !slices.Contains(handoffs, list[i].handoff) {
 			handoffs = append(handoffs, list[i].handoff)
 		}

@@ -47,6 +47,7 @@ var Labels = map[string]string{
 	"kind":      "The kind of the handoff, or of the ticket.",
 	"reason":    "The reason of the handoff.",
 	"outcome":   "How it ended: `transferred`, `rejected`, `expired`, `failed`, `parked`, `cancelled` or `at_desk`.",
+	"scope":     "Whose handoffs a circuit stops: those of all senders, `shared`, or of one, `pair`.",
 	"state":     "The state.",
 	"event":     "What happened to an offer: `made`, `seen`, `accepted`, `rejected`, `expired`, `unanswered` or `shed`.",
 	"cause":     "Why tasks were parked.",
@@ -182,8 +183,8 @@ var (
 		Meaning: "Tickets that wait for people, by age.",
 	}
 	Circuits = &Instrument{
-		Name: "trapeze.circuits", Type: Gauge, Unit: "{circuit}", Origin: Views, Labels: []string{"workspace", "state"},
-		Meaning: "Circuits of agents by state: `closed`, `open` or `half_open`. Those of single senders do not count.",
+		Name: "trapeze.circuits", Type: Gauge, Unit: "{circuit}", Origin: Views, Labels: []string{"workspace", "scope", "state"},
+		Meaning: "Circuits of agents by state: `closed`, `open` or `half_open`. Each agent has one for all senders, and one for each sender whose handoffs failed lately.",
 	}
 	AgentFailures = &Instrument{
 		Name: "trapeze.agent.failures", Type: Gauge, Unit: "{failure}", Origin: Views, Labels: []string{"workspace", "agent"},

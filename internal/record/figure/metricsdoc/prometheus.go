@@ -66,7 +66,7 @@ func panels() []panel {
 		{"Age of inboxes", "s", map[string]string{"{{agent}}": fmt.Sprintf("max by (agent) (%s{workspace=~\"$workspace\"})", figure.InboxAge.Prometheus())}},
 		{"Tickets", "short", map[string]string{"{{kind}}, {{age}}": now(figure.TicketsOpen, "kind, age")}},
 		{"Dead letters", "short", map[string]string{"{{workspace}}": now(figure.DeadLetters, "workspace")}},
-		{"Circuits", "short", map[string]string{"{{state}}": now(figure.Circuits, "state")}},
+		{"Circuits", "short", map[string]string{"{{scope}}, {{state}}": now(figure.Circuits, "scope, state")}},
 		{"Retries and lost leases", "ops", map[string]string{"retries": rate(figure.Retries, "workspace"), "leases": rate(figure.LeasesLost, "workspace")}},
 		{"Envelopes: completeness and utilisation", "percentunit", map[string]string{"completeness": mean(figure.EnvelopeCompleteness), "utilisation": mean(figure.EnvelopeUtilisation)}},
 		{"Hops of a task", "short", map[string]string{"average": mean(figure.TaskHops), "p95": quantile(figure.TaskHops, 0.95, "")}},
