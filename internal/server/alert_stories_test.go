@@ -1,0 +1,407 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/delivery/alerting"
+	"github.com/trapezehq/trapeze/internal/delivery/monitor"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// story is how the condition of an alert comes and goes. It is told twice: begin and end work again.
+type story struct {
+	disk      bool    // the server is restarted
+	policy    string  // the policy file
+	threshold float64 // that the policy sets; 0: the default
+	handoffs  int     // that the alert names
+
+	begin    func(st *stage)
+	raises   most // how long it is waited for
+	end      func(st *stage)
+	recovers most
+}
+
+// soon and later are how long alerts are waited for that need no time, and those with a window of an hour.
+var (
+	soon  = most{4, 2 * time.Second}
+	later = most{13, 10 * time.Minute}
+)
+
+func stories() map[string]story {
+	nothing := func(*stage) {} // the window passes
+	return map[string]story{
+		"handoff-failed":              {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
+		"handoff-failure-rate":        {begin: func(st *stage) { st.works(99); st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
+		"handoffs-fail-systemically":  {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"agent-fails":                 {begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open":                {begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open: of one sender": {begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 2, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
+		"context-incomplete":          {begin: func(st *stage) { st.refers(9, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
+		"context-lost":                {begin: func(st *stage) { st.refers(1, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
+		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 3, end: nothing, recovers: later},
+		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 3, end: nothing, recovers: later},
+		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
+		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"dead-letters":                {begin: (*stage).parks, raises: most{10, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
+		"inbox-old":                   {begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
+		"ticket-old":                  {begin: (*stage).asks, raises: most{30, time.Hour}, handoffs: 1, end: (*stage).told, recovers: most{4, 3 * time.Minute}},
+		"views-lag":                   {disk: true, policy: "version: 1\nalerts:\n  views-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).breaks, raises: most{8, time.Minute}, end: (*stage).continues, recovers: most{4, 3 * time.Minute}},
+		"figures-lag":                 {policy: "version: 1\nalerts:\n  figures-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).holds, raises: most{13, time.Minute}, end: (*stage).releases, recovers: most{4, 3 * time.Minute}},
+	}
+}
+
+func (st *stage) lead() *client.Client  { st.Helper(); return st.as("lead", client.AgentSpec{}) }
+func (st *stage) coder() *client.Client { st.Helper(); return st.as("coder", client.AgentSpec{}) }
+
+// hands has the lead hand a new task to an agent.
+func (st *stage) hands(to string, in client.CreateInput, send client.SendInput) client.Receipt {
+	st.Helper()
+	in.Intent, send.To = fmt.Sprint("work of round ", st.round), []string{to}
+	in.Send = &send
+	r, err := st.lead().CreateTask(st.Context(), in)
+	if err != nil {
+		st.Fatal(err)
+	}
+	return r
+}
+
+// takes has an agent accept a handoff and complete the task.
+func (st *stage) takes(by *client.Client, handoff string) {
+	st.Helper()
+	got, err := by.Accept(st.Context(), handoff, client.AcceptInput{})
+	if err != nil {
+		st.Fatal(err)
+	}
+	st.completes(by, got.Receipt)
+}
+
+func (st *stage) completes(by *client.Client, r client.Receipt) {
+	st.Helper()
+	if _, err := by.Complete(st.Context(), r.Task, client.CompleteInput{Epoch: r.Epoch, Result: client.Result{Text: "done"}}); err != nil {
+		st.Fatal(err)
+	}
+}
+
+// works has handoffs succeed.
+func (st *stage) works(n int) {
+	st.Helper()
+	coder := st.coder()
+	for range n {
+		st.takes(coder, st.hands("coder", client.CreateInput{}, client.SendInput{}).Handoff)
+	}
+}
+
+// rejects has handoffs fail: their receiver cannot do the work, and there is no other.
+func (st *stage) rejects(n int) {
+	st.Helper()
+	coder := st.coder()
+	for range n {
+		r := st.hands("coder", client.CreateInput{}, client.SendInput{})
+		if _, err := coder.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
+			st.Fatal(err)
+		}
+	}
+}
+
+// ignores has an agent see the offers of three senders and answer none.
+func (st *stage) ignores() {
+	st.Helper()
+	coder := st.coder()
+	for n := range 3 {
+		st.ignored("coder", coder, st.as(fmt.Sprint("sender", n), client.AgentSpec{}))
+	}
+}
+
+// ignoresOne has an agent answer none of the offers of one sender, which stops those of that sender alone.
+func (st *stage) ignoresOne() {
+	st.Helper()
+	coder := st.coder()
+	for range 3 {
+		st.ignored("coder", coder, st.lead())
+	}
+}
+
+// answers has the agent come back: the probe that its circuit lets through succeeds.
+func (st *stage) answers() {
+	st.Helper()
+	st.advance(2 * time.Minute)
+	st.works(1)
+}
+
+// wanders has tasks of one hop end, and hours later tasks of many hops.
+func (st *stage) wanders() {
+	st.Helper()
+	st.works(8)
+	st.advance(2 * time.Hour)
+	name := func(hop int) string { return fmt.Sprint("hop", hop) }
+	for hop := range 6 {
+		st.as(name(hop), client.AgentSpec{})
+	}
+	for range 2 {
+		r := st.hands(name(0), client.CreateInput{}, client.SendInput{})
+		for hop := range 6 {
+			by := st.as(name(hop), client.AgentSpec{})
+			got, err := by.Accept(st.Context(), r.Handoff, client.AcceptInput{})
+			if err != nil {
+				st.Fatal(err)
+			}
+			if hop == 5 {
+				st.completes(by, got.Receipt)
+				break
+			}
+			if r, err = by.Send(st.Context(), r.Task, client.SendInput{Epoch: got.Epoch, To: []string{name(hop + 1)}}); err != nil {
+				st.Fatal(err)
+			}
+		}
+	}
+}
+
+// refers has an envelope refer to memory items, of which some do not exist.
+func (st *stage) refers(there, missing int) {
+	st.Helper()
+	reader := st.as("reader", client.AgentSpec{ContextWindow: 20_000})
+	var content client.Content
+	for n := range there {
+		item, err := st.lead().Remember(st.Context(), client.RememberInput{Text: fmt.Sprintf("fact %d of round %d", n, st.round), Scope: "workspace"})
+		if err != nil {
+			st.Fatal(err)
+		}
+		content.Memory = append(content.Memory, client.MemoryAsk{ID: item.ID})
+	}
+	for n := range missing {
+		content.Memory = append(content.Memory, client.MemoryAsk{ID: fmt.Sprint("mem_none", n)})
+	}
+	st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
+}
+
+// packs has envelopes packed in the course of an hour; without notes, of more facts than fit.
+func (st *stage) packs(how client.Pack, notes string) {
+	st.Helper()
+	reader := st.as("reader", client.AgentSpec{ContextWindow: 200_000})
+	content := client.Content{Notes: notes}
+	for n := range 400 {
+		if notes == "" {
+			content.Facts = append(content.Facts, client.Point{Text: fmt.Sprintf("fact %d is one of many", n)})
+		}
+	}
+	for range 3 {
+		st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{Pack: how}).Handoff)
+		st.advance(19 * time.Minute)
+	}
+}
+
+// parks has offers expire that nobody has seen, and nobody else can take the tasks.
+func (st *stage) parks() {
+	st.Helper()
+	st.coder()
+	for range 2 {
+		st.hands("coder", client.CreateInput{}, client.SendInput{Retries: new(int), Timeouts: client.Timeouts{Offer: client.Duration(time.Minute)}})
+	}
+}
+
+// discards has an operator discard the dead letters.
+func (st *stage) discards() {
+	st.Helper()
+	for _, id := range st.dead() {
+		if _, err := st.boss.Discard(st.Context(), id, "nobody can do it"); err != nil {
+			st.Fatal(err)
+		}
+	}
+}
+
+// leaves has offers wait in an inbox that nobody fetches.
+func (st *stage) leaves() {
+	st.Helper()
+	st.coder()
+	for range 2 {
+		st.hands("coder", client.CreateInput{}, client.SendInput{Timeouts: client.Timeouts{Offer: client.Duration(24 * time.Hour)}})
+	}
+}
+
+// fetches has the agent work off its inbox.
+func (st *stage) fetches() {
+	st.Helper()
+	box, err := st.coder().Inbox(st.Context(), client.InboxOptions{})
+	if err != nil {
+		st.Fatal(err)
+	}
+	for _, item := range box.Items {
+		st.takes(st.coder(), item.ID)
+	}
+	if _, err := st.lead().Inbox(st.Context(), client.InboxOptions{See: true}); err != nil { // it is told of the results
+		st.Fatal(err)
+	}
+}
+
+// asks has the owner of a task ask people.
+func (st *stage) asks() {
+	st.Helper()
+	got, err := st.coder().Accept(st.Context(), st.hands("coder", client.CreateInput{}, client.SendInput{}).Handoff, client.AcceptInput{})
+	if err != nil {
+		st.Fatal(err)
+	}
+	if _, err := st.coder().Ask(st.Context(), got.Task, client.AskInput{Epoch: got.Epoch, Question: "May I?", Within: client.Duration(240 * time.Hour)}); err != nil {
+		st.Fatal(err)
+	}
+}
+
+// told has people answer.
+func (st *stage) told() {
+	st.Helper()
+	page, err := st.boss.Tickets(st.Context(), client.TicketFilter{})
+	if err != nil || len(page.Tickets) == 0 {
+		st.Fatal(err, page)
+	}
+	for _, ticket := range page.Tickets {
+		if _, err := st.boss.Answer(st.Context(), ticket.ID, client.AnswerInput{Answer: "yes"}); err != nil {
+			st.Fatal(err)
+		}
+	}
+}
+
+// damages changes a bit of an entry of a task that two agents had, on the disk.
+func (st *stage) damages() {
+	st.Helper()
+	coder, second := st.coder(), st.as("second", client.AgentSpec{})
+	r := st.hands("coder", client.CreateInput{}, client.SendInput{})
+	got, err := coder.Accept(st.Context(), r.Handoff, client.AcceptInput{})
+	if err != nil {
+		st.Fatal(err)
+	}
+	if r, err = coder.Send(st.Context(), r.Task, client.SendInput{Epoch: got.Epoch, To: []string{"second"}}); err != nil {
+		st.Fatal(err)
+	}
+	st.takes(second, r.Handoff)
+	st.restart(func(dir string) {
+		entries := stored(st.T, dir, r.Task)
+		st.at = slices.Sorted(maps.Keys(entries))[1] // the first acceptance
+		st.was = entries[st.at]
+		changed := slices.Clone(st.was)
+		changed[len(changed)-1] ^= 1
+		store(st.T, dir, st.at, changed)
+	})
+}
+
+// repairs has an operator bring the entry back, from a backup.
+func (st *stage) repairs() {
+	st.Helper()
+	st.restart(func(dir string) { store(st.T, dir, st.at, st.was) })
+}
+
+// forgets loses rows of the views.
+func (st *stage) forgets() {
+	st.Helper()
+	for range 2 {
+		if _, err := st.coder().CreateTask(st.Context(), client.CreateInput{Intent: "work", Start: true}); err != nil {
+			st.Fatal(err)
+		}
+	}
+	st.restart(func(dir string) { st.changes(dir, "DELETE FROM view_open") })
+}
+
+// rebuilds has the views built again from the ledger.
+func (st *stage) rebuilds() {
+	st.Helper()
+	if err := st.s.views.Rebuild(st.Context()); err != nil {
+		st.Fatal(err)
+	}
+}
+
+// breaks has the views take no more entries, and entries follow.
+func (st *stage) breaks() {
+	st.Helper()
+	st.coder()
+	st.restart(func(dir string) {
+		st.changes(dir, "CREATE TRIGGER broken BEFORE UPDATE ON view_meta BEGIN SELECT RAISE(ABORT, 'the view is broken'); END")
+	})
+	coder := st.coder()
+	for range 51 {
+		if _, err := coder.CreateTask(st.Context(), client.CreateInput{Intent: "work", Start: true}); err != nil {
+			st.Fatal(err)
+		}
+	}
+	st.judge = func() {
+		st.Helper()
+		if err := st.s.judge(st.Context()); err != nil {
+			st.Fatal(err)
+		}
+	}
+}
+
+// continues has the views take entries again: at its start, the server gives them those that they lack.
+func (st *stage) continues() {
+	st.Helper()
+	st.restart(func(dir string) { st.changes(dir, "DROP TRIGGER broken") })
+	st.judge = nil
+}
+
+func (st *stage) changes(dir, query string) {
+	st.Helper()
+	db := database(st.T, dir)
+	defer db.Close()
+	if _, err := db.ExecContext(st.Context(), query); err != nil {
+		st.Fatal(err)
+	}
+}
+
+// gate is a ledger that nobody can follow until it is open.
+type gate struct {
+	ledger.Ledger
+	open chan struct{}
+}
+
+func (g gate) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	return g.Ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+		select {
+		case <-g.open:
+			return fn(entries)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+// holds has the figures not follow the record while work goes on.
+func (st *stage) holds() {
+	st.Helper()
+	st.gate = gate{st.s.log, make(chan struct{})}
+	log := slog.New(slog.DiscardHandler)
+	m := monitor.New(st.gate, st.s.views.Store(), monitor.Options{Now: st.clock.Now, Log: log})
+	judges := alerting.New(st.s.UseCases.Alerts, m, st.gate, st.s.views.Store(), alerting.Options{Log: log})
+	ctx, stop := context.WithCancel(st.Context())
+	var running sync.WaitGroup
+	running.Go(func() { m.Run(ctx) })
+	st.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
+	st.works(17)
+	st.judge = func() {
+		st.Helper()
+		if err := judges.Judge(ctx); err != nil {
+			st.Fatal(err)
+		}
+	}
+	st.counted = m
+}
+
+// releases lets the figures follow again.
+func (st *stage) releases() {
+	st.Helper()
+	close(st.gate.open)
+	last, err := st.s.log.Last(st.Context())
+	if err == nil {
+		err = st.counted.Wait(st.Context(), last)
+	}
+	if err != nil {
+		st.Fatal(err)
+	}
+}

@@ -1,0 +1,313 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/delivery/monitor"
+	"github.com/trapezehq/trapeze/internal/delivery/notify"
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+)
+
+// stage is where the story of one alert is told: a server whose clock stands, its operator, agents, and a person who is notified.
+type stage struct {
+	*watchdog
+	clock    *Clock
+	box      *mailbox
+	operator admin.Client
+	agents   map[string]*client.Client
+	tokens   map[string]string
+	config   Config
+	round    int             // how often the condition has begun
+	had      map[string]bool // messages that may come again, by id
+	// judge judges, if the server cannot move the clock in this story.
+	judge func()
+
+	at      int // of an entry that is damaged
+	was     []byte
+	gate    gate
+	counted *monitor.Monitor // behind the gate
+}
+
+func newStage(t *testing.T, of *story) *stage {
+	t.Helper()
+	st := &stage{clock: NewClock(time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)), box: newMailbox(t), tokens: map[string]string{}, had: map[string]bool{}}
+	st.config = Config{Clock: st.clock, Alerts: []string{"webhook:" + st.box.URL}}
+	if of.disk {
+		st.config.DataDir = t.TempDir()
+	}
+	if of.policy != "" {
+		st.config.Policy = filepath.Join(t.TempDir(), "policy.yaml")
+		if err := os.WriteFile(st.config.Policy, []byte(of.policy), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st.watchdog = newWatchdog(t, st.config)
+	made, err := st.boss.CreateToken(t.Context(), client.TokenInput{Role: "operator", Name: "olga"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.tokens["olga"] = made.Text
+	st.connect()
+	return st
+}
+
+// connect makes the clients of the server that runs now.
+func (st *stage) connect() {
+	st.agents, st.operator = map[string]*client.Client{}, admin.New(connect(st.T, st.s, st.tokens["olga"]))
+}
+
+// restart stops the server, does something to its data, and starts it again.
+func (st *stage) restart(meanwhile func(dir string)) {
+	st.Helper()
+	if err := st.s.Close(context.Background()); err != nil {
+		st.Fatal(err)
+	}
+	meanwhile(st.config.DataDir)
+	st.watchdog = newWatchdog(st.T, st.config)
+	st.connect()
+}
+
+// as is the client of an agent, which is registered first if it is new.
+func (st *stage) as(name string, spec client.AgentSpec) *client.Client {
+	st.Helper()
+	if c, ok := st.agents[name]; ok {
+		return c
+	}
+	if _, ok := st.tokens[name]; !ok {
+		if _, err := st.boss.RegisterAgent(st.Context(), name, spec); err != nil {
+			st.Fatal(err)
+		}
+		made, err := st.boss.CreateToken(st.Context(), client.TokenInput{Role: "agent", Name: name})
+		if err != nil {
+			st.Fatal(err)
+		}
+		st.tokens[name] = made.Text
+	}
+	st.agents[name] = connect(st.T, st.s, st.tokens[name])
+	return st.agents[name]
+}
+
+// found is the alert of a definition that is raised; there must be at most one.
+func (st *stage) found(name string) (a admin.Alert, ok bool) {
+	st.Helper()
+	for _, one := range st.raised() {
+		if one.Name != name {
+			continue
+		}
+		if ok {
+			st.Fatalf("raised twice: %s and %s", a.ID, one.ID)
+		}
+		a, ok = one, true
+	}
+	return a, ok
+}
+
+// await advances the clock until the alert is raised, or is not.
+func (st *stage) await(name string, raised bool, at most) admin.Alert {
+	st.Helper()
+	for range at.times {
+		if a, ok := st.found(name); ok == raised {
+			return a
+		}
+		if st.judge != nil {
+			st.clock.move(st.clock.Now().Add(at.step))
+			st.judge()
+			continue
+		}
+		st.advance(at.step)
+	}
+	st.Fatalf("%s is not %s after %d times %s: %+v", name, map[bool]string{true: "raised", false: "over"}[raised], at.times, at.step, st.raised())
+	return admin.Alert{}
+}
+
+// most is how long an alert is waited for.
+type most struct {
+	times int
+	step  time.Duration
+}
+
+// entries lists the events of the alert in the record: their names, and the data of the last that was raised.
+func (st *stage) entries(name string) (events []string, last alert.Raised) {
+	st.Helper()
+	var b strings.Builder
+	if err := st.boss.Export(st.Context(), client.ExportOptions{SkipDamaged: true}, &b); err != nil {
+		st.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		var e struct {
+			Event string          `json:"event"`
+			Data  json.RawMessage `json:"details"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			st.Fatal(err)
+		}
+		what, ok := strings.CutPrefix(e.Event, "alert-")
+		if !ok {
+			continue
+		}
+		var of alert.Raised
+		if err := json.Unmarshal(e.Data, &of); err != nil {
+			st.Fatal(err)
+		}
+		if of.Name == name {
+			events = append(events, what)
+		}
+		if of.Name == name && what == "raised" {
+			last = of
+		}
+	}
+	return events, last
+}
+
+// notice is the next message about the alert that the person gets. It comes once, and after a restart perhaps again.
+func (st *stage) notice(name string) notify.Alert {
+	st.Helper()
+	for {
+		if a := st.box.next(st.T); a.Name == name && !st.had[a.ID] {
+			st.had[a.ID] = st.config.DataDir != ""
+			return a
+		}
+	}
+}
+
+func TestEveryAlertHasAStory(t *testing.T) {
+	t.Parallel()
+	all := stories()
+	told := map[string]bool{}
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		name, _, _ := strings.Cut(key, ": ")
+		told[name] = true
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			d, ok := alert.Find(name)
+			if !ok {
+				t.Fatalf("a story of %s, which is no alert", name)
+			}
+			of := all[key]
+			tell(newStage(t, &of), d, &of)
+		})
+	}
+	for _, name := range alert.Names() {
+		if !told[name] {
+			t.Errorf("the alert %s has no story: see stories", name)
+		}
+	}
+}
+
+// tell tells the story of an alert: it is raised once, an operator silences it, it recovers; then it is raised while it is silenced.
+func tell(st *stage, d alert.Definition, of *story) {
+	st.Helper()
+	if of.threshold != 0 {
+		d.Threshold = of.threshold
+	}
+	st.begin(of)
+	a := st.await(d.Name, true, of.raises)
+	st.describes(a, &d, of)
+	st.notified(st.notice(d.Name), &a, "alert-raised")
+	for range 2 { // it is judged again, and nothing new is recorded
+		st.await(d.Name, true, most{1, 0})
+		st.again()
+	}
+	if events, entry := st.entries(d.Name); !slices.Equal(events, []string{"raised"}) || !slices.Equal(entry.Handoffs, a.Handoffs) || entry.Figure != d.Figure || entry.Threshold != d.Threshold {
+		st.Errorf("recorded %q, %+v", events, entry)
+	}
+	silence, err := st.operator.SilenceAlert(st.Context(), admin.SilenceInput{Alert: a.ID, Reason: "it is being repaired", For: client.Duration(720 * time.Hour)})
+	if err != nil {
+		st.Fatal(err)
+	}
+	if shown, ok := st.found(d.Name); !ok || shown.Silence == nil || shown.Silence.Reason != "it is being repaired" || shown.Silence.By != "operator/olga" {
+		st.Errorf("silenced: %+v", shown)
+	}
+	of.end(st)
+	st.await(d.Name, false, of.recovers)
+	st.recovered(st.notice(d.Name), a.ID)
+
+	st.begin(of)
+	a = st.await(d.Name, true, of.raises)
+	if _, entry := st.entries(d.Name); !entry.Silenced || a.Silence == nil {
+		st.Errorf("raised while it is silenced: %+v, %+v", entry, a)
+	}
+	if _, err := st.operator.EndSilence(st.Context(), silence.ID); err != nil {
+		st.Fatal(err)
+	}
+	st.notified(st.notice(d.Name), &a, "alert-raised") // not before: it would have come twice
+	of.end(st)
+	st.await(d.Name, false, of.recovers)
+	st.recovered(st.notice(d.Name), a.ID)
+	if events, _ := st.entries(d.Name); !slices.Equal(events, []string{"raised", "recovered", "raised", "recovered"}) {
+		st.Errorf("recorded %q", events)
+	}
+}
+
+func (st *stage) begin(of *story) {
+	st.Helper()
+	st.round++
+	of.begin(st)
+}
+
+// again judges at the same time.
+func (st *stage) again() {
+	st.Helper()
+	if st.judge != nil {
+		st.judge()
+		return
+	}
+	st.advance(time.Second)
+}
+
+// describes checks what an alert tells people.
+func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
+	st.Helper()
+	switch {
+	case a.Figure != d.Figure || a.Threshold != d.Threshold || a.Severity != string(d.Severity) || a.Meaning != d.Meaning() || a.Do != d.Do() || a.Command == "":
+		st.Errorf("%+v", a)
+	case !d.Compare.Holds(a.Value, a.Threshold) || a.Measured == "":
+		st.Errorf("a value of %v (%s) is not %s %v", a.Value, a.Measured, d.Compare, a.Threshold)
+	case a.Since == nil || a.Raised == nil || a.Raised.Sub(*a.Since) < d.For || a.Raised.Sub(*a.Since) > of.raises.step*time.Duration(of.raises.times)+3*time.Hour:
+		st.Errorf("since %v, raised %v", a.Since, a.Raised)
+	case len(a.Handoffs) != of.handoffs:
+		st.Errorf("it names %d handoffs: %q", len(a.Handoffs), a.Handoffs)
+	case d.Subject == alert.Agent && (a.Agent == "" || a.ID != d.Name+":"+a.Agent):
+		st.Errorf("%s is about %q", a.ID, a.Agent)
+	}
+	for _, id := range a.Handoffs {
+		if st.was != nil { // it is damaged
+			continue
+		}
+		if _, err := st.boss.Handoff(st.Context(), id); err != nil {
+			st.Errorf("a handoff behind it: %v", err)
+		}
+	}
+	if shown, err := st.operator.Alert(st.Context(), a.ID); err != nil || shown.ID != a.ID || shown.State != "raised" {
+		st.Errorf("%v: %+v", err, shown)
+	}
+}
+
+// notified checks the message about an alert that is raised.
+func (st *stage) notified(m notify.Alert, a *admin.Alert, event string) {
+	st.Helper()
+	if m.Event != event || m.Alert != a.ID || m.Figure != a.Figure || m.Threshold != a.Threshold || !m.Since.Equal(*a.Since) || !slices.Equal(m.Handoffs, a.Handoffs) || m.Do != a.Do || m.Command != a.Command {
+		st.Errorf("the person is sent %+v about %+v", m, a)
+	}
+}
+
+// recovered checks the message about an alert that has recovered, and what is shown of it.
+func (st *stage) recovered(m notify.Alert, id string) {
+	st.Helper()
+	if m.Event != "alert-recovered" || m.Alert != id || m.Recovered.IsZero() {
+		st.Errorf("the person is sent %+v", m)
+	}
+	if a, err := st.operator.Alert(st.Context(), id); err != nil || a.State != "recovered" || a.Recovered == nil {
+		st.Errorf("%v: %+v", err, a)
+	}
+}
