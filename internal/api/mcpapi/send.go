@@ -111,13 +111,13 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 }
 
 // create returns the input that creates the task, without the handoff. Constraints and expected result belong to the task and not to
-// the handoff; but if other agents do parts of the task, the expected result is that of each part.
+// the handoff; but if other agents do child tasks of it, the expected result is that of each child.
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
 		Intent: in.Intent, Priority: in.Priority, Deadline: in.Deadline.At, Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
 		Route: in.Route, Dependencies: in.Dependencies, Limits: in.limits(), Permissions: in.allowed(), Budget: in.budget(), Timeouts: in.timeouts(),
 	}
-	if !in.parts() {
+	if !in.delegates() {
 		out.Expected = in.expected()
 	}
 	if in.Deadline.FromNow && in.Key != "" { // a repeated call would have another deadline, and be refused
@@ -145,10 +145,10 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 		return client.Receipt{}, invalid("route, dependencies and limits are set when a task is created, with intent: omit them")
 	case !in.fresh.empty():
 		return client.Receipt{}, invalid("priority, deadline, conversation and tags are set when a task is created, with intent: omit them")
-	case !in.parts() && (in.Format != "" || in.MaxBytes != 0):
-		return client.Receipt{}, invalid("format and max_bytes are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them")
-	case !in.parts() && !in.wanted.empty():
-		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the parts that others do (kind=delegation, fan_out): omit them, or write them into ask")
+	case !in.delegates() && (in.Format != "" || in.MaxBytes != 0):
+		return client.Receipt{}, invalid("format and max_bytes are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them")
+	case !in.delegates() && !in.wanted.empty():
+		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them, or write them into ask")
 	}
 	send.Permissions, send.Budget, send.Timeouts = in.allowed(), in.budget(), in.timeouts()
 	var err error
@@ -193,7 +193,7 @@ func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput
 	if in.Confirm {
 		send.Confirm = client.ConfirmExplicit
 	}
-	if in.parts() {
+	if in.delegates() {
 		send.Expected = in.expected()
 	}
 	if send.Constraints, err = argument.Constraints(in.Constraints); err != nil {
@@ -202,8 +202,8 @@ func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput
 	return send, len(in.To) > 0 || in.Capability != "" || in.Channel != "", err
 }
 
-// parts reports whether other agents do the task, or parts of it, while its owner waits for their results.
-func (in sendInput) parts() bool { return in.FanOut || in.Kind == client.Delegation }
+// delegates reports whether other agents do the task, or child tasks of it, while its owner waits for their results.
+func (in sendInput) delegates() bool { return in.FanOut || in.Kind == client.Delegation }
 
 // handsOff reports whether an argument was given that only a handoff has.
 func (in sendInput) handsOff() bool {

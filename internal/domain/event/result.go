@@ -39,8 +39,8 @@ func (r *Result) Weight() int {
 	return len(r.Text) + len(r.Data)
 }
 
-// Part is what came of one child of a task.
-type Part struct {
+// ChildResult is what came of one child of a task.
+type ChildResult struct {
 	Task   string  `json:"task"`
 	To     string  `json:"to"`
 	State  State   `json:"state"`
@@ -48,15 +48,15 @@ type Part struct {
 }
 
 // Collect makes one result of the children's: a list of them, or, if that is larger than MaxResult, of the children's states.
-func Collect(parts []Part) Result {
-	text := fmt.Sprintf("%d results", len(parts))
-	if n := given(parts); n < len(parts) {
-		text = fmt.Sprintf("%d of %d results", n, len(parts))
+func Collect(results []ChildResult) Result {
+	text := fmt.Sprintf("%d results", len(results))
+	if n := given(results); n < len(results) {
+		text = fmt.Sprintf("%d of %d results", n, len(results))
 	}
-	data, err := json.Marshal(parts)
+	data, err := json.Marshal(results)
 	if err == nil && len(data) > MaxResult {
-		brief := make([]Part, len(parts))
-		for i, p := range parts {
+		brief := make([]ChildResult, len(results))
+		for i, p := range results {
 			p.Result = nil
 			brief[i] = p
 		}
@@ -69,9 +69,9 @@ func Collect(parts []Part) Result {
 	return Result{Text: text, Data: data}
 }
 
-// given counts the parts that have a result.
-func given(parts []Part) (n int) {
-	for _, p := range parts {
+// given counts the children that have a result.
+func given(results []ChildResult) (n int) {
+	for _, p := range results {
 		if p.Result != nil {
 			n++
 		}

@@ -8,7 +8,7 @@ import (
 
 func TestACollectedResultCountsOnlyWhatThereIs(t *testing.T) {
 	yes := &event.Result{Text: "yes"}
-	for want, parts := range map[string][]event.Part{
+	for want, parts := range map[string][]event.ChildResult{
 		"2 results":      {{Task: "a", Result: yes}, {Task: "b", Result: yes}},
 		"1 of 2 results": {{Task: "a", Result: yes}, {Task: "b", State: event.Pending}},
 		"0 of 1 results": {{Task: "a", State: event.Failed}},

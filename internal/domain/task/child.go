@@ -59,12 +59,12 @@ func (t Task) NextChild() int {
 
 // Collected is the result of a parent that nobody owns: those of the children that it waits for.
 func (t Task) Collected() *event.Result {
-	var parts []event.Part
+	var results []event.ChildResult
 	for _, c := range t.Children {
 		if c.Group == t.Awaits {
-			parts = append(parts, event.Part{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
+			results = append(results, event.ChildResult{Task: c.Task, To: c.To, State: c.State, Result: c.Result})
 		}
 	}
-	r := event.Collect(parts)
+	r := event.Collect(results)
 	return &r
 }

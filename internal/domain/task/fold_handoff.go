@@ -259,7 +259,7 @@ func (t *Task) onSpawned(e event.Spawned) {
 		children = append(children, Child{Task: c.Task, Index: c.Index, To: c.To, Budget: c.Budget, State: event.Pending, Tasks: c.Tasks, Group: e.Group})
 		t.Reserved = t.Reserved.Plus(c.Budget)
 		t.Used.Tasks += 1 + c.Tasks
-		t.passed(Passage{At: e.At, Kind: PartGiven, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
+		t.passed(Passage{At: e.At, Kind: Delegated, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
 	}
 	t.Children = children
 	t.Used.Handoffs++
@@ -284,7 +284,7 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 		t.Spent = t.Spent.Plus(e.Spent)
 		t.Used.Tasks += e.Tasks - c.Tasks
 		c.Tasks = e.Tasks
-		t.passed(Passage{Kind: PartEnded, By: c.To, Child: c.Task})
+		t.passed(Passage{Kind: DelegationEnded, By: c.To, Child: c.Task})
 	}
 	if e.State == event.Completed && !e.Late {
 		t.Marks++

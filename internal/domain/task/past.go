@@ -9,13 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// Passage is what became of a task or of a part of it, as the history in its next envelope tells it.
+// Passage is what became of a task or of a child task, as the history in its next envelope tells it.
 type Passage struct {
 	At     time.Time // zero: the record does not say
 	Kind   PassageKind
-	By     string       // the former owner, the owner that delegated, the receiver of the part, or the principal that replayed the task
-	To     string       // the new owner, or the receiver of the part
-	Child  string       // the part, as a task
+	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task
+	To     string       // the new owner, or the receiver of the child task
+	Child  string       // the child task
 	Reason event.Reason // of the handoff
 	Detail string       // at most maxPassageDetail bytes
 }
@@ -25,11 +25,11 @@ type PassageKind string
 
 // The kinds of passages.
 const (
-	PassedOn    PassageKind = "handoff"     // By handed the task over to To
-	TakenOver   PassageKind = "takeover"    // To got it without the doing of By: its owner was lost or stuck, or somebody else decided so
-	PartGiven   PassageKind = "delegation"  // By delegated a part to To
-	PartEnded   PassageKind = "result"      // the part of By has ended; see [Task.Children]
-	FromTheDead PassageKind = "dead-letter" // By replayed it from the dead letters
+	PassedOn        PassageKind = "handoff"     // By handed the task over to To
+	TakenOver       PassageKind = "takeover"    // To got it without the doing of By: its owner was lost or stuck, or somebody else decided so
+	Delegated       PassageKind = "delegation"  // By delegated a child task to To
+	DelegationEnded PassageKind = "result"      // the child task of By has ended; see [Task.Children]
+	FromTheDead     PassageKind = "dead-letter" // By replayed it from the dead letters
 )
 
 // MaxPast is how many passages a task remembers since its newest envelope, and maxPassageDetail the bytes of the words of one.

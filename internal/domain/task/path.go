@@ -19,7 +19,7 @@ func (t *Task) PathSoFar() []event.Visit {
 // OwnPath is the path of a task without the visits of its parents.
 func OwnPath(t Task) []event.Visit { return t.Path[min(t.Before, len(t.Path)):] }
 
-// Barred is the reason why an agent can get neither the task nor a part of it, or "", and whether it is that the agent
+// Barred is the reason why an agent can get neither the task nor a child of it, or "", and whether it is that the agent
 // would close a loop.
 func (t Task) Barred(agent string, newWork bool) (why string, closes bool) {
 	if agent != "" && agent == t.Owner {

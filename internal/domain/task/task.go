@@ -85,7 +85,7 @@ type Task struct {
 	Result   *event.Result
 	Ended    time.Time
 
-	// Involved names the agents that had a part in the task: asked for it, held it, approve it, or were offered or
+	// Involved names the agents that had a relation to the task: asked for it, held it, approve it, or were offered or
 	// shared it. At most MaxInvolved; a replay keeps it.
 	Involved []string
 }
@@ -198,7 +198,7 @@ func (t Task) StuckReportsBy(by string) int {
 	return 0
 }
 
-// MaxInvolved bounds the agents that a task remembers as having had a part in it.
+// MaxInvolved bounds the agents that a task remembers as having had a relation to it.
 const MaxInvolved = 4096
 
 // MaxNotes is how many progress notes a task remembers of its present owner, and maxNotesText their bytes in all; the newest
@@ -222,7 +222,7 @@ func (t *Task) addNote(text string) {
 	t.Notes = notes[from:]
 }
 
-// involve notes that agents have a part in the task.
+// involve notes that agents have a relation to the task.
 func (t *Task) involve(agents ...string) {
 	for _, a := range agents {
 		if a != "" && len(t.Involved) < MaxInvolved && !slices.Contains(t.Involved, a) {

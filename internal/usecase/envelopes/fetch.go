@@ -114,7 +114,7 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
 	case offered && t.Requester != c.String(), holds && !source:
 		return es.given(ctx, c, t)
-	case offered, taskstore.SightFor(c, t).Work:
+	case offered, taskstore.VisibilityFor(c, t).Work:
 		return Ref{Digest: digest}, nil
 	}
 	return Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)

@@ -159,9 +159,9 @@ func (es *Envelopes) wholeFor(ctx context.Context, c caller.Caller, id string) (
 			r.Digest = h.Rendition
 		}
 		return taskID, r, nil
-	case offered && !taskstore.SightFor(c, t.Task).Work:
+	case offered && !taskstore.VisibilityFor(c, t.Task).Work:
 		return "", Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "what was left out of task %s is for its owner", taskID)
-	case n == 0 && name != "" && !taskstore.SightFor(c, t.Task).Work && slices.ContainsFunc(t.Shares, mine):
+	case n == 0 && name != "" && !taskstore.VisibilityFor(c, t.Task).Work && slices.ContainsFunc(t.Shares, mine):
 		r, err = es.wholeOfShare(ctx, c, t.Task, mine, id)
 		return taskID, r, err
 	}

@@ -81,9 +81,9 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 		}
 	case task.TakenOver:
 		s.Agent, s.Action, s.Importance = p.To, "took over from "+p.By, passing
-	case task.PartGiven:
+	case task.Delegated:
 		s.Action, s.Importance = "delegated to "+p.To, passing
-	case task.PartEnded:
+	case task.DelegationEnded:
 		i := t.FindChild(p.Child)
 		if i < 0 {
 			return envelope.Step{}

@@ -28,7 +28,7 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 	if err != nil {
 		return drift.Report{}, err
 	}
-	if !taskstore.SightFor(c, t.Task).Work {
+	if !taskstore.VisibilityFor(c, t.Task).Work {
 		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "only the holder of task %s reads its content", t.ID)
 	}
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "drift", t.Envelope); err != nil {
@@ -50,7 +50,7 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 // sinceCold are the envelopes since the last cold handoff, unless the caller reads the whole past of the task: who was given the description
 // alone compares with no more.
 func sinceCold(c caller.Caller, t task.Task, said, given []envelope.Envelope) ([]envelope.Envelope, []envelope.Envelope) {
-	if taskstore.SightFor(c, t).Past == task.PastWhole {
+	if taskstore.VisibilityFor(c, t).Past == task.PastWhole {
 		return said, given
 	}
 	for i := len(said) - 1; i > 0; i-- {

@@ -53,7 +53,7 @@ func (h *History) reader(ctx context.Context, c caller.Caller, t task.Task) (fun
 	if err != nil {
 		return nil, err
 	}
-	keepIntent := taskstore.SightFor(c, t).Intent
+	keepIntent := taskstore.VisibilityFor(c, t).Intent
 	return func(e ledger.Entry) ledger.Entry {
 		if past.Reads(e) {
 			return e

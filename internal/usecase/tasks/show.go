@@ -21,11 +21,11 @@ const MaxPreview = 500
 
 // preview leaves out what the caller may not read.
 func preview(c caller.Caller, t task.Task) task.Task {
-	sight := taskstore.SightFor(c, t)
-	if !sight.Intent {
+	visible := taskstore.VisibilityFor(c, t)
+	if !visible.Intent {
 		t.Intent = refusal.Clip(t.Intent, MaxPreview)
 	}
-	if sight.Work {
+	if visible.Work {
 		return t
 	}
 	name := c.Agent()

@@ -19,7 +19,7 @@ type Finder interface {
 // TakesPart reports whether a principal reads the memory items in the scope of a task, and the conversation that it belongs to: until the
 // task ends, its requester, its owners, and the approver of its handoff do.
 func TakesPart(t task.Task, p identity.Principal) bool {
-	return t.Exists() && !t.State.Final() && task.SightFor(t, p.String()).Memory
+	return t.Exists() && !t.State.Final() && task.VisibilityFor(t, p.String()).Memory
 }
 
 // Join adds those of some tasks to a reader that the reader takes part in.

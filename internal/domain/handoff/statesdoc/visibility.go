@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// who says of each part who has it.
-var who = map[task.Part]string{
+// who says of each relation who has it.
+var who = map[task.Relation]string{
 	task.Requester: "The agent or person that created the task",
 	task.Owner:     "Its owner, also after it has ended",
 	task.Approver:  "The approver of its handoff, while that is in flight",
@@ -29,23 +29,23 @@ var pasts = map[task.Past]string{
 func visibility() string {
 	var b strings.Builder
 	b.WriteString("# Who reads what of a task\n\n" + generated +
-		"Operators, administrators and auditors read everything; each read of content is recorded. An agent reads what its part in the task lets it read, the same\n" +
-		"at every access path: HTTP, the Go client, MCP, the command line, trails, exports, the drift report and the event stream. An agent with several parts reads\n" +
+		"Operators, administrators and auditors read everything; each read of content is recorded. An agent reads what its relation to the task lets it read, the same\n" +
+		"at every access path: HTTP, the Go client, MCP, the command line, trails, exports, the drift report and the event stream. An agent with several reads\n" +
 		"what any of them allows. Everybody else is told that there is no such task.\n\n" +
-		"An agent that is registered under the name of one that was removed is another agent, `NAME~2`, and then `NAME~3`: it has no part in the tasks of the one before, and\n" +
+		"An agent that is registered under the name of one that was removed is another agent, `NAME~2`, and then `NAME~3`: it has no relation to the tasks of the one before, and\n" +
 		"none of its inbox, private memory items, conversations, subscriptions, files, circuits and tokens. Tasks that the agent before held or was offered go to\n" +
 		"others when its lease or its time to answer is over, those that it requested and that come back go to the dead letters, and operators see all of them.\n\n" +
-		"State, owner, handoffs with reason, receivers and times, constraints, expectations and the first 500 bytes of the intent are for all parts.\n\n" +
-		"| part | intent | what was offered or shared, with its files | work | memory of the task | content of the past |\n|---|---|---|---|---|---|\n")
+		"State, owner, handoffs with reason, receivers and times, constraints, expectations and the first 500 bytes of the intent are for every relation.\n\n" +
+		"| relation | intent | what was offered or shared, with its files | work | memory of the task | content of the past |\n|---|---|---|---|---|---|\n")
 	yes := func(v bool) string {
 		if v {
 			return "yes"
 		}
 		return "no"
 	}
-	for _, p := range task.Parts() {
-		s := p.Sight()
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", who[p], yes(s.Intent), yes(s.Given), yes(s.Work), yes(s.Memory), pasts[s.Past])
+	for _, r := range task.Relations() {
+		s := r.Visibility()
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", who[r], yes(s.Intent), yes(s.Given), yes(s.Work), yes(s.Memory), pasts[s.Past])
 	}
 	b.WriteString("\n- **Work**: the envelope as it is now, progress notes, the result, tickets and answers, children, shares, and the details that handoffs give.\n" +
 		"- **Memory of the task**: items in the scope of the task, and the conversation that it belongs to. It ends with the task.\n" +

@@ -7,27 +7,28 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// Part is what a principal has to do with a task. A principal may have several parts, and reads what any of them allows. The set is closed.
-type Part string
+// Relation is what a principal has to do with a task. A principal may have several, and reads
+// what any of them allows. The set is closed.
+type Relation string
 
-// The parts.
+// The relations.
 const (
-	Requester Part = "requester" // created it
-	Owner     Part = "owner"     // holds it, or held it when it ended
-	Approver  Part = "approver"  // is to approve the handoff in flight
-	Receiver  Part = "receiver"  // of its open offer
-	Candidate Part = "candidate" // for its open claim: one of those that may take it
-	Shared    Part = "shared"    // was shared an envelope of it
-	Former    Part = "former"    // held it before
-	Involved  Part = "involved"  // was offered it, or approved a handoff of it
+	Requester Relation = "requester" // created it
+	Owner     Relation = "owner"     // holds it, or held it when it ended
+	Approver  Relation = "approver"  // is to approve the handoff in flight
+	Receiver  Relation = "receiver"  // of its open offer
+	Candidate Relation = "candidate" // for its open claim: one of those that may take it
+	Shared    Relation = "shared"    // was shared an envelope of it
+	Former    Relation = "former"    // held it before
+	Involved  Relation = "involved"  // was offered it, or approved a handoff of it
 )
 
-// Parts lists every part, those that read most first.
-func Parts() []Part {
-	return []Part{Requester, Owner, Approver, Receiver, Shared, Candidate, Former, Involved}
+// Relations lists every relation, those that read most first.
+func Relations() []Relation {
+	return []Relation{Requester, Owner, Approver, Receiver, Shared, Candidate, Former, Involved}
 }
 
-// Past is how much of the past of a task a part reads: the content of its entries. What happened, when and by whom, is for all parts.
+// Past is how much of the past of a task a relation reads: the content of its entries. What happened, when and by whom, is for all relations.
 type Past string
 
 // How much of the past is read.
@@ -39,8 +40,8 @@ const (
 	PastWhole Past = "whole"
 )
 
-// Sight is what a part lets a principal read of a task. State, owner, handoffs and the beginning of the intent are for all parts.
-type Sight struct {
+// Visibility is what a relation lets a principal read of a task. State, owner, handoffs and the beginning of the intent are for all relations.
+type Visibility struct {
 	Intent bool // in whole
 	Given  bool // the envelope that was offered or shared to it, with its files
 	Work   bool // what is for those that work on the task now: envelope, progress, result, tickets, answers, children, shares
@@ -48,8 +49,8 @@ type Sight struct {
 	Past   Past // of the trail, of exports and of the drift report
 }
 
-// sights is the rule. Everybody else reads nothing, and is not told that the task exists; operators and auditors read everything.
-var sights = map[Part]Sight{
+// visibilities is the rule. Everybody else reads nothing, and is not told that the task exists; operators and auditors read everything.
+var visibilities = map[Relation]Visibility{
 	Requester: {Intent: true, Given: true, Work: true, Memory: true, Past: PastWhole},
 	Owner:     {Intent: true, Given: true, Work: true, Memory: true, Past: PastHeld},
 	Approver:  {Intent: true, Given: true, Work: true, Memory: true, Past: PastHeld},
@@ -60,15 +61,15 @@ var sights = map[Part]Sight{
 	Involved:  {Past: PastNone},
 }
 
-// Sight is what the part reads.
-func (p Part) Sight() Sight { return sights[p] }
+// Visibility is what the relation reads.
+func (r Relation) Visibility() Visibility { return visibilities[r] }
 
-// PartsOf are the parts that a principal, "agent/NAME" or "operator/NAME", has in a task. None: it may not know of the task. The name of an agent is
-// its identity ([event.AgentID]), so that an agent has no part by what another one of its name did.
-func PartsOf(t Task, principal string) (parts []Part) {
-	add := func(p Part, is bool) {
+// RelationsOf are the relations that a principal, "agent/NAME" or "operator/NAME", has to a task. None: it may not know of the task. The name of an
+// agent is its identity ([event.AgentID]), so that an agent has no relation by what another one of its name did.
+func RelationsOf(t Task, principal string) (relations []Relation) {
+	add := func(r Relation, is bool) {
 		if is {
-			parts = append(parts, p)
+			relations = append(relations, r)
 		}
 	}
 	if !t.Exists() {
@@ -77,7 +78,7 @@ func PartsOf(t Task, principal string) (parts []Part) {
 	add(Requester, t.Requester == principal)
 	name, ok := strings.CutPrefix(principal, "agent/")
 	if !ok || name == "" {
-		return parts
+		return relations
 	}
 	add(Owner, t.Owner == name)
 	if h := t.InFlight(); h != nil {
@@ -88,8 +89,8 @@ func PartsOf(t Task, principal string) (parts []Part) {
 	}
 	add(Shared, slices.ContainsFunc(t.Shares, func(s Share) bool { return s.To == name }))
 	add(Former, t.Owner != name && t.held(name))
-	add(Involved, len(parts) == 0 && slices.Contains(t.Involved, name))
-	return parts
+	add(Involved, len(relations) == 0 && slices.Contains(t.Involved, name))
+	return relations
 }
 
 // held reports whether an agent has owned the task itself, also before a replay, and not only one of the tasks above it, whose path it
@@ -98,10 +99,10 @@ func (t Task) held(agent string) bool {
 	return slices.Contains(t.Former, agent) || slices.ContainsFunc(OwnPath(t), func(v event.Visit) bool { return v.Agent == agent })
 }
 
-// SightFor is what a principal reads of a task: nothing, as its zero value, if it has no part in it.
-func SightFor(t Task, principal string) (s Sight) {
-	for _, p := range PartsOf(t, principal) {
-		also := sights[p]
+// VisibilityFor is what a principal reads of a task: nothing, as its zero value, if it has no relation to it.
+func VisibilityFor(t Task, principal string) (s Visibility) {
+	for _, r := range RelationsOf(t, principal) {
+		also := visibilities[r]
 		s.Intent, s.Given, s.Work, s.Memory = s.Intent || also.Intent, s.Given || also.Given, s.Work || also.Work, s.Memory || also.Memory
 		if s.Past == "" || s.Past == PastNone || also.Past == PastWhole {
 			s.Past = also.Past

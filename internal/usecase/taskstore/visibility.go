@@ -14,19 +14,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// SightFor is what the caller reads of a task, by the rule of package task; operators and auditors read everything.
-func SightFor(c caller.Caller, t task.Task) task.Sight {
+// VisibilityFor is what the caller reads of a task, by the rule of package task; operators and auditors read everything.
+func VisibilityFor(c caller.Caller, t task.Task) task.Visibility {
 	if readsAny(c) {
-		return task.Sight{Intent: true, Given: true, Work: true, Past: task.PastWhole}
+		return task.Visibility{Intent: true, Given: true, Work: true, Past: task.PastWhole}
 	}
-	return task.SightFor(t, c.String())
+	return task.VisibilityFor(t, c.String())
 }
 
 func readsAny(c caller.Caller) bool { return c.IsSystem() || identity.May(c.Role, identity.ReadAny) }
 
-// Sees reports whether the caller has a part in the task, and may know of it. Those who may read anything see every task.
+// Sees reports whether the caller has a relation to the task, and may know of it. Those who may read anything see every task.
 func (s *Store) Sees(c caller.Caller, t task.Task) bool {
-	return readsAny(c) || len(task.PartsOf(t, c.String())) > 0
+	return readsAny(c) || len(task.RelationsOf(t, c.String())) > 0
 }
 
 // touches reports whether a caller may try a command on the task at all. Beyond those who see it, an agent that was a
@@ -62,12 +62,12 @@ func (p Past) held(e ledger.Entry) bool {
 
 // PastFor is which entries of a task the caller, who sees it, reads with their content.
 func (s *Store) PastFor(ctx context.Context, c caller.Caller, t task.Task) (Past, error) {
-	sight := SightFor(c, t)
-	p := Past{whole: sight.Past == task.PastWhole, name: c.Agent()}
-	if sight.Given && !p.whole {
+	visible := VisibilityFor(c, t)
+	p := Past{whole: visible.Past == task.PastWhole, name: c.Agent()}
+	if visible.Given && !p.whole {
 		p.given = given(t, p.name)
 	}
-	if sight.Past != task.PastHeld {
+	if visible.Past != task.PastHeld {
 		return p, nil
 	}
 	var f holding

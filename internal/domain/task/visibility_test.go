@@ -13,24 +13,24 @@ func TestAnOwnerOfTheParentIsNoFormerOwnerOfTheChild(t *testing.T) {
 		Path:     []event.Visit{{Agent: "ann"}, {Agent: "worker"}},
 		Involved: []string{"worker", "ann"}, // ann was offered the child and refused
 	}
-	if parts := PartsOf(child, "agent/ann"); !slices.Equal(parts, []Part{Involved}) {
-		t.Errorf("ann has the parts %q", parts)
+	if relations := RelationsOf(child, "agent/ann"); !slices.Equal(relations, []Relation{Involved}) {
+		t.Errorf("ann has the relations %q", relations)
 	}
-	if s := SightFor(child, "agent/ann"); s != Involved.Sight() {
+	if s := VisibilityFor(child, "agent/ann"); s != Involved.Visibility() {
 		t.Errorf("ann reads %+v", s)
 	}
 }
 
 func TestAnOwnerFromBeforeAReplayIsAFormerOwner(t *testing.T) {
 	replayed := Task{ID: "task_r", State: event.Executing, Owner: "new", Former: []string{"old"}, Involved: []string{"old", "new"}}
-	if parts := PartsOf(replayed, "agent/old"); !slices.Equal(parts, []Part{Former}) {
-		t.Errorf("old has the parts %q", parts)
+	if relations := RelationsOf(replayed, "agent/old"); !slices.Equal(relations, []Relation{Former}) {
+		t.Errorf("old has the relations %q", relations)
 	}
 }
 
 func TestEveryPartHasASight(t *testing.T) {
-	for _, p := range Parts() {
-		if s := p.Sight(); s.Past == "" || s.Work && !s.Intent {
+	for _, p := range Relations() {
+		if s := p.Visibility(); s.Past == "" || s.Work && !s.Intent {
 			t.Errorf("%s: %+v", p, s)
 		}
 	}
