@@ -19,8 +19,8 @@ import (
 
 // TaskPage is one page of a list of tasks.
 type TaskPage struct {
-	Tasks []view.Task `json:"tasks"`
-	Next  string      `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Tasks []view.TaskRow `json:"tasks"`
+	Next  string         `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
 	endpoint.Listed
 }
 

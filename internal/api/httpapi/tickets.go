@@ -17,18 +17,18 @@ import (
 
 // TicketPage is one page of a list of tickets, oldest first.
 type TicketPage struct {
-	Tickets []view.Ticket `json:"tickets" doc:"With the beginning of each question, and without answers."`
-	Next    string        `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Tickets []view.TicketRow `json:"tickets" doc:"With the beginning of each question, and without answers."`
+	Next    string           `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
 	endpoint.Listed
 }
 
 // Ticket is one ticket with all fields.
 type Ticket struct {
-	view.Ticket
+	view.TicketRow
 }
 
 // At implements [endpoint.Placed].
-func (t Ticket) At() positions.Position { return t.Ticket.At }
+func (t Ticket) At() positions.Position { return t.TicketRow.At }
 
 type ticketsQuery struct {
 	endpoint.Reading

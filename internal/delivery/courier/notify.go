@@ -117,7 +117,7 @@ func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry
 	return ctx.Err()
 }
 
-func noticeOf(workspace, event string, k view.Ticket) notify.Notice {
+func noticeOf(workspace, event string, k view.TicketRow) notify.Notice {
 	return notify.Notice{
 		ID: fmt.Sprintf("%s#%d.%d.%d", k.ID, k.Level, k.Reminders, k.Due.Unix()), Event: event, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
 		To: k.To, From: k.By, Question: refusal.Clip(k.Question, noticePreview), Options: k.Options, Intent: refusal.Clip(k.Intent, noticePreview),

@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Task is a task as lists show it. The whole task is the fold of its stream.
-type Task struct {
+// TaskRow is a task as lists show it. The whole task is the fold of its stream.
+type TaskRow struct {
 	ID        string         `json:"id"`
 	State     event.State    `json:"state"`
 	Intent    string         `json:"intent"` // the first 200 characters
@@ -27,12 +27,12 @@ type Task struct {
 	Updated   time.Time      `json:"updated"`
 	Deadline  time.Time      `json:"deadline,omitzero"`
 	// Parked is set while the task is in the dead-letter queue.
-	Parked *Parked         `json:"parked,omitempty"`
+	Parked *ParkedRow      `json:"parked,omitempty"`
 	At     ledger.Position `json:"position"` // of its newest entry
 }
 
-// Parked says why and since when a task is in the dead-letter queue.
-type Parked struct {
+// ParkedRow says why and since when a task is in the dead-letter queue.
+type ParkedRow struct {
 	Cause  event.ParkCause `json:"cause"`
 	Detail string          `json:"detail"`
 	Since  time.Time       `json:"since"`
@@ -54,7 +54,7 @@ type TaskFilter struct {
 // TaskQueries lists tasks and inboxes.
 type TaskQueries interface {
 	// Tasks lists a workspace's tasks from the newest to the oldest.
-	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]Task, error)
+	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]TaskRow, error)
 	// Inbox lists the items that wait for an agent. If there are more than the limit, it lists those of the highest
 	// priority, and of one priority each sender's in turn; after a position, the oldest, with all items of the last entry even beyond the limit, because a cursor
 	// cannot point inside an entry. Approvals that any operator may give are in the inbox of the empty agent name.

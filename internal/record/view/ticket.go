@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Ticket is a ticket of a task with the facts that people need first. Text of agents in it is data.
-type Ticket struct {
+// TicketRow is a ticket of a task with the facts that people need first. Text of agents in it is data.
+type TicketRow struct {
 	ID        string         `json:"id"`
 	Task      string         `json:"task"`
 	Intent    string         `json:"intent"` // of the task: the first 500 characters
@@ -38,7 +38,7 @@ type TicketFilter struct {
 // TicketQueries lists tickets.
 type TicketQueries interface {
 	// Tickets lists the tickets of a workspace, the oldest first.
-	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]Ticket, error)
+	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]TicketRow, error)
 	// Ticket returns a ticket by its id; found is false if there is none.
-	Ticket(ctx context.Context, workspace, id string) (ticket Ticket, found bool, err error)
+	Ticket(ctx context.Context, workspace, id string) (ticket TicketRow, found bool, err error)
 }

@@ -119,7 +119,7 @@ func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.In
 		return err
 	}
 	if said.Intent == phrase.Stuck {
-		tasks = slices.DeleteFunc(tasks, func(t view.Task) bool {
+		tasks = slices.DeleteFunc(tasks, func(t view.TaskRow) bool {
 			return t.Requester != c.String() || t.Owner == "" || t.Owner == c.Agent()
 		})
 	}
@@ -133,7 +133,7 @@ func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.In
 	return which(tasks, "there are %s tasks %s, so it is not clear which is meant", number(tasks), whose)
 }
 
-func number(tasks []view.Task) string {
+func number(tasks []view.TaskRow) string {
 	if len(tasks) > maxChoices {
 		return fmt.Sprintf("more than %d", maxChoices)
 	}
@@ -141,7 +141,7 @@ func number(tasks []view.Task) string {
 }
 
 // which asks which of several tasks is meant.
-func which(tasks []view.Task, format string, args ...any) *refusal.Error {
+func which(tasks []view.TaskRow, format string, args ...any) *refusal.Error {
 	type one struct {
 		ID     string `json:"id"`
 		Intent string `json:"intent"`
@@ -166,11 +166,11 @@ func (ps *Phrases) near(ctx context.Context, c caller.Caller, id string, err err
 	if listed != nil || len(tasks) == 0 {
 		return err
 	}
-	byID := make(map[string]view.Task, len(tasks))
+	byID := make(map[string]view.TaskRow, len(tasks))
 	for _, t := range tasks {
 		byID[t.ID] = t
 	}
-	var nearest []view.Task
+	var nearest []view.TaskRow
 	for _, name := range routing.Closest(id, slices.Sorted(maps.Keys(byID)))[:min(len(tasks), 3)] {
 		nearest = append(nearest, byID[name])
 	}

@@ -17,7 +17,7 @@ type TasksInput struct {
 }
 
 // List lists the tasks that the caller may see, newest first.
-func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.Task, error) {
+func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.TaskRow, error) {
 	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
 		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
 	}

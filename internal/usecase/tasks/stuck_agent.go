@@ -55,7 +55,7 @@ func (ts *Tasks) stuckAgent(ctx context.Context, c caller.Caller, in StuckAgentI
 	if err != nil {
 		return r, stream.Unavailable(err)
 	}
-	slices.SortStableFunc(held, func(x, y view.Task) int { return x.Created.Compare(y.Created) })
+	slices.SortStableFunc(held, func(x, y view.TaskRow) int { return x.Created.Compare(y.Created) })
 	for _, t := range held {
 		if len(r.Moved) == handoffs.MaxRelief {
 			r.More = true

@@ -20,7 +20,7 @@ const preview = 500
 
 // List lists the tickets that the caller may see, the oldest first, with the beginning of their questions and without
 // their answers.
-func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) ([]view.Ticket, error) {
+func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) ([]view.TicketRow, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
 		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
 	}

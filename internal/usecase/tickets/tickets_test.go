@@ -188,7 +188,7 @@ func TestACallThatWaitsForATicketHasItsAnswerAtOnce(t *testing.T) {
 		h := open(t)
 		ticket := h.ask(tickets.AskInput{Question: "Refund or replace?", Desk: "billing"})
 		begun := time.Now()
-		answered := make(chan view.Ticket)
+		answered := make(chan view.TicketRow)
 		for _, c := range []caller.Caller{agentOf("ann"), agentOf("zoe")} {
 			go func() {
 				k, err := h.Show(t.Context(), c, tickets.TicketInput{ID: ticket, Wait: tickets.MaxWait})

@@ -15,7 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
-	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
@@ -62,18 +61,12 @@ func schemaName(t reflect.Type, hint string) string {
 		t = t.Elem()
 	}
 	switch t {
-	case typeOf[view.Task]():
-		return "TaskRow"
-	case typeOf[view.Ticket]():
-		return "TicketRow"
 	case typeOf[memories.Item]():
 		return "MemoryItem"
 	case typeOf[memories.Version]():
 		return "MemoryVersion"
 	case typeOf[memory.Source]():
 		return "MemorySource"
-	case typeOf[view.Parked]():
-		return "ParkedRow"
 	case typeOf[event.Budget]():
 		return "Spend"
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // AppendTask appends a task as encoding/json does, in a third of the time.
-func AppendTask(b []byte, t *view.Task) []byte {
+func AppendTask(b []byte, t *view.TaskRow) []byte {
 	b = appendText(append(b, `{"id":`...), t.ID)
 	b = appendText(append(b, `,"state":`...), string(t.State))
 	b = appendText(append(b, `,"intent":`...), t.Intent)

@@ -364,16 +364,16 @@ func plan(t *testing.T, v *Views, query string, args ...any) (steps []string) {
 
 func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
-	for _, task := range []view.Task{
+	for _, task := range []view.TaskRow{
 		{},
 		{
 			ID: "task_1", State: event.Parked, Intent: "say \"hé\" \\ <b>\n\x00\u2028", Owner: "bob", Epoch: 1 << 60, Requester: "agent/ann",
 			Priority: event.High, Parent: "task_0", Handoff: "task_1.h2", Stage: event.Offered, Kind: event.Warm, To: []string{"a", "b\"", "c"},
 			Hops: 3, Created: now, Updated: now.Add(time.Nanosecond), Deadline: now.Add(time.Hour),
-			Parked: &view.Parked{Cause: event.ParkLimit, Detail: "no", Since: now}, At: 7,
+			Parked: &view.ParkedRow{Cause: event.ParkLimit, Detail: "no", Since: now}, At: 7,
 		},
 	} {
-		var got view.Task
+		var got view.TaskRow
 		if err := json.Unmarshal(rowjson.AppendTask(nil, &task), &got); err != nil {
 			t.Fatal(err)
 		}
@@ -399,12 +399,12 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 	if n := reflect.TypeFor[view.Item]().NumField(); n != 18 {
 		t.Errorf("view.Item has %d fields: appendItem writes 18", n)
 	}
-	if n := len(fields(t, view.Task{To: []string{"x"}, Parked: &view.Parked{}, Owner: "x", Parent: "x", Handoff: "x", Stage: "x", Kind: "x", Deadline: now})); n != 18 {
-		t.Errorf("view.Task has %d fields: appendTask writes 18", n)
+	if n := len(fields(t, view.TaskRow{To: []string{"x"}, Parked: &view.ParkedRow{}, Owner: "x", Parent: "x", Handoff: "x", Stage: "x", Kind: "x", Deadline: now})); n != 18 {
+		t.Errorf("view.TaskRow has %d fields: appendTask writes 18", n)
 	}
 }
 
-func fields(t *testing.T, task view.Task) map[string]any {
+func fields(t *testing.T, task view.TaskRow) map[string]any {
 	t.Helper()
 	b, err := json.Marshal(task)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // Tasks implements [view.TaskQueries].
-func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.Task, error) {
+func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.TaskRow, error) {
 	q, args := selectTasks(workspace, f)
-	return query.JSON[view.Task](ctx, v.db, q, args...)
+	return query.JSON[view.TaskRow](ctx, v.db, q, args...)
 }
 
 // selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows.

@@ -29,7 +29,7 @@ const putTicketQuery = `INSERT INTO view_ticket(ws, id, n, task, state, live, ki
 
 // ticket is a ticket that has changed. first is the position of the entry that opened it, if it is new.
 type ticket struct {
-	view.Ticket
+	view.TicketRow
 	first ledger.Position
 }
 
@@ -51,7 +51,7 @@ func (t *taskFold) noteTicket(before *task.Ticket, e *ledger.Entry) {
 // change keeps a changed ticket, in place of an earlier change that has not been written.
 func (t *taskFold) change(k *task.Ticket, e *ledger.Entry) {
 	s := &t.state
-	v := view.Ticket{
+	v := view.TicketRow{
 		ID: event.TicketID(t.id, k.N), Task: t.id, Intent: s.Intent, Requester: s.Requester, Priority: s.Priority, Ticket: *k, At: e.Position,
 	}
 	if s.Handoff != nil && k.Kind == event.TicketApproval {
@@ -59,7 +59,7 @@ func (t *taskFold) change(k *task.Ticket, e *ledger.Entry) {
 	}
 	for i := range t.tickets {
 		if t.tickets[i].N == k.N {
-			t.tickets[i].Ticket = v
+			t.tickets[i].TicketRow = v
 			return
 		}
 	}
@@ -70,7 +70,7 @@ func (t *taskFold) change(k *task.Ticket, e *ledger.Entry) {
 func (p *projector) writeTickets(t *taskFold) error {
 	for i := range t.tickets {
 		v := &t.tickets[i]
-		row, err := json.Marshal(&v.Ticket)
+		row, err := json.Marshal(&v.TicketRow)
 		if err != nil {
 			return err
 		}
@@ -88,16 +88,16 @@ func (p *projector) writeTickets(t *taskFold) error {
 }
 
 // Tickets implements [view.TicketQueries].
-func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.Ticket, error) {
+func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.TicketRow, error) {
 	q, args := selectTickets(workspace, f)
-	return query.JSON[view.Ticket](ctx, v.db, q, args...)
+	return query.JSON[view.TicketRow](ctx, v.db, q, args...)
 }
 
 // Ticket implements [view.TicketQueries].
-func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.Ticket, bool, error) {
-	list, err := query.JSON[view.Ticket](ctx, v.db, "SELECT row FROM view_ticket WHERE ws = ? AND id = ?", workspace, id)
+func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.TicketRow, bool, error) {
+	list, err := query.JSON[view.TicketRow](ctx, v.db, "SELECT row FROM view_ticket WHERE ws = ? AND id = ?", workspace, id)
 	if err != nil || len(list) == 0 {
-		return view.Ticket{}, false, err
+		return view.TicketRow{}, false, err
 	}
 	return list[0], true, nil
 }

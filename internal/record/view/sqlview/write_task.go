@@ -13,9 +13,9 @@ import (
 func shortPrincipal(p string) string { return strings.TrimPrefix(p, "agent/") }
 
 // row is the task as lists show it.
-func (t *taskFold) row() view.Task {
+func (t *taskFold) row() view.TaskRow {
 	s := &t.state
-	v := view.Task{
+	v := view.TaskRow{
 		ID: t.id, State: s.State, Intent: preview(s.Intent, taskPreview), Owner: s.Owner, Epoch: s.Epoch, Requester: s.Requester,
 		Priority: s.Priority, Parent: s.Parent.Task, Hops: s.Used.Hops, Created: s.Created, Updated: t.updated,
 		Deadline: s.Deadline, At: t.at,
@@ -27,7 +27,7 @@ func (t *taskFold) row() view.Task {
 		}
 	}
 	if s.State == event.Parked && s.Parked != nil {
-		v.Parked = &view.Parked{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At}
+		v.Parked = &view.ParkedRow{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At}
 	}
 	return v
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // wantTickets compares a list of tickets with their ids, in order.
-func (s *stage) wantTickets(f view.TicketFilter, want ...string) []view.Ticket {
+func (s *stage) wantTickets(f view.TicketFilter, want ...string) []view.TicketRow {
 	s.Helper()
 	list, err := s.views.Tickets(s.ctx, s.ws, f)
 	if err != nil {

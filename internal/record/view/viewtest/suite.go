@@ -295,7 +295,7 @@ func (s *stage) wantInbox(name string, want ...string) []view.Item {
 	return items
 }
 
-func (s *stage) list(f view.TaskFilter) []view.Task {
+func (s *stage) list(f view.TaskFilter) []view.TaskRow {
 	s.Helper()
 	tasks, err := s.views.Tasks(s.ctx, s.ws, f)
 	if err != nil {
