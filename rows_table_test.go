@@ -25,7 +25,7 @@ var chapters = []chapter{
 	{title: "Task and handoff", rows: []requirement{
 		{"L1", "states and transitions", "TestATaskTravelsFromOneAgentToAnother", "TestATaskGoesFromOneAgentToAnotherAndIsDone", "story:task", ""},
 		{"L2", "request, acknowledgment, confirm, complete", "TestATaskTravelsFromOneAgentToAnother", "talk:decide TestToolsTakeWhatIsUnambiguous", "story:handoff", ""},
-		{"L3", "the handoff document", "TestATaskTravelsFromOneAgentToAnother", "talk:status", "story:audit", "TestTheClientSpeaksTheSameJSON"},
+		{"L3", "the handoff document", "TestTheDocumentOfAHandoffHasAllItsPartsAlsoWhenItIsPast", "TestTheDocumentOfAHandoffIsReadOverMCP", "story:audit", "TestTheClientSpeaksTheSameJSON"},
 		{"L4", "reasons", "TestBadInputIsRefusedWithAReasonAndAHint", "talk:send", "story:handoff", ""},
 		{"L5", "warm, cold, supervised, broadcast, delegation", "", "TestEveryFieldOfTheContentReachesTheReceiver talk:delegate talk:people", "story:content story:handoff", ""},
 		{"L6", "direct, broadcast, route", "TestWhatIsPublishedReachesWhoSubscribes", "TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt TestATaskWaitsForItsDependenciesAndFollowsItsRoute", "story:channel story:task", "ExampleClient_Subscribe"},
@@ -82,7 +82,7 @@ var chapters = []chapter{
 	}},
 	{title: "Audit", later: "A3 A5 A7", rows: []requirement{
 		{"A1", "everything is recorded", "TestAuditorsSeeEverythingAndChangeNothing", "TestALargeHistoryIsReadPageByPage", "story:audit", ""},
-		{"A2", "audit documents and exports", "TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
+		{"A2", "audit documents and exports", "TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
 		{"A4", "the actor is the credential's", "TestOnlyAValidTokenIsAccepted", "TestASessionIsItsPrincipalsAlone", "story:credentials", ""},
 		{"A6", "annotations, claimed history", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "TestTheSetAllHasWhatTheDefaultLeavesOut", "story:audit", ""},
 		{"A8", "checked at every read", "TestADamagedArtifactNeverEndsWell TestAChangedBitIsNamedAndNeverAnswered", "TestArtifactsAreGivenWholeOrNotAtAll", "story:artifact", "TestADownloadIsVerifiedAndNotRepeatedOnceItHasBegun"},

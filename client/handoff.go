@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -83,7 +84,7 @@ type Candidate struct {
 // Tiers lists the values of [Candidate].Tier, in the order in which they are tried.
 func Tiers() []string { return []string{"target", "fallback", "escalation"} }
 
-// Handoff is one attempt to move a task. Of those before the newest only what the trail says in short is there.
+// Handoff is one attempt to move a task.
 type Handoff struct {
 	ID           string      `json:"id"`
 	Task         string      `json:"task"`
@@ -123,4 +124,20 @@ type Handoff struct {
 // Handoff shows how a handoff stands.
 func (c *Client) Handoff(ctx context.Context, id string) (Handoff, error) {
 	return ask[Handoff](ctx, c, http.MethodGet, path("handoffs", id), nil, nil)
+}
+
+// HandoffDocument is all that is recorded of a handoff.
+type HandoffDocument struct {
+	Handoff
+	Priority     Priority        `json:"priority"`
+	Timeout      int             `json:"timeout_seconds"`        // for the answer to an offer that was seen
+	Dependencies []string        `json:"dependencies"`           // ids of tasks
+	Context      json.RawMessage `json:"task_context,omitempty"` // its envelope; nil if the caller may not read it
+	Given        string          `json:"given,omitempty"`        // digest of what was packed of that for the receiver of the newest offer
+	Entries      []AuditEntry    `json:"audit_entries"`
+}
+
+// HandoffDocument gives all that is recorded of a handoff, also of one that is over. The read is recorded.
+func (c *Client) HandoffDocument(ctx context.Context, id string) (HandoffDocument, error) {
+	return ask[HandoffDocument](ctx, c, http.MethodGet, path("handoffs", id, "document"), nil, nil)
 }

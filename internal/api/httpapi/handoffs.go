@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
@@ -21,6 +22,10 @@ func (s *service) handoffs() {
 		return endpoint.Route{Method: http.MethodPost, Path: "/v1/handoffs/{id}/" + verb, ID: verb, Summary: summary, Tag: endpoint.TagHandoffs}
 	}
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/handoffs/{id}", ID: "show-handoff", Summary: "Show a handoff", About: "The read is recorded.", Tag: endpoint.TagHandoffs}, s.showHandoff)
+	endpoint.Read(s.router, endpoint.Route{
+		Path: "/v1/handoffs/{id}/document", ID: "handoff-document", Tag: endpoint.TagHandoffs, Summary: "Read all that is recorded of a handoff",
+		About: "The handoff as it ended, or as it is now, with its envelope, the priority, permissions and dependencies of the task, and its trail. The read is recorded.",
+	}, s.handoffDocument)
 	accept := post("accept", "Accept an offer")
 	accept.About = "With automatic confirmation the caller owns the task when this call returns, and the answer has its content."
 	endpoint.Change(s.router, accept, endpoint.Under(func(in *tasks.AcceptInput) *string { return &in.Handoff }, s.app.Tasks.Accept))
@@ -74,21 +79,48 @@ func (s *service) showHandoff(ctx context.Context, c caller.Caller, in *endpoint
 		h.Decision = t.Handoff.Decision
 		return h, nil
 	}
-	if t.Handoff != nil && n < t.Handoff.N {
-		tr, err := s.app.History.Trail(ctx, c, task)
-		if err != nil {
-			return Handoff{}, err
-		}
-		for _, r := range tr.Handoffs {
-			if r.HandoffID == in.ID {
-				return pastHandoff(r), nil
-			}
-		}
-	}
-	return Handoff{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", task, n)
+	r, err := s.app.History.Document(ctx, c, in.ID)
+	return handoffIn(r), err
 }
 
-// Handoff is one attempt to hand a task off. For handoffs before the newest, only the fields of the trail are set.
+// handoffIn is the handoff that a record is of.
+func handoffIn(r view.Record) Handoff {
+	if r.Parts == nil {
+		return Handoff{}
+	}
+	h := handoffOf(r.Task, &r.Parts.Handoff)
+	h.Decision = r.Parts.Decision
+	return h
+}
+
+// HandoffDocument is all that is recorded of a handoff.
+type HandoffDocument struct {
+	Handoff
+	Priority     event.Priority    `json:"priority"`
+	Timeout      int               `json:"timeout_seconds" doc:"How long a receiver that has seen the offer may take to answer it."`
+	Dependencies []string          `json:"dependencies" doc:"Ids of the tasks that had to complete first."`
+	Context      json.RawMessage   `json:"task_context,omitempty" doc:"Its envelope. Omitted if the caller may not read it."`
+	Given        string            `json:"given,omitempty" doc:"Digest of what was packed of its envelope for the receiver of the newest offer."`
+	Entries      []view.AuditEntry `json:"audit_entries" doc:"What happened, from the request to its end."`
+}
+
+func (s *service) handoffDocument(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (HandoffDocument, error) {
+	r, err := s.app.History.Document(ctx, c, in.ID)
+	if err != nil {
+		return HandoffDocument{}, err
+	}
+	out := HandoffDocument{
+		Handoff: handoffIn(r), Priority: r.Parts.Priority, Timeout: envelopes.Seconds(r.Parts.Handoff.Times.Ack),
+		Dependencies: r.Parts.Dependencies, Context: r.Parts.Context, Given: r.Parts.Handoff.Rendition, Entries: r.Entries,
+	}
+	out.Permissions = r.Parts.Permissions
+	if out.Dependencies == nil {
+		out.Dependencies = []string{}
+	}
+	return out, nil
+}
+
+// Handoff is one attempt to hand a task off.
 type Handoff struct {
 	ID           string            `json:"id"`
 	Task         string            `json:"task"`
@@ -132,12 +164,5 @@ func handoffOf(task string, h *task.Handoff) Handoff {
 		ReturnHome: h.ReturnHome, Approver: h.Approver, Envelope: h.Envelope, Permissions: h.Permits, Requested: h.Requested,
 		Candidates: h.Candidates, Offer: h.Offer, To: h.To, SeenBy: h.SeenBy, OfferEnds: h.OfferEnds, AckEnds: h.AckEnds,
 		RetryAt: h.RetryAt, ApprovalEnds: h.ApprovalEnds, ConfirmEnds: h.ConfirmEnds, Receiver: h.Receiver, Why: h.Why, Ended: h.Ended,
-	}
-}
-
-// pastHandoff is an earlier handoff, from the trail.
-func pastHandoff(r view.Record) Handoff {
-	return Handoff{
-		ID: r.HandoffID, Task: r.Task, Stage: r.Status, From: r.From, Receiver: r.To, Reason: r.Reason, Requested: r.Timestamp, Decision: r.Decision,
 	}
 }

@@ -83,6 +83,7 @@ func TestEveryToolFencesWhatOthersSay(t *testing.T) {
 			{"status", m{"id": task}},
 			{"status", m{"id": task, "history": true}},
 			{"status", m{"id": task + ".k1"}},
+			{"status", m{"id": task + ".h1", "document": true}},
 			{"cancel", m{"id": task}},
 			{"remember", m{"text": "x"}},
 			{"recall", m{}},

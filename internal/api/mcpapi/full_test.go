@@ -154,6 +154,30 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	}
 }
 
+func TestTheDocumentOfAHandoffIsReadOverMCP(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.full("coder"), h.full("reviewer")
+	reviewer.call("join", m{})
+	_, sent := coder.call("send", m{"intent": "Write the parser", "to": "reviewer", "permissions": "read", "priority": "high", "facts": []any{"the grammar is in docs"}})
+	reviewer.call("accept", m{"handoff": sent["handoff"]})
+	reviewer.call("send", m{"task": sent["task"], "to": "coder", "detail": "you know the grammar"})
+	past, _ := coder.call("status", m{"id": sent["handoff"], "document": true})
+	for _, part := range []string{`"permissions":["read"]`, `"priority":"high"`, `"receiver":"reviewer"`, `"timeout_seconds":15`, "the grammar is in docs", "handoff-complete"} {
+		if !strings.Contains(past, part) {
+			t.Errorf("the document of a past handoff lacks %s: %s", part, past)
+		}
+	}
+	if newest, _ := coder.call("status", m{"id": sent["task"], "document": true}); !strings.Contains(newest, "you know the grammar") {
+		t.Errorf("the newest: %s", newest)
+	}
+	_, own := coder.call("send", m{"intent": "Test the parser"})
+	if text, _ := coder.call("status", m{"id": own["task"], "document": true}); !strings.Contains(text, "no handoff yet") {
+		t.Errorf("of a task that was never handed off: %s", text)
+	}
+	coder.refused("status", m{"id": sent["handoff"], "document": true, "history": true}, "omit history")
+	coder.refused("status", m{"document": true}, "need the id")
+}
+
 func TestAnOperatorTakesATaskOver(t *testing.T) {
 	h := open(t)
 	coder, tester := h.full("coder"), h.full("tester")

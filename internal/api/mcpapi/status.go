@@ -17,13 +17,14 @@ import (
 )
 
 type statusInput struct {
-	ID      string        `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
-	History bool          `json:"history,omitempty" jsonschema:"the newest recorded events of the task"`
-	Before  uint64        `json:"before,omitempty" jsonschema:"with history: position; the events before it"`
-	Parts   argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
-	Tokens  int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
-	Wait    int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
-	After   uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
+	ID       string        `json:"id,omitempty" jsonschema:"id of a task, handoff, ticket or share; if omitted: the tasks you own, requested or are offered, and open tickets"`
+	History  bool          `json:"history,omitempty" jsonschema:"the newest recorded events of the task"`
+	Before   uint64        `json:"before,omitempty" jsonschema:"with history: position; the events before it"`
+	Document bool          `json:"document,omitempty" set:"all" jsonschema:"all that is recorded of a handoff, by its id, past ones too: its parts, envelope and trail"`
+	Parts    argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
+	Tokens   int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
+	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
+	After    uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
 }
 
 // standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets. A history and a shared context are
@@ -59,6 +60,9 @@ var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 			return c.mine(ctx)
 		case len(in.Parts) > 0:
 			return c.parts(ctx, in)
+		case in.Document:
+			text, err := resource.DocumentText(ctx, c.Client, in.ID)
+			return answer{Text: text}, err
 		case strings.Contains(in.ID, ".k"):
 			k, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
 			if err != nil {
@@ -107,8 +111,10 @@ func (in statusInput) check() error {
 	switch {
 	case in.Wait < 0 || in.Wait > maxWait:
 		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
-	case in.ID == "" && (in.Wait > 0 || in.History):
-		return invalid("wait and history need the id of one task")
+	case in.Document && (in.History || in.Wait > 0 || len(in.Parts) > 0):
+		return invalid("document is a question of its own: omit history, wait and parts")
+	case in.ID == "" && (in.Wait > 0 || in.History || in.Document):
+		return invalid("wait, history and document need the id of one task")
 	case len(in.Parts) > 0 && (in.ID == "" || in.History || in.Wait > 0 || isTicket(in.ID)):
 		return invalid("parts needs the id of a task, a handoff or a share, without history and wait")
 	case in.Before > 0 && !in.History:

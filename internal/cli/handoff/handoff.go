@@ -1,7 +1,9 @@
 package handoff
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +19,41 @@ func Command(s *shell.Shell) *cobra.Command {
 }
 
 func show(s *shell.Shell) *cobra.Command {
-	return s.Call("show ID", "Show the state of a handoff", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+	var document bool
+	cmd := s.Call("show ID", "Show a handoff", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		if document {
+			d, err := c.HandoffDocument(ctx, args[0])
+			return s.Answer(d, err, func(p *shell.Page) { showDocument(p, d) })
+		}
 		h, err := c.Handoff(ctx, args[0])
 		return s.Answer(h, err, func(p *shell.Page) { Show(p, h) })
 	})
+	cmd.Flags().BoolVar(&document, "document", false, "show all that is recorded of it: also its envelope, the task's priority and dependencies, and its trail")
+	return cmd
+}
+
+// showDocument prints all that is recorded of a handoff.
+func showDocument(p *shell.Page, d client.HandoffDocument) {
+	Show(p, d.Handoff)
+	permissions := "not restricted"
+	if d.Permissions != nil {
+		permissions = cmp.Or(shell.Names(d.Permissions), "none")
+	}
+	p.Fields([]shell.Field{
+		{"task", d.Task},
+		{"priority", string(d.Priority)},
+		{"answer within", (time.Duration(d.Timeout) * time.Second).String()},
+		{"permissions", permissions},
+		{"depends on", shell.Names(d.Dependencies)},
+		{"envelope", d.Envelope},
+		{"given", d.Given},
+	})
+	if len(d.Context) > 0 {
+		p.Line("\nIts envelope:")
+		p.Block(shell.Indented(d.Context))
+	}
+	p.Line("")
+	p.Trail(d.Entries)
 }
 
 // Show prints the state of a handoff.

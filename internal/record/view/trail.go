@@ -9,7 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Record is the audit document of a handoff.
+// Record is the audit document of a handoff. A delegation or a fan-out has one on the parent for each child, under the id of the first handoff of
+// the child: its status is what the parent has heard of it.
 type Record struct {
 	HandoffID string       `json:"handoff_id"`
 	Task      string       `json:"task_id"`
@@ -20,7 +21,18 @@ type Record struct {
 	Status    event.Stage  `json:"status"`
 	Entries   []AuditEntry `json:"audit_entries"`
 
-	Decision *event.Decision `json:"-"` // the routing decision; the details of the request contain it too
+	// Parts is what else the task says of the handoff; nil if the record is of a child.
+	Parts *Parts `json:"-"`
+}
+
+// Parts are a handoff as its task had it when the handoff ended, or has it now.
+type Parts struct {
+	Handoff      task.Handoff
+	Decision     *event.Decision // the routing decision; the details of the request contain it too
+	Priority     event.Priority
+	Permissions  []string // of the receiver; nil: not restricted
+	Dependencies []string
+	Context      json.RawMessage // its envelope; nil if the reader may not read it
 }
 
 // AuditEntry is one recorded event.
@@ -40,13 +52,26 @@ type Trail struct {
 	Handoffs []Record     `json:"handoffs"`
 	Entries  []AuditEntry `json:"entries"` // all, including those of handoffs
 
-	state task.Task
+	state  task.Task
+	only   int                        // the one handoff that is kept; 0: all, and the entries of the task
+	sealed map[string]json.RawMessage // the envelopes that a handoff may be of, by their digests
+	bytes  int                        // of the details in the records of handoffs
 }
 
 // NewTrail returns the empty trail of a task.
 func NewTrail(task string) *Trail {
-	return &Trail{Task: task, Handoffs: []Record{}, Entries: []AuditEntry{}}
+	return &Trail{Task: task, Handoffs: []Record{}, Entries: []AuditEntry{}, sealed: map[string]json.RawMessage{}}
 }
+
+// NewTrailOf returns the empty trail of a task that keeps one handoff alone.
+func NewTrailOf(task string, handoff int) *Trail {
+	tr := NewTrail(task)
+	tr.only = handoff
+	return tr
+}
+
+// Bytes is about how many bytes the records of handoffs hold.
+func (tr *Trail) Bytes() int { return tr.bytes }
 
 // Add adds the next entry. Events between a handoff's request and its end belong to the handoff.
 // An entry whose events cannot be decoded adds nothing.
@@ -57,21 +82,101 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[event.Event]) error {
 	}
 	for i, ev := range e.Events {
 		d := decoded[i]
-		open := tr.state.InFlight() != nil
+		open, awaited := tr.state.InFlight() != nil, tr.state.Awaits
 		tr.state = task.Fold(tr.state, d)
 		entry := auditEntry(e, ev)
-		tr.Entries = append(tr.Entries, entry)
+		if tr.only == 0 {
+			tr.Entries = append(tr.Entries, entry)
+			tr.addToChildren(d, awaited, entry)
+		}
+		if of, ok := d.(event.Sealed); ok {
+			tr.keep(of)
+		}
 		if req, ok := d.(event.HandoffRequested); ok {
-			tr.Handoffs = append(tr.Handoffs, Record{
-				HandoffID: event.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: e.Time,
-				From: req.From, Reason: req.Reason, Decision: req.Decision,
-			})
+			tr.request(req, e.Time)
 		} else if !open {
 			continue
 		}
-		tr.Handoffs[len(tr.Handoffs)-1].add(entry, tr.state.Handoff)
+		if tr.only == 0 || tr.state.Handoff.N == tr.only {
+			tr.add(tr.newest(), entry)
+		}
 	}
 	return nil
+}
+
+// request adds the record of a handoff, unless another one alone is kept.
+func (tr *Trail) request(req event.HandoffRequested, at time.Time) {
+	if tr.only != 0 && req.Handoff != tr.only {
+		return
+	}
+	tr.Handoffs = append(tr.Handoffs, Record{
+		HandoffID: event.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: at, From: req.From, Reason: req.Reason, Parts: &Parts{Decision: req.Decision},
+	})
+}
+
+// newest is the record of the newest handoff of the task itself.
+func (tr *Trail) newest() *Record {
+	for i := len(tr.Handoffs) - 1; ; i-- {
+		if tr.Handoffs[i].Parts != nil {
+			return &tr.Handoffs[i]
+		}
+	}
+}
+
+// keep notes an envelope that a handoff may be of, and drops those that none can be of any more.
+func (tr *Trail) keep(of event.Sealed) {
+	for digest := range tr.sealed {
+		if h := tr.state.InFlight(); digest != tr.state.Envelope && (h == nil || h.Envelope != digest) {
+			delete(tr.sealed, digest)
+		}
+	}
+	tr.sealed[of.Digest] = of.Bytes
+}
+
+// addToChildren adds to the records of children what the parent does and hears, which awaited a group of them.
+func (tr *Trail) addToChildren(d event.Event, awaited int, entry AuditEntry) {
+	switch d := d.(type) {
+	case event.Spawned:
+		for _, k := range d.Children {
+			tr.Handoffs = append(tr.Handoffs, Record{
+				HandoffID: event.HandoffID(k.Task, 1), Task: k.Task, Timestamp: entry.Timestamp, From: d.From, To: k.To, Reason: d.Reason,
+				Status: event.Requested, Entries: []AuditEntry{entry},
+			})
+		}
+	case event.ChildEnded:
+		for i := range tr.Handoffs {
+			if r := &tr.Handoffs[i]; r.Parts == nil && r.Task == d.Child {
+				r.Entries, r.Status = append(r.Entries, entry), heard(d.State)
+			}
+		}
+	case event.Joined:
+		for i := range tr.Handoffs {
+			if r := &tr.Handoffs[i]; r.Parts == nil && tr.group(r.Task) == awaited {
+				r.Entries = append(r.Entries, entry)
+			}
+		}
+	}
+}
+
+// group is the number of the group of a child.
+func (tr *Trail) group(child string) int {
+	if i := tr.state.FindChild(child); i >= 0 {
+		return tr.state.Children[i].Group
+	}
+	return 0
+}
+
+// heard is the stage of the handoff to a child whose end the parent has heard of.
+func heard(s event.State) event.Stage {
+	switch s {
+	case event.Completed:
+		return event.Transferred
+	case event.Cancelled:
+		return event.Withdrawn
+	case event.Parked:
+		return event.DeadLettered
+	}
+	return event.Undeliverable
 }
 
 // Skip lists an entry that cannot be read in its place, there and in the handoff that was in progress. What the entries after it say is added as far as it
@@ -80,16 +185,29 @@ func (tr *Trail) Skip(row Row) {
 	entry := AuditEntry{Event: row.Event, Details: row.Details, Position: row.Position}
 	tr.Entries = append(tr.Entries, entry)
 	if tr.state.InFlight() != nil {
-		r := &tr.Handoffs[len(tr.Handoffs)-1]
+		r := tr.newest()
 		r.Entries = append(r.Entries, entry)
 	}
 }
 
-func (r *Record) add(entry AuditEntry, h *task.Handoff) {
+func (tr *Trail) add(r *Record, entry AuditEntry) {
+	h := tr.state.Handoff
 	r.Entries = append(r.Entries, entry)
+	tr.bytes += len(entry.Details)
 	r.Status, r.To = h.Stage, h.Receiver
 	if r.To == "" && len(h.To) == 1 {
 		r.To = h.To[0]
+	}
+	p := r.Parts
+	p.Handoff, p.Priority, p.Permissions, p.Dependencies = *h, tr.state.Priority, h.Permits, nil
+	if p.Permissions == nil {
+		p.Permissions = tr.state.Permissions
+	}
+	for _, d := range tr.state.Dependencies {
+		p.Dependencies = append(p.Dependencies, d.Task)
+	}
+	if of := tr.sealed[h.Envelope]; of != nil {
+		p.Context = of
 	}
 }
 
