@@ -81,30 +81,13 @@ var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 		}
 		c.Held.Showed(ctx, t)
 		now := show.TaskOf(t)
-		c.lookAtChildren(ctx, now.Children)
+		show.LookAtChildren(ctx, c.Client, now.Children)
 		text := now.String()
 		if next := nextOf(c.Set, t, in.Wait > 0); next != "" {
 			text += "Next: " + next
 		}
 		return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil
 	})
-
-// mostChildren is the maximum number of child tasks whose own state an answer has.
-const mostChildren = 16
-
-// lookAtChildren sets the state of child tasks that have not ended to that of their own tasks: a parent hears of a child when it ends.
-func (c *call) lookAtChildren(ctx context.Context, list []show.Child) {
-	looked := 0
-	for i, k := range list {
-		if client.State(k.State).Final() || looked == mostChildren {
-			continue
-		}
-		looked++
-		if t, err := c.Task(ctx, k.Task); err == nil { // otherwise what its parent has heard
-			list[i] = k.At(t)
-		}
-	}
-}
 
 // check refuses arguments that would have no effect.
 func (in statusInput) check() error {
