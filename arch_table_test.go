@@ -403,12 +403,16 @@ var innerPackages = []pkg{
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
 		dir: "api/mcpapi/transport", what: "Streamable HTTP for MCP: sessions, bounds, refusals",
-		imports: "api/mcpapi/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
+		imports: "api/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
 	{
-		dir: "api/mcpapi/inprocess", what: "HTTP requests to a handler of the same process, without a network",
+		dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network",
 		libs: "net",
+	},
+	{
+		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
+		imports: "domain/visible api/inprocess client client/admin", libs: "net",
 	},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
@@ -435,7 +439,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
 			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
 		libs: "net",
 	},
 

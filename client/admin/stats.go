@@ -42,6 +42,17 @@ type Stats struct {
 	Until  time.Time    `json:"until"`
 	All    StatsGroup   `json:"all"`
 	Groups []StatsGroup `json:"groups"` // those with most handoffs first
+	// Series is all handoffs in 60 parts of equal length of the span, the oldest first.
+	Series []StatsBucket `json:"series"`
+}
+
+// StatsBucket is the handoffs that ended in one part of a span.
+type StatsBucket struct {
+	At     time.Time `json:"at"` // when it begins
+	Ended  int       `json:"ended"`
+	Failed int       `json:"failed"` // those of them that used up all receivers and retries
+	P50    float64   `json:"p50"`    // from the request until a receiver had accepted, in seconds
+	P95    float64   `json:"p95"`
 }
 
 // StatsOptions say which handoffs are summed up, and how.

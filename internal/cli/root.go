@@ -60,7 +60,7 @@ func (s *commands) groups() []group {
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
+			s.stopCommand(), s.webCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
+	"github.com/trapezehq/trapeze/internal/api/webpage"
 	"github.com/trapezehq/trapeze/internal/delivery/alerting"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
@@ -156,6 +157,10 @@ func (s *Server) listen() (err error) {
 		return err
 	}
 	s.running.Go(func() { s.monitor.Run(background) })
+	key, err := s.pageKey()
+	if err != nil {
+		return err
+	}
 	scrape, err := s.scraper(background)
 	if err != nil {
 		return err
@@ -177,7 +182,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{
-		Handler:           s.closeConnections(s.apis(scrape, spans)),
+		Handler:           s.closeConnections(s.apis(scrape, spans, key)),
 		ConnState:         s.counts.connection,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
@@ -199,14 +204,24 @@ func (s *Server) turn(ctx context.Context, workspace, role, name string) (leave 
 	return s.UseCases.Work.EnterBody(ctx, caller.Caller{Principal: p})
 }
 
-// apis returns the handler of the HTTP API and of MCP, which is built on it.
-func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer) http.Handler {
+// apis returns the handler of the HTTP API, and of MCP and the page, which are built on it.
+func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer, key [32]byte) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
 		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans}, Log: s.config.Log, Turn: s.turn})
 	}
 	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,
 		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+	}
+	var pages http.Handler // one, at all of its paths
+	page := func(api http.Handler) http.Handler {
+		if pages == nil {
+			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log})
+		}
+		return pages
+	}
+	for _, path := range webpage.Paths() {
+		o.Mounts[path] = page
 	}
 	if s.config.Clock != nil {
 		o.Advance = s.Advance

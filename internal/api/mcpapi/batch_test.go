@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
 // conversing is a session of a version of the older protocol; what it gives posts a body in it.

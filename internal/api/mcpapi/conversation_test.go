@@ -18,7 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
 var update = flag.Bool("update", false, "write what the server says now into the recorded conversations")

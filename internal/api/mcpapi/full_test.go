@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
 // full connects an agent that chose the set all.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
 // handoffKinds are the ways to give a task to one receiver, with the fields that reach it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/oauth/oauthtest"
 )

@@ -20,7 +20,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/domain/identity"

@@ -122,3 +122,40 @@ func GroupsOf(list []Handoff, by By) []Group {
 	slices.SortFunc(groups, func(a, b Group) int { return cmp.Or(cmp.Compare(b.Ended, a.Ended), cmp.Compare(a.Name, b.Name)) })
 	return groups
 }
+
+// Bucket is the handoffs that ended in one part of a span.
+type Bucket struct {
+	At     time.Time `json:"at" doc:"When it begins."`
+	Ended  int       `json:"ended" doc:"Handoffs that ended in it."`
+	Failed int       `json:"failed" doc:"Those of them that used up all receivers and retries."`
+	P50    float64   `json:"p50" doc:"Median time from the request until a receiver had accepted, in seconds."`
+	P95    float64   `json:"p95" doc:"Seconds."`
+}
+
+// Buckets is how many parts a span has in [SeriesOf].
+const Buckets = 60
+
+// SeriesOf sums up handoffs, given from the oldest to the newest, in parts of equal length of the time from since until until.
+func SeriesOf(list []Handoff, since, until time.Time) []Bucket {
+	all, part := make([]Bucket, Buckets), max(until.Sub(since)/Buckets, 1)
+	accepted := make([][]time.Duration, Buckets)
+	for i := range all {
+		all[i].At = since.Add(time.Duration(i) * part)
+	}
+	for i := range list {
+		h := &list[i]
+		n := min(max(int(h.Ended.Sub(since)/part), 0), Buckets-1)
+		all[n].Ended++
+		if h.Failed {
+			all[n].Failed++
+		}
+		if h.Accepted() {
+			accepted[n] = append(accepted[n], h.Acceptance)
+		}
+	}
+	for i := range all {
+		q := QuantilesOf(accepted[i])
+		all[i].P50, all[i].P95 = q.P50, q.P95
+	}
+	return all
+}

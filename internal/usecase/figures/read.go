@@ -18,12 +18,13 @@ type StatsInput struct {
 
 // Stats sums up the handoffs of a workspace that ended lately.
 type Stats struct {
-	Span   figure.Span    `json:"span"`
-	By     figure.By      `json:"by"`
-	Since  time.Time      `json:"since" doc:"They ended at this time or later. If there were too many for the span, it is later than the span says."`
-	Until  time.Time      `json:"until"`
-	All    figure.Group   `json:"all" doc:"All handoffs."`
-	Groups []figure.Group `json:"groups" doc:"The handoffs of each agent, kind or reason; those with most handoffs first."`
+	Span   figure.Span     `json:"span"`
+	By     figure.By       `json:"by"`
+	Since  time.Time       `json:"since" doc:"They ended at this time or later. If there were too many for the span, it is later than the span says."`
+	Until  time.Time       `json:"until"`
+	All    figure.Group    `json:"all" doc:"All handoffs."`
+	Groups []figure.Group  `json:"groups" doc:"The handoffs of each agent, kind or reason; those with most handoffs first."`
+	Series []figure.Bucket `json:"series" doc:"All handoffs in 60 parts of equal length of the span, the oldest first."`
 }
 
 // ShowStats sums up the handoffs that ended lately. It is for principals that may read anything.
@@ -48,5 +49,8 @@ func (f *Figures) ShowStats(ctx context.Context, c caller.Caller, in StatsInput)
 	}
 	now := f.now().UTC()
 	list, since := f.source.Recent(c.Workspace, now.Add(-in.Span.Duration()))
-	return Stats{Span: in.Span, By: in.By, Since: since, Until: now, All: figure.GroupOf("", list), Groups: figure.GroupsOf(list, in.By)}, nil
+	return Stats{
+		Span: in.Span, By: in.By, Since: since, Until: now, All: figure.GroupOf("", list), Groups: figure.GroupsOf(list, in.By),
+		Series: figure.SeriesOf(list, now.Add(-in.Span.Duration()), now),
+	}, nil
 }

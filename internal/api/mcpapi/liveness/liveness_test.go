@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )

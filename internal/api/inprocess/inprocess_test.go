@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
 // ask sends a request to a handler.

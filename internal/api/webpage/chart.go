@@ -1,0 +1,50 @@
+package webpage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client/admin"
+)
+
+// chart is one figure in time: a line, and the numbers behind it.
+type chart struct {
+	Name   string
+	Unit   string // "" or "s"
+	Path   string // of an SVG with a width of 100 and a height of 30
+	Last   float64
+	Most   float64
+	Points []float64
+}
+
+// chartsOf are the figures of the last hour, as lines.
+func chartsOf(s admin.Stats) []chart {
+	var ended, failed, p50, p95 []float64
+	for _, b := range s.Series {
+		ended, failed = append(ended, float64(b.Ended)), append(failed, float64(b.Failed))
+		p50, p95 = append(p50, b.P50), append(p95, b.P95)
+	}
+	return []chart{lineOf("Handoffs that ended", "", ended), lineOf("of them failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("p95", "s", p95)}
+}
+
+func lineOf(name, unit string, points []float64) chart {
+	c := chart{Name: name, Unit: unit, Points: points}
+	for _, v := range points {
+		c.Most = max(c.Most, v)
+	}
+	var path strings.Builder
+	for i, v := range points {
+		command := "L"
+		if i == 0 {
+			command = "M"
+		}
+		y := 29.0
+		if c.Most > 0 {
+			y = 29 - 28*v/c.Most
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f", command, 100*float64(i)/float64(max(len(points)-1, 1)), y)
+		c.Last = v
+	}
+	c.Path = path.String()
+	return c
+}

@@ -1,0 +1,103 @@
+package webpage
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// found is what has the words that somebody looks for.
+type found struct {
+	Query         string
+	Tasks         []client.TaskRow
+	Agents        []client.Agent
+	Memories      []client.MemoryItem
+	Conversations []client.Conversation
+	Looked        int  // how many of the newest tasks were looked at
+	More          bool // there are older tasks
+}
+
+// maxLooked is how many tasks are looked at for words.
+const maxLooked = 2000
+
+// find goes to a task, handoff or ticket by its id, and looks for anything else in agents, memory and conversations.
+func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
+	ctx, f := r.Context(), found{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
+	if task, rest, _ := strings.Cut(f.Query, "."); strings.HasPrefix(task, "task_") {
+		to := "/tasks/" + url.PathEscape(task)
+		if strings.HasPrefix(rest, "k") {
+			to = "/tickets/" + url.PathEscape(f.Query)
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return nil
+	}
+	if f.Query != "" {
+		agents, err := v.api.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		for _, a := range agents.Agents {
+			if matches(f.Query, a.Name, a.Spec.Description, strings.Join(a.Spec.Capabilities, " ")) {
+				f.Agents = append(f.Agents, a)
+			}
+		}
+		memories, err := v.api.SearchMemory(ctx, client.MemoryFilter{Query: f.Query, Limit: 20})
+		if err != nil && !hidden(err) {
+			return err
+		}
+		f.Memories = memories.Items
+		if err := v.findTasks(ctx, &f); err != nil {
+			return err
+		}
+		conversations, err := v.api.Conversations(ctx, client.ConversationFilter{Limit: 200})
+		if err != nil && !hidden(err) {
+			return err
+		}
+		for _, c := range conversations.Conversations {
+			names := []string{c.ID}
+			for _, s := range c.Speakers {
+				names = append(names, s.Agent)
+			}
+			if matches(f.Query, names...) {
+				f.Conversations = append(f.Conversations, c)
+			}
+		}
+	}
+	return v.show(w, r, "find", page{Title: "Find", Body: f})
+}
+
+// findTasks adds the newest tasks whose request, requester or owner has the words.
+func (v *visit) findTasks(ctx context.Context, f *found) error {
+	next := ""
+	for f.Looked < maxLooked {
+		got, err := v.api.Tasks(ctx, client.TaskFilter{After: next, Limit: 500})
+		if err != nil {
+			return err
+		}
+		for _, t := range got.Tasks {
+			if matches(f.Query, t.Intent, t.Requester, t.Owner) {
+				f.Tasks = append(f.Tasks, t)
+			}
+		}
+		f.Looked += len(got.Tasks)
+		if next = got.Next; next == "" {
+			return nil
+		}
+	}
+	f.More = true
+	return nil
+}
+
+// matches reports whether each word of a query is in one of the texts.
+func matches(query string, texts ...string) bool {
+	all := strings.ToLower(strings.Join(texts, " "))
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(all, word) {
+			return false
+		}
+	}
+	return true
+}

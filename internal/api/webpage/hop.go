@@ -1,0 +1,211 @@
+package webpage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// envelope is the fields of an envelope that are compared.
+type envelope struct {
+	Task struct {
+		Intent string `json:"intent"`
+		Ask    string `json:"ask"`
+		State  string `json:"state"`
+	} `json:"task"`
+	Summary     string       `json:"conversation_summary"`
+	Facts       []point      `json:"key_facts"`
+	Decisions   []point      `json:"decisions"`
+	Constraints []constraint `json:"constraints"`
+	Omissions   []omission   `json:"omissions"`
+	Packing     *packing     `json:"packing"`
+}
+
+type point struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	By   string `json:"by"`
+}
+
+type constraint struct {
+	ID    string    `json:"id"`
+	Text  string    `json:"text"`
+	Allow *[]string `json:"allow"`
+	Max   *float64  `json:"max"`
+}
+
+type omission struct {
+	Kind   string `json:"kind"`
+	ID     string `json:"id"`
+	Count  int    `json:"count"`
+	Tokens int    `json:"tokens"`
+	Reason string `json:"reason"`
+}
+
+type packing struct {
+	Tokens       int     `json:"tokens"`
+	Budget       int     `json:"budget"`
+	Strategy     string  `json:"strategy"`
+	Completeness float64 `json:"completeness"`
+}
+
+// hopPage is a handoff with the envelope as its receiver saw it.
+type hopPage struct {
+	client.Handoff
+	N        int
+	Prompt   string
+	Digest   string
+	Source   string
+	Envelope envelope
+	Drift    *client.Hop
+	Whole    string // the envelope, as JSON
+}
+
+func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
+	ctx, task := r.Context(), r.PathValue("task")
+	n, err := strconv.Atoi(r.PathValue("hop"))
+	if err != nil || n < 1 {
+		return invalid(fmt.Sprintf("%.20q is not the number of a handoff", r.PathValue("hop")), "go back to the task")
+	}
+	id := fmt.Sprintf("%s.h%d", task, n)
+	h, err := v.api.Handoff(ctx, id)
+	if err != nil {
+		return err
+	}
+	sheet, err := v.api.Content(ctx, id, client.ContentInput{Render: true})
+	if err != nil {
+		return err
+	}
+	body := hopPage{Handoff: h, N: n, Prompt: sheet.Prompt, Digest: sheet.Digest, Source: sheet.Source}
+	if err := json.Unmarshal(sheet.Envelope, &body.Envelope); err != nil {
+		return err
+	}
+	if b, err := json.MarshalIndent(sheet.Envelope, "", "  "); err == nil {
+		body.Whole = string(b)
+	}
+	if drift, err := v.api.Drift(ctx, task); err == nil {
+		if i := slices.IndexFunc(drift.Hops, func(h client.Hop) bool { return h.Number == n }); i >= 0 {
+			body.Drift = &drift.Hops[i]
+		}
+	}
+	return v.show(w, r, "hop", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
+}
+
+// comparison is two envelopes of a task side by side.
+type comparison struct {
+	Task string
+	A, B int
+	Hops []int
+	Rows []difference
+}
+
+// difference is one entry of two envelopes.
+type difference struct {
+	Kind   string
+	ID     string
+	A, B   string
+	Fate   string // kept, changed, added or dropped; omitted if the second lists it as left out
+	Reason string
+}
+
+func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
+	ctx, task, q := r.Context(), r.PathValue("task"), r.URL.Query()
+	t, err := v.api.Task(ctx, task)
+	if err != nil {
+		return err
+	}
+	c := comparison{Task: task}
+	for n := 1; n <= min(t.Used.Handoffs+t.Used.Base, 100); n++ {
+		c.Hops = append(c.Hops, n)
+	}
+	if len(c.Hops) < 2 {
+		return invalid("there is one handoff, or none", "compare a task that has moved at least twice")
+	}
+	var got [2]envelope
+	for i, name := range []string{"a", "b"} {
+		n, err := strconv.Atoi(cmp.Or(q.Get(name), strconv.Itoa(len(c.Hops)-1+i)))
+		if err != nil || n < 1 {
+			return invalid(fmt.Sprintf("%.20q is not the number of a handoff", q.Get(name)), "choose two handoffs of the list")
+		}
+		sheet, err := v.api.Content(ctx, fmt.Sprintf("%s.h%d", task, n), client.ContentInput{})
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(sheet.Envelope, &got[i]); err != nil {
+			return err
+		}
+		if i == 0 {
+			c.A = n
+		} else {
+			c.B = n
+		}
+	}
+	c.Rows = differences(got[0], got[1])
+	return v.show(w, r, "compare", page{Title: fmt.Sprintf("Handoffs %d and %d", c.A, c.B), Body: c})
+}
+
+// entry is an entry of an envelope, for a comparison.
+type entry struct{ kind, id, text string }
+
+func (e envelope) entries() (all []entry) {
+	for _, text := range []entry{{"intent", "", e.Task.Intent}, {"ask", "", e.Task.Ask}, {"state", "", e.Task.State}, {"summary", "", e.Summary}} {
+		if text.text != "" {
+			all = append(all, text)
+		}
+	}
+	for _, c := range e.Constraints {
+		text := c.Text
+		if c.Allow != nil {
+			text += fmt.Sprintf(" allow %q", *c.Allow)
+		}
+		if c.Max != nil {
+			text += fmt.Sprintf(" max %v", *c.Max)
+		}
+		all = append(all, entry{"constraint", c.ID, text})
+	}
+	for _, f := range e.Facts {
+		all = append(all, entry{"fact", f.ID, f.Text})
+	}
+	for _, d := range e.Decisions {
+		all = append(all, entry{"decision", d.ID, d.Text})
+	}
+	return all
+}
+
+// differences compares two envelopes entry by entry, in the order of the first, then what the second adds.
+func differences(a, b envelope) (rows []difference) {
+	omitted := map[string]string{}
+	for _, o := range b.Omissions {
+		omitted[o.Kind+":"+o.ID] = o.Reason
+	}
+	later := map[string]string{}
+	for _, e := range b.entries() {
+		later[e.kind+":"+e.id] = e.text
+	}
+	before := map[string]bool{}
+	for _, e := range a.entries() {
+		key := e.kind + ":" + e.id
+		before[key] = true
+		row := difference{Kind: e.kind, ID: e.id, A: e.text, Fate: "dropped"}
+		if text, ok := later[key]; ok {
+			row.B, row.Fate = text, "kept"
+			if text != e.text {
+				row.Fate = "changed"
+			}
+		} else if why, ok := omitted[key]; ok {
+			row.Fate, row.Reason = "omitted", why
+		}
+		rows = append(rows, row)
+	}
+	for _, e := range b.entries() {
+		if !before[e.kind+":"+e.id] {
+			rows = append(rows, difference{Kind: e.kind, ID: e.id, B: e.text, Fate: "added"})
+		}
+	}
+	return rows
+}

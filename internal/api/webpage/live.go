@@ -1,0 +1,86 @@
+package webpage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+const (
+	beat   = 15 * time.Second       // between signs of life of a stream
+	gather = 200 * time.Millisecond // changes that come within it are one
+)
+
+// live tells a page that something changed, as server-sent events: in the task that it names, or anything.
+func (p *pages) live(w http.ResponseWriter, r *http.Request) {
+	v, err := p.enter(r)
+	if err != nil {
+		problem(w, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	task := r.URL.Query().Get("task")
+	changed, ended := make(chan struct{}, 1), make(chan error, 1)
+	go func() {
+		ended <- v.api.Events(ctx, client.Now, func(e client.Event) error {
+			if task == "*" || e.ID == task {
+				select {
+				case changed <- struct{}{}:
+				default: // one is waiting to be sent
+				}
+			}
+			return nil
+		})
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // for proxies
+	s := stream{w: w, control: http.NewResponseController(w)}
+	_ = s.control.SetReadDeadline(time.Time{})
+	if s.send("retry: 1000\nevent: open\ndata:\n\n") != nil {
+		return
+	}
+	still := time.NewTicker(beat)
+	defer still.Stop()
+	for {
+		select {
+		case <-changed:
+			select { // what belongs together comes together
+			case <-time.After(gather):
+			case <-ctx.Done():
+				return
+			}
+			err = s.send("event: change\ndata:\n\n")
+		case <-still.C:
+			err = s.send(": alive\n\n")
+		case err := <-ended:
+			if errors.Is(err, client.Unauthenticated) {
+				_ = s.send("event: end\ndata:\n\n")
+			}
+			return
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (s stream) send(text string) error {
+	_ = s.control.SetWriteDeadline(time.Now().Add(beat))
+	if _, err := fmt.Fprint(s.w, text); err != nil {
+		return err
+	}
+	return s.control.Flush()
+}

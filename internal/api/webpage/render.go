@@ -1,0 +1,171 @@
+package webpage
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+// page is what every page shows around its body.
+type page struct {
+	Title string
+	Path  string // of this page
+	Live  string // the task whose changes the page follows, "*" for every change, "" for none
+	Me    client.Me
+	Key   string // for the forms of the page: what is sent twice happens once
+	Done  string // what the person has just done
+	Body  any
+
+	Static string // the version of scripts and styles
+}
+
+// templates are the pages by name, each in the frame of base.html.
+var templates = parse()
+
+func parse() map[string]*template.Template {
+	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict,
+	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
+	all := map[string]*template.Template{}
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, name := range names {
+		short := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
+		if short != "base" {
+			all[short] = template.Must(template.Must(base.Clone()).ParseFS(templateFiles, name))
+		}
+	}
+	return all
+}
+
+// render returns a page. Templates escape all text; hidden characters, in whatever field they came, are shown by their number.
+func render(name string, in page) ([]byte, error) {
+	var b bytes.Buffer
+	if err := templates[name].ExecuteTemplate(&b, "base.html", in); err != nil {
+		return nil, err
+	}
+	return []byte(visible.Document(b.String())), nil
+}
+
+func (p *pages) write(w http.ResponseWriter, status int, name string, in page) {
+	in.Static = p.digest
+	b, err := render(name, in)
+	if err != nil {
+		p.log.Error("a page cannot be shown", "page", name, "error", err)
+		http.Error(w, "the page cannot be shown; the log of the server says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // the browser is gone
+}
+
+// show answers with a page of a person who has signed in.
+func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in page) error {
+	in.Path, in.Me, in.Key, in.Done = r.URL.RequestURI(), v.me, client.NewKey(), done(r)
+	v.write(w, http.StatusOK, name, in)
+	return nil
+}
+
+// dones are what a page can say that a person has done, by the value of the parameter did.
+var dones = map[string]string{
+	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.",
+	"replay": "Replayed.", "discard": "Discarded.", "takeover": "Taken over: it was offered to the agent.", "readiness": "The agent's readiness is set.",
+}
+
+func done(r *http.Request) string { return dones[r.URL.Query().Get("did")] }
+
+// refuse shows a refusal, with what to do.
+func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	if r.Context().Err() != nil {
+		return // the browser is gone
+	}
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		p.log.ErrorContext(r.Context(), "a page failed", "path", r.URL.Path, "error", err)
+		refused = &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "the page cannot be shown", Hint: "the log of the server says why"}
+	}
+	in := page{Title: "Not done", Body: refused, Path: r.URL.Path}
+	if r.Method == http.MethodGet {
+		in.Title = "Not shown"
+	}
+	if v != nil {
+		in.Me = v.me
+	}
+	p.write(w, max(refused.Status, http.StatusBadRequest), "refused", in)
+}
+
+// problem answers a program with a refusal in the form of the HTTP API.
+func problem(w http.ResponseWriter, err error) {
+	refused := &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "no link can be made", Hint: "the log of the server says why"}
+	errors.As(err, &refused)
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(max(refused.Status, http.StatusBadRequest))
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"type": "urn:trapeze:problem:" + string(refused.Code), "status": refused.Status, "code": refused.Code, "detail": refused.Message, "hint": refused.Hint,
+	})
+}
+
+// ago is a time as people read it, on the clock of the reader's browser once its script has run.
+func ago(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+func iso(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// short is the beginning of a text, on one line.
+func short(n int, text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
+
+func percent(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
+
+func seconds(f float64) string {
+	switch {
+	case f <= 0:
+		return "–"
+	case f < 1:
+		return fmt.Sprintf("%.0f ms", f*1000)
+	case f < 120:
+		return fmt.Sprintf("%.1f s", f)
+	}
+	return fmt.Sprintf("%.0f min", f/60)
+}
+
+// label is a value of a closed set as words.
+func label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
+
+func dict(pairs ...any) (map[string]any, error) {
+	m := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("%v is not a name", pairs[i])
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}

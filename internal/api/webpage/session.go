@@ -1,0 +1,244 @@
+package webpage
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+const (
+	cookieName   = "trapeze_session"
+	sessionLasts = 12 * time.Hour
+	linkLasts    = time.Minute
+	maxLinks     = 100
+	sealedFor    = "trapeze session 1" // the version of what cookies hold
+)
+
+// session is what the cookie of a session holds.
+type session struct {
+	ID    string    `json:"id"`
+	Token string    `json:"token"`
+	Until time.Time `json:"until"`
+}
+
+// sessions seals sessions into cookies, so that they outlive a restart of the server. It also keeps the links by which people sign in.
+type sessions struct {
+	seal cipher.AEAD
+	now  func() time.Time
+
+	mu    sync.Mutex
+	links map[string]session   // by the code in the link
+	ended map[string]time.Time // sessions that were signed out, and when they would have ended
+}
+
+func newSessions(key [32]byte, now func() time.Time) *sessions {
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		panic(err) // AES has keys of 32 bytes
+	}
+	seal, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // for blocks of another size
+	}
+	return &sessions{seal: seal, now: now, links: map[string]session{}, ended: map[string]time.Time{}}
+}
+
+// begin returns a new session of a token.
+func (s *sessions) begin(token string) session {
+	return session{ID: rand.Text(), Token: token, Until: s.now().Add(sessionLasts).UTC()}
+}
+
+// link keeps a session for the person who opens a link with the code that it returns, once, within a minute.
+func (s *sessions) link(token string) (code string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for code, l := range s.links {
+		if now.After(l.Until) {
+			delete(s.links, code)
+		}
+	}
+	if len(s.links) >= maxLinks {
+		return "", &client.Error{Status: http.StatusServiceUnavailable, Code: client.Unavailable, Message: "too many links wait to be opened", Hint: "try again in a minute"}
+	}
+	code = rand.Text()
+	s.links[code] = session{Token: token, Until: now.Add(linkLasts)}
+	return code, nil
+}
+
+// redeem returns the token of a link's code, and ends the link.
+func (s *sessions) redeem(code string) (token string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.links[code]
+	delete(s.links, code)
+	return l.Token, ok && !s.now().After(l.Until)
+}
+
+// end ends a session before its time.
+func (s *sessions) end(ended session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	for id, until := range s.ended {
+		if now.After(until) {
+			delete(s.ended, id)
+		}
+	}
+	s.ended[ended.ID] = ended.Until
+}
+
+// errNoSession is the refusal of a request without a session that counts.
+var errNoSession = &client.Error{Status: http.StatusUnauthorized, Code: client.Unauthenticated, Message: "you are not signed in", Hint: "run trapeze web, and open the link"}
+
+// of returns the session of a request.
+func (s *sessions) of(r *http.Request) (session, error) {
+	c, err := r.Cookie(cookieName)
+	if err != nil {
+		return session{}, errNoSession
+	}
+	b, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return session{}, errNoSession
+	}
+	b, err = s.seal.Open(nil, nil, b, []byte(sealedFor))
+	if err != nil {
+		return session{}, errNoSession
+	}
+	var in session
+	if err := json.Unmarshal(b, &in); err != nil || s.now().After(in.Until) {
+		return session{}, errNoSession
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ended := s.ended[in.ID]; ended {
+		return session{}, errNoSession
+	}
+	return in, nil
+}
+
+// cookie returns the cookie of a session.
+func (s *sessions) cookie(r *http.Request, in session) (*http.Cookie, error) {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	sealed := base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, b, []byte(sealedFor)))
+	return cookieOf(r, sealed, int(sessionLasts.Seconds())), nil
+}
+
+func cookieOf(r *http.Request, value string, age int) *http.Cookie {
+	return &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode}
+}
+
+// signInPath is the page to sign in, which goes on to next.
+func signInPath(next string) string {
+	if next == "" || next == "/" {
+		return "/sign-in"
+	}
+	return "/sign-in?next=" + url.QueryEscape(next)
+}
+
+// local returns a path of this server to go on to; anything else is the overview.
+func local(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+		return "/"
+	}
+	return next
+}
+
+// signIn shows how to sign in, or signs in the person who opens a link.
+func (p *pages) signIn(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	next := local(q.Get("next"))
+	if !q.Has("code") {
+		p.write(w, http.StatusOK, "signin", page{Title: "Sign in", Body: signInBody{Next: next}})
+		return
+	}
+	token, ok := p.sessions.redeem(q.Get("code"))
+	if !ok {
+		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This link was used before, or is older than a minute."}})
+		return
+	}
+	p.admit(w, r, token, next)
+}
+
+// signInBody is what the page to sign in shows.
+type signInBody struct {
+	Next    string
+	Problem string
+	Done    bool
+}
+
+// signInWithToken signs in with a token that was typed in.
+func (p *pages) signInWithToken(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	token, next := strings.TrimSpace(r.PostFormValue("token")), local(r.PostFormValue("next"))
+	c, err := p.connect(token)
+	if err == nil {
+		_, err = c.Me(r.Context())
+	}
+	if err != nil {
+		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This token does not count here."}})
+		return
+	}
+	p.admit(w, r, token, next)
+}
+
+// admit begins a session. The page that goes on is not a redirect: a browser that comes from a link elsewhere sends a strict cookie
+// only with what it asks for from then on.
+func (p *pages) admit(w http.ResponseWriter, r *http.Request, token, next string) {
+	cookie, err := p.sessions.cookie(r, p.sessions.begin(token))
+	if err != nil {
+		p.refuse(w, r, nil, err)
+		return
+	}
+	http.SetCookie(w, cookie)
+	p.write(w, http.StatusOK, "signin", page{Title: "Signed in", Body: signInBody{Next: next, Done: true}})
+}
+
+// signOut ends the session of a request.
+func (p *pages) signOut(w http.ResponseWriter, r *http.Request) {
+	if s, err := p.sessions.of(r); err == nil {
+		p.sessions.end(s)
+	}
+	http.SetCookie(w, cookieOf(r, "", -1))
+	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+}
+
+// Link is a link by which a person signs in.
+type Link struct {
+	Path    string    `json:"path"` // of the server, to be opened once
+	Expires time.Time `json:"expires"`
+}
+
+// makeLink answers a program that has a token with a link that signs in with it, once, within a minute.
+func (p *pages) makeLink(w http.ResponseWriter, r *http.Request) {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	var err error = errNoSession
+	var code string
+	if ok {
+		var c *client.Client
+		if c, err = p.connect(token); err == nil {
+			if _, err = c.Me(r.Context()); err == nil {
+				code, err = p.sessions.link(token)
+			}
+		}
+	}
+	if err != nil {
+		problem(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(Link{Path: "/sign-in?code=" + code, Expires: p.sessions.now().Add(linkLasts).UTC()})
+}

@@ -1,0 +1,120 @@
+// What the page does beyond links and forms: it follows changes, shows times as people read them, and works by keyboard.
+"use strict";
+
+const units = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function showTimes() {
+  const now = Date.now();
+  for (const t of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(t.dateTime), seconds = (at - now) / 1000;
+    const [unit, size] = units.find(([, n]) => Math.abs(seconds) >= n) || ["second", 1];
+    const text = relative.format(Math.trunc(seconds / size), unit);
+    if (t.textContent !== text) t.textContent = text;
+    if (!t.title) t.title = at.toLocaleString();
+  }
+}
+
+// Following: the server says that something changed, and the page fetches itself and keeps what is the same.
+const connection = document.getElementById("connection");
+let fetching = false, again = false;
+
+function say(text) {
+  connection.textContent = text;
+  connection.hidden = !text;
+}
+
+function busy() {
+  const field = document.activeElement;
+  return field && field.matches("main input, main select, main textarea") && (field.type === "checkbox" || field.value !== "" || field.matches("select"))
+    || document.querySelector("main input:checked[name=task]");
+}
+
+async function refresh() {
+  if (fetching) { again = true; return; }
+  if (busy()) { setTimeout(refresh, 1000); return; }
+  fetching = true;
+  try {
+    await htmx.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
+    showTimes();
+    notify();
+  } finally {
+    fetching = false;
+    if (again) { again = false; setTimeout(refresh, 300); }
+  }
+}
+
+let source, missed = false;
+
+function follow() {
+  const task = document.body.dataset.live;
+  if (!task) return;
+  source = new EventSource("/live?task=" + encodeURIComponent(task));
+  source.addEventListener("open", () => { say(""); if (missed) { missed = false; refresh(); } });
+  source.addEventListener("change", refresh);
+  source.addEventListener("end", () => { source.close(); say("Your session has ended. Sign in again to go on."); });
+  source.onerror = () => {
+    missed = true;
+    say("The server is away. This page goes on when it is back.");
+    if (source.readyState === EventSource.CLOSED) { setTimeout(follow, 2000); }
+  };
+}
+
+// Notices: a ticket that is new while the page is not looked at.
+const seen = new Set();
+let asked = false;
+
+function notify() {
+  for (const card of document.querySelectorAll("[data-ticket]")) {
+    const fresh = !seen.has(card.dataset.ticket);
+    seen.add(card.dataset.ticket);
+    if (fresh && asked && document.hidden && "Notification" in window && Notification.permission === "granted") {
+      new Notification("Trapeze: a ticket waits", { body: card.querySelector("h2")?.textContent || "", tag: card.dataset.ticket });
+    }
+  }
+  asked = true;
+}
+
+function offerNotices() {
+  const button = document.getElementById("notify");
+  if (!button || !("Notification" in window) || Notification.permission !== "default") return;
+  button.hidden = false;
+  button.onclick = () => Notification.requestPermission().then(() => { button.hidden = true; });
+}
+
+// Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
+function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
+
+function current() {
+  return document.activeElement?.closest("[data-ticket]") || tickets()[0];
+}
+
+document.addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) {
+    if (e.key === "Escape") e.target.blur();
+    return;
+  }
+  const all = tickets(), at = all.indexOf(document.activeElement?.closest("[data-ticket]"));
+  let to;
+  if (e.key === "/") to = document.getElementById("q");
+  else if (e.key === "j") to = all[Math.min(at + 1, all.length - 1)];
+  else if (e.key === "k") to = all[Math.max(at - 1, 0)];
+  else if (/^[1-9]$/.test(e.key)) to = current()?.querySelector(`[data-digit="${e.key - 1}"]`);
+  else if (/^[adr]$/.test(e.key)) to = current()?.querySelector(`[data-key="${e.key}"]`);
+  if (!to) return;
+  e.preventDefault();
+  to.focus();
+});
+
+function begin() {
+  showTimes();
+  setInterval(showTimes, 5000);
+  document.getElementById("go")?.click();
+  for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
+  const all = document.getElementById("all");
+  if (all) all.onchange = () => { for (const box of document.querySelectorAll("input[name=task]")) box.checked = all.checked; };
+  offerNotices();
+  notify();
+  follow();
+}
+begin();

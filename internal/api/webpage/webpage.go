@@ -1,0 +1,179 @@
+package webpage
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/inprocess"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+// Options of the page.
+type Options struct {
+	// Key seals the cookies of sessions. Only the server knows it.
+	Key [32]byte
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Log gets errors that are not refusals; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
+func Paths() []string {
+	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/find", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
+}
+
+// pages serves the pages.
+type pages struct {
+	api      http.RoundTripper
+	sessions *sessions
+	now      func() time.Time
+	log      *slog.Logger
+	mux      *http.ServeMux
+	digest   string // of the static files: their addresses change with them
+}
+
+// New returns the handler of the page over the handler of the HTTP API.
+func New(api http.Handler, o Options) http.Handler {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	p := &pages{api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p.routes()
+	return p
+}
+
+func (p *pages) routes() {
+	p.mux.HandleFunc("GET /static/", p.static)
+	p.mux.HandleFunc("GET /sign-in", p.signIn)
+	p.mux.HandleFunc("POST /sign-in", p.signInWithToken)
+	p.mux.HandleFunc("POST /sign-in/link", p.makeLink)
+	p.mux.HandleFunc("POST /sign-out", p.signOut)
+	p.mux.HandleFunc("GET /live", p.live)
+	for pattern, show := range map[string]shower{
+		"GET /{$}":                         (*visit).overview,
+		"GET /tasks":                       (*visit).tasks,
+		"GET /tasks/{task}":                (*visit).story,
+		"GET /tasks/{task}/hops/{hop}":     (*visit).hop,
+		"GET /tasks/{task}/compare":        (*visit).compare,
+		"GET /inbox":                       (*visit).inbox,
+		"GET /tickets/{ticket}":            (*visit).ticket,
+		"GET /dead":                        (*visit).dead,
+		"GET /agents/{agent}":              (*visit).agent,
+		"GET /find":                        (*visit).find,
+		"POST /tickets/{ticket}/{verb}":    (*visit).actOnTicket,
+		"POST /dead":                       (*visit).actOnDead,
+		"POST /tasks/{task}/takeover":      (*visit).takeOver,
+		"POST /agents/{agent}/{readiness}": (*visit).setReadiness,
+	} {
+		p.mux.Handle(pattern, p.signedIn(show))
+	}
+}
+
+// ServeHTTP implements [http.Handler].
+func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if _, pattern := p.mux.Handler(r); pattern == "" {
+		p.refuse(w, r, nil, &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: "there is no such page", Hint: "go to the overview"})
+		return
+	}
+	p.mux.ServeHTTP(w, r)
+}
+
+// shower answers a request of a person who has signed in.
+type shower func(v *visit, w http.ResponseWriter, r *http.Request) error
+
+// visit is one request of a person who has signed in.
+type visit struct {
+	*pages
+	session session
+	api     *client.Client
+	admin   admin.Client
+	me      client.Me
+}
+
+// connect returns a client of the API with a token.
+func (p *pages) connect(token string) (*client.Client, error) {
+	return client.New("http://localhost", token, client.Options{HTTP: &http.Client{Transport: p.api}, Retries: -1, UserAgent: "trapeze-page"})
+}
+
+// enter returns the visit of the session that a request has. Without a session that counts it fails with code unauthenticated.
+func (p *pages) enter(r *http.Request) (*visit, error) {
+	s, err := p.sessions.of(r)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.connect(s.Token)
+	if err != nil {
+		return nil, err
+	}
+	me, err := c.Me(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	return &visit{pages: p, session: s, api: c, admin: admin.New(c), me: me}, nil
+}
+
+// signedIn serves people who have signed in, and sends others to do so.
+func (p *pages) signedIn(show shower) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, err := p.enter(r)
+		if errors.Is(err, client.Unauthenticated) && r.Method == http.MethodGet {
+			http.Redirect(w, r, signInPath(r.URL.RequestURI()), http.StatusSeeOther)
+			return
+		}
+		if err == nil {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			err = show(v, w, r)
+		}
+		if err != nil {
+			p.refuse(w, r, v, err)
+		}
+	})
+}
+
+// maxForm is the most bytes of a form.
+const maxForm = 64 << 10
+
+// static serves scripts and styles. Their addresses have a digest, so that they are kept for as long as a browser likes.
+func (p *pages) static(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Query().Get("v") == p.digest {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	http.ServeFileFS(w, r, staticFiles, path.Clean(r.URL.Path)[1:])
+}
+
+func digestOf() string {
+	files, err := staticFiles.ReadDir("static")
+	if err != nil {
+		panic(err) // embedded
+	}
+	sum := sha256.New()
+	for _, f := range files {
+		b, err := staticFiles.ReadFile("static/" + f.Name())
+		if err != nil {
+			panic(err) // embedded
+		}
+		sum.Write(b)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
