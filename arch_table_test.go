@@ -412,8 +412,9 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
-		imports: "domain/visible api/inprocess client client/admin", libs: "net",
+		imports: "domain/visible api/inprocess client client/admin", libs: "net github.com/hashicorp/golang-lru/v2",
 	},
+	{dir: "api/webpage/browser", what: "tests of the page in a browser"},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
 		imports: "domain/visible domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",

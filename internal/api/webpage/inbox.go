@@ -34,11 +34,36 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	if !past { // by the time at which somebody else decides
 		slices.SortStableFunc(in.Tickets, func(a, b client.Ticket) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Position, b.Position)) })
 	}
+	for i := range in.Tickets {
+		if err := v.addOptions(r.Context(), &in.Tickets[i]); err != nil {
+			return err
+		}
+	}
 	if got.Next != "" {
 		q.Set("after", got.Next)
 		in.Next = "/inbox?" + q.Encode()
 	}
 	return v.show(w, r, "inbox", page{Title: "Inbox", Live: "*", Body: in})
+}
+
+// addOptions adds the options of an open question, which lists do not have. To fetch them is a read of the ticket, which is recorded:
+// once for each session, however often the page is shown.
+func (v *visit) addOptions(ctx context.Context, t *client.Ticket) error {
+	if t.Kind != "question" || !t.Open() {
+		return nil
+	}
+	key := v.session.ID + " " + t.ID
+	options, ok := v.options.Get(key)
+	if !ok {
+		whole, err := v.api.Ticket(ctx, t.ID, 0)
+		if err != nil {
+			return err
+		}
+		options = whole.Options
+		v.options.Add(key, options)
+	}
+	t.Options = options
+	return nil
 }
 
 // ticketPage is a ticket with what it is about.

@@ -10,6 +10,8 @@ import (
 	"path"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 
@@ -41,8 +43,12 @@ type pages struct {
 	now      func() time.Time
 	log      *slog.Logger
 	mux      *http.ServeMux
-	digest   string // of the static files: their addresses change with them
+	digest   string                       // of the static files: their addresses change with them
+	options  *lru.Cache[string, []string] // of questions, by session and ticket
 }
+
+// maxOptions is how many questions have their options in memory.
+const maxOptions = 4096
 
 // New returns the handler of the page over the handler of the HTTP API.
 func New(api http.Handler, o Options) http.Handler {
@@ -52,7 +58,11 @@ func New(api http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	p := &pages{api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	options, err := lru.New[string, []string](maxOptions)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }

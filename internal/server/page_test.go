@@ -1,0 +1,221 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// reader is a browser without scripts at the page of a server.
+type reader struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+func newReader(t *testing.T, s *Server) *reader {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &reader{t, s.URL(), &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+func (r *reader) do(method, path, form string, header ...string) (*http.Response, string) {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.base+path, strings.NewReader(form))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if form != "" {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := r.http.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return res, string(b)
+}
+
+func (r *reader) get(path string, want int) string {
+	r.t.Helper()
+	res, body := r.do(http.MethodGet, path, "")
+	if res.StatusCode != want {
+		r.t.Errorf("%s: %s, not %d: %s", path, res.Status, want, body)
+	}
+	return body
+}
+
+// link returns the address that `trapeze web` opens.
+func (r *reader) link(token string) string {
+	r.t.Helper()
+	res, body := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer "+token)
+	var out struct{ Path string }
+	if err := json.Unmarshal([]byte(body), &out); err != nil || res.StatusCode != http.StatusOK {
+		r.t.Fatalf("%s: %s", res.Status, body)
+	}
+	return out.Path
+}
+
+func adminToken(t *testing.T, s *Server) string {
+	t.Helper()
+	b, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+func TestASessionOfThePageBeginsWithALinkAndEndsWithItsToken(t *testing.T) {
+	clock := NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
+	s, admin := forTests(t, Config{Temporary: true, Clock: clock})
+	r := newReader(t, s)
+	if res, _ := r.do(http.MethodGet, "/tasks?live=1", ""); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/sign-in?next=%2Ftasks%3Flive%3D1" {
+		t.Errorf("%s to %s", res.Status, res.Header.Get("Location"))
+	}
+	if res, _ := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer nonsense"); res.StatusCode != http.StatusUnauthorized {
+		t.Error(res.Status)
+	}
+	path := r.link(adminToken(t, s))
+	r.get(path, http.StatusOK)
+	r.get("/", http.StatusOK)
+	if body := newReader(t, s).get(path, http.StatusForbidden); !strings.Contains(body, "used before") {
+		t.Error(body)
+	}
+	late := r.link(adminToken(t, s))
+	if _, err := s.Advance(t.Context(), 61*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	newReader(t, s).get(late, http.StatusForbidden)
+
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "eve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve := newReader(t, s)
+	if res, _ := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {"wrong"}, "next": {"/"}}.Encode()); res.StatusCode != http.StatusForbidden {
+		t.Error(res.Status)
+	}
+	if res, body := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {token.Text}, "next": {"//evil.example/x"}}.Encode()); res.StatusCode != http.StatusOK || strings.Contains(body, "evil") {
+		t.Errorf("%s: %s", res.Status, body)
+	}
+	eve.get("/", http.StatusOK)
+	if _, err := admin.RevokeToken(t.Context(), token.ID); err != nil {
+		t.Fatal(err)
+	}
+	eve.get("/", http.StatusSeeOther)
+
+	home, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := r.http.Jar.Cookies(home)
+	if res, _ := r.do(http.MethodPost, "/sign-out", ""); res.StatusCode != http.StatusSeeOther {
+		t.Error(res.Status)
+	}
+	r.get("/", http.StatusSeeOther)
+	r.http.Jar.SetCookies(home, kept)
+	r.get("/", http.StatusSeeOther) // the cookie that was kept counts no more
+
+	again := newReader(t, s)
+	again.get(again.link(adminToken(t, s)), http.StatusOK)
+	if _, err := s.Advance(t.Context(), 12*time.Hour+time.Second); err != nil {
+		t.Fatal(err)
+	}
+	again.get("/", http.StatusSeeOther)
+	c := kept[0]
+	c.Value = c.Value[:len(c.Value)-2] + "AA"
+	again.http.Jar.SetCookies(home, []*http.Cookie{c})
+	again.get("/", http.StatusSeeOther)
+}
+
+func TestASessionOfThePageOutlivesARestart(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	addr := s.listener.Addr().String()
+	stop(t, s)
+	info, err := os.Stat(filepath.Join(dir, "page.key"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v: %v", info.Mode(), err)
+	}
+	s, err = Open(t.Context(), Config{DataDir: dir, Addr: addr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop(t, s)
+	r.get("/", http.StatusOK)
+}
+
+// inline matches what a strict policy for content forbids: scripts, styles and handlers in a page.
+var inline = regexp.MustCompile(`<script>|<script [^>]*>[^<]|<style|\sstyle=|<[^>]+\son[a-z]+=`)
+
+func TestThePageShowsAndDoesWhatItsTokenMay(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	for _, name := range []string{"ann", "bob"} {
+		if _, err := admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Look <b>here</b> \u202e", Send: &client.SendInput{To: []string{"ann"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "bob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, bob := newReader(t, s), newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	bob.get(bob.link(token.Text), http.StatusOK)
+	for _, path := range []string{"/", "/tasks", "/inbox", "/dead", "/find?q=look", "/agents/ann", "/tasks/" + made.Task, "/tasks/" + made.Task + "/hops/1"} {
+		res, body := r.do(http.MethodGet, path, "")
+		if res.StatusCode != http.StatusOK || inline.MatchString(body) || strings.Contains(body, "<b>") || strings.Contains(body, "\u202e") ||
+			!strings.HasPrefix(res.Header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'") ||
+			strings.Contains(res.Header.Get("Content-Security-Policy"), "unsafe") || res.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %s, %v\n%s", path, res.Status, res.Header, body)
+		}
+	}
+	bob.get("/", http.StatusOK)
+	bob.get("/tasks/"+made.Task, http.StatusNotFound)
+	if body := bob.get("/tasks", http.StatusOK); strings.Contains(body, made.Task) {
+		t.Error("bob is shown a task that is not his")
+	}
+	for path, form := range map[string]string{"/tasks/" + made.Task + "/takeover": "to=bob", "/dead": "verb=discard&why=x&task=" + made.Task, "/agents/ann/offline": "key=k"} {
+		if res, body := bob.do(http.MethodPost, path, form); res.StatusCode < 400 {
+			t.Errorf("%s: %s %s", path, res.Status, body)
+		}
+		if res, _ := r.do(http.MethodPost, path, form, "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"); res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s from another site: %s", path, res.Status)
+		}
+		if res, _ := newReader(t, s).do(http.MethodPost, path, form); res.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s without a session: %s", path, res.Status)
+		}
+	}
+	var export strings.Builder
+	if err := admin.Export(t.Context(), client.ExportOptions{}, &export); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(export.String(), `content-read`) {
+		t.Errorf("that the page showed the envelope is not recorded:\n%s", export.String())
+	}
+}
