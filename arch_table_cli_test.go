@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio " +
+		imports: "domain/shellword cli/shell cli/alert cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/bench cli/daemon cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
@@ -37,6 +37,7 @@ var cliPackages = []pkg{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
 		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",
 	},
+	{dir: "cli/web", what: "opens the page of the server in a browser", imports: "cli/shell client", libs: "net os/exec github.com/spf13"},
 	{
 		dir: "cli/daemon", what: "starts a server in the background, finds it, and ends it",
 		imports: "domain/shellword domain/refusal", libs: "net os/exec",

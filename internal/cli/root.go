@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/task"
 	"github.com/trapezehq/trapeze/internal/cli/ticket"
+	"github.com/trapezehq/trapeze/internal/cli/web"
 )
 
 const rootLong = `Trapeze hands tasks from one AI agent to the next. The sender owns a task until the receiver has accepted it, and every
@@ -60,7 +61,7 @@ func (s *commands) groups() []group {
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), s.webCommand(), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
+			s.stopCommand(), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

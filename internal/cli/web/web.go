@@ -1,4 +1,4 @@
-package cli
+package web
 
 import (
 	"context"
@@ -14,7 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-func (s *commands) webCommand() *cobra.Command {
+// Command is the command trapeze web.
+func Command(s *shell.Shell) *cobra.Command {
 	var printOnly bool
 	cmd := s.Call("web", "Open the page of the server in a browser, signed in", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		var link struct {
