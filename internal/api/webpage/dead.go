@@ -56,8 +56,10 @@ func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(failed) > 0 {
-		return &client.Error{Status: http.StatusConflict, Code: client.Conflict, Hint: "look at each of them",
-			Message: fmt.Sprintf("%d of %d were not changed: %s", len(failed), len(ids), strings.Join(failed, "; "))}
+		return &client.Error{
+			Status: http.StatusConflict, Code: client.Conflict, Hint: "look at each of them",
+			Message: fmt.Sprintf("%d of %d were not changed: %s", len(failed), len(ids), strings.Join(failed, "; ")),
+		}
 	}
 	return v.after(w, r, "/dead", verb, nil)
 }

@@ -82,14 +82,13 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := ticketPage{Ticket: t}
 	of := t.Task
-	if t.Kind == "approval" && t.TicketDoc.Handoff > 0 {
-		of = fmt.Sprintf("%s.h%d", t.Task, t.TicketDoc.Handoff)
+	if t.Kind == "approval" && t.Handoff > 0 {
+		of = fmt.Sprintf("%s.h%d", t.Task, t.Handoff)
 	}
-	switch sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true}); {
-	case err == nil:
-		body.Prompt = sheet.Prompt
-	default:
+	if sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true}); err != nil {
 		body.Unread = err.Error()
+	} else {
+		body.Prompt = sheet.Prompt
 	}
 	if task, err := v.api.Task(ctx, t.Task); err == nil {
 		body.Earlier = task.Answers

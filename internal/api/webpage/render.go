@@ -115,11 +115,21 @@ func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 func problem(w http.ResponseWriter, err error) {
 	refused := &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "no link can be made", Hint: "the log of the server says why"}
 	errors.As(err, &refused)
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(max(refused.Status, http.StatusBadRequest))
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"type": "urn:trapeze:problem:" + string(refused.Code), "status": refused.Status, "code": refused.Code, "detail": refused.Message, "hint": refused.Hint,
+	status := max(refused.Status, http.StatusBadRequest)
+	answer(w, status, "application/problem+json", map[string]any{
+		"type": "urn:trapeze:problem:" + string(refused.Code), "status": status, "code": refused.Code, "detail": refused.Message, "hint": refused.Hint,
 	})
+}
+
+// answer answers a program.
+func answer(w http.ResponseWriter, status int, media string, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // our own types
+	}
+	w.Header().Set("Content-Type", media)
+	w.WriteHeader(status)
+	_, _ = w.Write(b) // the program is gone
 }
 
 // ago is a time as people read it, on the clock of the reader's browser once its script has run.

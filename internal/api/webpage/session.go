@@ -239,6 +239,5 @@ func (p *pages) makeLink(w http.ResponseWriter, r *http.Request) {
 		problem(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(Link{Path: "/sign-in?code=" + code, Expires: p.sessions.now().Add(linkLasts).UTC()})
+	answer(w, http.StatusOK, "application/json", Link{Path: "/sign-in?code=" + code, Expires: p.sessions.now().Add(linkLasts).UTC()})
 }

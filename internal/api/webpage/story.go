@@ -211,7 +211,8 @@ func barsOf(entries []client.AuditEntry, t client.Task, now time.Time) (bars []b
 		if json.Unmarshal(e.Details, &d) != nil {
 			continue
 		}
-		next, at := owner, epoch
+		var next string
+		var at uint64
 		switch {
 		case d.After != nil:
 			next, at = d.After.Owner, d.After.Epoch

@@ -64,7 +64,7 @@ func (d *desk) tell() (s story) {
 	s.approval = approval.Task + ".k1"
 	lost := must(d.admin.CreateTask(ctx, client.CreateInput{Intent: "Nobody takes this", Send: &client.SendInput{To: []string{"away"}}}))
 	away := d.again("away")
-	for n := 0; n < 10; n++ {
+	for range 10 {
 		task, err := d.admin.Task(ctx, lost.Task)
 		must2(d.t, func() error { return err })
 		if task.State == client.Parked {
@@ -125,7 +125,7 @@ func TestATicketIsAnsweredInTwoKeystrokes(t *testing.T) {
 	d.do(chromedp.KeyEvent("1"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Answered.")
 	k, err := d.admin.Ticket(t.Context(), s.question, 0)
-	if err != nil || k.Outcome != "answered" || k.TicketDoc.Answer != "yes" {
+	if err != nil || k.Outcome != "answered" || k.Answer != "yes" {
 		t.Errorf("%v: %+v", err, k)
 	}
 	d.goTo("/inbox") // where only the approval is left
