@@ -383,7 +383,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/further api/tracing client",
+			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/further api/tracing client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -399,6 +399,10 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi/further", what: "the MCP tools of the set all: what fewer agents and operators need",
 		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client client/admin",
+	},
+	{
+		dir: "api/mcpapi/fit", what: "answers of MCP tools within the context window of their reader",
+		imports: "content/tokenizer api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

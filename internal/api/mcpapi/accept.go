@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
@@ -51,7 +52,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes
 			next := c.Say("{status} with id=%s, wait=45, after=%d shows when it does; then call {accept} again to get the context", r.Task, r.Position)
 			return taken(r.Receipt, "You accepted; the sender must still confirm.", next), nil
 		}
-		return c.owned(r.Receipt, *r.Content), nil
+		return c.owned(ctx, r.Receipt, *r.Content), nil
 	})
 
 // takeOver asks the owner of a task to hand it over. If the owner is lost, the caller gets the task at once.
@@ -72,7 +73,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		return c.owned(r, s), nil
+		return c.owned(ctx, r, s), nil
 	}
 	next := c.Say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
@@ -96,15 +97,15 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 		return answer{}, false
 	}
 	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: handoff, Stage: t.Handoff.Stage, Repeat: true}
-	return c.owned(r, s), true
+	return c.owned(ctx, r, s), true
 }
 
 // owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
 // is that of the answer. Clients that ask for links get links to what the context omits.
-func (c *call) owned(r client.Receipt, s client.Sheet) answer {
+func (c *call) owned(ctx context.Context, r client.Receipt, s client.Sheet) answer {
 	c.Held.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
-	a.Text = c.prompt(s)
+	a.Text = fit.Prompt(ctx, c.Call, s)
 	maps.Copy(a.Meta, show.Trace(s.Envelope))
 	var left int
 	if a.More, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {
@@ -112,18 +113,6 @@ func (c *call) owned(r client.Receipt, s client.Sheet) answer {
 		a.More = append(a.More, &mcp.TextContent{Text: text})
 	}
 	return a
-}
-
-// prompt is the rendered context, whose list of what was left out names the tool that fetches it. Only the server begins the last
-// such line: text of others is before it, or indented.
-func (c *call) prompt(s client.Sheet) string {
-	const heading, tool = "\n# Left out (", "status"
-	i := strings.LastIndex(s.Prompt, heading+tool+" ")
-	if i < 0 {
-		return s.Prompt
-	}
-	i += len(heading)
-	return s.Prompt[:i] + c.Set.Name(tool) + s.Prompt[i+len(tool):]
 }
 
 // taken is [tool.Told] as text alone; programs find the receipt in _meta.

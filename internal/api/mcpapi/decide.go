@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
@@ -129,7 +130,7 @@ func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
 		return answer{}, err
 	}
 	a := tool.Told(r, "You own the task.", c.Say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
-	a.Text += "\n\n" + c.prompt(s)
+	a.Text += "\n\n" + fit.Prompt(ctx, c.Call, s)
 	return a, nil
 }
 

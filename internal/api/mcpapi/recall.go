@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
@@ -26,17 +26,11 @@ type recallInput struct {
 	Since        argument.Moment `json:"since,omitzero" set:"all" jsonschema:"written not before, such as 2026-01-31T15:00:00Z"`
 	Until        argument.Moment `json:"until,omitzero" set:"all" jsonschema:"written before"`
 	Pinned       bool            `json:"pinned,omitempty" set:"all" jsonschema:"pinned items only"`
-	After        uint64          `json:"after,omitempty" set:"all" jsonschema:"without query: as the previous answer says; with versions: the number of the last one"`
+	After        uint64          `json:"after,omitempty" jsonschema:"with id, or without query: as the previous answer says"`
 	Limit        int             `json:"limit,omitempty"`
 }
 
-type recalled struct {
-	Items    []show.Memory          `json:"items"`
-	Versions []client.MemoryVersion `json:"versions,omitempty"`
-	Next     uint64                 `json:"next,omitempty"`
-}
-
-var recallTool = define[recallInput, recalled]("recall", "Search memory items", tool.Looks,
+var recallTool = define[recallInput, fit.Recalled]("recall", "Search memory items", tool.Looks,
 	"Search the memory items that you may read, best match first, in excerpts; or read one item in full.",
 	func(ctx context.Context, c *call, in recallInput) (answer, error) {
 		if err := in.check(c); err != nil {
@@ -50,7 +44,7 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{Text: show.MemoryText(m), Data: recalled{Items: []show.Memory{show.MemoryOf(m)}}}, nil
+			return fit.Item(ctx, c.Client, m, in.After)
 		}
 		return c.search(ctx, in)
 	})
@@ -59,7 +53,7 @@ var recallTool = define[recallInput, recalled]("recall", "Search memory items", 
 func (in recallInput) check(c *call) error {
 	narrowed := in.Query+in.Tag+in.Agent+in.Conversation+string(in.Scope) != "" || in.Pinned || !in.Since.At.IsZero() || !in.Until.At.IsZero()
 	switch {
-	case in.ID != "" && (narrowed || !in.Versions && (in.Limit != 0 || in.After != 0)):
+	case in.ID != "" && (narrowed || !in.Versions && in.Limit != 0):
 		return c.Invalid("{recall} reads one item by id, or searches: give one of the two; only task goes with both")
 	case in.ID == "" && (in.Version != 0 || in.Versions):
 		return invalid("version and versions need the id of one item")
@@ -85,7 +79,7 @@ func (c *call) search(ctx context.Context, in recallInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := recalled{Items: []show.Memory{}}
+	out := fit.Recalled{Items: []show.Memory{}}
 	var b strings.Builder
 	for _, m := range page.Items {
 		out.Items = append(out.Items, show.MemoryOf(m))
@@ -107,10 +101,5 @@ func (c *call) versions(ctx context.Context, in recallInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s has %d versions.\n", v.ID, v.Count)
-	for _, x := range v.Versions {
-		fmt.Fprintf(&b, "%d, by %s at %s: %s\n%s\n", x.Version, x.By, x.At.UTC().Format(time.RFC3339), show.Line(x.Title), show.Quoted(x.Text))
-	}
-	return answer{Text: b.String(), Data: recalled{Items: []show.Memory{}, Versions: v.Versions}}, nil
+	return fit.Versions(ctx, c.Client, v)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
@@ -113,7 +114,11 @@ func (in statusInput) check() error {
 }
 
 func (c *call) history(ctx context.Context, in statusInput) (answer, error) {
-	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before)
+	reader, err := fit.For(ctx, c.Client)
+	if err != nil {
+		return answer{}, err
+	}
+	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before, reader.Reads)
 	return answer{Text: text}, err
 }
 
@@ -129,7 +134,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{Text: c.prompt(s)}, nil
+	return answer{Text: fit.Prompt(ctx, c.Call, s)}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

@@ -64,8 +64,8 @@ const (
 )
 
 // HistoryText returns the history of a task as text, a line for each event: the newest events before a position, which is 0 for the
-// newest of all. The text says how to get those before them.
-func HistoryText(ctx context.Context, c *client.Client, task string, before uint64) (string, error) {
+// newest of all, as many as fit the reader. The text says how to get those before them.
+func HistoryText(ctx context.Context, c *client.Client, task string, before uint64, fits func(text string) bool) (string, error) {
 	var page []client.AuditEntry // the newest events before the position
 	end, count := 0, 0
 	err := eachEntry(ctx, c, task, func(e client.AuditEntry) {
@@ -75,29 +75,52 @@ func HistoryText(ctx context.Context, c *client.Client, task string, before uint
 		}
 		end++
 		page = append(page, e)
-		if len(page) > mostLines { // but the events of one decision stay together
-			first := page[len(page)-mostLines].Position
-			page = slices.DeleteFunc(page, func(e client.AuditEntry) bool { return e.Position < first })
+		if len(page) > mostLines {
+			page = since(page, page[len(page)-mostLines].Position)
 		}
 	})
 	if err != nil {
 		return "", err
 	}
+	if end == 0 {
+		return fmt.Sprintf("No events before position %d.\n", before), nil
+	}
+	for width := mostLine; ; {
+		text := historyLines(page, width)
+		if len(page) < end {
+			text += fmt.Sprintf("These are events %d to %d of %d. The same call with before=%d shows those before them.\n", end-len(page)+1, end, count, page[0].Position)
+		}
+		switch rest := since(page, page[0].Position+1); {
+		case width == 0 || fits(text):
+			return text, nil
+		case len(rest) > 0:
+			page = rest
+		default: // the events of one decision
+			width /= 2
+		}
+	}
+}
+
+// since are the events from a position on: those of one decision stay together.
+func since(page []client.AuditEntry, position uint64) []client.AuditEntry {
+	i := slices.IndexFunc(page, func(e client.AuditEntry) bool { return e.Position >= position })
+	if i < 0 {
+		return nil
+	}
+	return page[i:]
+}
+
+// historyLines is a line for each event, with details of at most so many characters.
+func historyLines(page []client.AuditEntry, width int) string {
 	var b strings.Builder
 	for _, e := range page {
 		details := []rune(visible.JSON(strings.Join(strings.Fields(string(e.Details)), " ")))
-		if len(details) > mostLine {
-			details = append(details[:mostLine], '…')
+		if len(details) > width {
+			details = append(details[:width], '…')
 		}
 		fmt.Fprintf(&b, "%s %s by %s %s\n", e.Timestamp.Format("15:04:05"), e.Event, e.Agent, visible.CodeLine(string(details)))
 	}
-	switch {
-	case end == 0:
-		fmt.Fprintf(&b, "No events before position %d.\n", before)
-	case len(page) < end:
-		fmt.Fprintf(&b, "These are events %d to %d of %d. The same call with before=%d shows those before them.\n", end-len(page)+1, end, count, page[0].Position)
-	}
-	return b.String(), nil
+	return b.String()
 }
 
 // eachEntry calls fn for all events of a task, the oldest first. Those of a task whose trail is too large for one answer come from its

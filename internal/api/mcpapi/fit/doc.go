@@ -1,0 +1,9 @@
+// Package fit keeps what tools answer within the context window of their reader: it counts with the reader's tokenizer, cuts long texts
+// into pages, and says how to get the rest.
+//
+// Invariants:
+//   - A page has at most half of the reader's window, and at most [Usual] tokens, as text and as structured content.
+//   - A text is cut between characters, and its pages together are the text.
+//
+// Start reading at [For].
+package fit
