@@ -35,6 +35,7 @@ const (
 
 	modeServe  = "serve"  // the server as it is
 	modeBehind = "behind" // with a planted bug: it answers first and writes later
+	modeDevour = "devour" // a collector of spans and figures that throws them away
 )
 
 func TestMain(m *testing.M) {
@@ -49,8 +50,11 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	}()
 	serve := serveChild
-	if mode == modeBehind {
+	switch mode {
+	case modeBehind:
 		serve = serveBehind
+	case modeDevour:
+		serve = serveDevour
 	}
 	if err := serve(ctx, os.Getenv(childData), os.Getenv(childAddr)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
