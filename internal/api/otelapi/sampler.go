@@ -19,6 +19,9 @@ const (
 	ratioVariable   = "OTEL_TRACES_SAMPLER_ARG"
 )
 
+// defaultSampler takes every trace, unless its parent was not sampled.
+var defaultSampler = sdk.ParentBased(sdk.AlwaysSample()).Description()
+
 // samplerOf returns the sampler that the environment names; the default is parentbased_always_on. Another is refused (invalid).
 func samplerOf() (sdk.Sampler, error) {
 	ratio := 1.0
@@ -50,6 +53,9 @@ func samplerOf() (sdk.Sampler, error) {
 
 // takes reports whether the sampler takes a span in a trace, below a parent; without a parent, it begins the trace.
 func (t *Traces) takes(trace span.TraceID, parent span.ID, parentSampled bool, name string) bool {
+	if t.follows { // what the SDK decides too, at a multiple of the cost
+		return parentSampled || parent == (span.ID{})
+	}
 	ctx := context.Background()
 	if parent != (span.ID{}) {
 		ctx = api.ContextWithRemoteSpanContext(ctx, api.NewSpanContext(api.SpanContextConfig{

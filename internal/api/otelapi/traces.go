@@ -28,6 +28,7 @@ const (
 type Traces struct {
 	o       Options
 	sampler sdk.Sampler
+	follows bool   // the sampler is the default one
 	steps   sender // of spans from the record
 	calls   sender
 
@@ -77,7 +78,7 @@ func OpenTraces(ctx context.Context, o Options) (*Traces, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Traces{o: o, sampler: sampler, enough: make(chan struct{}, 1)}
+	t := &Traces{o: o, sampler: sampler, follows: sampler.Description() == defaultSampler, enough: make(chan struct{}, 1)}
 	for _, s := range []*sender{&t.steps, &t.calls} {
 		s.client, s.resource, s.version = otlptracehttp.NewClient(), named(o), o.Version
 		if err := s.client.Start(ctx); err != nil {

@@ -56,7 +56,9 @@ type Tracer struct {
 	mu      sync.Mutex
 	waiting []span.Span
 	at      ledger.Position // of the newest entry whose spans wait or were sent
-	sent    ledger.Position // as the file has it
+	sent    ledger.Position // of the newest entry whose spans were sent
+	saved   ledger.Position // as the file has it
+	noted   time.Time       // when the file was written
 	enough  chan struct{}   // there is a batch
 	room    chan struct{}   // those that waited were sent
 }
@@ -81,10 +83,10 @@ func Open(ctx context.Context, l ledger.Ledger, sink Sink, o Options) (*Tracer, 
 	n, parsed := strconv.ParseUint(string(bytes.TrimSpace(b)), 10, 64)
 	if err == nil && parsed == nil && ledger.Position(n) <= end { // otherwise the ledger is another than that which was traced
 		t.at = ledger.Position(n)
-		t.sent = t.at
+		t.sent, t.saved = t.at, t.at
 		return t, nil
 	}
-	t.at = end
+	t.at, t.sent = end, end
 	err = t.save(end)
 	return t, err
 }
@@ -98,7 +100,7 @@ func (t *Tracer) save(at ledger.Position) error {
 	if err := os.Rename(next, t.o.Path); err != nil {
 		return err
 	}
-	t.sent = at
+	t.saved, t.noted = at, time.Now()
 	return nil
 }
 
@@ -114,7 +116,7 @@ func (t *Tracer) Run(ctx context.Context) {
 		}
 	}
 	sending.Wait()
-	if err := t.finish(context.WithoutCancel(ctx)); err != nil {
+	if err := errors.Join(t.finish(context.WithoutCancel(ctx)), t.note(0)); err != nil {
 		t.o.Log.Warn("the last spans could not be sent: they will be after the next start", "error", err)
 	}
 }
@@ -232,14 +234,20 @@ func (t *Tracer) send(ctx context.Context) {
 	}
 }
 
+// note saves how far the spans have been sent, unless that was done within a time. After a kill, the spans sent since then are sent again,
+// with the same ids.
+func (t *Tracer) note(within time.Duration) error {
+	if t.saved == t.sent || time.Since(t.noted) < within {
+		return nil
+	}
+	return t.save(t.sent)
+}
+
 // flush sends the spans that wait.
 func (t *Tracer) flush(ctx context.Context) error {
 	t.mu.Lock()
 	spans, at := t.waiting[:len(t.waiting):len(t.waiting)], t.at
 	t.mu.Unlock()
-	if at == t.sent {
-		return nil
-	}
 	for len(spans) > 0 {
 		n := min(len(spans), batch)
 		if err := t.sink.Export(ctx, spans[:n]); err != nil {
@@ -254,5 +262,6 @@ func (t *Tracer) flush(ctx context.Context) error {
 		t.mu.Unlock()
 		signal(t.room)
 	}
-	return t.save(at)
+	t.sent = at
+	return t.note(t.o.Every)
 }

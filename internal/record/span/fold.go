@@ -88,7 +88,10 @@ func (f *Fold) Add(ctx context.Context, e *ledger.Entry) ([]Span, error) {
 		return nil, nil
 	}
 	w, ok := f.tasks.Get(e.Stream)
-	if !ok || w.version+1 != e.Version {
+	switch {
+	case w == ended:
+		return nil, nil
+	case !ok || w.version+1 != e.Version:
 		var err error
 		if w, err = f.before(ctx, e, workspace, id); err != nil {
 			return nil, err
@@ -96,6 +99,9 @@ func (f *Fold) Add(ctx context.Context, e *ledger.Entry) ([]Span, error) {
 	}
 	return f.step(w, e)
 }
+
+// ended is every task that has ended: nothing else of it is remembered.
+var ended = &work{over: true}
 
 // before returns a task as it was before an entry.
 func (f *Fold) before(ctx context.Context, e *ledger.Entry, workspace, id string) (*work, error) {
@@ -150,7 +156,10 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 	for _, ev := range events {
 		s.event(ev)
 	}
-	f.tasks.Add(e.Stream, w) // also one that has ended: entries may follow, which make no spans
+	if w.over { // entries may follow, which make no spans
+		w = ended
+	}
+	f.tasks.Add(e.Stream, w)
 	return s.spans, nil
 }
 

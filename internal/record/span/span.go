@@ -84,7 +84,9 @@ func derived(task string) (t TraceID) {
 
 // idOf derives the id of a span.
 func idOf(what, of string, n uint64) (id ID) {
-	sum := sha256.Sum256([]byte("trapeze span\x00" + what + "\x00" + of + "\x00" + strconv.FormatUint(n, 10)))
+	b := append(make([]byte, 0, 128), "trapeze span\x00"...) // on the stack
+	b = append(append(append(b, what...), 0), of...)
+	sum := sha256.Sum256(strconv.AppendUint(append(b, 0), n, 10))
 	copy(id[:], sum[:])
 	return id
 }
