@@ -2,6 +2,7 @@ package envelopes
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
@@ -19,8 +20,11 @@ const maxUnlimited = 64 << 10
 func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Sealed, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
 	fitting []event.Candidate, passed []event.Passed, err error,
 ) {
-	if sealed.Bytes != nil && (len(doc.Task.Data) > 0 || len(doc.ExpectedOutput.Schema) > 0) { // as the receiver reads it
-		if doc, _, err = envelope.Open(sealed.Bytes); err != nil {
+	for _, free := range []*json.RawMessage{&doc.Task.Data, &doc.ExpectedOutput.Schema} { // as the receiver reads it
+		if len(*free) == 0 || sealed.Bytes == nil {
+			continue
+		}
+		if *free, err = envelope.Canonical(*free); err != nil {
 			return nil, nil, err
 		}
 	}

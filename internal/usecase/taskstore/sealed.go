@@ -27,18 +27,19 @@ func sealedIn(list []ledger.Event) *Sealed {
 	var out *Sealed
 	packed, parts := false, false
 	uncounted := "no receiver is known yet"
+	var request json.RawMessage
 	for _, e := range list {
 		switch e.Name {
 		case event.Sealed{}.EventName():
-			var of event.Sealed
-			if json.Unmarshal(e.Data, &of) == nil && len(of.Bytes) > 0 {
-				out = sealedOf(of.Bytes)
+			var of sealed
+			if json.Unmarshal(e.Data, &of) == nil && of.Envelope != nil {
+				out = of.Envelope.sum()
 				out.measure(of.Measured)
 			}
 		case event.HandoffRequested{}.EventName():
-			uncounted = notCounted(e.Data)
+			uncounted, request = tooLong, e.Data
 		case event.Spawned{}.EventName():
-			uncounted, parts = tooLong, true
+			uncounted, request, parts = tooLong, nil, true
 		case event.Rendered{}.EventName():
 			var of event.Rendered
 			if out == nil || json.Unmarshal(e.Data, &of) != nil {
@@ -55,6 +56,8 @@ func sealedIn(list []ledger.Event) *Sealed {
 	}
 	switch {
 	case out == nil:
+	case out.Tokens == 0 && forPeople(request):
+		out.Uncounted = "people read as much of it as they want"
 	case out.Tokens == 0:
 		out.Uncounted = uncounted
 	case parts:
@@ -66,13 +69,14 @@ func sealedIn(list []ledger.Event) *Sealed {
 // tooLong says why tokens were not counted although the receiver is an agent.
 const tooLong = "the receiver has no limit, and the envelope is long"
 
-// notCounted says why the tokens of a handoff were not counted.
-func notCounted(request json.RawMessage) string {
-	var of event.HandoffRequested
-	if err := json.Unmarshal(request, &of); err == nil && len(of.Candidates) > 0 && of.Candidates[0].IsDesk() {
-		return "people read as much of it as they want"
+// forPeople reports whether a handoff asks people; nil is no handoff.
+func forPeople(request json.RawMessage) bool {
+	if request == nil {
+		return false
 	}
-	return tooLong
+	var of event.HandoffRequested
+	err := json.Unmarshal(request, &of)
+	return err == nil && len(of.Candidates) > 0 && of.Candidates[0].IsDesk()
 }
 
 // measure adds what an envelope takes; nil if that was not counted.
@@ -82,21 +86,25 @@ func (e *Sealed) measure(m *event.Measured) {
 	}
 }
 
-// sealedOf sums up the bytes of an envelope; nil if they are none.
-func sealedOf(bytes json.RawMessage) *Sealed {
-	var doc struct {
-		Version   string                    `json:"version"`
-		Memory    []struct{ ID string }     `json:"memory"`
-		Artifacts []struct{ Digest string } `json:"artifacts"`
-		Gaps      []struct{ ID string }     `json:"gaps"`
-		Packing   struct {
-			Tokens int `json:"tokens"`
-			Budget int `json:"budget"`
-		} `json:"packing"`
-	}
-	if json.Unmarshal(bytes, &doc) != nil {
-		return nil
-	}
+// sealed is what is summed up of an [event.Sealed]: one pass over its envelope, of which nothing is copied.
+type sealed struct {
+	Envelope *contents       `json:"envelope"`
+	Measured *event.Measured `json:"measured"`
+}
+
+// contents is what is summed up of an envelope.
+type contents struct {
+	Version   string                    `json:"version"`
+	Memory    []struct{ ID string }     `json:"memory"`
+	Artifacts []struct{ Digest string } `json:"artifacts"`
+	Gaps      []struct{ ID string }     `json:"gaps"`
+	Packing   struct {
+		Tokens int `json:"tokens"`
+		Budget int `json:"budget"`
+	} `json:"packing"`
+}
+
+func (doc *contents) sum() *Sealed {
 	out := &Sealed{Version: doc.Version, Tokens: doc.Packing.Tokens, Budget: doc.Packing.Budget, Completeness: 1}
 	for _, m := range doc.Memory {
 		out.References = append(out.References, m.ID)
