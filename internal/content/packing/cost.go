@@ -10,7 +10,7 @@ import (
 // are as long as their worst entry requires.
 type costs struct {
 	counter tokenizer.Counter
-	empty   int    // tokens of a prompt with nothing but the block in which lists are
+	empty   int    // see nothing; 0: not counted yet
 	from    string // the sender, whom no line names as author
 	frames  map[frame]int
 }
@@ -33,14 +33,22 @@ func (x *part) frames() []frame {
 var question = []string{"x"}
 
 func newCosts(counter tokenizer.Counter, from string) costs {
-	empty := counter.Count(envelope.RenderSections(envelope.Envelope{OpenQuestions: question}))
-	return costs{counter: counter, empty: empty, from: from, frames: map[frame]int{}}
+	return costs{counter: counter, from: from, frames: map[frame]int{}}
+}
+
+// nothing is the tokens of a prompt with nothing but the block in which lists are. It is counted once, and not for an envelope that is packed
+// whole: nothing of that is measured.
+func (c *costs) nothing() int {
+	if c.empty == 0 {
+		c.empty = c.counter.Count(envelope.RenderSections(envelope.Envelope{OpenQuestions: question}))
+	}
+	return c.empty
 }
 
 // added is the cost of an envelope that has parts and nothing else.
 func (c *costs) added(e envelope.Envelope) int {
 	e.OpenQuestions, e.Handoff.From = question, c.from
-	return c.counter.Count(envelope.RenderSections(e)) - c.empty
+	return c.counter.Count(envelope.RenderSections(e)) - c.nothing()
 }
 
 // alone is the cost of a part in a prompt without others of its kind: it includes the frame of the list.
