@@ -66,19 +66,27 @@ func (p *producer) aggregate(i *figure.Instrument, points []figure.Point, now ti
 		for j := range points {
 			d := points[j].Spread
 			h.DataPoints = append(h.DataPoints, metricdata.HistogramDataPoint[float64]{
-				Attributes: attributes(&points[j]), StartTime: p.o.Start, Time: now, Count: d.Count, Sum: d.Sum, Bounds: i.Bounds, BucketCounts: d.Counts,
+				Attributes: attributes(&points[j]), StartTime: p.start(&points[j], now), Time: now, Count: d.Count, Sum: d.Sum, Bounds: i.Bounds, BucketCounts: d.Counts,
 			})
 		}
 		return h
 	}
 	list := make([]metricdata.DataPoint[float64], len(points))
 	for j := range points {
-		list[j] = metricdata.DataPoint[float64]{Attributes: attributes(&points[j]), StartTime: p.o.Start, Time: now, Value: points[j].Value}
+		list[j] = metricdata.DataPoint[float64]{Attributes: attributes(&points[j]), StartTime: p.start(&points[j], now), Time: now, Value: points[j].Value}
 	}
 	if i.Type == figure.Counter {
 		return metricdata.Sum[float64]{Temporality: metricdata.CumulativeTemporality, IsMonotonic: true, DataPoints: list}
 	}
 	return metricdata.Gauge[float64]{DataPoints: list}
+}
+
+// start is the time since which a point counts. To a collector, a later one than before is a reset: what was counted before is then taken for new.
+func (p *producer) start(of *figure.Point, now time.Time) time.Time {
+	if of.Start.IsZero() || of.Start.After(now) { // the clock was set back
+		return p.o.Start
+	}
+	return of.Start
 }
 
 func attributes(p *figure.Point) attribute.Set {

@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // MaxLabels is the greatest number of labels of an instrument.
@@ -24,6 +25,7 @@ type Point struct {
 	Values     Values
 	Value      float64       // of a counter or a gauge
 	Spread     *Distribution // of a histogram
+	Start      time.Time     // when a counter or a histogram began to count; zero: with the process
 }
 
 // Label returns the value of a label; "" if the instrument does not have it.

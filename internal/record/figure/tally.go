@@ -29,6 +29,7 @@ type Tally struct {
 
 	mu      sync.Mutex
 	at      ledger.Position
+	begun   time.Time // of the first entry
 	set     *Set
 	open    map[ledger.Stream]*work
 	recent  ring
@@ -149,6 +150,9 @@ func (t *Tally) Add(entries []ledger.Entry) error {
 		if err := t.add(e); err != nil {
 			return err
 		}
+		if t.begun.IsZero() {
+			t.begun = e.Time
+		}
 		t.at = e.Position
 	}
 	return nil
@@ -255,6 +259,9 @@ func (t *Tally) Points() ([]Point, ledger.Position) {
 	list := t.set.Points()
 	for workspace, n := range t.covered {
 		list = append(list, Point{Instrument: AuditCoverage, Values: Values{workspace}, Value: n[0] / n[1]})
+	}
+	for i := range list {
+		list[i].Start = t.begun // not the start of the process: the counts go on where they were, which is no reset
 	}
 	Sort(list)
 	return list, t.at

@@ -69,7 +69,8 @@ of the standard apply: headers, timeout, compression, certificates. OTLP over gR
 - **record**: counted from the ledger, by a follower that works behind it and delays no answer. After a start the server counts
   the whole ledger again, so the figures are the same as before, whatever ended it. Until then they are left out, and
   ` + "`" + figureLag + "`" + ` says how many entries are left: a million entries take some seconds. The follower keeps a small record
-  for each open task, and the 20,000 handoffs that ended last.
+  for each open task, and the 20,000 handoffs that ended last. Over OTLP, counters and histograms have the time of the first entry as their
+  start: to a collector, a restart of the server is no reset.
 - **views**: the present state, read from the views when it is asked for.
 - **process**: counted by the process since its start.
 
