@@ -53,7 +53,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/toolset cli/shell client client/wire",
+		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

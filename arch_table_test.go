@@ -420,6 +420,10 @@ var innerPackages = []pkg{
 	},
 	{dir: "api/webpage/browser", what: "tests of the page in a browser"},
 	{
+		dir: "api/mcpapi/outbound", what: "calls of the HTTP API by an MCP server in a process of its own: they name their tool",
+		imports: "api/tracing", libs: "net",
+	},
+	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
 		imports: "domain/visible domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},

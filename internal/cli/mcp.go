@@ -44,7 +44,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := client.New(s.URL(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries})
+			c, err := stdio.NewClient(s.URL(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries})
 			if err != nil {
 				return shell.Usage(err)
 			}

@@ -30,7 +30,7 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		return tracing.Context{Parent: s.app.Tasks.FindTrace(r.Context(), c, task)}
 	}
 	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
-	call.caller, call.trace = c.String(), c.Trace.Parent
+	call.caller, call.trace, call.tool = c.String(), c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
 	if s.opts.Tracer == nil {
 		if call.logged && call.trace == "" {
 			call.trace = find().Parent
@@ -43,7 +43,7 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		c.Trace.Parent, c.Trace.State = own.Parent, own.State
 		return c
 	}
-	start := tracing.Start{At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
+	start := tracing.Start{Stdio: call.tool, At: call.start, Parent: tracing.Context{Parent: c.Trace.Parent, State: c.Trace.State}}
 	if c.Trace.IsZero() {
 		start.Parent = find()
 	}

@@ -16,13 +16,14 @@ type call struct {
 	traces *Traces
 	span   span.Span
 	tool   string
+	stdio  string // see [tracing.Start]
 }
 
 var _ tracing.Tracer = (*Traces)(nil)
 
 // Start implements [tracing.Tracer].
 func (t *Traces) Start(s tracing.Start) tracing.Span {
-	c := &call{traces: t, tool: s.Tool, span: span.Span{Step: span.CallStep, Name: span.CallStep.Name, Server: true, Start: s.At}}
+	c := &call{traces: t, tool: s.Tool, stdio: s.Stdio, span: span.Span{Step: span.CallStep, Name: span.CallStep.Name, Server: true, Start: s.At}}
 	if s.Tool != "" {
 		c.span.Step, c.span.Name = span.ToolStep, span.ToolStep.Name+" "+s.Tool
 	}
@@ -51,7 +52,7 @@ func (c *call) End(a tracing.Answer) {
 		return
 	}
 	s.End = time.Now()
-	s.Values = make([]span.Value, 0, 8)
+	s.Values = make([]span.Value, 0, 10)
 	add := func(of *span.Attribute, v string) {
 		if v != "" {
 			s.Values = append(s.Values, span.Value{Of: of, Text: v})
@@ -62,7 +63,13 @@ func (c *call) End(a tracing.Answer) {
 		add(span.MCPMethod, span.ToolsCall)
 		add(span.Operation, span.ExecuteTool)
 		add(span.ToolName, c.tool)
+		add(span.Transport, span.TCP)
 	} else {
+		if c.stdio != "" {
+			add(span.MCPMethod, span.ToolsCall)
+			add(span.ToolName, c.stdio)
+			add(span.Transport, span.Pipe)
+		}
 		method := a.Method
 		if !methods[method] {
 			method = span.OtherMethod

@@ -111,7 +111,7 @@ func TestACallIsASpanBelowThatOfItsClient(t *testing.T) {
 			start  tracing.Start
 			answer tracing.Answer
 		}{
-			{tracing.Start{Parent: tracing.Context{Parent: parent, State: "a=1"}, At: time.Now()}, tracing.Answer{Method: "POST", Route: "/v1/tasks", Status: 503}},
+			{tracing.Start{Stdio: "inbox", Parent: tracing.Context{Parent: parent, State: "a=1"}, At: time.Now()}, tracing.Answer{Method: "POST", Route: "/v1/tasks", Status: 503}},
 			{tracing.Start{Tool: "send", Parent: tracing.Context{Parent: "malformed"}, At: time.Now()}, tracing.Answer{Failed: "conflict"}},
 			{tracing.Start{Parent: tracing.Context{Parent: parent[:53] + "00"}, At: time.Now()}, tracing.Answer{Method: "GET", Status: 200}},
 		} {
@@ -129,6 +129,19 @@ func TestACallIsASpanBelowThatOfItsClient(t *testing.T) {
 	}
 	if tool.GetName() != "tools/call send" || tool.GetStatus().GetMessage() != "conflict" || len(tool.GetParentSpanId()) != 0 {
 		t.Errorf("%v", tool)
+	}
+	values := func(s *wire.Span) map[string]string {
+		of := map[string]string{}
+		for _, v := range s.GetAttributes() {
+			of[v.GetKey()] = v.GetValue().GetStringValue()
+		}
+		return of
+	}
+	if v := values(call); v["mcp.method.name"] != "tools/call" || v["gen_ai.tool.name"] != "inbox" || v["network.transport"] != "pipe" || v["gen_ai.operation.name"] != "" {
+		t.Errorf("a call that a tool of another process makes: %v", v)
+	}
+	if v := values(tool); v["gen_ai.tool.name"] != "send" || v["network.transport"] != "tcp" || v["gen_ai.operation.name"] != "execute_tool" {
+		t.Errorf("a tool: %v", v)
 	}
 	if own, ok := span.Parse(contexts[0].Parent); !ok || span.ID(call.GetSpanId()) != own.Span || contexts[0].Parent[:36] != parent[:36] || contexts[0].State != "a=1" {
 		t.Errorf("what the call causes is below %v", contexts[0])

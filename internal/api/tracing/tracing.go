@@ -3,6 +3,7 @@ package tracing
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ func FromMeta(meta map[string]any) Context {
 // Start is the beginning of a call.
 type Start struct {
 	Tool   string // of MCP; "": it is a call of the HTTP API
+	Stdio  string // the tool of an MCP server on standard input and output that makes the call of the HTTP API; "": none does
 	Parent Context
 	At     time.Time
 }
@@ -65,13 +67,47 @@ type Tool struct {
 	answer Answer
 }
 
-type key struct{}
+type (
+	key     struct{}
+	callKey struct{}
+)
+
+// toolCall is a call of a tool of an MCP server that has no tracer.
+type toolCall struct {
+	tool   string
+	parent Context
+}
+
+// ToolHeader is the header of a call of the HTTP API with the name of the tool that makes it, if the tool is that of an MCP server on standard
+// input and output: it runs in a process of its own, which sends no spans.
+const ToolHeader = "Trapeze-Tool"
+
+// maxTool is the greatest length of the name of a tool.
+const maxTool = 64
+
+// ToolName returns what a caller says to be the name of a tool, or "" if it cannot be one.
+func ToolName(text string) string {
+	strange := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
+	}
+	if len(text) > maxTool || strings.ContainsFunc(text, strange) {
+		return ""
+	}
+	return text
+}
+
+// ToolOf returns the tool that makes the calls that have this context, and the trace context of its call, if its MCP server has no tracer;
+// "" if none does.
+func ToolOf(ctx context.Context) (tool string, parent Context) {
+	c, _ := ctx.Value(callKey{}).(toolCall) // none is empty
+	return c.tool, c.parent
+}
 
 // With returns a context in which the calls of the HTTP API are made in the name of a tool. parent is the trace context of the tool's call.
-// Without a tracer, there is no tool, and the context stays as it is.
+// Without a tracer, there is no tool that has a span, and the context is one for [ToolOf].
 func With(ctx context.Context, t Tracer, tool string, parent Context) (context.Context, *Tool) {
 	if t == nil {
-		return ctx, nil
+		return context.WithValue(ctx, callKey{}, toolCall{tool, parent}), nil
 	}
 	c := &Tool{tracer: t, start: Start{Tool: tool, Parent: parent, At: time.Now()}}
 	if parent != (Context{}) {

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/outbound"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -38,6 +40,16 @@ const (
 
 // ErrNotAgent is the error of a session whose token is not its agent's.
 var ErrNotAgent = errors.New("a session needs the token of its agent")
+
+// connections is how many idle connections to the server a session keeps.
+const connections = 64
+
+// NewClient returns the client of a session: its calls of the HTTP API say which tool makes them.
+func NewClient(url, token string, o client.Options) (*client.Client, error) {
+	o.HTTP = wire.HTTP(connections)
+	o.HTTP.Transport = outbound.Transport(o.HTTP.Transport)
+	return client.New(url, token, o)
+}
 
 // Run serves one MCP client until the input or ctx ends, which is not an error. It returns [ErrNotAgent] if the token is not the agent's, and
 // an error if the server cannot be reached.

@@ -55,6 +55,7 @@ var (
 	Conversation  = &Attribute{"gen_ai.conversation.id", Text, "The conversation that the task belongs to."}
 	ToolName      = &Attribute{"gen_ai.tool.name", Text, "The tool."}
 	MCPMethod     = &Attribute{"mcp.method.name", Text, "`tools/call`."}
+	Transport     = &Attribute{"network.transport", Text, "Of the MCP session: `tcp`, over HTTP, or `pipe`, over standard input and output, which is `trapeze mcp`."}
 	RequestMethod = &Attribute{"http.request.method", Text, "The method; `_OTHER` if HTTP does not define it."}
 	Route         = &Attribute{"http.route", Text, "The pattern of the route, such as `/v1/tasks/{id}`."}
 	StatusCode    = &Attribute{"http.response.status_code", Integer, "The status code of the answer."}
@@ -67,6 +68,8 @@ const (
 	ExecuteTool = "execute_tool"
 	ToolsCall   = "tools/call"
 	OtherMethod = "_OTHER"
+	TCP         = "tcp"
+	Pipe        = "pipe"
 )
 
 // Step is a kind of spans.
@@ -124,8 +127,8 @@ const inClient = "The span of the client, if the call has a trace context. Other
 
 // The spans of calls.
 var (
-	CallStep = &Step{"call", "A call of the HTTP API. Its name is the method and the pattern of the route.", inClient, []*Attribute{RequestMethod, Route, StatusCode, AgentName, Workspace, TaskAttr, ErrorType}}
-	ToolStep = &Step{ToolsCall, "A call of an MCP tool. The tool is behind the name.", inClient, []*Attribute{MCPMethod, Operation, ToolName, AgentName, Workspace, TaskAttr, ErrorType}}
+	CallStep = &Step{"call", "A call of the HTTP API. Its name is the method and the pattern of the route. If a tool of `trapeze mcp` makes it, it names the tool: that process sends no spans.", inClient, []*Attribute{RequestMethod, Route, StatusCode, MCPMethod, ToolName, Transport, AgentName, Workspace, TaskAttr, ErrorType}}
+	ToolStep = &Step{ToolsCall, "A call of an MCP tool. The tool is behind the name.", inClient, []*Attribute{MCPMethod, Operation, ToolName, Transport, AgentName, Workspace, TaskAttr, ErrorType}}
 )
 
 // Calls lists the kinds of spans of calls.
@@ -135,6 +138,6 @@ func Calls() []*Step { return []*Step{CallStep, ToolStep} }
 func Attributes() []*Attribute {
 	return []*Attribute{
 		Workspace, TaskAttr, ParentTask, TaskState, ChildTask, HandoffAttr, Kind, Reason, Claim, Recovery, From, To, Outcome, Retries, Offer, Rejection, Automatic, Approved,
-		ParkCause, TicketKind, TicketEnd, Tokens, Completeness, Actor, Since, Until, Operation, AgentName, Conversation, ToolName, MCPMethod, RequestMethod, Route, StatusCode, ErrorType,
+		ParkCause, TicketKind, TicketEnd, Tokens, Completeness, Actor, Since, Until, Operation, AgentName, Conversation, ToolName, MCPMethod, Transport, RequestMethod, Route, StatusCode, ErrorType,
 	}
 }
