@@ -29,7 +29,8 @@ type ServeConfig struct {
 	MaxArtifact, ArtifactQuota int64
 	// Memory is the memory, in bytes, that the server is to stay near; 0 means the default.
 	Memory       int64
-	FigureAgents int // agents that figures name; 0 means 1,000
+	FigureAgents int  // agents that figures name; 0 means 1,000
+	RebuildViews bool // build the views again from the ledger first
 
 	// Notify is how people are notified of tickets: log, webhook:URL or exec:PROGRAM.
 	Notify []string

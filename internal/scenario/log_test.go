@@ -86,7 +86,7 @@ func (h *tracedServer) mislead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header = http.Header{"Authorization": {c.auth}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+		req.Header = http.Header{"Authorization": {c.auth}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Trapeze-Tool": {token}}
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

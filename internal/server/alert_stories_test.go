@@ -307,12 +307,12 @@ func (st *stage) forgets() {
 	st.restart(func(dir string) { st.changes(dir, "DELETE FROM view_open") })
 }
 
-// rebuilds has the views built again from the ledger.
+// rebuilds has the views built again from the ledger, as an operator does with trapeze serve --rebuild-views.
 func (st *stage) rebuilds() {
 	st.Helper()
-	if err := st.s.views.Rebuild(st.Context()); err != nil {
-		st.Fatal(err)
-	}
+	st.config.RebuildViews = true
+	st.restart(func(string) {})
+	st.config.RebuildViews = false
 }
 
 // breaks has the views take no more entries, and entries follow.

@@ -52,6 +52,8 @@ type Config struct {
 	Memory int64
 	// FigureAgents is the number of agents that figures name; those beyond are counted as one. 0 means 1,000.
 	FigureAgents int
+	// RebuildViews builds the views again from the ledger before the server answers: about a minute per million entries.
+	RebuildViews bool
 	// Drain is the time limit for calls in progress when the server stops; 0 means 10 seconds.
 	Drain time.Duration
 }

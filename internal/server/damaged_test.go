@@ -5,11 +5,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // TestAChangedBitIsNamedAndNeverAnswered flips bits in one entry of a task after the other, on the disk of a server that is stopped. What the server then
@@ -160,4 +162,38 @@ func database(t *testing.T, dir string) *sql.DB {
 		t.Fatal(err)
 	}
 	return db
+}
+
+func TestTheViewsAreNotBuiltAgainFromADamagedRecord(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	task := paid(t, s)
+	stop(t, s)
+	for at, b := range stored(t, dir, task) {
+		changed := bytes.Clone(b)
+		changed[len(b)-1] ^= 1
+		store(t, dir, at, changed)
+		s, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0", RebuildViews: true})
+		var damaged *ledger.Damaged
+		if s != nil || !errors.As(err, &damaged) || int(damaged.Position) != at { //nolint:gosec // small
+			t.Fatalf("%v, %v", s, err)
+		}
+		s = open(t, dir) // the views are there as before
+		c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page, err := c.Tasks(t.Context(), client.TaskFilter{}); err != nil || len(page.Tasks) != 1 || page.Tasks[0].State != "completed" {
+			t.Errorf("%v: %+v", err, page)
+		}
+		c.Close()
+		stop(t, s)
+		store(t, dir, at, b)
+		break
+	}
+	s, err := Open(t.Context(), Config{DataDir: dir, Addr: "127.0.0.1:0", RebuildViews: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
 }

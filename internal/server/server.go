@@ -143,6 +143,10 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: room, Committed: s.counts.committed}); err != nil {
 		return err
 	}
+	if s.config.RebuildViews {
+		s.config.Log.Info("the views are built again from the ledger")
+		return s.views.Rebuild(ctx)
+	}
 	return nil
 }
 

@@ -41,7 +41,9 @@ func showDrift(_ string, handoffs []string) string {
 	return shellword.Command("trapeze drift", task)
 }
 
-func exportAudit(string, []string) string { return "trapeze audit export -o record.jsonl" }
+func exportAudit(string, []string) string {
+	return "trapeze audit export --skip-damaged -o record.jsonl"
+}
 
 func diagnose(string, []string) string { return "trapeze doctor" }
 

@@ -92,13 +92,13 @@ func losses() []Definition {
 			Name: "audit-incomplete", Severity: Critical, Figure: "trapeze.audit.coverage", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, command: exportAudit,
 			meaning: "The record lacks a part of the handshake of a task that moved.",
-			todo:    "Keep the data directory as it is, restore the last backup beside it, and compare: `trapeze audit export`.",
+			todo:    "Keep the data directory as it is, restore the last backup beside it, and compare: `trapeze audit export --skip-damaged` lists what cannot be read.",
 		},
 		{
 			Name: "views-disagree", Severity: Critical, Figure: "trapeze.view.consistency", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, command: diagnose,
 			meaning: "The views do not agree with the ledger, which is right.",
-			todo:    "Restart the server; if it stays, stop it and report it with the log: the views can be built again from the ledger.",
+			todo:    "Stop the server and start it with `trapeze serve --rebuild-views`: it builds the views again from the ledger. If the alert comes back, report it with the log.",
 		},
 	}
 }

@@ -85,15 +85,29 @@ func (v *Views) Heal(ctx context.Context) error {
 }
 
 // Rebuild empties the views and projects every entry again; cursors are kept. Appends continue, and readers see incomplete
-// views meanwhile: Err says so if the views are embedded.
+// views meanwhile: Err says so if the views are embedded. Those stay as they are if an entry cannot be read ([ledger.Damaged]).
 func (v *Views) Rebuild(ctx context.Context) error {
 	if v.log != nil {
+		if err := v.readAll(ctx); err != nil {
+			return fmt.Errorf("sqlview: the views cannot be built again, and stay as they are: %w", err)
+		}
 		return v.log.Rebuild(ctx)
 	}
 	if err := v.follower.rebuild(ctx); err != nil {
 		return err
 	}
 	return v.complete(ctx)
+}
+
+// readAll reads every entry.
+func (v *Views) readAll(ctx context.Context) error {
+	for after := ledger.Position(0); ; {
+		list, err := v.ledger.Read(ctx, after, loadBatch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		after = list[len(list)-1].Position
+	}
 }
 
 // complete waits until the views have every entry, whatever their failures.
