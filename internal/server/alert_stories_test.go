@@ -21,6 +21,7 @@ type story struct {
 	policy    string  // the policy file
 	threshold float64 // that the policy sets; 0: the default
 	handoffs  int     // that the alert names
+	agent     string  // that it is about
 
 	begin    func(st *stage)
 	raises   most // how long it is waited for
@@ -40,9 +41,9 @@ func stories() map[string]story {
 		"handoff-failed":              {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
 		"handoff-failure-rate":        {begin: func(st *stage) { st.works(99); st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
 		"handoffs-fail-systemically":  {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"agent-fails":                 {begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"circuit-open":                {begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"circuit-open: of one sender": {begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 2, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
 		"context-incomplete":          {begin: func(st *stage) { st.refers(9, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
 		"context-lost":                {begin: func(st *stage) { st.refers(1, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
@@ -51,7 +52,8 @@ func stories() map[string]story {
 		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
 		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"dead-letters":                {begin: (*stage).parks, raises: most{10, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
-		"inbox-old":                   {begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
+		"inbox-old":                   {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
+		"inbox-old: of the operators": {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
 		"ticket-old":                  {begin: (*stage).asks, raises: most{30, time.Hour}, handoffs: 1, end: (*stage).told, recovers: most{4, 3 * time.Minute}},
 		"views-lag":                   {disk: true, policy: "version: 1\nalerts:\n  views-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).breaks, raises: most{8, time.Minute}, end: (*stage).continues, recovers: most{4, 3 * time.Minute}},
 		"figures-lag":                 {policy: "version: 1\nalerts:\n  figures-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).holds, raises: most{13, time.Minute}, end: (*stage).releases, recovers: most{4, 3 * time.Minute}},
@@ -239,6 +241,26 @@ func (st *stage) fetches() {
 	if _, err := st.lead().Inbox(st.Context(), client.InboxOptions{See: true}); err != nil { // it is told of the results
 		st.Fatal(err)
 	}
+}
+
+// supervises has a handoff wait for the approval of any operator.
+func (st *stage) supervises() {
+	st.Helper()
+	st.coder()
+	st.hands("coder", client.CreateInput{}, client.SendInput{Kind: client.Supervised})
+}
+
+// approves has an operator approve, and the agent work on.
+func (st *stage) approves() {
+	st.Helper()
+	box, err := st.boss.Inbox(st.Context(), client.InboxOptions{})
+	if err != nil || len(box.Items) != 1 {
+		st.Fatal(err, box)
+	}
+	if _, err := st.boss.Approve(st.Context(), box.Items[0].ID, client.ApproveInput{Digest: box.Items[0].Envelope}); err != nil {
+		st.Fatal(err)
+	}
+	st.fetches()
 }
 
 // asks has the owner of a task ask people.

@@ -277,7 +277,7 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 		st.Errorf("since %v, raised %v", a.Since, a.Raised)
 	case len(a.Handoffs) != of.handoffs:
 		st.Errorf("it names %d handoffs: %q", len(a.Handoffs), a.Handoffs)
-	case d.Subject == alert.Agent && (a.Agent == "" || a.ID != d.Name+":"+a.Agent):
+	case d.Subject == alert.Agent && a.Agent != of.agent || a.ID != strings.TrimSuffix(d.Name+":"+of.agent, ":"):
 		st.Errorf("%s is about %q", a.ID, a.Agent)
 	}
 	for _, id := range a.Handoffs {

@@ -165,7 +165,7 @@ func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Defi
 			continue
 		}
 		one := alert.Condition{Key: alert.Key{Agent: c.Agent}, Value: age, Since: c.Oldest.Add(time.Duration(d.Threshold * float64(time.Second)))}
-		if c.Agent != "" && len(list) < alert.MaxAgents { // more have no alerts of their own
+		if len(list) < alert.MaxAgents { // more have no alerts of their own
 			box, err := x.m.views.Inbox(ctx, workspace, c.Agent, view.InboxFilter{Limit: alert.MaxHandoffs})
 			if err != nil {
 				return nil, err
