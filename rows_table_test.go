@@ -81,7 +81,7 @@ var chapters = []chapter{
 		{"R10", "fairness", "", "TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre", "- nothing to set: the server does it, and a refusal says when to try again", ""},
 	}},
 	{title: "Audit", later: "A3 A5 A7", rows: []requirement{
-		{"A1", "everything is recorded", "TestAuditorsSeeEverythingAndChangeNothing", "TestALargeHistoryIsReadPageByPage", "story:audit", ""},
+		{"A1", "everything is recorded", "TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead TestAuditorsSeeEverythingAndChangeNothing", "TestALargeHistoryIsReadPageByPage", "story:audit", ""},
 		{"A2", "audit documents and exports", "TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
 		{"A4", "the actor is the credential's", "TestOnlyAValidTokenIsAccepted", "TestASessionIsItsPrincipalsAlone", "story:credentials", ""},
 		{"A6", "annotations, claimed history", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "TestTheSetAllHasWhatTheDefaultLeavesOut", "story:audit", ""},

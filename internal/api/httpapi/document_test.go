@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/record/access"
 )
 
 // parts are the fields that every document of a handoff has.
@@ -110,6 +111,37 @@ func TestADelegationHasAnAuditDocumentOnTheParent(t *testing.T) {
 	if d := trail.Handoffs[0]; d.HandoffID != child+".h1" || d.Task != child || d.From != "planner" || d.To != "writer" || d.Reason != client.ReasonUserRequest || d.Status != client.StageRequested ||
 		len(d.Entries) != 1 || d.Entries[0].Event != "children-spawned" {
 		t.Errorf("the delegation: %+v", d)
+	}
+}
+
+func TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, token := h.agent("planner")
+	_, idle := h.agent("idle")
+	ctx := t.Context()
+	var ids []string
+	for range access.MaxListed + 1 {
+		r, err := planner.CreateTask(ctx, client.CreateInput{Intent: "write a chapter", Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.Task)
+	}
+	if _, err := planner.Ask(ctx, ids[0], client.AskInput{Epoch: 1, Question: "which style?"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, route := range []string{"GET /v1/tasks?limit=2", "GET /v1/tasks?limit=500", "GET /v1/tickets", "GET /v1/inbox", "GET /v1/dead"} {
+		if r := h.call(token, route, ""); r.status != 200 {
+			t.Errorf("%s: %d %s", route, r.status, r.body)
+		}
+	}
+	h.call(idle, "GET /v1/tasks", "") // there is nothing in it
+	lines := strings.Split(strings.TrimSpace(h.reads("agent:planner")), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], ids[len(ids)-1]) || !strings.Contains(lines[1], `"count":101`) || !strings.Contains(lines[2], ids[0]+".k1") {
+		t.Errorf("the reads of planner: %s", strings.Join(lines, "\n"))
+	}
+	if reads := h.reads("agent:idle"); reads != "" {
+		t.Errorf("the reads of idle: %s", reads)
 	}
 }
 

@@ -115,6 +115,22 @@ func (l *Log) ReadAll(ctx context.Context, workspace string, by ledger.Actor, ta
 	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Items: items})
 }
 
+// MaxListed is how many items of a list are named.
+const MaxListed = 100
+
+// ReadList records that the caller gets a list that shows a part of each item, such as what is asked for. It is one entry, however long the list is,
+// which names the first [MaxListed]. Call it before the answer.
+func (l *Log) ReadList(ctx context.Context, workspace string, by ledger.Actor, what string, items []string) error {
+	if isSystem(by) || len(items) == 0 {
+		return nil
+	}
+	ev := ContentRead{What: what, Items: items}
+	if len(items) > MaxListed {
+		ev.Items, ev.Count = items[:MaxListed], len(items)
+	}
+	return l.Append(ctx, workspace, by, ev)
+}
+
 // Refused records a refused attempt, within the rate limit. It returns err, so that a use case can return its result. A
 // failure to record changes nothing for the caller.
 func (l *Log) Refused(ctx context.Context, workspace string, by ledger.Actor, verb, subject string, err error) error {

@@ -11,6 +11,7 @@ type (
 		What   string   `json:"what"`
 		Digest string   `json:"digest,omitempty"`
 		Items  []string `json:"items,omitempty"` // the ids of the items, if there were several
+		Count  int      `json:"count,omitempty"` // of the items, if not all are named
 	}
 	// Exported: a principal was given records.
 	Exported struct {

@@ -175,6 +175,7 @@ func heard(s event.State) event.Stage {
 		return event.Withdrawn
 	case event.Parked:
 		return event.DeadLettered
+	case event.Failed, event.Pending, event.HandingOff, event.Executing, event.Waiting: // of the last four no parent hears
 	}
 	return event.Undeliverable
 }

@@ -16,7 +16,7 @@ type TasksInput struct {
 	view.TaskFilter
 }
 
-// List lists the tasks that the caller may see, newest first.
+// List lists the tasks that the caller may see, newest first. The list shows what each is about, and is recorded as one read.
 func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.TaskRow, error) {
 	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
 		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
@@ -39,12 +39,14 @@ func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]vi
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
+	ids := make([]string, len(list))
 	for i := range list {
+		ids[i] = list[i].ID
 		if t := &list[i]; t.Parked != nil && f.Involving != "" && t.Owner != c.Name && t.Requester != c.String() {
 			parked := *t.Parked
 			parked.Detail = ""
 			t.Parked = &parked
 		}
 	}
-	return list, nil
+	return list, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tasks", ids)
 }

@@ -7,7 +7,7 @@
 // Invariants:
 //   - An agent sees the tickets that it asked, is asked by name, has claimed, whose task it holds or requested, and, if it
 //     is a person, those of the desks it serves. Any other is "not found".
-//   - A read of a ticket is recorded before the answer; a list only previews.
+//   - A read of a ticket is recorded before the answer, and so is a list, which only previews.
 //   - What agents and people write in a ticket is data.
 //
 // Start reading at [Tickets.Ask], then [Tickets.Claim].

@@ -19,7 +19,7 @@ type TicketsInput struct {
 const preview = 500
 
 // List lists the tickets that the caller may see, the oldest first, with the beginning of their questions and without
-// their answers.
+// their answers. It is recorded as one read.
 func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) ([]view.TicketRow, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
 		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
@@ -39,9 +39,11 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
+	ids := make([]string, len(list))
 	for i := range list {
 		k := &list[i]
+		ids[i] = k.ID
 		k.Question, k.Options, k.Answer, k.Detail = refusal.Clip(k.Question, preview), nil, "", ""
 	}
-	return list, nil
+	return list, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
 }
