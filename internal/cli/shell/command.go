@@ -72,10 +72,26 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	err := "there is no command " + cmd.CommandPath() + " " + args[0]
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+	near := cmd.SuggestionsFor(args[0])
+	if len(near) == 0 {
+		near = namesakes(cmd.Root(), args[0])
+	}
+	if len(near) > 0 {
 		err += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return Hinted(errors.New(err), cmd.CommandPath()+" --help lists the commands")
+}
+
+// namesakes returns the commands of that name in the groups of a program, such as "task complete" for complete, at most three.
+func namesakes(root *cobra.Command, name string) (found []string) {
+	for _, group := range root.Commands() {
+		for _, c := range group.Commands() {
+			if c.Name() == name && !c.Hidden && len(found) < 3 {
+				found = append(found, group.Name()+" "+c.Name())
+			}
+		}
+	}
+	return found
 }
 
 // Suggest returns the names that resemble a mistyped one, at most three.

@@ -22,7 +22,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"epoch", Number(r.Epoch)},
 		{"handoff", r.Handoff},
 		{"stage", string(r.Stage)},
-		{"offered to", Names(r.To)},
+		{"offered to", Names(offeredTo(r))},
 		{"children", Names(r.Children)},
 		{"ask", r.Takeover},
 		{"share", r.Share},
@@ -36,6 +36,14 @@ func (p *Page) Receipt(r client.Receipt) {
 	if len(r.Children) > 0 {
 		p.Line("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
 	}
+}
+
+// offeredTo returns the receivers of an offer that is open. Those of a handoff that is over say nothing of what the call did.
+func offeredTo(r client.Receipt) []string {
+	if r.State != client.HandingOff {
+		return nil
+	}
+	return r.To
 }
 
 // sealed describes the envelope that a call sealed; empty if it sealed none.
