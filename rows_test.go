@@ -17,14 +17,15 @@ import (
 type access struct {
 	name string
 	dirs string
+	uses string // a regular expression of which each file of its tests has a match: what a test of another layer lacks
 	cell func(requirement) string
 }
 
 var accesses = []access{
-	{"HTTP", "internal/api/httpapi internal/api/otelapi internal/server internal/scenario", func(r requirement) string { return r.http }},
-	{"MCP", "internal/api/mcpapi trapezetest", func(r requirement) string { return r.mcp }},
-	{"command line", "internal/cli", func(r requirement) string { return r.cli }},
-	{"Go client", "client trapezetest internal/api/httpapi internal/scenario", func(r requirement) string { return r.client }},
+	{"HTTP", "internal/api/httpapi internal/api/otelapi internal/server internal/scenario", `client\.|http`, func(r requirement) string { return r.http }},
+	{"MCP", "internal/api/mcpapi trapezetest", `mcp|MCP`, func(r requirement) string { return r.mcp }},
+	{"command line", "internal/cli", `trapeze|shell`, func(r requirement) string { return r.cli }},
+	{"Go client", "client trapezetest internal/api/httpapi internal/scenario", `client\.`, func(r requirement) string { return r.client }},
 }
 
 // lengths are the numbers of requirements by their letters: ids are counted from 1.
@@ -80,6 +81,36 @@ func TestWhatProvesARequirementExists(t *testing.T) {
 	}
 }
 
+// The most requirements that one test, and one script of many steps, may be named for at an interface: a proof of everything proves nothing.
+const (
+	maxProves       = 4
+	maxScriptProves = 9
+)
+
+func TestNoTestProvesTooManyRequirements(t *testing.T) {
+	for _, a := range accesses {
+		times := map[string]int{}
+		for _, c := range chapters {
+			for _, r := range c.rows {
+				if cell := a.cell(r); !strings.HasPrefix(cell, "- ") {
+					for _, name := range strings.Fields(cell) {
+						times[name]++
+					}
+				}
+			}
+		}
+		for name, n := range times {
+			most := maxProves
+			if strings.Contains(name, ":") {
+				most = maxScriptProves
+			}
+			if n > most {
+				t.Errorf("%s: %s is named for %d requirements, at most %d: name tests that prove one", a.name, name, n, most)
+			}
+		}
+	}
+}
+
 var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Example)\w*)\(`)
 
 // provers lists the tests, stories and conversations in the directories of an access.
@@ -101,6 +132,9 @@ func provers(t *testing.T, a access) (names []string) {
 				if err != nil {
 					return err
 				}
+				if !usesInterface(t, path, regexp.MustCompile(a.uses)) {
+					return nil
+				}
 				for _, m := range testFunc.FindAllStringSubmatch(string(text), -1) {
 					names = append(names, m[1])
 				}
@@ -112,6 +146,23 @@ func provers(t *testing.T, a access) (names []string) {
 		}
 	}
 	return names
+}
+
+// usesInterface reports whether a file of tests, or one of its family (crash_test.go and crash_actor_test.go), uses an interface.
+func usesInterface(t *testing.T, path string, uses *regexp.Regexp) bool {
+	t.Helper()
+	family, _, _ := strings.Cut(filepath.Base(path), "_")
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(path), family+"_*test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uses.Match(text)
+	})
 }
 
 func TestRowsPageShowsTheTable(t *testing.T) {

@@ -178,6 +178,19 @@ func TestTheDocumentOfAHandoffIsReadOverMCP(t *testing.T) {
 	coder.refused("status", m{"document": true}, "need the id")
 }
 
+func TestAReceiverIsCheckedBeforeATaskIsSent(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.full("coder"), h.full("reviewer")
+	reviewer.call("join", m{"readiness": "draining"})
+	coder.refused("send", m{"intent": "Write the parser", "to": "nobody"}, "nobody")
+	coder.refused("send", m{"intent": "Write the parser", "to": "reviewer"}, "draining")
+	coder.refused("send", m{"intent": "Write the parser", "capability": "parsing"}, "parsing")
+	reviewer.call("join", m{"readiness": "ready"})
+	if _, sent := coder.call("send", m{"intent": "Write the parser", "to": "reviewer"}); sent["state"] != "handing_off" {
+		t.Errorf("to one that can take it: %v", sent)
+	}
+}
+
 func TestAnOperatorTakesATaskOver(t *testing.T) {
 	h := open(t)
 	coder, tester := h.full("coder"), h.full("tester")
