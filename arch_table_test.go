@@ -162,6 +162,14 @@ var innerPackages = []pkg{
 		imports: "domain/event domain/task record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{dir: "record/span/tracesdoc", what: "writes docs/traces.md from the names of spans and attributes", imports: "record/span"},
+	{
+		dir: "record/proof", what: "the Merkle tree over the entries, its signed checkpoints, and proofs that others verify",
+		imports: "record/ledger", libs: "golang.org/x/mod",
+	},
+	{
+		dir: "record/proof/treefile", what: "the tree of a ledger, its key and its last checkpoint as files; compares the record with them",
+		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+	},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
@@ -447,7 +455,7 @@ var outerPackages = []pkg{
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
-			"record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
+			"record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
 			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
 		libs: "net",
 	},

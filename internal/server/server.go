@@ -25,6 +25,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
@@ -50,6 +51,7 @@ type Server struct {
 	UseCases *usecase.UseCases
 
 	config    Config
+	tree      *treefile.Store
 	log       *sqlitelog.Log
 	views     *sqlview.Views
 	store     *filestore.Store
@@ -97,7 +99,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
 		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
 	})
-	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
+	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -140,7 +142,14 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if s.config.Temporary {
 		room = 0 // it would take memory
 	}
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, sqlitelog.Options{Reserve: room, Committed: s.counts.committed}); err != nil {
+	if s.tree, err = openTree(s.config); err != nil {
+		return err
+	}
+	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged()}
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, o); err != nil {
+		return err
+	}
+	if err := s.tree.Check(ctx, s.log); err != nil {
 		return err
 	}
 	if s.config.RebuildViews {
@@ -161,6 +170,7 @@ func (s *Server) listen() (err error) {
 		return err
 	}
 	s.running.Go(func() { s.monitor.Run(background) })
+	s.running.Go(func() { s.tree.Run(background, s.log) })
 	key, err := s.pageKey()
 	if err != nil {
 		return err
@@ -330,6 +340,9 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())
+	}
+	if s.tree != nil {
+		errs = append(errs, s.tree.Close())
 	}
 	if s.config.Temporary {
 		errs = append(errs, os.RemoveAll(s.config.DataDir))

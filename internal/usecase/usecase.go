@@ -65,6 +65,8 @@ type Options struct {
 	ArtifactOptions artifacts.Options
 	// Issuer judges tokens that are not of this server; nil: they do not count.
 	Issuer tokens.Issuer
+	// Integrity is nil while the record is what was acknowledged, as far as its tree tells; nil: there is no tree.
+	Integrity func() error
 	// Figures counts the record; nil: calls about figures are refused.
 	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
@@ -119,7 +121,7 @@ type stores struct {
 }
 
 func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
-	s.random, s.presence, s.positions = random.New(o.Random), presence.New(o.Now), positions.New(l, v)
+	s.random, s.presence, s.positions = random.New(o.Random), presence.New(o.Now), positions.New(l, v, o.Integrity)
 	if s.access, err = access.New(l, o.Now); err != nil {
 		return s, err
 	}

@@ -17,10 +17,16 @@ type Position = ledger.Position
 type Positions struct {
 	ledger ledger.Ledger
 	views  view.Store
+	intact func() error
 }
 
-// New returns the positions of a ledger and its views.
-func New(l ledger.Ledger, v view.Store) *Positions { return &Positions{ledger: l, views: v} }
+// New returns the positions of a ledger and its views. intact is nil, or says what is wrong with the record.
+func New(l ledger.Ledger, v view.Store, intact func() error) *Positions {
+	if intact == nil {
+		intact = func() error { return nil }
+	}
+	return &Positions{ledger: l, views: v, intact: intact}
+}
 
 // Viewed is the position up to which the views have everything: what lists are true to at least.
 func (p *Positions) Viewed() ledger.Position { return p.views.Position() }
@@ -71,6 +77,9 @@ func (p *Positions) CatchUp(ctx context.Context) error {
 // Err is nil while the server can do its work, and otherwise says why it cannot.
 func (p *Positions) Err() error {
 	if err := p.ledger.Err(); err != nil {
+		return err
+	}
+	if err := p.intact(); err != nil {
 		return err
 	}
 	return p.views.Err()

@@ -27,7 +27,7 @@ type lateViews struct{ view.Freshness }
 func (lateViews) Position() ledger.Position { return 38 }
 
 func TestThePositionOfAnEntryThatIsReportedLateIsValid(t *testing.T) {
-	p := positions.New(late{}, view.Store{Freshness: lateViews{}})
+	p := positions.New(late{}, view.Store{Freshness: lateViews{}}, nil)
 	for at, want := range map[ledger.Position]refusal.Code{38: "", 39: "", 40: refusal.Invalid} {
 		if err := p.Check(t.Context(), at); refusal.CodeOf(err) != want {
 			t.Errorf("%d: %v", at, err)

@@ -11,7 +11,8 @@
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
 //   - No read gives an entry whose bytes, position or stream were changed, or passes one that is missing: it names it ([ledger.Damaged]).
-//     The last entries of the file, or of a stream in its index, are the exception: that they are missing is not noticed.
+//     The last entries of a stream in its index are the exception: that they are missing is not noticed. Of those of the file it is, if the caller
+//     says how many were acknowledged ([Options].Acknowledged): nothing is written then, so that no position is given twice.
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
 //     not such an error: the transaction is rolled back, and writing continues once there is space. Until then, what is appended
 //     without a compare-and-set, such as reads of content, goes on in the space of the reserve.

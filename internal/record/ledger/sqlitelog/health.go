@@ -90,6 +90,17 @@ func (h *health) begin() {
 	h.release()
 }
 
+// shortened stops writing for good if the last entries are missing.
+func (h *health) shortened(last, acknowledged ledger.Position) {
+	if last >= acknowledged {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failed = fmt.Errorf("%w: the record ends at position %d, but entries up to %d were acknowledged and are missing: restore the data directory from a backup; "+
+		"nothing is written until then, so that no position is given twice", ledger.ErrUnavailable, last, acknowledged)
+}
+
 // isShort reports whether the last check found too little space.
 func (h *health) isShort() bool {
 	h.mu.Lock()

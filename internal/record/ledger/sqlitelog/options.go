@@ -23,6 +23,9 @@ type Options struct {
 	// Reserve is the space, in bytes, that a file beside the database keeps on the disk, so that reads of content, which are recorded before
 	// they are answered, go on when there is less than MinFree. 0 means none.
 	Reserve int64
+	// Acknowledged is the position up to which entries are known to have been appended. A file that ends before it has lost entries: it is
+	// read, but nothing is written, so that no position is given twice.
+	Acknowledged ledger.Position
 
 	space func(dir string) (int64, error) // of free bytes; nil means that of the file system
 }

@@ -49,6 +49,7 @@ func openWriter(l *Log) (_ *writer, err error) {
 		return nil, err
 	}
 	w.last = ledger.Position(last) //nolint:gosec // never negative
+	l.health.shortened(w.last, l.opts.Acknowledged)
 	w.lastStream, err = c.number("SELECT max(stream) FROM entries")
 	return w, err
 }

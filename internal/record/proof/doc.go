@@ -1,0 +1,15 @@
+// Package proof makes the record tamper-evident: a Merkle tree over the bytes of every entry, signed checkpoints of it, and proofs that
+// other programs can check without the server. docs/proofs.md describes the formats.
+//
+// The tree is that of RFC 6962, section 2.1. Its leaf n is the entry at position n+1: the hash of the bytes that [ledger.Entry.Encode] gives,
+// or [Gap] where a ledger has no entry at a position. A checkpoint is a signed note (c2sp.org/signed-note) with the text of
+// c2sp.org/tlog-checkpoint; tiles are those of c2sp.org/tlog-tiles, and inclusion proofs those of c2sp.org/tlog-proof.
+//
+// Invariants:
+//   - Only the contract of the ledger is needed to verify: no server, no network, no technology.
+//   - What does not verify is an error that names the first position where it can be told.
+//
+// The hashes of a running server are stored by treefile.
+//
+// Start reading at [Tree], then [Checkpoint] and [Inclusion].
+package proof
