@@ -296,7 +296,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
-		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/ledger record/stream record/view " +
+		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/proof record/ledger record/stream record/view " +
 			"usecase/caller usecase/taskstore",
 	},
 	{

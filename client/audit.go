@@ -67,3 +67,8 @@ func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error
 	q.Flag("skip_damaged", o.SkipDamaged)
 	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"}, w)
 }
+
+// Fetch writes an answer that is not JSON to w as it is. An error after the first byte means that it is cut short.
+func (c *Client) Fetch(ctx context.Context, path string, w io.Writer) error {
+	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: path, Accept: "*/*"}, w)
+}

@@ -15,6 +15,7 @@ import (
 func main() {
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
+		OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
 	}))
 }
 

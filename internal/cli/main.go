@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/demo"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/verify"
 )
 
 // Env is what the command line gets from its process.
@@ -15,6 +16,7 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
 	Serve          ServeFunc
+	OpenRecord     verify.Opener
 	Terminal       bool // Stdout is a terminal. A file is asked itself.
 }
 
@@ -53,6 +55,9 @@ type ServeConfig struct {
 	Ready func(url, adminTokenFile string)
 }
 
+// RecordFile is the file of a record, opened for reading.
+type RecordFile = verify.File
+
 // ServeFunc runs a server until ctx ends.
 type ServeFunc func(ctx context.Context, c ServeConfig) error
 
@@ -75,9 +80,10 @@ func Main(ctx context.Context, args []string, env Env) int {
 // commands are the commands of one run of the command line.
 type commands struct {
 	*shell.Shell
-	serve ServeFunc
+	serve      ServeFunc
+	openRecord verify.Opener
 }
 
 func newCommands(env Env) *commands {
-	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve}
+	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve, env.OpenRecord}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/task"
 	"github.com/trapezehq/trapeze/internal/cli/ticket"
+	"github.com/trapezehq/trapeze/internal/cli/verify"
 	"github.com/trapezehq/trapeze/internal/cli/web"
 )
 
@@ -59,7 +60,7 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord)}},
 		{"server", "Server and set-up:", []*cobra.Command{
 			s.stopCommand(), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"trapeze": func() {
 			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
 				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
+				OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
 			}))
 		},
 		"program": func() { os.Exit(program(os.Args[1:])) },

@@ -99,7 +99,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
 		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
 	})
-	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
+	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	path := filepath.Join(s.config.DataDir, "trapeze.db")
+	path := filepath.Join(s.config.DataDir, databaseName)
 	room := int64(reserve)
 	if s.config.Temporary {
 		room = 0 // it would take memory

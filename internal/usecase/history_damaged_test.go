@@ -79,7 +79,7 @@ func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			damaged := history.New(log, store, reads, memories, nothing{})
+			damaged := history.New(log, store, reads, memories, nothing{}, nil)
 			operator := who(identity.Operator, "kim")
 			for _, task := range []string{"", taskID} {
 				for _, format := range []view.Format{view.FormatLines, view.FormatCSV, view.FormatJSON} {

@@ -67,6 +67,8 @@ type Options struct {
 	Issuer tokens.Issuer
 	// Integrity is nil while the record is what was acknowledged, as far as its tree tells; nil: there is no tree.
 	Integrity func() error
+	// Tree proves what is in the record; nil: calls for proofs are refused.
+	Tree history.Tree
 	// Figures counts the record; nil: calls about figures are refused.
 	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
@@ -176,7 +178,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Alerts, err = alerts.New(l, s.access, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err
 	}
-	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes)
+	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes, o.Tree)
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err
 	}

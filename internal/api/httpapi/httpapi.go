@@ -86,6 +86,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.agents()
 	s.tokens()
 	s.audit()
+	s.proofs()
 	s.events()
 	s.tickets()
 	s.policies()

@@ -65,16 +65,25 @@ func ParseCheckpoint(text string) (Checkpoint, error) {
 }
 
 func parseHash(s string) (h Hash, err error) {
-	b, err := base64.StdEncoding.Strict().DecodeString(s)
+	b, err := decode64(s)
 	if err != nil || len(b) != len(h) {
 		return Hash{}, fmt.Errorf("%.60q is not a hash", s)
 	}
 	return Hash(b), nil
 }
 
+// decode64 reads base64 in the one form in which it is written.
+func decode64(s string) ([]byte, error) {
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err == nil && base64.StdEncoding.EncodeToString(b) != s {
+		err = errors.New("base64 in another form than it is written")
+	}
+	return b, err
+}
+
 // OpenCheckpoint verifies a signed checkpoint: at least one signature must be by a key that has the name of the origin, and no signature by a
 // key that was given may be wrong. Signatures of unknown keys, such as those of witnesses, are ignored. Errors: ErrCheckpoint, ErrSignature.
-func OpenCheckpoint(msg []byte, keys note.Verifiers) (Checkpoint, error) {
+func OpenCheckpoint(msg []byte, keys Keys) (Checkpoint, error) {
 	n, err := note.Open(msg, keys)
 	if unverified, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
 		if c, perr := ParseCheckpoint(unverified.Note.Text); perr == nil {
@@ -92,6 +101,11 @@ func OpenCheckpoint(msg []byte, keys note.Verifiers) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	for _, s := range n.Sigs {
+		if _, err := decode64(s.Base64); err != nil {
+			return Checkpoint{}, fmt.Errorf("%w: %w", ErrSignature, err)
+		}
+	}
+	for _, s := range n.Sigs {
 		if s.Name == c.Origin {
 			return c, nil
 		}
@@ -99,9 +113,12 @@ func OpenCheckpoint(msg []byte, keys note.Verifiers) (Checkpoint, error) {
 	return Checkpoint{}, fmt.Errorf("%w: %s is signed by %s alone", ErrSignature, c, n.Sigs[0].Name)
 }
 
+// Keys are public keys of a log.
+type Keys = note.Verifiers
+
 // ParseKeys reads public keys in the form of c2sp.org/signed-note (NAME+HASH+KEY), one in each line. Empty lines, and those that begin with
 // '#', are ignored.
-func ParseKeys(text string) (note.Verifiers, error) {
+func ParseKeys(text string) (Keys, error) {
 	var list []note.Verifier
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

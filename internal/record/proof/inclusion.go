@@ -71,7 +71,7 @@ func parseInclusion(text string) (p Inclusion, err error) {
 	}
 	lines := strings.Split(head, "\n")
 	if extra, ok := strings.CutPrefix(lines[0], "extra "); ok {
-		if p.Entry, err = base64.StdEncoding.Strict().DecodeString(extra); err != nil {
+		if p.Entry, err = decode64(extra); err != nil {
 			return p, errors.New("the extra data is not base64")
 		}
 		lines = lines[1:]

@@ -31,9 +31,10 @@ type History struct {
 	access    *access.Log
 	memories  Memories
 	envelopes Envelopes
+	tree      Tree
 }
 
-// New returns the use cases.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes) *History {
-	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e}
+// New returns the use cases. Without a tree, calls for proofs are refused.
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree) *History {
+	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree}
 }

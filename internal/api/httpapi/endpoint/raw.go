@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,10 +27,19 @@ var NoStore = []string{"no-store"}
 
 // Raw serves a route whose bodies are not JSON documents. huma only documents it.
 func (d *Router) Raw(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
+	d.raw(op, op.Path, serve)
+}
+
+// RawBelow is [Router.Raw] for a route whose last parameter is the whole rest of the path.
+func (d *Router) RawBelow(op huma.Operation, serve func(w http.ResponseWriter, r *http.Request) error) {
+	d.raw(op, strings.TrimSuffix(op.Path, "}")+"...}", serve)
+}
+
+func (d *Router) raw(op huma.Operation, pattern string, serve func(w http.ResponseWriter, r *http.Request) error) {
 	problem := &huma.MediaType{Schema: SchemaOf[Problem](d)}
 	op.Responses["default"] = &huma.Response{Description: "Error", Content: map[string]*huma.MediaType{"application/problem+json": problem}}
 	d.API().AddOperation(&op)
-	d.mux.HandleFunc(op.Method+" "+op.Path, func(w http.ResponseWriter, r *http.Request) {
+	d.mux.HandleFunc(op.Method+" "+pattern, func(w http.ResponseWriter, r *http.Request) {
 		if p := unknownParameter(op, r); p != nil {
 			p.Write(w)
 			return

@@ -50,8 +50,9 @@ type Store struct {
 	waiting int           // callers
 	found   *Finding
 
-	dirty chan struct{} // there are entries that no checkpoint has
-	hurry chan struct{} // a caller waits for a checkpoint
+	closed sync.Once
+	dirty  chan struct{} // there are entries that no checkpoint has
+	hurry  chan struct{} // a caller waits for a checkpoint
 }
 
 // Open opens the tree in a directory, which it creates if it is missing. What is found to be wrong with the files is in [Store.Err] and
@@ -196,8 +197,8 @@ func (s *Store) Checkpoint() (proof.Checkpoint, []byte) {
 // Origin is the name of the log and of its keys.
 func (s *Store) Origin() string { return s.signer.Name() }
 
-// Close signs what is in the tree, and closes the files. Nothing may run any more.
-func (s *Store) Close() error {
-	err := s.seal()
-	return errors.Join(err, s.file.Close())
+// Close signs what is in the tree, and closes the files. Nothing may run any more. Closing again is harmless.
+func (s *Store) Close() (err error) {
+	s.closed.Do(func() { err = errors.Join(s.seal(), s.file.Close()) })
+	return err
 }

@@ -1,0 +1,64 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Receipt is the command trapeze receipt.
+func Receipt(s *shell.Shell) *cobra.Command {
+	cmd := fetch(s, "receipt HANDOFF", "Get the receipt of a handoff, which others can verify", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string, w io.Writer) error {
+		return admin.New(c).HandoffReceipt(ctx, args[0], w)
+	})
+	cmd.Long = `Get the receipt of a handoff: the entries that request, accept and complete it, each with the proof that it is in the record. It shows who asked
+when, who accepted which envelope when, and with which epoch ownership moved. "trapeze verify" checks it without the server, with the public keys of
+"trapeze audit keys". A receipt holds whole entries, with the envelope, and is for callers that may read them. The read is recorded.`
+	return shell.Example(cmd, "trapeze receipt $TASK.h1 -o handoff.tlog-proof")
+}
+
+func auditCheckpoint(s *shell.Shell) *cobra.Command {
+	cmd := fetch(s, "checkpoint", "Get the last signed checkpoint of the record", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string, w io.Writer) error {
+		return admin.New(c).Checkpoint(ctx, w)
+	})
+	cmd.Long = `Get the last signed checkpoint of the record, for operators and auditors. Keep one now and then where the operator of the server cannot
+change it: "trapeze verify DIR --checkpoint FILE" holds a data directory against it.`
+	return cmd
+}
+
+func auditKeys(s *shell.Shell) *cobra.Command {
+	return fetch(s, "keys", "Get the public keys with which checkpoints are signed", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string, w io.Writer) error {
+		return admin.New(c).ProofKeys(ctx, w)
+	})
+}
+
+// fetch is a command that writes an answer of the server as it is, to standard output or a new file.
+func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call func(ctx context.Context, c *client.Client, args []string, w io.Writer) error) *cobra.Command {
+	var file string
+	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) (err error) {
+		c, err := s.Dial(ctx)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			return call(ctx, c, args, s.Stdout)
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return shell.Usage(err)
+		}
+		if err = errors.Join(call(ctx, c, args, f), f.Close()); err != nil {
+			err = errors.Join(err, os.Remove(file)) // a part of it would be of no use
+		}
+		return err
+	})
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not exist (default: standard output)")
+	return cmd
+}

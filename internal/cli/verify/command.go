@@ -1,0 +1,239 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// File is the file of a record, opened for reading.
+type File interface {
+	proof.Record
+	// CheckFile returns what is wrong with the structure of the file.
+	CheckFile(ctx context.Context) ([]string, error)
+	io.Closer
+}
+
+// Opener opens the record in a data directory without changing it.
+type Opener func(dir string) (File, error)
+
+// options are the flags.
+type options struct {
+	keys        string
+	checkpoints []string
+}
+
+// Command is the command trapeze verify.
+func Command(s *shell.Shell, open Opener) *cobra.Command {
+	var o options
+	cmd := s.Command("verify FILE|DIR", "Verify a receipt, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		info, err := os.Stat(args[0])
+		if err != nil {
+			return shell.Usage(err)
+		}
+		if info.IsDir() {
+			return o.directory(ctx, s, args[0], open)
+		}
+		return o.file(s, args[0])
+	})
+	cmd.Long = `Verify what Trapeze has recorded, without a server and without a network.
+
+A receipt or a checkpoint (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
+operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
+
+A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
+checkpoint, each envelope and artifact against its digest, and the structure of the database. With --checkpoint, which can be repeated, it is also
+held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
+
+The exit code is 0 if everything verifies, and 1 if something does not. docs/proofs.md describes the formats.`
+	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
+	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")
+	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
+}
+
+// errDiffers is the error of a verification that found something.
+var errDiffers = errors.New("it does not verify")
+
+// read returns the public keys, and the checkpoints that were kept.
+func (o options) read(keysFile string) (proof.Keys, []proof.Checkpoint, error) {
+	if o.keys != "" {
+		keysFile = o.keys
+	}
+	if keysFile == "" {
+		return nil, nil, shell.Usagef("name the file with the public keys of the log: --keys FILE")
+	}
+	text, err := os.ReadFile(keysFile) //nolint:gosec // the path is the user's
+	if err != nil {
+		return nil, nil, shell.Usage(err)
+	}
+	keys, err := proof.ParseKeys(string(text))
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", keysFile, err)
+	}
+	var list []proof.Checkpoint
+	for _, name := range o.checkpoints {
+		c, err := openCheckpoint(name, keys)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, c)
+	}
+	return keys, list, nil
+}
+
+func openCheckpoint(name string, keys proof.Keys) (proof.Checkpoint, error) {
+	b, err := os.ReadFile(name) //nolint:gosec // the path is the user's
+	if err != nil {
+		return proof.Checkpoint{}, shell.Usage(err)
+	}
+	c, err := proof.OpenCheckpoint(b, keys)
+	if err != nil {
+		return proof.Checkpoint{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// file verifies a receipt, or a checkpoint.
+func (o options) file(s *shell.Shell, name string) error {
+	keys, kept, err := o.read("")
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(name) //nolint:gosec // the path is the user's
+	if err != nil {
+		return shell.Usage(err)
+	}
+	r, err := proof.VerifyReceipt(text, keys)
+	c := r.Checkpoint
+	if errors.Is(err, proof.ErrProof) && c.Origin == "" {
+		if own, cerr := proof.OpenCheckpoint(text, keys); cerr == nil || !errors.Is(cerr, proof.ErrCheckpoint) {
+			c, err = own, cerr
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.Log, r.Size = c.Origin, c.Size
+	report := proof.Report{Findings: proof.CheckFork(append(kept, c))}
+	if err := s.Emit(r, func(p *shell.Page) { showReceipt(p, r) }); err != nil {
+		return err
+	}
+	return result(s, report)
+}
+
+func showReceipt(p *shell.Page, r proof.Receipt) {
+	p.Line("signed by %s, with %d entries", r.Log, r.Size)
+	for _, e := range r.Entries {
+		p.Line("entry %d is in the record: %s, %s on %s: %s", e.Position, e.Time.Format(time.RFC3339), e.Actor, string(e.Stream), fmt.Sprint(e.Events))
+	}
+	for _, h := range r.Handoffs {
+		p.Line("handoff %s:", h.ID)
+		if h.From != "" {
+			p.Line("  %s asked at %s, and gave the envelope %s", h.From, h.Asked.Format(time.RFC3339), h.Envelope)
+		}
+		if !h.Accepted.IsZero() {
+			p.Line("  %s accepted at %s", h.To, h.Accepted.Format(time.RFC3339))
+		}
+		if !h.Moved.IsZero() {
+			p.Line("  ownership moved to %s at %s, with epoch %d", h.To, h.Moved.Format(time.RFC3339), h.Epoch)
+		}
+	}
+}
+
+// result prints what was found, and returns an error if there is something.
+func result(s *shell.Shell, r proof.Report) error {
+	for _, f := range r.Findings {
+		s.Notef("%s", f)
+	}
+	if len(r.Findings) > 0 {
+		return shell.Hinted(errDiffers, "keep the files as they are; restore the data directory from a backup that verifies")
+	}
+	return nil
+}
+
+// directory verifies a data directory.
+func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) (err error) {
+	files := filepath.Join(dir, "proof")
+	keys, kept, err := o.read(filepath.Join(files, "keys"))
+	if err != nil {
+		return err
+	}
+	record, err := open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, record.Close()) }()
+	var findings []proof.Finding
+	evidence, err := o.evidence(files, keys, kept, &findings)
+	if err != nil {
+		return err
+	}
+	if f, ok := evidence.Stored.(proof.Stored); ok {
+		if c, ok := f.From.(io.Closer); ok {
+			defer func() { err = errors.Join(err, c.Close()) }()
+		}
+	}
+	found, err := record.CheckFile(ctx)
+	if err != nil {
+		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
+	}
+	for _, what := range found {
+		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
+	}
+	report, err := proof.VerifyRecord(ctx, record, evidence)
+	if err != nil {
+		report.Findings = append(report.Findings, proof.Finding{Position: report.Entries, What: "the record cannot be read: " + err.Error()})
+	}
+	artifacts, wrong, err := checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data"))
+	if err != nil {
+		return err
+	}
+	report.Findings = append(append(findings, report.Findings...), wrong...)
+	answer := struct {
+		proof.Report
+		Checkpoints int `json:"checkpoints"`
+		Artifacts   int `json:"artifacts"`
+	}{report, len(report.Held), artifacts}
+	err = s.Emit(answer, func(p *shell.Page) {
+		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
+	})
+	return errors.Join(err, result(s, report))
+}
+
+// evidence is what is in the directory of the proofs, with the checkpoints that were kept.
+func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, findings *[]proof.Finding) (proof.Evidence, error) {
+	e := proof.Evidence{Checkpoints: kept}
+	tree, err := os.Open(filepath.Join(dir, "tree")) //nolint:gosec // the path is the user's
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		*findings = append(*findings, proof.Finding{What: "the data directory has no stored tree"})
+	case err != nil:
+		return e, err
+	default:
+		info, err := tree.Stat()
+		if err != nil {
+			return e, errors.Join(err, tree.Close())
+		}
+		e.Stored, e.Leaves = proof.Stored{From: tree}, proof.Leaves(info.Size())
+	}
+	c, err := openCheckpoint(filepath.Join(dir, "checkpoint"), keys)
+	if err != nil {
+		*findings = append(*findings, proof.Finding{What: "the last checkpoint: " + err.Error()})
+	} else {
+		e.Checkpoints = append(e.Checkpoints, c)
+		if e.Leaves < c.Size {
+			*findings = append(*findings, proof.Finding{What: fmt.Sprintf("the stored tree ends at position %d, before its checkpoint at %d", e.Leaves, c.Size)})
+		}
+	}
+	*findings = append(*findings, proof.CheckFork(e.Checkpoints)...)
+	return e, nil
+}

@@ -1,0 +1,8 @@
+// Package verify has the command that verifies receipts and data directories, without a server and without a network.
+//
+// Invariants:
+//   - Nothing is written beside what is verified.
+//   - What does not verify is an error of the command: its exit code is 1.
+//
+// Start reading at [Command].
+package verify

@@ -1,0 +1,137 @@
+package sqlitelog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Reader reads the file of a log without changing it: that of a server that runs, of one that is stopped, or a copy, which may be read-only.
+type Reader struct {
+	mu   sync.Mutex
+	file *reader
+	dir  string // to remove when closing
+}
+
+// OpenReader opens the file of a log for reading. A copy whose write-ahead log was not copied into the database is read from a second copy, in
+// the temporary directory, if the first one cannot be written to. Errors: those of the file system or SQLite.
+func OpenReader(path string) (_ *Reader, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("sqlitelog: %w", err)
+	}
+	r := &Reader{}
+	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 { // the database is complete
+		if r.file, err = openFor(dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"); err != nil {
+			return nil, explain(path, err)
+		}
+		return r, nil
+	}
+	if r.file, err = openFor(readerDSN(path)); err == nil {
+		if _, err = r.Last(context.Background()); err == nil {
+			return r, nil
+		}
+		_ = r.file.conn.close() // the copy tells whether it can be read
+	}
+	if r.dir, r.file, err = openCopy(path); err != nil {
+		return nil, errors.Join(explain(path, err), r.remove())
+	}
+	return r, nil
+}
+
+func openFor(name string) (*reader, error) {
+	c, err := openConn(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{conn: c}
+	if r.read, err = c.prepare(readQuery); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return r, nil
+}
+
+// openCopy opens a copy of a database and its write-ahead log.
+func openCopy(path string) (dir string, r *reader, err error) {
+	if dir, err = os.MkdirTemp("", "trapeze-verify-*"); err != nil {
+		return dir, nil, err
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(filepath.Join(dir, "copy.db"+suffix), path+suffix); err != nil {
+			return dir, nil, err
+		}
+	}
+	r, err = openFor(readerDSN(filepath.Join(dir, "copy.db")))
+	return dir, r, err
+}
+
+func copyFile(to, from string) (err error) {
+	in, err := os.Open(from) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in a new directory
+	if err != nil {
+		return errors.Join(err, in.Close())
+	}
+	_, err = out.ReadFrom(in)
+	return errors.Join(err, out.Close(), in.Close())
+}
+
+// Read is that of [ledger.Ledger].
+func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
+		return nil, err
+	}
+	return readAfter(r.file.read, after, limit)
+}
+
+// Last is that of [ledger.Ledger].
+func (r *Reader) Last(ctx context.Context) (ledger.Position, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	last, err := r.file.conn.number("SELECT max(position) FROM entries")
+	return ledger.Position(last), err //nolint:gosec // never negative
+}
+
+// CheckFile has SQLite look for what is wrong with the structure of the file. It returns what it finds, nothing if the file is well.
+func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	check, err := r.file.conn.prepare("PRAGMA integrity_check(20)")
+	if err != nil {
+		return nil, err
+	}
+	err = check.Query(func(row Row) error {
+		if what := row.Text(0); what != "ok" {
+			found = append(found, what)
+		}
+		return nil
+	})
+	return found, err
+}
+
+func (r *Reader) remove() error {
+	if r.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(r.dir)
+}
+
+// Close releases everything.
+func (r *Reader) Close() error { return errors.Join(r.file.conn.close(), r.remove()) }

@@ -1,0 +1,66 @@
+package sqlitelog
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+)
+
+// TestAFileIsReadWithoutChangingIt reads a log that is open, one that is closed, and a copy of one whose process was killed.
+func TestAFileIsReadWithoutChangingIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	log, err := Open(path, Options{MinFree: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 30
+	for i := range n {
+		if _, err := log.Append(t.Context(), ledgertest.NewEntry("default/task/t", uint64(i+1), "text"), ledger.Position(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := filepath.Join(t.TempDir(), "t.db")
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(killed+suffix, path+suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(what, path string) {
+		t.Helper()
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenReader(path)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		last, err := r.Last(t.Context())
+		entries, rerr := r.Read(t.Context(), 10, 100)
+		found, ferr := r.CheckFile(t.Context())
+		if err := errors.Join(err, rerr, ferr, r.Close()); err != nil || last != n || len(entries) != n-10 || len(found) > 0 {
+			t.Errorf("%s: it ends at %d, %d entries after 10, %v, %v", what, last, len(entries), found, err)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+			t.Errorf("%s: the file was changed, %v", what, err)
+		}
+	}
+	check("an open log", path)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	check("a closed log", path)
+	check("that of a process that was killed", killed)
+	dir, r, err := openCopy(path + "-none")
+	if err == nil || r != nil {
+		t.Errorf("a copy of nothing in %s: %v", dir, err)
+	}
+	_ = os.RemoveAll(dir)
+	if r, err := OpenReader(path + "-none"); err == nil || r != nil {
+		t.Errorf("a file that does not exist: %v", err)
+	}
+}

@@ -1,0 +1,231 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Record is the part of a ledger that its verifier reads.
+type Record interface {
+	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Last(ctx context.Context) (ledger.Position, error)
+}
+
+// Evidence is what a record is held against. All of it is optional.
+type Evidence struct {
+	Stored tlog.HashReader // the stored hashes of the tree
+	Leaves int64           // of the stored tree
+	// Checkpoints that were opened, of the same log.
+	Checkpoints []Checkpoint
+	// Progress is called now and then with the position; nil: nobody is told.
+	Progress func(at ledger.Position)
+}
+
+// Finding is something that does not verify.
+type Finding struct {
+	Position ledger.Position `json:"position,omitempty"` // the first one; 0: it cannot be told
+	What     string          `json:"what"`
+}
+
+func (f Finding) String() string {
+	if f.Position == 0 {
+		return f.What
+	}
+	return fmt.Sprintf("position %d: %s", f.Position, f.What)
+}
+
+// Report is what the verification of a record found.
+type Report struct {
+	Entries  ledger.Position `json:"entries"` // the position of the last entry
+	Root     Hash            `json:"root"`
+	Held     []Checkpoint    `json:"-"` // the checkpoints whose roots the record has
+	Findings []Finding       `json:"findings"`
+}
+
+// maxFindings is how many findings are listed. After the first difference the others may follow from it.
+const maxFindings = 100
+
+// verifyPage is how many entries are read at a time.
+const verifyPage = 512
+
+// VerifyRecord compares every entry of a record with the stored tree and the roots of checkpoints, and each sealed envelope with its digest. What does not
+// verify is in the report. Errors: those of the record and of the stored hashes.
+func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {
+	slices.SortStableFunc(e.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
+	v := &verifier{Evidence: e, record: r, tree: new(Tree), report: Report{Findings: []Finding{}}}
+	if err := v.run(ctx); err != nil {
+		return v.report, err
+	}
+	v.report.Entries, v.report.Root = ledger.Position(v.tree.Size()), v.tree.Root() //nolint:gosec // never negative
+	slices.SortStableFunc(v.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Position, b.Position) })
+	return v.report, nil
+}
+
+type verifier struct {
+	Evidence
+	record Record
+	tree   *Tree
+	report Report
+	page   []Hash // the stored hashes from the one at the index first on
+	first  int64
+}
+
+func (v *verifier) found(at ledger.Position, format string, args ...any) {
+	if len(v.report.Findings) < maxFindings {
+		v.report.Findings = append(v.report.Findings, Finding{at, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (v *verifier) run(ctx context.Context) error {
+	last, err := v.record.Last(ctx)
+	if err != nil {
+		return err
+	}
+	if err := v.roots(); err != nil { // of size 0
+		return err
+	}
+	for at := ledger.Position(0); at < last; {
+		entries, err := v.record.Read(ctx, at, verifyPage)
+		damaged, isDamaged := errors.AsType[*ledger.Damaged](err)
+		if err != nil && !isDamaged {
+			return err
+		}
+		for i := range entries {
+			if err := v.entry(&entries[i]); err != nil {
+				return err
+			}
+			at = entries[i].Position
+		}
+		if isDamaged {
+			v.found(damaged.Position, "%v", damaged.Err)
+			if err := v.leaf(damaged.Position, Hash{}, true); err != nil {
+				return err
+			}
+			at = damaged.Position
+		} else if len(entries) == 0 {
+			break
+		}
+		if v.Progress != nil {
+			v.Progress(at)
+		}
+	}
+	v.end(last)
+	return nil
+}
+
+// entry adds one entry to the tree.
+func (v *verifier) entry(e *ledger.Entry) error {
+	for ledger.Position(v.tree.Size()+1) < e.Position { //nolint:gosec // never negative
+		if err := v.leaf(ledger.Position(v.tree.Size()+1), Gap, false); err != nil { //nolint:gosec // never negative
+			return err
+		}
+	}
+	h, err := Leaf(*e)
+	if err != nil {
+		return err
+	}
+	if what := checkContent(e); what != "" {
+		v.found(e.Position, "%s", what)
+	}
+	return v.leaf(e.Position, h, false)
+}
+
+// leaf adds a leaf, and compares what it completes with the stored tree. For a damaged entry the stored leaf stands in, so that the rest can be
+// compared.
+func (v *verifier) leaf(at ledger.Position, h Hash, damaged bool) error {
+	n := v.tree.Size()
+	var stored []Hash
+	if n < v.Leaves {
+		var err error
+		if stored, err = v.stored(n); err != nil {
+			return err
+		}
+		switch {
+		case damaged:
+			h = stored[0]
+		case h != stored[0] && h == Gap:
+			v.found(at, "the entry is missing")
+		case h != stored[0]:
+			v.found(at, "the entry is not the one in the stored tree")
+		}
+	}
+	for i, node := range v.tree.Append(h, nil) {
+		if i > 0 && stored != nil && node != stored[i] && h == stored[0] && len(v.report.Findings) == 0 {
+			v.found(at, "the stored tree is damaged: a node of level %d is not the hash of those below it", i)
+		}
+	}
+	return v.roots()
+}
+
+// stored returns the stored hashes that leaf n completes.
+func (v *verifier) stored(n int64) ([]Hash, error) {
+	from, to := tlog.StoredHashCount(n), tlog.StoredHashCount(n+1)
+	if from < v.first || to > v.first+int64(len(v.page)) {
+		end := tlog.StoredHashCount(min(n+verifyPage, v.Leaves))
+		indexes := make([]int64, end-from)
+		for i := range indexes {
+			indexes[i] = from + int64(i)
+		}
+		var err error
+		if v.page, err = v.Stored.ReadHashes(indexes); err != nil {
+			return nil, err
+		}
+		v.first = from
+	}
+	return v.page[from-v.first : to-v.first], nil
+}
+
+// roots compares the root with those of the checkpoints of this size.
+func (v *verifier) roots() error {
+	for len(v.Checkpoints) > 0 && v.Checkpoints[0].Size <= v.tree.Size() {
+		c := v.Checkpoints[0]
+		v.Checkpoints = v.Checkpoints[1:]
+		if c.Root == v.tree.Root() {
+			v.report.Held = append(v.report.Held, c)
+			continue
+		}
+		at := ledger.Position(0)
+		if len(v.report.Findings) > 0 {
+			at = v.report.Findings[0].Position
+		}
+		after := int64(0)
+		if n := len(v.report.Held); n > 0 {
+			after = v.report.Held[n-1].Size
+		}
+		v.found(at, "the record up to position %d is not that of the checkpoint: it was changed after position %d, or is a fork", c.Size, after)
+	}
+	return nil
+}
+
+// end reports what the record lacks at its end.
+func (v *verifier) end(last ledger.Position) {
+	for _, c := range v.Checkpoints {
+		v.found(last+1, "the record ends at position %d, before the checkpoint at %d: entries are missing", last, c.Size)
+	}
+	if v.Leaves > v.tree.Size() {
+		v.found(last+1, "the record ends at position %d, and the stored tree at %d: entries are missing", last, v.Leaves)
+	}
+}
+
+// CheckFork compares checkpoints of one log with each other. Those of different sizes need a record to compare them with: [VerifyRecord].
+func CheckFork(list []Checkpoint) []Finding {
+	var out []Finding
+	for i, a := range list {
+		for _, b := range list[i+1:] {
+			switch {
+			case a.Origin != b.Origin:
+				out = append(out, Finding{What: fmt.Sprintf("the checkpoints are of two logs: %s and %s", a.Origin, b.Origin)})
+			case a.Size == b.Size && a.Root != b.Root:
+				out = append(out, Finding{What: fmt.Sprintf("a fork: two checkpoints at position %d have different roots", a.Size)})
+			}
+		}
+	}
+	return out
+}

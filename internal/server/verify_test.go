@@ -1,0 +1,334 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// verified verifies a data directory as trapeze verify does, and returns what was found.
+func verified(t *testing.T, dir string, kept ...proof.Checkpoint) (found []proof.Finding) {
+	t.Helper()
+	r, err := OpenRecord(dir)
+	if err != nil {
+		return []proof.Finding{{What: err.Error()}}
+	}
+	defer r.Close()
+	damaged, err := r.CheckFile(t.Context())
+	if err != nil {
+		damaged = append(damaged, err.Error())
+	}
+	for _, what := range damaged {
+		found = append(found, proof.Finding{What: what})
+	}
+	tree, err := os.Open(filepath.Join(dir, "proof", "tree"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	info, err := tree.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := checkpointIn(t, dir)
+	if err != nil {
+		return append(found, proof.Finding{What: err.Error()})
+	}
+	report, err := proof.VerifyRecord(t.Context(), r, proof.Evidence{Stored: proof.Stored{From: tree}, Leaves: proof.Leaves(info.Size()), Checkpoints: append(kept, c)})
+	if err != nil {
+		report.Findings = append(report.Findings, proof.Finding{What: err.Error()})
+	}
+	return append(found, report.Findings...)
+}
+
+func checkpointIn(t *testing.T, dir string) (proof.Checkpoint, error) {
+	t.Helper()
+	read := func(name string) []byte {
+		b, err := os.ReadFile(filepath.Join(dir, "proof", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	keys, err := proof.ParseKeys(string(read("keys")))
+	if err != nil {
+		return proof.Checkpoint{}, err
+	}
+	return proof.OpenCheckpoint(read("checkpoint"), keys)
+}
+
+// recorded is a data directory with two tasks, whose server is stopped; where the entries of the first one are; and the receipt and the
+// checkpoint that were fetched between the tasks.
+func recorded(t *testing.T) (dir string, entries map[int][]byte, receipt []byte, kept proof.Checkpoint) {
+	t.Helper()
+	dir = t.TempDir()
+	s := open(t, dir)
+	task := paid(t, s)
+	c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var b bytes.Buffer
+	if err := admin.New(c).HandoffReceipt(t.Context(), task+".h1", &b); err != nil {
+		t.Fatal(err)
+	}
+	var note, keys bytes.Buffer
+	for _, err := range []error{admin.New(c).Checkpoint(t.Context(), &note), admin.New(c).ProofKeys(t.Context(), &keys)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	public, err := proof.ParseKeys(keys.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err = proof.OpenCheckpoint(note.Bytes(), public); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.RegisterAgent(t.Context(), "eve", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
+	return dir, stored(t, dir, task), b.Bytes(), kept
+}
+
+func TestAReceiptStandsWithoutTheServer(t *testing.T) {
+	dir, _, receipt, _ := recorded(t)
+	text, err := os.ReadFile(filepath.Join(dir, "proof", "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := proof.ParseKeys(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := proof.VerifyReceipt(receipt, keys)
+	if err != nil || len(r.Handoffs) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	h := r.Handoffs[0]
+	if h.From != "ann" || h.To != "bob" || h.Epoch != 2 || !strings.HasPrefix(h.Envelope, "sha256:") || h.Asked.IsZero() || h.Accepted.Before(h.Asked) || h.Moved.IsZero() {
+		t.Errorf("the receipt shows %+v", h)
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible on purpose
+	for range 300 {
+		changed := bytes.Clone(receipt)
+		bit := random.IntN(len(changed) * 8)
+		changed[bit/8] ^= 1 << (bit % 8)
+		if got, err := proof.VerifyReceipt(changed, keys); err == nil {
+			t.Fatalf("with bit %d changed, the receipt shows %+v", bit, got)
+		}
+	}
+}
+
+func TestOnlyThoseWhoReadTheEntriesGetAReceiptAndOnlyAuditorsTheTree(t *testing.T) {
+	s := open(t, t.TempDir())
+	task := paid(t, s)
+	owner, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close()
+	as := func(role client.Role, name string) *client.Client {
+		if role == client.RoleAgent {
+			if _, err := owner.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made, err := owner.CreateToken(t.Context(), client.TokenInput{Role: role, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.New(s.URL(), made.Text, client.Options{Retries: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	auditor, stranger := as(client.RoleAuditor, "vera"), as(client.RoleAgent, "carl")
+	ctx := t.Context()
+	for what, err := range map[string]error{
+		"a receipt":    admin.New(stranger).HandoffReceipt(ctx, task+".h1", io.Discard),
+		"a checkpoint": admin.New(stranger).Checkpoint(ctx, io.Discard),
+		"a tile":       stranger.Fetch(ctx, "/v1/proof/tile/0/000.p/1", io.Discard),
+	} {
+		if err == nil {
+			t.Errorf("a stranger gets %s", what)
+		}
+	}
+	var tile bytes.Buffer
+	for what, err := range map[string]error{
+		"the keys, by a stranger": admin.New(stranger).ProofKeys(ctx, io.Discard),
+		"a receipt":               admin.New(auditor).HandoffReceipt(ctx, task+".h1", io.Discard),
+		"a checkpoint":            admin.New(auditor).Checkpoint(ctx, io.Discard),
+		"a tile":                  auditor.Fetch(ctx, "/v1/proof/tile/0/000.p/3", &tile),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if tile.Len() != 3*32 {
+		t.Errorf("a tile of three hashes has %d bytes", tile.Len())
+	}
+	for _, handoff := range []string{task + ".h7", "task_x.h1", "nothing"} {
+		if err := admin.New(auditor).HandoffReceipt(ctx, handoff, io.Discard); err == nil {
+			t.Errorf("there is a receipt of %s", handoff)
+		}
+	}
+}
+
+// TestEveryChangeOfADataDirectoryIsFoundAndNamed changes a data directory in many ways that leave SQLite content, and some that do not.
+func TestEveryChangeOfADataDirectoryIsFoundAndNamed(t *testing.T) {
+	dir, entries, _, kept := recorded(t)
+	if found := verified(t, dir, kept); len(found) != 0 {
+		t.Fatalf("an untouched data directory: %v", found)
+	}
+	db := database(t, dir)
+	var last int
+	err := db.QueryRowContext(t.Context(), "SELECT max(position) FROM entries").Scan(&last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := last
+	for at := range entries {
+		first = min(first, at)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		change string
+		named  int
+	}{
+		"an entry is deleted":          {fmt.Sprintf("DELETE FROM entries WHERE position = %d", first), first},
+		"the last entry is deleted":    {fmt.Sprintf("DELETE FROM entries WHERE position = %d", last), last},
+		"the last three are deleted":   {fmt.Sprintf("DELETE FROM entries WHERE position > %d", last-3), last - 2},
+		"two entries change places":    {fmt.Sprintf("UPDATE entries SET position = -1 WHERE position = 2; UPDATE entries SET position = 2 WHERE position = %d; UPDATE entries SET position = %d WHERE position = -1", first, first), 2},
+		"an entry is written twice":    {fmt.Sprintf("INSERT OR REPLACE INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", first, first-1), first},
+		"an entry is appended":         {fmt.Sprintf("INSERT INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", last+1, first), last + 1},
+		"an entry is emptied":          {fmt.Sprintf("UPDATE entries SET bytes = x'' WHERE position = %d", first), first},
+		"all entries are deleted":      {"DELETE FROM entries", 1},
+		"the first entries are gone":   {"DELETE FROM entries WHERE position < 3", 1},
+		"all but the first are gone":   {"DELETE FROM entries WHERE position > 1", 2},
+		"an entry in place of another": {fmt.Sprintf("UPDATE entries SET bytes = (SELECT bytes FROM entries WHERE position = 1) WHERE position = %d", first), first},
+	} {
+		t.Run(what, func(t *testing.T) {
+			copied := copyOf(t, dir)
+			exec(t, copied, c.change)
+			named(t, verified(t, copied, kept), c.named)
+		})
+	}
+}
+
+func TestEveryFlippedBitOfAnEntryIsFoundAndNamed(t *testing.T) {
+	dir, entries, _, kept := recorded(t)
+	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // reproducible on purpose
+	copied := copyOf(t, dir)
+	for at, b := range entries {
+		for range flips {
+			changed, bit := bytes.Clone(b), random.IntN(len(b)*8)
+			changed[bit/8] ^= 1 << (bit % 8)
+			store(t, copied, at, changed)
+			named(t, verified(t, copied, kept), at)
+		}
+		store(t, copied, at, b)
+	}
+	if found := verified(t, copied, kept); len(found) != 0 {
+		t.Errorf("with the entries that were there before: %v", found)
+	}
+}
+
+func TestEveryFlippedBitOfTheTreeIsFound(t *testing.T) {
+	dir, _, _, _ := recorded(t)
+	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // reproducible on purpose
+	copied := copyOf(t, dir)
+	for _, name := range []string{"tree", "checkpoint"} {
+		path := filepath.Join(copied, "proof", name)
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 * flips {
+			changed, bit := bytes.Clone(b), random.IntN(len(b)*8)
+			changed[bit/8] ^= 1 << (bit % 8)
+			if err := os.WriteFile(path, changed, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if len(verified(t, copied)) == 0 {
+				t.Errorf("bit %d of the %s can change", bit, name)
+			}
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestAnOlderCopyIsFoundByANewerCheckpoint(t *testing.T) {
+	dir, _, _, _ := recorded(t)
+	older := copyOf(t, dir)
+	before, err := checkpointIn(t, older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, dir)
+	if _, err := s.UseCases.Tokens.Bootstrap(context.Background(), "default"); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
+	newer, err := checkpointIn(t, dir)
+	if err != nil || newer.Size <= before.Size {
+		t.Fatalf("%+v, %v", newer, err)
+	}
+	if found := verified(t, older); len(found) != 0 {
+		t.Errorf("without a newer checkpoint: %v", found)
+	}
+	named(t, verified(t, older, newer), int(before.Size)+1)
+}
+
+// named fails the test unless the first finding that names a position names this one.
+func named(t *testing.T, found []proof.Finding, at int) {
+	t.Helper()
+	for _, f := range found {
+		if f.Position != 0 {
+			if int(f.Position) != at { //nolint:gosec // small
+				t.Errorf("position %d is named, want %d: %v", f.Position, at, found)
+			}
+			return
+		}
+	}
+	t.Errorf("no position is named, want %d: %v", at, found)
+}
+
+func exec(t *testing.T, dir, statements string) {
+	t.Helper()
+	db := database(t, dir)
+	defer func(db *sql.DB) { _ = db.Close() }(db)
+	for one := range strings.SplitSeq(statements, ";") {
+		if _, err := db.ExecContext(t.Context(), one); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
