@@ -19,7 +19,7 @@ const (
 	keysName = "keys"
 )
 
-// openKeys reads the key, or makes the first one. If the private key is gone, the log goes on under its name with a new key.
+// openKeys reads the keys. If the private key is gone, the log goes on under its name with a new key.
 func (s *Store) openKeys() error {
 	b, err := os.ReadFile(filepath.Join(s.dir, keysName))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -29,7 +29,7 @@ func (s *Store) openKeys() error {
 	private, err := os.ReadFile(filepath.Join(s.dir, keyName))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return s.newKey()
+		return nil
 	case err != nil:
 		return fmt.Errorf("treefile: %w", err)
 	}

@@ -22,9 +22,12 @@ const (
 	page = 64
 )
 
-// Check compares the tree with a ledger whose server does not accept calls yet: where it ends, and the newest entries. What it finds is in
-// [Store.Err]. Errors: those of the ledger.
+// Check compares the tree with a ledger, which this process has opened and whose server does not accept calls yet: where it ends, and the newest
+// entries. Call it before Run. What it finds is in [Store.Err]. Errors: those of the ledger and of the file system.
 func (s *Store) Check(ctx context.Context, l ledger.Ledger) error {
+	if err := s.own(); err != nil {
+		return err
+	}
 	last, err := l.Last(ctx)
 	if err != nil || s.Err() != nil {
 		return err

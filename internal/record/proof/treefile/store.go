@@ -49,14 +49,15 @@ type Store struct {
 	changed chan struct{} // closed at the next checkpoint, when something is found and, if a caller waits, at the next entry
 	waiting int           // callers
 	found   *Finding
+	owned   bool // this process has the ledger, and may write
 
 	closed sync.Once
 	dirty  chan struct{} // there are entries that no checkpoint has
 	hurry  chan struct{} // a caller waits for a checkpoint
 }
 
-// Open opens the tree in a directory, which it creates if it is missing. What is found to be wrong with the files is in [Store.Err] and
-// changes nothing. Errors: those of the file system, and of a key that cannot be read.
+// Open opens the tree in a directory, which it creates if it is missing. Another process may have it open: nothing is written before
+// [Store.Check]. What is found to be wrong with the files is in [Store.Err] and changes nothing. Errors: those of the file system, and of a key that cannot be read.
 func Open(dir string, o Options) (_ *Store, err error) {
 	o.Every, o.Pace = cmp.Or(o.Every, time.Second), cmp.Or(o.Pace, 1000)
 	if o.Log == nil {
@@ -166,6 +167,29 @@ func (s *Store) loadTail(size int64) error {
 		}
 		s.tree = next
 	}
+	return nil
+}
+
+// own prepares the files for writing: it reads them again, since the process that had the ledger before may have written until now, makes a key if there is
+// none, and cuts off what a crash left after the last whole leaf. Only one process may do that, and it must have the ledger.
+func (s *Store) own() error {
+	s.mu.Lock()
+	s.signed, s.note, s.found = proof.Checkpoint{}, nil, nil
+	s.mu.Unlock()
+	if err := errors.Join(s.openKeys(), s.load()); err != nil {
+		return err
+	}
+	if s.signer == nil {
+		if err := s.newKey(); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owned = true
+	if s.found != nil {
+		return nil
+	}
 	return s.file.Truncate(tlog.StoredHashCount(s.tree.Size()) * tlog.HashSize)
 }
 
@@ -194,11 +218,13 @@ func (s *Store) Checkpoint() (proof.Checkpoint, []byte) {
 	return s.signed, s.note
 }
 
-// Origin is the name of the log and of its keys.
-func (s *Store) Origin() string { return s.signer.Name() }
-
 // Close signs what is in the tree, and closes the files. Nothing may run any more. Closing again is harmless.
 func (s *Store) Close() (err error) {
-	s.closed.Do(func() { err = errors.Join(s.seal(), s.file.Close()) })
+	s.closed.Do(func() {
+		if s.owned {
+			err = s.seal()
+		}
+		err = errors.Join(err, s.file.Close())
+	})
 	return err
 }

@@ -351,6 +351,49 @@ func TestAKeyThatIsGoneIsReplacedUnderTheSameName(t *testing.T) {
 	}
 }
 
+// TestASecondProcessWritesNothing opens the files of a store that is open, as a second server does before it finds out that the ledger is in use.
+func TestASecondProcessWritesNothing(t *testing.T) {
+	dir, b := t.TempDir(), newBook(5)
+	must(t, dir, b)
+	if err := os.WriteFile(filepath.Join(dir, "tree"), append(files(t, dir)["tree"], 1, 2, 3), 0o600); err != nil { // the first one is writing
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	s := open(t, dir, treefile.Options{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after := files(t, dir)
+	if len(after) != len(before) {
+		t.Errorf("there are %d files, want %d", len(after), len(before))
+	}
+	for name, want := range before {
+		if !bytes.Equal(after[name], want) {
+			t.Errorf("%s was written to", name)
+		}
+	}
+	late := open(t, dir, treefile.Options{})
+	defer late.Close()
+	restore(t, dir, map[string][]byte{"tree": before["tree"][:len(before["tree"])-3]})
+	b.write(9)
+	want := must(t, dir, b)
+	if err := errors.Join(late.Check(t.Context(), b), late.Err()); err != nil {
+		t.Error(err)
+	}
+	if c, _ := late.Checkpoint(); c != want {
+		t.Errorf("a process that waited for the ledger goes on from %+v, want %+v", c, want)
+	}
+	empty := t.TempDir()
+	if err := open(t, empty, treefile.Options{}).Close(); err != nil || !tree(files(t, empty)) {
+		t.Errorf("in a new directory there are %v, %v", files(t, empty), err)
+	}
+}
+
+// tree reports whether there is an empty tree, and nothing else.
+func tree(files map[string][]byte) bool {
+	return len(files) == 1 && len(files["tree"]) == 0 && files["tree"] != nil
+}
+
 func TestADamagedKeySignsNothing(t *testing.T) {
 	for _, name := range []string{"key", "keys"} {
 		dir := t.TempDir()
