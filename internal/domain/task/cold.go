@@ -1,6 +1,10 @@
 package task
 
-import "github.com/trapezehq/trapeze/internal/domain/event"
+import (
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+)
 
 // Basis is what an envelope of a task is made of, besides what its sender adds: see the fields of [Task].
 type Basis struct {
@@ -41,5 +45,34 @@ func (t *Task) askedElsewhere(digest string) {
 func (t *Task) dropContext(h *Handoff) {
 	if h.Kind == event.Cold {
 		t.Answers, t.Past = nil, t.Past[min(h.Past, len(t.Past)):]
+		t.Withheld = Withheld{Children: len(t.Children), Note: t.Progress != ""}
+		if k := t.Ticket; k != nil {
+			t.Withheld.Tickets = k.N
+			if k.State != event.TicketStateClosed { // it is about what follows
+				t.Withheld.Tickets--
+			}
+		}
 	}
+}
+
+// Withheld is what a task has from before its last cold handoff: those that read its whole past read that, its owners since do not.
+type Withheld struct {
+	Children int  // the results of so many children, the oldest
+	Tickets  int  // those up to this number
+	Note     bool // the newest progress note
+}
+
+// SinceCold is a task without what is withheld.
+func SinceCold(t Task) Task {
+	t.Children = slices.Clone(t.Children)
+	for i := range t.Children[:min(t.Withheld.Children, len(t.Children))] {
+		t.Children[i].Result, t.Children[i].Why = nil, ""
+	}
+	if t.Ticket != nil && t.Ticket.N <= t.Withheld.Tickets {
+		t.Ticket = nil
+	}
+	if t.Withheld.Note {
+		t.Progress = ""
+	}
+	return t
 }

@@ -175,7 +175,7 @@ func (t *Task) runClocks(lease time.Time) {
 }
 
 func (t *Task) onProgressed(e event.Progressed) {
-	t.Progress = e.Note
+	t.Progress, t.Withheld.Note = e.Note, false
 	t.addNote(e.Note)
 	t.runClocks(e.Lease)
 	t.Spent = t.Spent.Plus(e.Usage)

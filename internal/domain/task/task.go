@@ -63,6 +63,8 @@ type Task struct {
 	Ticket        *Ticket       // the newest, open or closed; nil if people were never asked
 	Answers       []Answer      // of people, since the newest envelope was sealed
 
+	Withheld Withheld // from the owners since the last cold handoff
+
 	Past   []Passage // since the newest envelope was sealed: see [MaxPast]
 	Former []string  // the owners before the last replay, oldest first, without those of its parents: see [MaxFormer]
 	Before int       // how many visits at the beginning of Path are of its parents

@@ -25,7 +25,10 @@ func preview(c caller.Caller, t task.Task) task.Task {
 	if !visible.Intent {
 		t.Intent = refusal.Clip(t.Intent, MaxPreview)
 	}
-	if visible.Work {
+	switch {
+	case visible.Work && visible.Past == task.PastHeld:
+		return task.SinceCold(t)
+	case visible.Work:
 		return t
 	}
 	name := c.Agent()

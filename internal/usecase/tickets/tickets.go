@@ -91,7 +91,7 @@ func (s standing) sees(c caller.Caller, t task.Task, k task.Ticket) bool {
 		return true
 	case s.name == "":
 		return false
-	case s.name == asks, s.name == k.To, s.name == k.ClaimedBy, s.name == t.Owner:
+	case s.name == asks, s.name == k.To, s.name == k.ClaimedBy, s.name == t.Owner && k.N > t.Withheld.Tickets:
 		return true
 	}
 	return k.To == "" && k.Kind != event.TicketApproval && slices.Contains(s.serves, k.Desk)
