@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -71,12 +72,40 @@ func indexed(text string) string {
 
 // fold writes the variants of a character in one way, as far as the index does not.
 func fold(text string) string {
-	return variants.Replace(strings.ToValidUTF8(norm.NFKC.String(text), " "))
+	return variants.Replace(unaccented(strings.ToValidUTF8(norm.NFKC.String(text), " ")))
+}
+
+// unaccented leaves out what the index does not ignore and people do not type: accents of Greek, stress marks, the vowel signs of Hebrew and
+// Arabic, and the line that makes an Arabic word longer. Marks that make another letter of one, as in й, stay.
+func unaccented(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x300 && (untyped(r) || greek(r)) }) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x300:
+			return r
+		case untyped(r):
+			return -1
+		case greek(r):
+			base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+			return base
+		}
+		return r
+	}, text)
+}
+
+func greek(r rune) bool { return r >= 0x370 && r < 0x400 || r >= 0x1f00 && r < 0x2000 }
+
+// untyped reports whether a character is a mark of a script where words are usually written without it.
+func untyped(r rune) bool {
+	const tatweel = '\u0640'
+	return r == tatweel || r < 0x700 && unicode.Is(unicode.Mn, r) && (r < 0x370 || r >= 0x591)
 }
 
 // variants are letters that people also write, or type, in another way, and that are no letters with accents.
 var variants = strings.NewReplacer("ß", "ss", "ẞ", "SS", "ı", "i", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D",
-	"æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ς", "σ",
+	"æ", "ae", "Æ", "AE", "œ", "oe", "Œ", "OE", "ς", "σ", "ё", "е", "Ё", "Е",
 	"\u064a", "\u06cc", "\u0649", "\u06cc", "\u0643", "\u06a9", "\u0629", "\u0647") // Arabic yeh, alef maksura, kaf and marbuta as Persian letters
 
 // unspaced reports whether a character is of a script that is written without spaces, or with particles tied to its words.
