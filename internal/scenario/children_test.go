@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -274,6 +275,10 @@ func TestATakeoverNeedsTheOwnersConsent(t *testing.T) {
 		})
 		if moved.Owner != "bob" {
 			h.Errorf("moved: %+v", moved)
+		}
+		told := h.waitFor("bob", func(i view.Item) bool { return i.Type == view.ItemResumed })
+		if told.Task != r.Task || told.From != "ann" || told.Epoch != moved.Epoch || !strings.Contains(told.Detail, "you asked") {
+			h.Errorf("bob is told %+v", told)
 		}
 	})
 }

@@ -31,7 +31,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
     takeover    another agent asks to take over your task: trapeze approve or trapeze deny
     share       context that was shared with you: trapeze envelope render ID
     resumed     you own the task again: the results of a delegation or fan-out, or an answer, have arrived, or a handoff came
-                back. trapeze task show ID has the details. Listed until you report progress, end the task or hand it off
+                back; or you own it now: the takeover that you asked for was granted. trapeze task show ID has the details. Listed until you report progress, end the task or hand it off
     returned    no receiver took the task that you requested: trapeze send ID hands it to another, trapeze task start ID makes
                 it yours, trapeze task cancel ID ends it
     stranded    a child that your task waits for is in the dead letters: trapeze task cancel ID continues without it, or an

@@ -229,6 +229,9 @@ func (t *Task) onMoved(e event.Moved) {
 	t.passedOn(h, e)
 	t.Human, t.Giver = e.Human, Sender(t, h)
 	t.setOwner(e.To, e.Epoch, e.Lease)
+	if h.By == "agent/"+e.To && slices.ContainsFunc(t.Takeovers, func(r TakeoverRequest) bool { return r.By == e.To }) {
+		t.Resumed = true // it asked for the task, and was not there when it got it
+	}
 	t.dropTakeover(func(TakeoverRequest) bool { return true }) // they asked the former owner
 }
 

@@ -79,7 +79,7 @@ type Task struct {
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
-	Resumed  bool      // its source is to go on, after a wait or a handoff that came back, and has done no more than show life since
+	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
 	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
 	Progress string     // the newest progress note

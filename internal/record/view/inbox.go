@@ -22,7 +22,7 @@ const (
 	ItemQuestion ItemType = "question" // answer: the agent is asked by name
 	ItemStranded ItemType = "stranded" // a child that its parent waits for is in the dead letters: cancel it or have it replayed
 	ItemReturned ItemType = "returned" // send the task again, start it or cancel it: nobody took it, and the reader is its requester
-	ItemResumed  ItemType = "resumed"  // continue the task: results or an answer have arrived, or a handoff has returned
+	ItemResumed  ItemType = "resumed"  // continue the task: results or an answer have arrived, a handoff has returned, or a takeover was granted
 
 	// Notices of what the reader did not cause. They leave the inbox once they are seen.
 	ItemTaken     ItemType = "taken"     // stop working on the task: another agent owns it, or the handoff was taken back

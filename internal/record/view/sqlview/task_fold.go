@@ -181,6 +181,9 @@ func (t *taskFold) note(ev event.Event) {
 	case event.ClaimJoined:
 		t.involve(e.Agent)
 	case event.Moved:
+		if s.Resumed { // its new owner asked for it
+			t.resumed = resumed{from: strings.Clone(e.From), why: "you asked to take it over"}
+		}
 		s.Path, s.Permissions = nil, nil
 		t.involve(e.To)
 	case event.Shared:
