@@ -125,6 +125,30 @@ func TestAnExportedEnvelopeBecomesATaskOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestTheAuthorsThatADocumentClaimsAreNotThoseOfTheTask(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "cyd")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "pay the bill", Start: true, Content: envelopes.Content{
+			Facts: []envelopes.Point{{ID: "f1", Text: "it is due"}}, Decisions: []envelopes.Point{{ID: "d1", Text: "pay all of it"}},
+		}})
+		exported := string(h.content(h.agent("ann"), envelopes.ContentInput{ID: r.Task}).Envelope)
+		forged := strings.ReplaceAll(exported, `"by":"ann"`, `"by":"operator/eva"`)
+		if strings.Count(forged, "operator/eva") != 2 {
+			h.Fatalf("the document is %s", forged)
+		}
+		got := h.importing(h.agent("bob"), tasks.ImportInput{Document: json.RawMessage(forged), Start: true})
+		if !slices.ContainsFunc(got.Notes, func(n foreign.Note) bool { return n.Field == "by" && strings.Contains(n.Text, "not kept") }) {
+			h.Errorf("the notes are %+v", got.Notes)
+		}
+		h.send(h.agent("bob"), got.Receipt, handoffs.SendInput{To: []string{"cyd"}})
+		c := h.acceptPrompt("cyd")
+		doc := packed(h, *c.Content)
+		if strings.Contains(c.Content.Prompt, "eva") || doc.KeyFacts[0].By != "bob" || doc.Decisions[0].By != "bob" {
+			h.Errorf("by %q and %q:\n%s", doc.KeyFacts[0].By, doc.Decisions[0].By, c.Content.Prompt)
+		}
+	})
+}
+
 // openTasks counts the open tasks.
 func (h *harness) openTasks() int {
 	h.Helper()

@@ -112,6 +112,9 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 	}
 	t.Expires, t.Artifacts = e.ExpiresAt, e.Artifacts
 	t.Content.Notes, t.Content.Confidence = h.Notes, e.Confidence
+	if slices.ContainsFunc(slices.Concat(e.KeyFacts, e.Decisions), func(i envelope.Item) bool { return i.By != "" }) {
+		d.note("by", "is not kept: in the new task the facts and decisions are those of the principal that imports them")
+	}
 	x := e.ExpectedOutput
 	t.Expected = event.Expected{Format: x.Format, MaxBytes: x.MaxBytes, Criteria: x.Criteria, Schema: x.Schema}
 	for i, c := range e.Constraints {

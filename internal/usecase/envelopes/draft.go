@@ -62,6 +62,15 @@ func lighten(doc *envelope.Envelope) bool {
 	return false
 }
 
+// imported makes entries of a document from elsewhere those of the principal that made a task of it, whatever author the document claims.
+func imported(list []envelope.Item, t task.Task) {
+	for i := range list {
+		if list[i].By != "" {
+			list[i].By = strings.TrimPrefix(t.Source(), "agent/")
+		}
+	}
+}
+
 // Draft is the next envelope of a task: what its newest one says, brought up to date with the task, with what the sender
 // adds, and with what the sender asks for from memory, conversation and artifacts. cold leaves out everything but the
 // description.
@@ -139,6 +148,8 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	switch {
 	case t.Envelope == "" && len(elsewhere) > 0:
 		doc, err := envelope.Decode(elsewhere)
+		imported(doc.KeyFacts, t)
+		imported(doc.Decisions, t)
 		return next(doc, ""), err
 	case t.Envelope == "":
 		return envelope.Envelope{}, nil
