@@ -2,6 +2,8 @@ package mcpapi_test
 
 import (
 	"maps"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,13 +41,17 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 	}
 	for tool, args := range calls {
 		t.Run(tool, func(t *testing.T) {
-			omitted, refused := filled(t, tool, args, nil, false)
+			omitted, events, refused := filled(t, tool, args, nil, false)
 			if strings.Contains(omitted, "unknown tool") {
 				t.Fatal(omitted)
 			}
 			for name, with := range map[string]any{"null": nil, `""`: ""} {
-				if text, no := filled(t, tool, args, with, true); no != refused {
+				text, recorded, no := filled(t, tool, args, with, true)
+				if no != refused {
 					t.Errorf("with %s for what is omitted: refused %t: %s\nomitted: refused %t: %s", name, no, text, refused, omitted)
+				}
+				if !slices.Equal(recorded, events) {
+					t.Errorf("with %s for what is omitted there are the events %s\nomitted: %s", name, recorded, events)
 				}
 			}
 		})
@@ -113,8 +119,9 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 	}
 }
 
-// filled calls a tool as an agent that owns a task and is offered another, with a value for each argument that the call omits.
-func filled(t *testing.T, tool string, args func(own, offered string) m, with any, fill bool) (text string, refused bool) {
+// filled calls a tool as an agent that owns a task and is offered another, with a value for each argument that the call omits. It returns the names
+// of all events that the record has then.
+func filled(t *testing.T, tool string, args func(own, offered string) m, with any, fill bool) (text string, events []string, refused bool) {
 	t.Helper()
 	h := open(t)
 	lead := h.agent(statelessVersion, "lead")
@@ -140,5 +147,18 @@ func filled(t *testing.T, tool string, args func(own, offered string) m, with an
 		}
 	}
 	text, _, refused = coder.try(tool, call)
-	return text, refused
+	var record strings.Builder
+	if err := h.admin.Export(t.Context(), client.ExportOptions{}, &record); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range eventName.FindAllStringSubmatch(record.String(), -1) {
+		events = append(events, m[1])
+	}
+	if len(events) == 0 {
+		t.Fatalf("the record has no events: %s", record.String())
+	}
+	return text, events, refused
 }
+
+// eventName matches the name of an event in an export.
+var eventName = regexp.MustCompile(`"event":"([a-z-]+)"`)
