@@ -80,11 +80,16 @@ var chapters = []chapter{
 		{"R8", "recovery of stuck and lost agents", "", "talk:escalate TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce", "story:relief", ""},
 		{"R10", "fairness", "", "TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre", "- nothing to set: the server does it, and a refusal says when to try again", ""},
 	}},
-	{title: "Audit", later: "A3 A5 A7", rows: []requirement{
+	{title: "Audit", later: "A5", rows: []requirement{
 		{"A1", "everything is recorded", "TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead TestAuditorsSeeEverythingAndChangeNothing", "TestALargeHistoryIsReadPageByPage", "story:audit", ""},
 		{"A2", "audit documents and exports", "TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
+		{
+			"A3", "tamper evidence", "TestEveryChangeOfADataDirectoryIsFoundAndNamed", "- the tree is for auditors and programs; a model verifies nothing",
+			"story:proof", "- a program verifies what it fetched; the first column fetches it with the client",
+		},
 		{"A4", "the actor is the credential's", "TestOnlyAValidTokenIsAccepted", "TestASessionIsItsPrincipalsAlone", "story:credentials", ""},
 		{"A6", "annotations, claimed history", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "TestTheSetAllHasWhatTheDefaultLeavesOut", "story:audit", ""},
+		{"A7", "receipts", "TestOnlyThoseWhoReadTheEntriesGetAReceiptAndOnlyAuditorsTheTree", "- a receipt is a file for people and programs", "story:proof", "- the first column gets it with the client"},
 		{"A8", "checked at every read", "TestADamagedArtifactNeverEndsWell TestAChangedBitIsNamedAndNeverAnswered", "TestArtifactsAreGivenWholeOrNotAtAll", "story:artifact", "TestADownloadIsVerifiedAndNotRepeatedOnceItHasBegun"},
 	}},
 	{title: "Figures", rows: []requirement{
