@@ -74,6 +74,35 @@ func TestAnIssuersTokenIsTheAgentsThatItNames(t *testing.T) {
 	}
 }
 
+func TestAnIssuersTokenIsNotOfTheNextAgentOfItsName(t *testing.T) {
+	h, i := trusting(t, onTime)
+	h.agent("writer")
+	ago := time.Now().Add(-time.Minute).Unix()
+	late := oauthtest.Claims{"jti": "used", "iat": time.Now().Add(20 * time.Second).Unix()} // by a clock that is ahead
+	old := map[string]string{
+		"used": i.Token("writer", resource, late), "unused": i.Token("writer", resource, oauthtest.Claims{"iat": ago}),
+		"without iat": i.Token("writer", resource, oauthtest.Claims{"iat": nil}),
+	}
+	for _, which := range []string{"used", "without iat"} {
+		if r := h.call(old[which], "GET /v1/me", ""); r.status != http.StatusOK {
+			t.Fatalf("%s: %v", which, r)
+		}
+	}
+	if _, err := h.as(h.admin).RemoveAgent(t.Context(), "writer"); err != nil {
+		t.Fatal(err)
+	}
+	h.agent("writer")
+	for which, token := range old {
+		if r := h.call(token, "GET /v1/me", ""); r.status != http.StatusUnauthorized || !strings.Contains(r.body, "registered again") {
+			t.Errorf("%s: %v", which, r)
+		}
+	}
+	next := i.Token("writer", resource, oauthtest.Claims{"iat": time.Now().Add(2 * time.Second).Unix()})
+	if r := h.call(next, "GET /v1/me", ""); r.status != http.StatusOK || !strings.Contains(r.body, `"writer~2"`) {
+		t.Errorf("a token of the second: %v", r)
+	}
+}
+
 func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
 	h, i := trusting(t, onTime)
 	_, own := h.agent("writer")

@@ -86,9 +86,13 @@ func (v *Verifier) voucher(c claims) (identity.ExternalToken, error) {
 			"the claim %s of the token is not the name of an agent: %.80q", v.config.Claim, name)
 	}
 	expires, _, err := c.time("exp")
+	if err != nil {
+		return identity.ExternalToken{}, err
+	}
+	issued, _, err := c.time("iat")
 	return identity.ExternalToken{
 		Issuer: v.config.Issuer, Subject: c.text("sub"), Client: c.text("client_id"), ID: c.text("jti"), Name: name,
-		Scopes: identity.ParseScopes(c.scopes()), Expires: expires,
+		Scopes: identity.ParseScopes(c.scopes()), Issued: issued, Expires: expires,
 	}, err
 }
 

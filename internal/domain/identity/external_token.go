@@ -10,5 +10,6 @@ type ExternalToken struct {
 	ID      string // the token's; empty: not said
 	Name    string // of the agent that it says this is; whether there is one is not said
 	Scopes  Scopes
+	Issued  time.Time // zero: not said
 	Expires time.Time
 }

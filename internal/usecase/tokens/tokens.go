@@ -31,15 +31,15 @@ type Tokens struct {
 	access  *access.Log
 	random  *random.Source
 	now     func() time.Time
-	issuer  Issuer                               // nil: only tokens of this server count
-	vouched simplelru.LRUCache[string, struct{}] // the issuer's tokens that are recorded, by id
+	issuer  Issuer                             // nil: only tokens of this server count
+	vouched simplelru.LRUCache[string, string] // the agents of the issuer's tokens that are recorded, by id of the token
 }
 
 // New returns the use cases of the tokens of a ledger. Without an issuer, only tokens of this server count.
 func New(l ledger.Ledger, v view.Store, a *agents.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer) (*Tokens, error) {
 	ts := &Tokens{agents: a, views: v, access: log, random: r, now: now, issuer: issuer}
 	var err error
-	if ts.vouched, err = lru.New[string, struct{}](cached); err != nil {
+	if ts.vouched, err = lru.New[string, string](cached); err != nil {
 		return nil, err
 	}
 	if ts.tokens, err = stream.New("token", l, identity.Fold, now, identity.Events, stream.Options[identity.State, identity.Event]{Cached: cached, Remember: remembered}); err != nil {

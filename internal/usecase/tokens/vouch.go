@@ -20,7 +20,8 @@ type Issuer interface {
 	Vouch(ctx context.Context, token string) (identity.ExternalToken, error)
 }
 
-// vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. That the
+// vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. If its name is
+// registered again, the token must have been issued after that: one that was issued before is of the agent that was removed. That the
 // token was taken, and of whom, is recorded before anything is done with it.
 func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, error) {
 	sum := sha256.Sum256([]byte(text))
@@ -42,10 +43,20 @@ func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, e
 		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.NotPermitted, "have an operator add it: trapeze agent add NAME",
 			"the token is good, but no agent %.80q is registered here", v.Name))
 	}
+	if agent.Registration > 1 && v.Issued.Before(agent.RegisteredAt) || ts.isOfAnother(c) {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "get a new token from the issuer, which says with iat when it was made",
+			"agent %s was removed, and its name registered again, after this token was made", v.Name))
+	}
 	if err := c.May(identity.ReadOwn, "call this server"); err != nil {
 		return caller.Caller{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "authenticate", id, err)
 	}
 	return c, ts.introduce(ctx, c, v)
+}
+
+// isOfAnother reports whether a token has already acted as another agent of the same name.
+func (ts *Tokens) isOfAnother(c caller.Caller) bool {
+	agent, there := ts.vouched.Get(c.Token)
+	return there && agent != c.Name
 }
 
 // introduce records a token, at least once.
@@ -58,7 +69,7 @@ func (ts *Tokens) introduce(ctx context.Context, c caller.Caller, v identity.Ext
 		Scope: v.Scopes.String(), Expires: v.Expires.UTC().Truncate(time.Second),
 	})
 	if err == nil {
-		ts.vouched.Add(c.Token, struct{}{})
+		ts.vouched.Add(c.Token, c.Name)
 	}
 	return err
 }
