@@ -54,7 +54,7 @@ func (s *service) conversations() {
 	})
 	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/conversations/{id}/turns", ID: "append-turn", Summary: "Add a turn to a conversation", Tag: endpoint.TagConversations,
-		About: "The first turn creates the conversation.", Status: http.StatusCreated,
+		About: "The first turn creates the conversation. Under a name that is taken by a conversation in which the caller has no part, it creates another, which the caller and those who take part in it read under the same name.", Status: http.StatusCreated,
 	}, endpoint.Under(func(in *conversations.AppendTurnInput) *string { return &in.Conversation }, s.app.Conversations.AppendTurn))
 }
 

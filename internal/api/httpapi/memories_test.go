@@ -131,7 +131,7 @@ func TestAConversationIsToldReadAndCondensed(t *testing.T) {
 			t.Fatalf("%+v, %v", said, err)
 		}
 	}
-	if _, err := coder.AppendTurn(ctx, "login", client.TurnInput{Role: client.SpeakerAssistant, Text: "hi"}); !errors.Is(err, client.NotFound) {
+	if _, err := coder.Conversation(ctx, "login", client.ConversationOptions{}); !errors.Is(err, client.NotFound) {
 		t.Errorf("who has no part: %v", err)
 	}
 	sent, err := scout.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"coder"}})

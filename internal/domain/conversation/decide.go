@@ -33,9 +33,6 @@ type Append struct {
 	Handoff      string // optional; implies its task
 }
 
-// CheckID refuses (invalid) what cannot be a conversation's id: ids are names as agents have them.
-func CheckID(id string) error { return event.CheckName("conversation", id) }
-
 // Decide returns the event of appending a turn to a conversation at the time now. Refusals: invalid and too_large for what
 // breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
 // speaking as another agent, limit for a conversation that is full.

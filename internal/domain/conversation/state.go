@@ -94,8 +94,8 @@ func takesPart(s State, r memory.Reader) bool {
 }
 
 // Carries reports whether a task that names the conversation lets its owner read it: if the task's requester has spoken in
-// it, or is no agent. Otherwise an agent could read any conversation by naming it in a task.
+// it, or is no agent, to whom the name alone means this conversation. Otherwise an agent could read any conversation by naming it in a task.
 func Carries(s State, requester string) bool {
 	name, isAgent := strings.CutPrefix(requester, "agent/")
-	return s.Exists() && (!isAgent || s.Spoke(name))
+	return s.Exists() && (isAgent && s.Spoke(name) || !isAgent && !IsOwn(s.ID))
 }

@@ -50,6 +50,7 @@ type ConversationFilter struct {
 	By    memory.Reader // the caller: the list has only conversations that it may read
 	Agent string        // a speaker, by name
 	Task  string        // to which a turn belongs
+	OwnOf string        // only those that agents began under this name because it was taken
 	After string        // id of the last conversation of the previous page
 	Limit int
 }

@@ -34,8 +34,8 @@ type Said struct {
 // At returns the position up to which the answer is true.
 func (s Said) At() ledger.Position { return s.Position }
 
-// AppendTurn adds a turn to a conversation, and begins it if there is none of that name. Agents add to conversations in
-// which they have spoken, or that belong to a task that they take part in.
+// AppendTurn adds a turn to a conversation, and begins it if there is none of that name that the caller may read. Agents add to
+// conversations in which they have spoken, or that belong to a task that they take part in.
 func (cs *Conversations) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
 	said, err := cs.appendTurn(ctx, c, in)
 	if err != nil {
@@ -59,20 +59,35 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if of, _, err := event.ParseHandoffID(in.Handoff); err == nil && task == "" {
 		task = of
 	}
-	out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, in.Conversation), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
-		by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
-		if err == nil {
-			err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
+	for tried := ""; ; {
+		id, err := cs.store.Resolve(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, in.Conversation)
+		if err != nil {
+			return Said{}, err
+		}
+		taken := false
+		out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, id), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
+			by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
+			if err == nil {
+				err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
+			}
+			if err != nil {
+				return nil, err
+			}
+			taken = s.Exists() && !conversation.MayRead(s, by)
+			if taken || !s.Exists() && in.Conversation == id && conversation.IsOwn(id) {
+				return nil, unknown(in.Conversation)
+			}
+			return conversation.Decide(s, conversation.Append{
+				By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff,
+			}, now)
+		})
+		if taken && id != tried { // it may mean another one now
+			tried = id
+			continue
 		}
 		if err != nil {
-			return nil, err
+			return Said{}, err
 		}
-		return conversation.Decide(s, conversation.Append{
-			By: by, Conversation: in.Conversation, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff,
-		}, now)
-	})
-	if err != nil {
-		return Said{}, err
+		return Said{Conversation: in.Conversation, Turn: out.State.Turns, Position: out.At, Repeat: out.Repeat}, nil
 	}
-	return Said{Conversation: in.Conversation, Turn: out.State.Turns, Position: out.At, Repeat: out.Repeat}, nil
 }

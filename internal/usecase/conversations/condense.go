@@ -58,7 +58,7 @@ func (st *Store) hops(ctx context.Context, workspace string, s conversation.Stat
 
 // ownTasks are the newest tasks whose own the conversation is: what others say of theirs has no place in it.
 func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.State) (own []string, err error) {
-	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, "", view.MaxPage)
+	ids, err := st.views.TasksOfConversation(ctx, workspace, conversation.NameOf(s.ID), "", view.MaxPage)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}

@@ -57,16 +57,26 @@ func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (
 	if err := conversation.CheckID(id); err != nil {
 		return none, err
 	}
-	f, err := cs.store.Load(ctx, StreamOf(c.Workspace, id), true)
+	r := memory.Reader{Principal: c.Principal}
+	means, err := cs.store.Resolve(ctx, c.Workspace, r, id)
 	if err != nil {
 		return none, err
 	}
-	by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, f.State)
+	f, err := cs.store.Load(ctx, StreamOf(c.Workspace, means), true)
+	if err != nil {
+		return none, err
+	}
+	by, err := cs.store.Partner(ctx, c.Workspace, r, f.State)
 	if err != nil {
 		return none, err
 	}
 	if !conversation.MayRead(f.State, by) {
-		return none, refusal.New(refusal.NotFound, "list the conversations that you have a part in", "you have no part in a conversation %s", id)
+		return none, unknown(id)
 	}
 	return f, nil
+}
+
+// unknown is said of conversations that are not there and of those that the caller may not read alike.
+func unknown(id string) error {
+	return refusal.New(refusal.NotFound, "list the conversations that you have a part in", "you have no part in a conversation %s", id)
 }

@@ -52,15 +52,25 @@ func (cs *Conversations) list(ctx context.Context, c caller.Caller, in Conversat
 	if err := cs.partnerOfAll(ctx, c, &f); err != nil {
 		return nil, err
 	}
+	if f.After != "" {
+		if f.After, err = cs.store.Resolve(ctx, c.Workspace, f.By, f.After); err != nil {
+			return nil, err
+		}
+	}
 	states, err := cs.store.views.Conversations(ctx, c.Workspace, f)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
 	list := make([]Conversation, 0, len(states))
 	for _, s := range states {
-		if conversation.MayRead(s, f.By) {
-			list = append(list, conversationOf(s))
+		if !conversation.MayRead(s, f.By) {
+			continue
 		}
+		shown := conversationOf(s)
+		if shown.ID, err = cs.store.shown(ctx, c.Workspace, f.By, s.ID); err != nil {
+			return nil, err
+		}
+		list = append(list, shown)
 	}
 	return list, nil
 }
@@ -83,20 +93,11 @@ func (cs *Conversations) partnerOfAll(ctx context.Context, c caller.Caller, f *v
 			continue
 		}
 		f.By.Tasks = append(f.By.Tasks, id)
-		if t.Conversation == "" {
-			continue
-		}
-		s, err := cs.store.Load(ctx, StreamOf(c.Workspace, t.Conversation), false)
+		carried, err := cs.store.carriedBy(ctx, c.Workspace, t, f.By.Principal)
 		if err != nil {
 			return err
 		}
-		carries, err := cs.store.carries(ctx, c.Workspace, t, s.State, f.By.Principal)
-		if err != nil {
-			return err
-		}
-		if carries {
-			f.By.Conversations = append(f.By.Conversations, s.State.ID)
-		}
+		f.By.Conversations = append(f.By.Conversations, carried...)
 	}
 	return nil
 }

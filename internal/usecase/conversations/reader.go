@@ -40,7 +40,7 @@ func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader,
 
 // carried looks for a task that a reader takes part in and that carries a conversation along.
 func (st *Store) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
-	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, r.String(), view.MaxPage)
+	ids, err := st.views.TasksOfConversation(ctx, workspace, conversation.NameOf(s.ID), r.String(), view.MaxPage)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
@@ -72,7 +72,7 @@ func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s c
 // belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
 // conversation from its parent, so the principal that requested the first of them counts.
 func (st *Store) belongs(ctx context.Context, workspace string, t task.Task, s conversation.State) (bool, error) {
-	if t.Conversation != s.ID {
+	if t.Conversation != conversation.NameOf(s.ID) {
 		return false, nil
 	}
 	for range maxParents {

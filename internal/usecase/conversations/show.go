@@ -37,7 +37,7 @@ func (cs *Conversations) show(ctx context.Context, c caller.Caller, in Conversat
 		return Conversation{}, err
 	}
 	out := conversationOf(f.State)
-	out.Position = f.Head
+	out.ID, out.Position = in.ID, f.Head
 	last := f.State.Turns
 	if in.Before > 0 {
 		last = min(last, in.Before-1)

@@ -39,7 +39,7 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 	taskID := h.task(1, "scout", owned("scout"))
 	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Role: conversation.User, Text: "Split the orders table.", Task: taskID})
 	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Text: "It grows by 4 %."})
-	_, err := h.talks.AppendTurn(t.Context(), planner, conversations.AppendTurnInput{Conversation: "c1", Role: conversation.Assistant, Text: "me too"})
+	_, err := h.talks.Show(t.Context(), planner, conversations.ConversationInput{ID: "c1"})
 	refused(t, "before the handoff", err, refusal.NotFound)
 	h.stands(taskID, func(t *task.Task) {
 		owned("scout", "planner")(t)

@@ -301,7 +301,11 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	if id == "" {
 		return nil
 	}
-	f, err := g.store.talks.Load(ctx, conversations.StreamOf(g.workspace, id), true)
+	means, err := g.store.talks.Resolve(ctx, g.workspace, g.sender, id)
+	if err != nil {
+		return err
+	}
+	f, err := g.store.talks.Load(ctx, conversations.StreamOf(g.workspace, means), true)
 	if err != nil {
 		return err
 	}

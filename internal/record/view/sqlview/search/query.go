@@ -207,6 +207,9 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 		if f.Task != "" {
 			q.add(" AND EXISTS(SELECT 1 FROM view_conversation_task AS t WHERE t.ws = ? AND t.task = ? AND t.n = c.n)", workspace, f.Task)
 		}
+		if f.OwnOf != "" {
+			q.add(" AND c.ws = ? AND c.id > ? AND c.id < ?", workspace, f.OwnOf+"~", f.OwnOf+"~g") // hexadecimal digits come before g
+		}
 		if f.After != "" {
 			q.add(" AND c.n < (SELECT n FROM view_conversation WHERE ws = ? AND id = ?)", workspace, f.After)
 		}
@@ -223,6 +226,8 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 		from("k.n AS n, c.state FROM view_conversation_task AS k CROSS JOIN view_conversation AS c ON c.n = k.n WHERE k.ws = ? AND k.task = ?", workspace, f.Task)
 	case f.Agent != "":
 		from(spoken, workspace, f.Agent)
+	case f.OwnOf != "":
+		from("c.n AS n, c.state FROM view_conversation AS c WHERE TRUE")
 	default:
 		from("c.n AS n, c.state FROM view_conversation AS c INDEXED BY view_conversation_ws WHERE c.ws = ?", workspace)
 	}

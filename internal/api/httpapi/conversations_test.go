@@ -1,0 +1,99 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+)
+
+// various is what differs between two answers that say the same.
+var various = regexp.MustCompile(`task_[0-9a-z.]+|sha256:[0-9a-f]+|"position":[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
+
+// shapeOf is an answer about a conversation without what differs.
+func shapeOf(body, name string) string {
+	return strings.ReplaceAll(various.ReplaceAllString(body, "*"), name, "NAME")
+}
+
+// TestTheNameOfAConversationTellsAStrangerNothing does the same under a name that is taken and under one that is not.
+func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, annToken := h.agent("ann")
+	if r := h.call(annToken, "POST /v1/conversations/taken/turns", `{"role":"user","text":"the merger"}`); r.status != http.StatusCreated {
+		t.Fatal(r)
+	}
+	_, spy := h.agent("spy")
+	bob, heir := h.agent("bob")
+	for _, step := range []struct{ token, line, body string }{
+		{spy, "GET /v1/conversations/NAME", ""},
+		{spy, "GET /v1/conversations/NAME/continuity", ""},
+		{spy, "POST /v1/conversations/NAME/turns", `{"role":"user","text":""}`},
+		{spy, "POST /v1/conversations/NAME/turns", `{"role":"user","text":"is it there?"}`},
+		{spy, "POST /v1/conversations/NAME/turns", `{"role":"assistant","text":"it is not"}`},
+		{spy, "GET /v1/conversations/NAME", ""},
+		{spy, "GET /v1/conversations/NAME/continuity", ""},
+		{spy, "GET /v1/conversations?agent=spy", ""},
+		{spy, "POST /v1/tasks", `{"intent":"go on","start":true,"conversation":"NAME","send":{"to":["bob"]}}`},
+		{heir, "GET /v1/conversations/NAME", ""},
+		{spy, "GET /v1/conversations/NAME~0123456789ab", ""},
+		{spy, "POST /v1/conversations/NAME~0123456789ab/turns", `{"role":"user","text":"x"}`},
+	} {
+		answers := map[string]reply{}
+		for _, name := range []string{"taken", "fresh"} {
+			r := h.call(step.token, strings.ReplaceAll(step.line, "NAME", name), strings.ReplaceAll(step.body, "NAME", name))
+			if strings.Contains(r.body, "merger") || strings.Contains(r.body, `"ann"`) {
+				t.Errorf("%s tells of it: %s", step.line, r.body)
+			}
+			answers[name] = r
+		}
+		taken, fresh := answers["taken"], answers["fresh"]
+		if strings.Contains(step.line, "agent=spy") { // one answer with both
+			if strings.Count(taken.body, `"id":"taken"`) != 1 || strings.Count(taken.body, `"id":"fresh"`) != 1 || strings.Contains(taken.body, "~") {
+				t.Errorf("a list: %s", taken.body)
+			}
+			continue
+		}
+		if taken.status != fresh.status || shapeOf(taken.body, "taken") != shapeOf(fresh.body, "fresh") {
+			t.Errorf("%s %s:\n%d %s\n%d %s", step.line, step.body, taken.status, taken.body, fresh.status, fresh.body)
+		}
+	}
+
+	box, err := bob.Inbox(t.Context(), client.InboxOptions{})
+	if err != nil || len(box.Items) != 2 {
+		t.Fatalf("%+v, %v", box.Items, err)
+	}
+	for _, item := range box.Items {
+		if _, err := bob.Accept(t.Context(), item.ID, client.AcceptInput{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"taken", "fresh"} { // the receiver goes on with the spy's, by its name
+		said, err := bob.AppendTurn(t.Context(), name, client.TurnInput{Role: client.SpeakerAssistant, Text: "I go on"})
+		if err != nil || said.Turn != 3 || said.Conversation != name {
+			t.Errorf("%s: %+v, %v", name, said, err)
+		}
+	}
+	list, err := bob.Conversations(t.Context(), client.ConversationFilter{})
+	if err != nil || len(list.Conversations) != 2 || strings.Contains(list.Conversations[0].ID+list.Conversations[1].ID, "~") {
+		t.Errorf("%+v, %v", list.Conversations, err)
+	}
+	if talk, err := ann.Conversation(t.Context(), "taken", client.ConversationOptions{}); err != nil || talk.Count != 1 {
+		t.Errorf("the one that was there: %+v, %v", talk, err)
+	}
+	all, err := h.as(h.admin).Conversations(t.Context(), client.ConversationFilter{})
+	if err != nil || len(all.Conversations) != 3 {
+		t.Fatalf("%+v, %v", all.Conversations, err)
+	}
+	for _, c := range all.Conversations { // an operator tells them apart
+		talk, err := h.as(h.admin).Conversation(t.Context(), c.ID, client.ConversationOptions{})
+		if err != nil || talk.Count != c.Count || talk.ID != c.ID {
+			t.Errorf("%s: %+v, %v", c.ID, talk, err)
+		}
+	}
+	if r := h.call(spy, "GET /v1/conversations?limit=1&after=taken", ""); !strings.Contains(r.body, `"conversations":[]`) {
+		t.Errorf("the page after the oldest: %s", r.body)
+	}
+}
