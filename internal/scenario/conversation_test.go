@@ -40,16 +40,17 @@ func (h *harness) deaf(by caller.Caller, id string) {
 	if got, err := h.hears(by, id); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s hears %+v, %v", by.Principal, got, err)
 	}
-	_, err := call(by, func(c caller.Caller) (conversations.Said, error) {
-		return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
-	})
-	if refusal.CodeOf(err) != refusal.NotFound {
-		h.Errorf("%s adds to it: %v", by.Principal, err)
-	}
 	if _, err := call(by, func(c caller.Caller) (conversations.Continuity, error) {
 		return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: id})
 	}); refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s gets its continuity: %v", by.Principal, err)
+	}
+	before, _ := h.hears(h.operator(), id)
+	_, err := call(by, func(c caller.Caller) (conversations.Said, error) { // a stranger begins another of that name, and one that knows of it is refused
+		return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
+	})
+	if after, _ := h.hears(h.operator(), id); after.Count != before.Count || err != nil && refusal.CodeOf(err) != refusal.NotFound {
+		h.Errorf("%s adds to it: %v, %+v", by.Principal, err, after)
 	}
 }
 
@@ -110,19 +111,22 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 		if strings.Contains(string(a.Content.Envelope), secret) {
 			h.Errorf("the envelope has %s", a.Content.Envelope)
 		}
-		h.deaf(h.agent("friend"), "plans")
+		h.say(h.agent("friend"), "plans", conversations.AppendTurnInput{Text: "me too"}) // in that of the spy
 		_, err := call(h.agent("spy"), func(c caller.Caller) (conversations.Said, error) {
 			return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: "plans", Role: conversation.User, Text: "x", Task: r.Task})
 		})
-		if refusal.CodeOf(err) != refusal.NotFound {
-			h.Errorf("spy ties its task to the conversation: %v", err)
+		if got, gone := h.hears(h.agent("ann"), "plans"); err != nil || gone != nil || got.Count != 1 || len(got.Tasks) > 0 {
+			h.Errorf("spy ties its task to the conversation: %v, %+v", err, got)
 		}
 		h.settle()
 		for _, name := range []string{"spy", "friend"} {
 			if list := ok(h, h.agent(name), func(c caller.Caller) ([]conversations.Conversation, error) {
 				return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{})
-			}); len(list) > 0 {
+			}); slices.ContainsFunc(list, func(c conversations.Conversation) bool { return c.Speakers[0].Agent == "ann" }) {
 				h.Errorf("%s lists %+v", name, list)
+			}
+			if got, err := h.hears(h.agent(name), "plans"); err == nil && slices.ContainsFunc(got.Turns, func(t conversation.Turn) bool { return t.Text == secret }) {
+				h.Errorf("%s hears %+v", name, got)
 			}
 		}
 	})
