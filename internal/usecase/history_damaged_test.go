@@ -46,11 +46,13 @@ type unreadable struct {
 	at ledger.Position
 }
 
-func (u unreadable) Readable(_ context.Context, e ledger.Entry) (ledger.Entry, error) {
-	if e.Position == u.at {
-		return e, errors.New("the envelope cannot be opened")
+func (u unreadable) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error) {
+	return func(_ context.Context, e ledger.Entry) (ledger.Entry, error) {
+		if e.Position == u.at {
+			return e, errors.New("the envelope cannot be opened")
+		}
+		return e, nil
 	}
-	return e, nil
 }
 
 func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {

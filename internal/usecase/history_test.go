@@ -57,9 +57,11 @@ func openHistory(t *testing.T) *historyHarness {
 // nothing has forgotten nothing, and has no envelopes.
 type nothing struct{}
 
-func (nothing) Readable(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }
+func (nothing) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error) {
+	return func(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }
+}
 
-func (nothing) RedactTitles(context.Context, string, []envelope.Envelope) error { return nil }
+func (nothing) RedactTitles(context.Context, string, ...[]envelope.Envelope) error { return nil }
 
 func (nothing) Chain(context.Context, string, task.Task) (said, given []envelope.Envelope, err error) {
 	return nil, nil, nil

@@ -2,15 +2,20 @@ package httpapi_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase"
 )
 
 // forgets is a task whose envelopes hold a memory item that was forgotten since. Its owner is "coder".
@@ -246,6 +251,59 @@ func checkClaimedHistories(t *testing.T, secret string, tasks []string, readers 
 		var out bytes.Buffer
 		if err := readers["an admin"].Export(ctx, client.ExportOptions{Task: task, Forgotten: true}, &out); err != nil || !strings.Contains(out.String(), secret) {
 			t.Errorf("an operator that asks for it: %v %s", err, out.String())
+		}
+	}
+}
+
+// counting is a ledger that counts the reads of the streams of memory items.
+type counting struct {
+	ledger.Ledger
+	mu    sync.Mutex
+	reads map[string]int
+}
+
+func (c *counting) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	if _, kind, id := s.Parts(); kind == "memory" {
+		c.mu.Lock()
+		c.reads[id]++
+		c.mu.Unlock()
+	}
+	return c.Ledger.Stream(ctx, s, after, limit)
+}
+
+func TestAnAnswerLooksOnceForWhatWasForgotten(t *testing.T) {
+	c := &counting{reads: map[string]int{}}
+	h := openOn(t, func(l ledger.Ledger) ledger.Ledger { c.Ledger = l; return c }, httpapi.Options{}, usecase.Options{})
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	task, item, _ := forgets(t, h, lead, coder, "swordfish")
+	for n := range 3 { // more envelopes that refer to it
+		now, err := coder.Task(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := coder, lead
+		if n%2 == 1 {
+			from, to = lead, coder
+		}
+		sent, err := from.Send(t.Context(), task, client.SendInput{Epoch: now.Epoch, To: []string{[]string{"lead", "coder"}[n%2]}, Detail: fmt.Sprint(n), Content: client.Content{Decisions: []client.Point{{Text: fmt.Sprint("again ", n)}}}})
+		if err == nil {
+			_, err = to.Accept(t.Context(), sent.Handoff, client.AcceptInput{Offer: sent.Offer})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{
+		"/v1/tasks/" + task + "/trail", "/v1/tasks/" + task + "/drift", "/v1/tasks/" + task + "/content?render=true",
+		"/v1/audit/export?format=jsonl&task=" + task, "/v1/audit/export?format=json&task=" + task, "/v1/audit/export?format=jsonl",
+	} {
+		clear(c.reads)
+		if r := h.call(h.admin, "GET "+path, ""); r.status != http.StatusOK {
+			t.Errorf("%s: %v", path, r)
+		}
+		if n := c.reads[item]; n > 1 {
+			t.Errorf("%s loads the item %d times", path, n)
 		}
 	}
 }

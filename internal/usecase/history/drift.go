@@ -39,10 +39,8 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 		return drift.Report{}, err
 	}
 	said, given = sinceCold(c, t.Task, said, given)
-	for _, docs := range [][]envelope.Envelope{said, given} {
-		if err := h.memories.RedactTitles(ctx, c.Workspace, docs); err != nil {
-			return drift.Report{}, err
-		}
+	if err := h.memories.RedactTitles(ctx, c.Workspace, said, given); err != nil {
+		return drift.Report{}, err
 	}
 	return drift.OfPacked(said, given), nil
 }

@@ -162,7 +162,11 @@ func (h *History) eachEntry(ctx context.Context, c caller.Caller, t task.Task, i
 		return err
 	}
 	var after ledger.Position
+	readable := h.memories.Reader()
 	for after < last {
+		if t.ID == "" { // an export of everything may take long: what is forgotten meanwhile is in no later page
+			readable = h.memories.Reader()
+		}
 		entries, err := read(ctx, after, exportPage)
 		bad, isDamaged := errors.AsType[*ledger.Damaged](err)
 		switch {
@@ -177,7 +181,7 @@ func (h *History) eachEntry(ctx context.Context, c caller.Caller, t task.Task, i
 				continue
 			}
 			if !in.Forgotten {
-				readable, err := h.memories.Readable(ctx, e)
+				own, err := readable(ctx, e)
 				if err != nil && ctx.Err() == nil {
 					err = in.skipped(e.Position, err, skip)
 					if err == nil {
@@ -187,7 +191,7 @@ func (h *History) eachEntry(ctx context.Context, c caller.Caller, t task.Task, i
 				if err != nil {
 					return err
 				}
-				e = readable
+				e = own
 			}
 			if err := fn(visible(e)); err != nil {
 				return err

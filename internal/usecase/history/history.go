@@ -12,10 +12,10 @@ import (
 
 // Memories are the memory items of a ledger.
 type Memories interface {
-	// Readable is an entry without what has been forgotten.
-	Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
-	// RedactTitles removes the titles and texts of forgotten items from envelopes.
-	RedactTitles(ctx context.Context, workspace string, docs []envelope.Envelope) error
+	// Reader returns a function that gives an entry without what has been forgotten. It looks at each item once, and is for one answer.
+	Reader() func(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
+	// RedactTitles removes the titles and texts of forgotten items from lists of envelopes.
+	RedactTitles(ctx context.Context, workspace string, lists ...[]envelope.Envelope) error
 }
 
 // Envelopes are the sealed envelopes of tasks.

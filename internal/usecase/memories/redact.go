@@ -13,24 +13,30 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// Readable returns an entry without the content of memory items that were forgotten since: neither in the entries of the
-// items nor in the envelopes and claimed histories of tasks. Digests stay as they are recorded.
-func (st *Store) Readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
+// Reader returns a function that gives an entry without the content of memory items that were forgotten since: neither in the entries of
+// the items nor in the envelopes and claimed histories of tasks. Digests stay as they are recorded. It loads each item once: use one
+// function for each answer, in one goroutine.
+func (st *Store) Reader() func(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
+	return st.look().readable
+}
+
+func (l *look) readable(ctx context.Context, e ledger.Entry) (ledger.Entry, error) {
 	workspace, of, id := e.Stream.Parts()
 	switch of {
 	case kind:
-		return st.readableItem(ctx, e, StreamOf(workspace, id))
+		return l.readableItem(ctx, e, StreamOf(workspace, id))
 	case taskstore.Kind:
-		return st.readableTask(ctx, e, workspace)
+		return l.readableTask(ctx, e, workspace)
 	}
 	return e, nil
 }
 
-func (st *Store) readableItem(ctx context.Context, e ledger.Entry, item ledger.Stream) (ledger.Entry, error) {
-	f, err := st.Load(ctx, item, true)
-	if err != nil || !f.State.Forgotten() {
+func (l *look) readableItem(ctx context.Context, e ledger.Entry, item ledger.Stream) (ledger.Entry, error) {
+	gone, err := l.forgotten(ctx, item)
+	if err != nil || !gone {
 		return e, err
 	}
+	st := l.store
 	events, err := st.Codec().DecodeAll(e.Events)
 	if err != nil {
 		return e, err
@@ -58,13 +64,13 @@ func withheld(v memory.Version) memory.Version {
 }
 
 // readableTask redacts the envelopes and the claimed history of an entry.
-func (st *Store) readableTask(ctx context.Context, e ledger.Entry, workspace string) (ledger.Entry, error) {
+func (l *look) readableTask(ctx context.Context, e ledger.Entry, workspace string) (ledger.Entry, error) {
 	cloned := false
 	for i, ev := range e.Events {
-		field, redact := "envelope", st.Redact
+		field, redact := "envelope", l.redact
 		switch {
 		case ev.Name == (event.Created{}).EventName() && bytes.Contains(ev.Data, claimedMember):
-			field, redact = "claimed_history", st.redactClaimed
+			field, redact = "claimed_history", l.redactClaimed
 		case ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName(), !bytes.Contains(ev.Data, memoryMember):
 			continue
 		}
@@ -100,6 +106,10 @@ var memoryMember = []byte(`"memory":[`)
 // Redact returns a copy of a sealed envelope without the memory items that were forgotten since: each is a gap instead. It
 // returns nil if there are none. The copy has another digest than the sealed envelope.
 func (st *Store) Redact(ctx context.Context, workspace string, sealed []byte) ([]byte, error) {
+	return st.look().redact(ctx, workspace, sealed)
+}
+
+func (l *look) redact(ctx context.Context, workspace string, sealed []byte) ([]byte, error) {
 	if !bytes.Contains(sealed, memoryMember) {
 		return nil, nil
 	}
@@ -107,7 +117,7 @@ func (st *Store) Redact(ctx context.Context, workspace string, sealed []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	forgotten, err := st.forgotten(ctx, workspace, doc.Memory)
+	forgotten, err := l.among(ctx, workspace, doc.Memory)
 	if err != nil || len(forgotten) == 0 {
 		return nil, err
 	}
@@ -125,42 +135,35 @@ func (st *Store) Redact(ctx context.Context, workspace string, sealed []byte) ([
 	return envelope.RenderJSON(doc)
 }
 
-// RedactTitles removes the titles and texts of forgotten items from envelopes that are compared. Of a text it leaves that there was
+// RedactTitles removes the titles and texts of forgotten items from lists of envelopes that are compared. Of a text it leaves that there was
 // one.
-func (st *Store) RedactTitles(ctx context.Context, workspace string, docs []envelope.Envelope) error {
-	for i := range docs {
-		forgotten, err := st.forgotten(ctx, workspace, docs[i].Memory)
-		if err != nil {
-			return err
-		}
-		if len(forgotten) == 0 {
-			continue
-		}
-		docs[i].Memory = slices.Clone(docs[i].Memory)
-		for j := range docs[i].Memory {
-			m := &docs[i].Memory[j]
-			if !slices.Contains(forgotten, m.ID) {
-				continue
-			}
-			m.Title = ""
-			if m.Text != "" { // that it was given stays true
-				m.Text = "(" + string(envelope.GapForgotten) + ")"
+func (st *Store) RedactTitles(ctx context.Context, workspace string, lists ...[]envelope.Envelope) error {
+	l := st.look()
+	for _, docs := range lists {
+		for i := range docs {
+			if err := l.redactTitles(ctx, workspace, &docs[i]); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// forgotten returns the ids of the references whose items were forgotten, each once.
-func (st *Store) forgotten(ctx context.Context, workspace string, refs []envelope.MemoryRef) (ids []string, err error) {
-	for _, m := range refs {
-		f, err := st.Load(ctx, StreamOf(workspace, m.ID), true)
-		if err != nil {
-			return nil, err
+func (l *look) redactTitles(ctx context.Context, workspace string, doc *envelope.Envelope) error {
+	forgotten, err := l.among(ctx, workspace, doc.Memory)
+	if err != nil || len(forgotten) == 0 {
+		return err
+	}
+	doc.Memory = slices.Clone(doc.Memory)
+	for j := range doc.Memory {
+		m := &doc.Memory[j]
+		if !slices.Contains(forgotten, m.ID) {
+			continue
 		}
-		if f.State.Forgotten() && !slices.Contains(ids, m.ID) {
-			ids = append(ids, m.ID)
+		m.Title = ""
+		if m.Text != "" { // that it was given stays true
+			m.Text = "(" + string(envelope.GapForgotten) + ")"
 		}
 	}
-	return ids, nil
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 // redactClaimed returns a copy of a claimed history without the memory items of this workspace that were forgotten since, wherever they
 // stand in it: of each it leaves the id and the reason. It returns nil if there are none. An envelope that was taken from this
 // server and imported again is a claimed history with items.
-func (st *Store) redactClaimed(ctx context.Context, workspace string, claimed []byte) ([]byte, error) {
+func (l *look) redactClaimed(ctx context.Context, workspace string, claimed []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(claimed))
 	d.UseNumber()
 	var doc any
@@ -23,11 +23,9 @@ func (st *Store) redactClaimed(ctx context.Context, workspace string, claimed []
 	}
 	var items []envelope.MemoryRef
 	eachItem(doc, func(id string, _ map[string]any) {
-		if !slices.ContainsFunc(items, func(m envelope.MemoryRef) bool { return m.ID == id }) {
-			items = append(items, envelope.MemoryRef{ID: id})
-		}
+		items = append(items, envelope.MemoryRef{ID: id})
 	})
-	forgotten, err := st.forgotten(ctx, workspace, items)
+	forgotten, err := l.among(ctx, workspace, items)
 	if err != nil || len(forgotten) == 0 {
 		return nil, err
 	}
