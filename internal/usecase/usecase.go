@@ -173,7 +173,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)
-	u.Memories = memories.New(s.memories, s.access, s.random, meaning, o.Work)
+	if u.Memories, err = memories.New(s.memories, s.access, s.random, meaning, o.Work); err != nil {
+		return nil, err
+	}
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
 	if u.Alerts, err = alerts.New(l, s.access, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ const CommandPrefix = "TRAPEZE_EMBED_"
 
 // Embeddings is a model that turns texts into vectors. Zero fields mean the default.
 type Embeddings struct {
-	Endpoint      string         `yaml:"endpoint" doc:"Base address of a service that answers embeddings as OpenAI's does, such as https://api.example.com/v1; http only on the server's own machine. Exactly one of this and command_env is needed. It gets the titles and texts of all memory items of the workspace, private ones too, and the texts of searches."`
+	Endpoint      string         `yaml:"endpoint" doc:"Base address of a service that answers embeddings as OpenAI's does, such as https://api.example.com/v1; http only on the server's own machine. Exactly one of this and command_env is needed. It gets the titles and texts of all memory items of the workspace, private ones too, and the texts of searches: of one principal at most 120 searches and 600 items a minute, 256 KiB and 1 MiB; further searches go by words alone, and further items wait."`
 	CommandEnv    string         `yaml:"command_env" doc:"Instead of an endpoint: the environment variable of the server that holds the path of a program and its arguments, separated by blanks. Its name begins with TRAPEZE_EMBED_, so that a policy can start nothing but what the owner of the server chose."`
 	Model         string         `yaml:"model" need:"yes" doc:"The model's name there. If it or its address changes, all items get new vectors."`
 	APIKeyEnv     string         `yaml:"api_key_env" doc:"The environment variable of the server that holds the key. Its name begins with TRAPEZE_LLM_, so that a policy cannot send other secrets away."`

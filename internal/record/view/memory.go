@@ -85,8 +85,9 @@ type ItemVector struct {
 // MemoryVectors keeps vectors of memory items beside the views: they do not follow from the entries and survive a rebuild. Only
 // vectors of the same space can be compared.
 type MemoryVectors interface {
-	// WithoutVector lists items whose newest version has no vector in a space, those first that were written first, from a time on.
-	WithoutVector(ctx context.Context, workspace, space string, since time.Time, limit int) ([]ItemVector, error)
+	// WithoutVector lists items whose newest version has no vector in a space, those first that were written first, from a time on; not
+	// those of some owners, which are principals.
+	WithoutVector(ctx context.Context, workspace, space string, since time.Time, except []string, limit int) ([]ItemVector, error)
 	// PutVectors stores vectors in a space, except of items that were revised or forgotten since.
 	PutVectors(ctx context.Context, workspace, space string, list []ItemVector) error
 	// Nearest finds items whose vectors are at least so similar to another (by cosine), the most similar first. It looks at the

@@ -40,6 +40,7 @@ type harness struct {
 	views     *sqlview.Views
 	mu        sync.Mutex
 	now       time.Time
+	still     bool // the clock stands
 	tasks     map[string]task.Task
 	envelopes map[string][]byte
 	n         int
@@ -84,7 +85,10 @@ func (h *harness) build(views view.Store) {
 	if h.store, err = memories.NewStore(h.ledger, views, h, h, talks, h.clock); err != nil {
 		h.Fatal(err)
 	}
-	h.items, h.talks = memories.New(h.store, log, random.New(h), h.meaning, nil), conversations.New(talks, log)
+	if h.items, err = memories.New(h.store, log, random.New(h), h.meaning, nil); err != nil {
+		h.Fatal(err)
+	}
+	h.talks = conversations.New(talks, log)
 }
 
 // Find implements [taskstore.Finder].
@@ -103,7 +107,9 @@ func (h *harness) Bytes(_ context.Context, ws, id, digest string) ([]byte, error
 func (h *harness) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.now = h.now.Add(time.Second)
+	if !h.still {
+		h.now = h.now.Add(time.Second)
+	}
 	return h.now
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 )
 
 // Options of the use cases of memory items. The zero value searches by words alone.
@@ -30,13 +31,20 @@ const (
 	maxEmbedded = 4000
 	// embedPause is the pause after a failure to make vectors of items.
 	embedPause = 30 * time.Second
+	// Bounds of what each principal has the model do in a minute: of the texts of searches, which go by words alone beyond; and of the texts
+	// of items, which get their vectors later. A model costs money, or another's time.
+	queryCalls, queryBytes = 120, 256 << 10
+	itemCalls, itemBytes   = 600, 1 << 20
+	// quotaPause is the pause before more vectors of items are made whose owners have used up their minute.
+	quotaPause = 10 * time.Second
 	// lateness is how long after it was written an item may come to the views.
 	lateness = time.Minute
 )
 
 // meaning is what searches by meaning need: the embedder, and how far the vectors of items have come.
 type meaning struct {
-	opts Options
+	opts           Options
+	queries, items *quota.Rate
 
 	mu      sync.Mutex
 	failing map[string]bool     // by workspace
@@ -99,7 +107,7 @@ func (m *meaning) ask(ctx context.Context, e routing.Embedder, workspace, text s
 func (ms *Memories) find(ctx context.Context, workspace string, f view.MemoryFilter) ([]view.MemoryHit, error) {
 	var vector func() []float32
 	e := ms.meaning.embedder(workspace)
-	if e != nil && f.Text != "" {
+	if e != nil && f.Text != "" && ms.meaning.queries.Take(workspace, f.By.String(), len(f.Text)) {
 		vector = ms.meaning.ask(ctx, e, workspace, f.Text)
 	}
 	list, err := ms.store.views.Memory(ctx, workspace, f)
@@ -149,14 +157,17 @@ func (ms *Memories) AddVectors(ctx context.Context, workspace string) error {
 	if p.at == at || began.Before(p.retryAt) {
 		return nil
 	}
-	err := ms.addVectors(ctx, workspace, e, p.since)
+	waiting, err := ms.addVectors(ctx, workspace, e, p.since)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	ms.meaning.judge(workspace, err)
-	if err != nil {
+	switch {
+	case err != nil:
 		p.retryAt = began.Add(embedPause)
-	} else {
+	case waiting:
+		p.retryAt = began.Add(quotaPause)
+	default:
 		p.at, p.since = at, began.Add(-lateness)
 	}
 	ms.meaning.mu.Lock()
@@ -165,42 +176,55 @@ func (ms *Memories) AddVectors(ctx context.Context, workspace string) error {
 	return err
 }
 
-func (ms *Memories) addVectors(ctx context.Context, workspace string, e routing.Embedder, since time.Time) error {
+// addVectors reports whether items wait for the next minute of their owners.
+func (ms *Memories) addVectors(ctx context.Context, workspace string, e routing.Embedder, since time.Time) (waiting bool, err error) {
 	var before []view.ItemVector
+	var spent []string // owners
 	for {
-		list, err := ms.store.views.WithoutVector(ctx, workspace, e.Space(), since, routing.EmbedBatch)
+		list, err := ms.store.views.WithoutVector(ctx, workspace, e.Space(), since, spent, routing.EmbedBatch)
 		if err != nil {
-			return stream.Unavailable(err)
+			return false, stream.Unavailable(err)
 		}
 		same := func(a, b view.ItemVector) bool { return a.At == b.At && a.Written.Equal(b.Written) }
 		if len(list) == 0 || slices.EqualFunc(list, before, same) { // or none of them can get one now
-			return nil
+			return len(spent) > 0, nil
 		}
-		if err := ms.embed(ctx, workspace, e, list); err != nil {
-			return err
+		if spent, err = ms.embed(ctx, workspace, e, list, spent); err != nil {
+			return false, err
 		}
 		before = slices.Clone(list)
 	}
 }
 
-// embed makes and stores the vectors of some items.
-func (ms *Memories) embed(ctx context.Context, workspace string, e routing.Embedder, list []view.ItemVector) error {
+// embed makes and stores the vectors of some items. It leaves out those of owners that have spent their minute, and returns these with
+// those that had before.
+func (ms *Memories) embed(ctx context.Context, workspace string, e routing.Embedder, list []view.ItemVector, spent []string) ([]string, error) {
 	var items []view.ItemVector
 	var texts []string
 	for _, x := range list {
 		m, err := ms.store.Load(ctx, StreamOf(workspace, x.ID), true)
 		if err != nil {
-			return err
+			return spent, err
 		}
 		v := m.State.Latest()
-		if m.State.Forgotten() || v.At.UnixMicro() != x.Written.UnixMicro() {
+		if m.State.Forgotten() || v.At.UnixMicro() != x.Written.UnixMicro() || slices.Contains(spent, m.State.Owner) {
 			continue // since the views were made
 		}
-		items, texts = append(items, x), append(texts, embedded(v))
+		text := embedded(v)
+		if !ms.meaning.items.Take(workspace, m.State.Owner, len(text)) {
+			spent = append(spent, m.State.Owner)
+			continue
+		}
+		items, texts = append(items, x), append(texts, text)
 	}
 	if len(items) == 0 {
-		return nil
+		return spent, nil
 	}
+	return spent, ms.putVectors(ctx, workspace, e, items, texts)
+}
+
+// putVectors makes and stores the vectors of the texts of items.
+func (ms *Memories) putVectors(ctx context.Context, workspace string, e routing.Embedder, items []view.ItemVector, texts []string) error {
 	vectors, err := e.Texts(ctx, texts)
 	if refusal.CodeOf(err) == refusal.Invalid {
 		vectors, err = oneByOne(ctx, e, texts)

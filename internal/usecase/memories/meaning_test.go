@@ -3,6 +3,7 @@ package memories_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -166,4 +167,41 @@ func TestAnItemThatTheModelRefusesStopsNoOther(t *testing.T) {
 	h.now = h.now.Add(time.Minute)
 	h.addVectors(nil)
 	h.wantFound(ann, memories.SearchInput{Text: "vacation"}, holiday)
+}
+
+func TestNobodyHasTheModelDoMoreThanItsShareInAMinute(t *testing.T) {
+	e := &scripted{lines: []string{"refund money", "vacation holiday"}}
+	h, reports := withEmbedder(t, e)
+	junk, ann := agent("junk"), agent("ann")
+	for n := range 300 { // more bytes than a minute has
+		h.remember(junk, memories.RememberInput{Text: fmt.Sprint("refund ", n, strings.Repeat(" and so on", 600)), Scope: memory.Private})
+	}
+	holiday := h.remember(ann, memories.RememberInput{Text: "A holiday.", Scope: memory.Workspace}).ID
+	h.still = true
+	h.addVectors(nil)
+	first := len(e.asked)
+	if first != 1<<20/4000+1 || e.asked[first-1] != "A holiday." {
+		t.Errorf("%d texts, the last %.20q", first, e.asked[max(first-1, 0)])
+	}
+	h.wantFound(ann, memories.SearchInput{Text: "vacation"}, holiday)
+	h.now = h.now.Add(5 * time.Minute)
+	h.addVectors(nil)
+	if more := len(e.asked) - 1; more != 301 { // beside the query
+		t.Errorf("%d texts later", more)
+	}
+
+	asked := len(e.asked)
+	for range 200 {
+		if _, err := h.items.Search(t.Context(), junk, memories.SearchInput{Text: "vacation"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(e.asked) - asked; n != 120 {
+		t.Errorf("the model is asked for %d of 200 searches", n)
+	}
+	h.wantFound(junk, memories.SearchInput{Text: "holiday"}, holiday) // by words
+	h.wantFound(ann, memories.SearchInput{Text: "vacation"}, holiday)
+	if len(*reports) != 0 {
+		t.Errorf("reported %v", *reports)
+	}
 }

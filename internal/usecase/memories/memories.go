@@ -25,8 +25,14 @@ type Memories struct {
 }
 
 // New returns the use cases of the memory items of a store. work bounds the searches of each principal.
-func New(s *Store, log *access.Log, r *random.Source, o Options, work *quota.Work) *Memories {
-	return &Memories{store: s, access: log, random: r, work: work, meaning: meaning{opts: o, failing: map[string]bool{}, vectors: map[string]progress{}}}
+func New(s *Store, log *access.Log, r *random.Source, o Options, work *quota.Work) (*Memories, error) {
+	ms := &Memories{store: s, access: log, random: r, work: work, meaning: meaning{opts: o, failing: map[string]bool{}, vectors: map[string]progress{}}}
+	var err error
+	if ms.meaning.queries, err = quota.NewRate(queryCalls, queryBytes, s.now); err != nil {
+		return nil, err
+	}
+	ms.meaning.items, err = quota.NewRate(itemCalls, itemBytes, s.now)
+	return ms, err
 }
 
 // Item is a memory item as callers get it: one version of it, the newest unless another was asked for. Answers to changes

@@ -2,6 +2,7 @@ package viewtest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -10,9 +11,22 @@ import (
 // without lists the items without a vector in a space.
 func (s *stage) without(space string) (ids []string, list []view.ItemVector) {
 	s.Helper()
-	list, err := s.views.WithoutVector(s.ctx, s.ws, space, s.now.AddDate(-1, 0, 0), 0)
+	list, err := s.views.WithoutVector(s.ctx, s.ws, space, s.now.AddDate(-1, 0, 0), nil, 0)
 	if err != nil {
 		s.Fatal(err)
+	}
+	for _, owner := range []string{"agent/ann", "agent/bob", "agent/nobody"} {
+		others, err := s.views.WithoutVector(s.ctx, s.ws, space, s.now.AddDate(-1, 0, 0), []string{owner}, 0)
+		if err != nil {
+			s.Fatal(err)
+		}
+		for _, x := range list {
+			listed := slices.ContainsFunc(others, func(o view.ItemVector) bool { return o.ID == x.ID })
+			if hit, err := s.views.Memory(s.ctx, s.ws, view.MemoryFilter{By: auditor, Author: strings.TrimPrefix(owner, "agent/"), Limit: view.MaxPage}); err != nil ||
+				listed == slices.ContainsFunc(hit, func(o view.MemoryHit) bool { return o.ID == x.ID }) {
+				s.Errorf("%s beside those of %s: %v, %v", x.ID, owner, listed, err)
+			}
+		}
 	}
 	for _, x := range list {
 		ids = append(ids, x.ID)

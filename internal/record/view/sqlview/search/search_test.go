@@ -309,7 +309,7 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		check(f, selectConversations("main", f), !f.By.ReadsAny())
 	}
 	for q, args := range map[string][]any{
-		workspacesWithMemory: nil, withoutVector: {"main", 0, "space", 8}, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
+		workspacesWithMemory: nil, withoutVector: {"main", 0, "space", "[]", 8}, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
 	} {
 		for _, step := range h.plan(q, args...) {
 			if strings.Contains(step, "SCAN view_memory") {
@@ -411,7 +411,7 @@ func BenchmarkMemory(b *testing.B) {
 	ask("a usual word", view.MemoryFilter{Text: "word77", Limit: 20}, 20)
 	near := make([]float32, 384)
 	near[0], near[1] = 1, 0.5
-	list, err := h.WithoutVector(b.Context(), "default", "space", time.Time{}, 1)
+	list, err := h.WithoutVector(b.Context(), "default", "space", time.Time{}, nil, 1)
 	for n := range list {
 		list[n].Values = near
 	}

@@ -23,20 +23,21 @@ const putVector = `INSERT OR REPLACE INTO view_memory_vector(n, id, written, spa
 
 const withoutVector = `SELECT m.n, m.id, m.written FROM view_memory AS m INDEXED BY view_memory_written WHERE m.ws = ? AND m.written >= ?
 	AND NOT EXISTS(SELECT 1 FROM view_memory_vector AS v WHERE v.n = m.n AND v.id = m.id AND v.written = m.written AND v.space = ?)
+	AND m.owner NOT IN (SELECT value FROM json_each(?))
 	ORDER BY m.written LIMIT ? | 0`
 
 // WithoutVector implements [view.MemoryVectors].
-func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, since time.Time, limit int) ([]view.ItemVector, error) {
-	var list []view.ItemVector
+func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, since time.Time, except []string, limit int) ([]view.ItemVector, error) {
+	var items []view.ItemVector
 	err := r.db.Each(ctx, func(rows *sql.Rows) error {
 		var n, written int64
 		var x view.ItemVector
 		err := rows.Scan(&n, &x.ID, &written)
 		x.At, x.Written = ledger.Position(n), time.UnixMicro(written).UTC() //nolint:gosec // never negative
-		list = append(list, x)
+		items = append(items, x)
 		return err
-	}, withoutVector, workspace, since.UnixMicro(), space, view.PageSize(limit))
-	return list, err
+	}, withoutVector, workspace, since.UnixMicro(), space, list(append([]string{}, except...)), view.PageSize(limit))
+	return items, err
 }
 
 // PutVectors stores vectors, in a transaction of its database.
