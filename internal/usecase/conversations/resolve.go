@@ -58,7 +58,7 @@ func (st *Store) knows(ctx context.Context, workspace string, r memory.Reader, s
 	}
 	for _, id := range append(carriers, s.Tasks[max(len(s.Tasks)-maxNamed, 0):]...) {
 		t, err := st.tasks.Find(ctx, workspace, id)
-		if err != nil || len(task.PartsOf(t, r.String())) > 0 {
+		if err != nil || len(task.RelationsOf(t, r.String())) > 0 {
 			return err == nil, err
 		}
 	}
