@@ -196,10 +196,14 @@ func (x *Measurement) lastOf(workspace, task string) string {
 	return x.m.tally.LastHandoff(ledger.StreamOf(workspace, "task", task))
 }
 
+// disorder is how much younger than the next a ticket may be in a list with the oldest first: clocks go back.
+const disorder = time.Hour
+
 // tickets measures how many tickets have waited for more than a day.
 func (x *Measurement) tickets(ctx context.Context, workspace string, d *alert.Definition) ([]alert.Condition, error) {
 	c := alert.Condition{}
 	f := view.TicketFilter{Live: true, Limit: view.MaxPage}
+pages:
 	for {
 		list, err := x.m.views.Tickets(ctx, workspace, f)
 		if err != nil {
@@ -207,7 +211,11 @@ func (x *Measurement) tickets(ctx context.Context, workspace string, d *alert.De
 		}
 		for i := range list {
 			k := &list[i]
-			if x.now.Sub(k.Opened) <= alert.Day {
+			age := x.now.Sub(k.Opened)
+			if age <= alert.Day-disorder {
+				break pages // the oldest come first
+			}
+			if age <= alert.Day {
 				continue
 			}
 			c.Value++

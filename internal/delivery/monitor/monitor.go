@@ -35,6 +35,8 @@ type Monitor struct {
 	o      Options
 	ready  atomic.Bool // the ledger has been counted up to where it was at the start
 	loads  loads
+	// waiting are the open tickets.
+	waiting waiting
 
 	lasting lasting
 }

@@ -62,29 +62,62 @@ func ageOf(d time.Duration) string {
 	return "older"
 }
 
+// recount is how long the counts of a workspace with more than a page of open tickets are used: reading them all takes a while.
+const recount = time.Minute
+
+// waiting are the open tickets of each workspace as they were last counted.
+type waiting struct {
+	sync.Mutex
+	of map[string]openTickets
+}
+
+// openTickets are numbers of open tickets, by kind and age.
+type openTickets struct {
+	by   map[[2]string]float64
+	many bool // more than a page
+	at   time.Time
+}
+
 func (m *Monitor) tickets(ctx context.Context, set *figure.Set) error {
 	workspaces, err := m.views.Workspaces(ctx)
 	if err != nil {
 		return err
 	}
-	now := m.o.Now()
+	m.waiting.Lock()
+	defer m.waiting.Unlock()
+	now, counts := m.o.Now(), map[string]openTickets{}
 	for _, w := range workspaces {
-		f := view.TicketFilter{Live: true, Limit: view.MaxPage}
-		for {
-			list, err := m.views.Tickets(ctx, w, f)
-			if err != nil {
+		c := m.waiting.of[w]
+		if age := now.Sub(c.at); !c.many || age < 0 || age >= recount {
+			if c, err = m.countTickets(ctx, w, now); err != nil {
 				return err
 			}
-			for i := range list {
-				set.Add(figure.TicketsOpen, 1, m.tally.Workspace(w), string(list[i].Kind), ageOf(now.Sub(list[i].Opened)))
-			}
-			if len(list) < f.Limit {
-				break
-			}
-			f.After = list[len(list)-1].ID
+		}
+		counts[w] = c
+		for k, n := range c.by {
+			set.Add(figure.TicketsOpen, n, m.tally.Workspace(w), k[0], k[1])
 		}
 	}
+	m.waiting.of = counts
 	return nil
+}
+
+func (m *Monitor) countTickets(ctx context.Context, workspace string, now time.Time) (openTickets, error) {
+	c := openTickets{by: map[[2]string]float64{}, at: now}
+	f := view.TicketFilter{Live: true, Limit: view.MaxPage}
+	for {
+		list, err := m.views.Tickets(ctx, workspace, f)
+		if err != nil {
+			return c, err
+		}
+		for i := range list {
+			c.by[[2]string{string(list[i].Kind), ageOf(now.Sub(list[i].Opened))}]++
+		}
+		if len(list) < f.Limit {
+			return c, nil
+		}
+		c.many, f.After = true, list[len(list)-1].ID
+	}
 }
 
 // loads are the agents of each workspace as they were last read: they are read again only if they have changed.
