@@ -23,17 +23,22 @@ func (t *Tally) addAgent(e *ledger.Entry, workspace, name string) error {
 		}
 		k := [2]string{workspace, name}
 		switch d := d.(type) {
+		case agent.Registered:
+			t.registered(workspace, name, d.Registration)
 		case agent.FailureCounted:
 			t.failed(k, failure{d.Handoff, d.Sender, e.Time})
 		case agent.CircuitOpened:
-			t.set.Add(CircuitsOpened, 1, t.workspace(workspace), t.agent(workspace, name))
+			t.set.Add(CircuitsOpened, 1, t.workspace(workspace), t.agent(workspace, t.identity(workspace, name)))
 			t.failed(k, failure{d.Handoff, d.Sender, e.Time})
 		case agent.FailuresCleared:
 			t.cleared(k, d.Sender)
 		case agent.CircuitClosed:
 			t.cleared(k, d.Sender)
-		case agent.CircuitReset, agent.Removed:
+		case agent.CircuitReset:
 			delete(t.failures, k)
+		case agent.Removed:
+			delete(t.failures, k)
+			t.removed(workspace, name)
 		}
 	}
 	return nil

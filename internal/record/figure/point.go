@@ -56,6 +56,15 @@ func (d *Distribution) Observe(bounds []float64, v float64) {
 	d.Sum += v
 }
 
+// add adds what another distribution of the histogram has.
+func (d *Distribution) add(o *Distribution) {
+	d.Count += o.Count
+	d.Sum += o.Sum
+	for i, n := range o.Counts {
+		d.Counts[i] += n
+	}
+}
+
 // clone returns a copy that does not change.
 func (d *Distribution) clone() *Distribution {
 	return &Distribution{Count: d.Count, Sum: d.Sum, Counts: slices.Clone(d.Counts)}
@@ -108,6 +117,22 @@ func (s *Set) AddAll(other *Set) {
 			q.Spread = q.Spread.clone()
 		}
 		s.points[k] = &q
+	}
+}
+
+// rename changes the labels of points. What then has the same labels is one point.
+func (s *Set) rename(change func(i *Instrument, v *Values)) {
+	for k, p := range s.points {
+		to := k
+		if change(k.instrument, &to.values); to == k {
+			continue
+		}
+		delete(s.points, k)
+		q := s.point(k.instrument, to.values[:])
+		q.Value += p.Value
+		if p.Spread != nil {
+			q.Spread.add(p.Spread)
+		}
 	}
 }
 

@@ -33,8 +33,7 @@ type Tally struct {
 	set     *Set
 	open    map[ledger.Stream]*work
 	recent  ring
-	agents  map[[2]string]bool
-	spaces  map[string]bool
+	labels
 	covered map[string][2]float64 // by workspace: handoffs whose handshake is in the record, and all
 	now     map[string]Open       // by workspace, and not by its label
 	changes []change              // of now, the newest last
@@ -132,7 +131,7 @@ func NewTally(o Options) *Tally {
 	}
 	return &Tally{
 		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
-		recent: ring{most: o.MaxRecent}, agents: map[[2]string]bool{}, spaces: map[string]bool{}, covered: map[string][2]float64{},
+		recent: ring{most: o.MaxRecent}, labels: newLabels(), covered: map[string][2]float64{},
 		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{},
 	}
 }
@@ -194,29 +193,6 @@ func (t *Tally) addTask(e *ledger.Entry, workspace, id string) error {
 		c.event(d)
 	}
 	return nil
-}
-
-// workspace returns the label of a workspace.
-func (t *Tally) workspace(name string) string {
-	if !t.spaces[name] {
-		if len(t.spaces) >= maxWorkspaces {
-			return OtherWorkspaces
-		}
-		t.spaces[name] = true
-	}
-	return name
-}
-
-// agent returns the label of an agent.
-func (t *Tally) agent(workspace, name string) string {
-	k := [2]string{workspace, name}
-	if name != "" && !t.agents[k] {
-		if len(t.agents) >= t.o.MaxAgents {
-			return Other
-		}
-		t.agents[k] = true
-	}
-	return name
 }
 
 // Agent returns the label of an agent as the figures name it: itself, or [Other] if they name others.
