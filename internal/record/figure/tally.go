@@ -27,12 +27,12 @@ type Tally struct {
 	tasks *ledger.Codec[event.Event]
 	names map[string]bool // events that count
 
-	mu      sync.Mutex
-	at      ledger.Position
-	begun   time.Time // of the first entry
-	set     *Set
-	open    map[ledger.Stream]*work
-	recent  ring
+	mu     sync.Mutex
+	at     ledger.Position
+	begun  time.Time // of the first entry
+	set    *Set
+	open   map[ledger.Stream]*work
+	recent ring
 	labels
 	covered map[string][2]float64 // by workspace: handoffs whose handshake is in the record, and all
 	now     map[string]Open       // by workspace, and not by its label
