@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -22,8 +23,19 @@ func (s *commands) workCommand() *cobra.Command {
 	var preview string
 	var previewArgs []string
 	var register bool
-	cmd := s.Command("work --agent NAME [flags] -- CMD ARGS…", "Run a program on every task that is handed to an agent", cobra.MinimumNArgs(1),
+	var guard string
+	cmd := s.Command("work --agent NAME [flags] -- CMD ARGS…", "Run a program on every task that is handed to an agent",
+		func(cmd *cobra.Command, args []string) error {
+			if guard != "" {
+				return nil
+			}
+			return cobra.MinimumNArgs(1)(cmd, args)
+		},
 		func(ctx context.Context, args []string) error {
+			if guard != "" {
+				work.Guard(guard, s.Stdin)
+				return nil
+			}
 			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.Stderr
 			if o.Agent == "" {
 				return shell.Usagef("name the agent that the program works for: --agent NAME")
@@ -44,6 +56,7 @@ func (s *commands) workCommand() *cobra.Command {
 			if o.Token, err = s.Credential(ctx); err != nil {
 				return err
 			}
+			o.Guard = guardCommand()
 			ctx, drain, stop := drainable(ctx)
 			defer stop()
 			if err = work.Run(ctx, drain, c, o); errors.Is(err, work.ErrNotAgent) {
@@ -63,8 +76,19 @@ func (s *commands) workCommand() *cobra.Command {
 	f.BoolVar(&o.JSONResult, "json-result", false, "parse the program's output as JSON, for the data of the result")
 	shell.Choice(f, &o.Input, "input", work.InputPrompt, "what the program gets on standard input: %s, which is the sender's request alone, or the original intent if there is none",
 		[]string{work.InputPrompt, work.InputRequest})
+	f.StringVar(&guard, "guard", "", "directory of the worker to clear up after")
+	_ = f.MarkHidden("guard") // a worker starts it
 	f.DurationVar(&o.Grace, "grace", 5*time.Second, "how long a program may take to exit when it is stopped")
 	return cmd
+}
+
+// guardCommand is this program as the guard of a worker; none in a test that runs the command line in its own process.
+func guardCommand() []string {
+	self, err := os.Executable()
+	if err != nil || strings.HasSuffix(strings.TrimSuffix(self, ".exe"), ".test") {
+		return nil
+	}
+	return []string{self, "work", "--guard"}
 }
 
 func (s *commands) agentName() string {

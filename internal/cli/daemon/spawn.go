@@ -18,7 +18,7 @@ func (c Config) spawn(addr string, log *os.File) (pid int, exited <-chan struct{
 	cmd := exec.Command(exe, args...) //nolint:gosec,noctx // it is this program, and outlives this process
 	cmd.Dir = c.DataDir               // the current directory may be unmounted or removed
 	cmd.Stdout, cmd.Stderr = log, log
-	detach(cmd)
+	Detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err
 	}

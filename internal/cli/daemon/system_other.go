@@ -23,8 +23,8 @@ func taken(path string) bool {
 	return err != nil && !os.IsNotExist(err)
 }
 
-// detach does nothing: programs without console input do not get signals of a terminal.
-func detach(*exec.Cmd) {}
+// Detach does nothing: programs without console input do not get signals of a terminal.
+func Detach(*exec.Cmd) {}
 
 // end kills a process: there is no way to ask it to stop. The record is durable at any time.
 func end(p *os.Process) error { return p.Kill() }

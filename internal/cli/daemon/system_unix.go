@@ -38,9 +38,9 @@ func taken(path string) bool {
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
-// detach starts the command in a new session, so that it gets no signals of the terminal, and without the open files of this process: a
+// Detach starts the command in a new session, so that it gets no signals of the terminal, and without the open files of this process: a
 // pipe of our parent would otherwise stay open as long as the server runs.
-func detach(cmd *exec.Cmd) {
+func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -29,6 +29,9 @@ type Options struct {
 	JSONResult bool
 	// Input is what a program gets on standard input: the prompt, if it is empty, or [InputRequest].
 	Input string
+	// Guard is the command that runs [Guard] for the directory that is appended to it; none: what a killed worker leaves stays until the next
+	// one starts.
+	Guard []string
 	// Grace is how long a program may take to exit after SIGTERM; 0 means 5 s.
 	Grace time.Duration
 	// Stderr gets the messages of the worker, and the standard error of the programs; nil discards them.
@@ -92,6 +95,8 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	if err != nil {
 		return fmt.Errorf("the directory for the envelopes of the programs: %w", err)
 	}
+	stopGuard := files.startGuard(o.Guard)
+	defer stopGuard()
 	defer func() { _ = files.close() }()
 	if w.scratch = files; ended > 0 {
 		w.say("ended %d processes that a worker left behind when it was killed", ended)
