@@ -75,8 +75,8 @@ func refusedTo(t *testing.T, second *client.Client, owned, offered, ask client.R
 			_, err := second.Answer(ctx, ask.Ticket, client.AnswerInput{Answer: "yes"})
 			return err
 		},
-		"append": func(ctx context.Context) error {
-			_, err := second.AppendTurn(ctx, "talk", client.TurnInput{Role: client.SpeakerAssistant, Text: "me again"})
+		"conversation": func(ctx context.Context) error { // under that name it begins another
+			_, err := second.Conversation(ctx, "talk", client.ConversationOptions{})
 			return err
 		},
 	} {
