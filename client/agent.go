@@ -67,8 +67,8 @@ type Circuit struct {
 	ResetAt  time.Time `json:"reset_at,omitzero"`
 }
 
-// PairCircuit is an agent's circuit breaker for the handoffs of one sender.
-type PairCircuit struct {
+// SenderCircuit is an agent's circuit breaker for the handoffs of one sender.
+type SenderCircuit struct {
 	Sender string `json:"sender"` // an agent, or the principal of somebody else
 	Circuit
 }
@@ -78,15 +78,15 @@ func CircuitStates() []string { return []string{"closed", "open", "half_open"} }
 
 // Agent is a registered agent and its present state.
 type Agent struct {
-	Name      string        `json:"name"`
-	Spec      AgentSpec     `json:"spec"`
-	Readiness Readiness     `json:"readiness"`
-	OffDuty   bool          `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
-	Circuit   Circuit       `json:"circuit"`            // for the handoffs of all senders
-	Pairs     []PairCircuit `json:"pairs,omitempty"`    // those that are open for one sender alone; an agent sees its own
-	Held      int           `json:"held"`               // tasks that it owns now
-	Seen      time.Time     `json:"seen,omitzero"`      // when the server last heard of it; zero: not since the server was started
-	Position  uint64        `json:"position,omitempty"`
+	Name           string          `json:"name"`
+	Spec           AgentSpec       `json:"spec"`
+	Readiness      Readiness       `json:"readiness"`
+	OffDuty        bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
+	Circuit        Circuit         `json:"circuit"`            // for the handoffs of all senders
+	SenderCircuits []SenderCircuit `json:"pairs,omitempty"`    // those that are open for one sender alone; an agent sees its own
+	Held           int             `json:"held"`               // tasks that it owns now
+	Seen           time.Time       `json:"seen,omitzero"`      // when the server last heard of it; zero: not since the server was started
+	Position       uint64          `json:"position,omitempty"`
 }
 
 // AgentList is a list of agents.

@@ -133,7 +133,7 @@ func (r *router) judgeAble(h *Hint) Reason {
 
 // circuit is what an agent's circuits mean for the request.
 func (r *router) circuit(a *agent.State) agent.Reading {
-	if !a.Circuit.Open && len(a.Pairs) == 0 { // as with most agents
+	if !a.Circuit.Open && len(a.SenderCircuits) == 0 { // as with most agents
 		return agent.Reading{Phase: agent.Closed}
 	}
 	return agent.CircuitFor(*a, r.req.Sender, r.now, r.req.Own...)

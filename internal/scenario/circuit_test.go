@@ -37,7 +37,7 @@ func (h *harness) pair(sender, name string, want agent.Phase) {
 		if a.Circuit.State != agent.Closed {
 			h.Fatalf("the shared circuit of %s is %s", name, a.Circuit.State)
 		}
-		for _, p := range a.Pairs {
+		for _, p := range a.SenderCircuits {
 			if p.Sender == sender {
 				return p.State
 			}

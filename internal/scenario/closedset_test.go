@@ -99,7 +99,7 @@ var inside = map[string]string{
 	"agent.CircuitTrigger":    "in the tables of the documentation",
 	"agent.Duty":              "in the tables of the documentation",
 	"agent.DutyTrigger":       "in the tables of the documentation",
-	"task.Relation":               "in the tables of the documentation",
+	"task.Relation":           "in the tables of the documentation",
 	"task.Past":               "in the tables of the documentation",
 	"alert.Comparison":        "in the definitions of alerts, which nobody names in a call",
 	"alert.Measure":           "in the definitions of alerts, which nobody names in a call",

@@ -181,7 +181,7 @@ func seen(a client.Agent) string {
 // open for one sender alone.
 func circuitOf(a client.Agent) string {
 	list := []string{stateOf(a.Circuit)}
-	for _, p := range a.Pairs {
+	for _, p := range a.SenderCircuits {
 		list = append(list, "for "+p.Sender+" "+stateOf(p.Circuit))
 	}
 	return strings.Join(list, "; ")

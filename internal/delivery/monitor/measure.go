@@ -144,8 +144,8 @@ func openCircuits(s *agent.State, now time.Time) (n int, senders []string, since
 			since = c.OpenedAt
 		}
 	}
-	for i := range s.Pairs {
-		if p := &s.Pairs[i]; p.At(now).Phase != agent.Closed {
+	for i := range s.SenderCircuits {
+		if p := &s.SenderCircuits[i]; p.At(now).Phase != agent.Closed {
 			opened(&p.Circuit)
 			senders = append(senders, p.Sender)
 		}

@@ -150,7 +150,7 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 		label := m.tally.Workspace(w)
 		for _, phase := range agent.Phases() { // also those that no circuit is in: their alerts must end
 			set.Add(figure.Circuits, 0, label, agent.ScopeShared, string(phase))
-			set.Add(figure.Circuits, 0, label, agent.ScopePair, string(phase))
+			set.Add(figure.Circuits, 0, label, agent.ScopeSender, string(phase))
 		}
 		all, err := m.agentsOf(ctx, w)
 		if err != nil {
@@ -158,8 +158,8 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 		}
 		for i := range all {
 			set.Add(figure.Circuits, 1, label, agent.ScopeShared, string(agent.CircuitAt(all[i], now).Phase))
-			for _, p := range all[i].Pairs {
-				set.Add(figure.Circuits, 1, label, agent.ScopePair, string(p.At(now).Phase))
+			for _, p := range all[i].SenderCircuits {
+				set.Add(figure.Circuits, 1, label, agent.ScopeSender, string(p.At(now).Phase))
 			}
 			set.Raise(figure.AgentFailures, float64(failures(&all[i])), label, m.tally.Agent(w, all[i].Name))
 			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
@@ -171,8 +171,8 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 // failures returns the failures in a row of an agent, of the sender with most.
 func failures(s *agent.State) int {
 	n := s.Circuit.Failures
-	for i := range s.Pairs {
-		n = max(n, s.Pairs[i].Circuit.Failures)
+	for i := range s.SenderCircuits {
+		n = max(n, s.SenderCircuits[i].Circuit.Failures)
 	}
 	return n
 }

@@ -27,7 +27,7 @@ func (o Outcome) Valid() bool { return o == Success || o.Failed() }
 func (o Outcome) Failed() bool { return o == DeliveryError || o == Unanswered || o == LeaseLost }
 
 // Circuit is the stored part of a circuit breaker: of an agent's shared one, or of the one between a sender and the agent
-// ([Pair]). Ask [CircuitAt] or [CircuitFor] what it means now.
+// ([SenderCircuit]). Ask [CircuitAt] or [CircuitFor] what it means now.
 type Circuit struct {
 	Failures   int       `json:"failures,omitempty"` // in a row
 	Open       bool      `json:"open,omitempty"`     // open or half-open: which, is a matter of time
@@ -72,17 +72,17 @@ func CircuitAt(s State, now time.Time) Reading { return s.Circuit.at(now) }
 // for which it is asked: a probe that one of them has claimed is no obstacle.
 func CircuitFor(s State, sender string, now time.Time, own ...string) Reading {
 	shared := s.Circuit.atFor(sender, now).but(own)
-	if len(s.Pairs) == 0 || sender == "" {
+	if len(s.SenderCircuits) == 0 || sender == "" {
 		return shared
 	}
-	k := s.pair(sender)
-	pair := k.at(now).but(own)
-	pair.Sender = sender
+	k := s.senderCircuit(sender)
+	single := k.at(now).but(own)
+	single.Sender = sender
 	switch {
-	case pair.Phase == Closed || shared.ResetAt.After(pair.ResetAt):
+	case single.Phase == Closed || shared.ResetAt.After(single.ResetAt):
 		return shared
 	default:
-		return pair
+		return single
 	}
 }
 
@@ -130,34 +130,34 @@ func Worth(s State, c ReportOutcome) bool {
 	if !c.Outcome.Valid() {
 		return false
 	}
-	shared, pair := actionsFor(&s, c, time.Time{})
-	return shared != Ignore || pair != Ignore
+	shared, single := actionsFor(&s, c, time.Time{})
+	return shared != Ignore || single != Ignore
 }
 
-// decideOutcome moves the shared circuit and the one of the pair. One event counts, or clears, in both.
+// decideOutcome moves the shared circuit and the one of the sender. One event counts, or clears, in both.
 func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	if !c.Outcome.Valid() {
 		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
 			"unknown outcome %s", strconv.QuoteToASCII(string(c.Outcome)))
 	}
-	shared, pair := actionsFor(&s, c, now)
+	shared, single := actionsFor(&s, c, now)
 	now = now.UTC()
 	opened := CircuitOpened{
 		Cause: c.Cause, Outcome: c.Outcome, Task: c.Task, Handoff: c.Handoff, At: now, ResetAt: now.Add(s.Spec.Breaker.OpenFor),
 	}
 	var events []Event
 	switch {
-	case pair == Break:
+	case single == Break:
 		e := opened
-		e.Sender, e.Failures = c.Sender, s.pair(c.Sender).Failures+1
+		e.Sender, e.Failures = c.Sender, s.senderCircuit(c.Sender).Failures+1
 		events = append(events, e)
-	case pair == Count:
-		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.pair(c.Sender).Failures + 1, c.Sender})
+	case single == Count:
+		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.senderCircuit(c.Sender).Failures + 1, c.Sender})
 	case shared == Count:
 		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1, ""})
-	case pair == Close:
+	case single == Close:
 		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender})
-	case pair == Clear || shared == Clear:
+	case single == Clear || shared == Clear:
 		events = append(events, FailuresCleared{c.Cause, c.Task, c.Handoff, c.Sender})
 	}
 	if shared == Break {
@@ -174,13 +174,13 @@ func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 	if c.Handoff == "" {
 		return nil, refusal.New(refusal.Invalid, "name the handoff", "a probe was claimed for no handoff")
 	}
-	shared, pair := actionsFor(&s, c, now)
-	if shared == Refuse || pair == Refuse {
+	shared, single := actionsFor(&s, c, now)
+	if shared == Refuse || single == Refuse {
 		return nil, RefuseOpen(s, c.Sender, now)
 	}
 	now = now.UTC()
 	var events []Event
-	if pair == Admit {
+	if single == Admit {
 		events = append(events, ProbeClaimed{c.Handoff, now, now.Add(s.Spec.Breaker.OpenFor), c.Sender})
 	}
 	if shared == Admit {
@@ -190,7 +190,7 @@ func decideClaim(s State, c ClaimProbe, now time.Time) ([]Event, error) {
 }
 
 func decideReset(s State, now time.Time) ([]Event, error) {
-	if shared, _ := actionsFor(&s, ResetCircuit{}, now); shared == Reset || len(s.Pairs) > 0 {
+	if shared, _ := actionsFor(&s, ResetCircuit{}, now); shared == Reset || len(s.SenderCircuits) > 0 {
 		return []Event{CircuitReset{}}, nil
 	}
 	return nil, nil
@@ -202,7 +202,7 @@ func RefuseOpen(s State, sender string, now time.Time) *refusal.Error {
 	at := r.ResetAt.UTC().Format(time.RFC3339)
 	what, failures := "its circuit", s.Circuit.Failures
 	if r.Sender != "" {
-		what, failures = "its circuit for handoffs of "+shortSender(r.Sender), s.pair(r.Sender).Failures
+		what, failures = "its circuit for handoffs of "+shortSender(r.Sender), s.senderCircuit(r.Sender).Failures
 	}
 	why := what + " is open after " + strconv.Itoa(failures) + " failures in a row"
 	switch {

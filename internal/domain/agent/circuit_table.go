@@ -53,7 +53,7 @@ type CircuitRule struct {
 	Become CircuitState
 }
 
-// CircuitTable is the transition table of each circuit, the shared one and those of pairs; [Decide] acts by it. A combination
+// CircuitTable is the transition table of each circuit, the shared one and those of senders; [Decide] acts by it. A combination
 // that is not in it cannot come about: there is no probe while the circuit is closed, and no counting while it is not. For a
 // sender whose failures opened the shared circuit, that is Broken a period longer.
 //
@@ -113,10 +113,10 @@ var circuitActions = func() map[CircuitState]map[CircuitTrigger]CircuitAction {
 }()
 
 // actionsFor looks up what an agent's shared circuit, and the one of the command's sender, do about a command.
-func actionsFor(s *State, c Command, now time.Time) (shared, pair CircuitAction) {
-	shared, pair = Ignore, Ignore
+func actionsFor(s *State, c Command, now time.Time) (shared, single CircuitAction) {
+	shared, single = Ignore, Ignore
 	if !s.Exists() {
-		return shared, pair
+		return shared, single
 	}
 	var sender string
 	failed, cleared := false, false
@@ -127,15 +127,15 @@ func actionsFor(s *State, c Command, now time.Time) (shared, pair CircuitAction)
 		sender = c.Sender
 	}
 	shared = circuitActions[circuitStateOf(&s.Circuit, s.Circuit.atFor(sender, now))][circuitTriggerOf(s, &s.Circuit, "", c, now)]
-	if sender == "" || len(s.Pairs) == 0 && cleared && !failed {
-		return shared, pair
+	if sender == "" || len(s.SenderCircuits) == 0 && cleared && !failed {
+		return shared, single
 	}
-	k := s.pair(sender)
-	pair = circuitActions[circuitStateOf(&k, k.at(now))][circuitTriggerOf(s, &k, sender, c, now)]
+	k := s.senderCircuit(sender)
+	single = circuitActions[circuitStateOf(&k, k.at(now))][circuitTriggerOf(s, &k, sender, c, now)]
 	if failed && k.Open && !s.Circuit.Open { // it has counted as often as it may
 		shared = Ignore
 	}
-	return shared, pair
+	return shared, single
 }
 
 func circuitStateOf(c *Circuit, r Reading) CircuitState {

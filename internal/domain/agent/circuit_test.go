@@ -359,7 +359,7 @@ func step(t *rapid.T, s agent.State, c agent.Command, now time.Time) agent.State
 		t.Fatalf("repeating %#v: %v %v", c, again, err)
 	}
 	unnamed := s.Circuit.Failures
-	for _, p := range s.Pairs {
+	for _, p := range s.SenderCircuits {
 		unnamed -= p.Counted
 		if !p.Circuit.Open && p.Circuit.Failures >= s.Spec.Breaker.Failures || p.Counted > s.Spec.Breaker.Failures {
 			t.Fatalf("closed with %+v", p)

@@ -16,5 +16,5 @@
 //     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
 //
 // Start reading at [State], then [Decide]. The circuit breaker: its table is [CircuitTable], its durations and counts are in spec.go, how
-// it opens and closes in circuit.go; the circuits of single senders are in pair.go, by the same rules.
+// it opens and closes in circuit.go; the circuits of single senders are in sender_circuit.go, by the same rules.
 package agent

@@ -32,14 +32,14 @@ const (
 // State is the state of one agent. The zero State is an agent that was never registered. It is
 // immutable: do not change the slices in it.
 type State struct {
-	Name    string    `json:"name"` // its identity: see [event.AgentID]
-	Spec    Spec      `json:"spec"`
-	Said    Readiness `json:"said"`             // what the agent or an operator last said
-	Lapsed  bool      `json:"lapsed,omitempty"` // its heartbeats have stopped
-	Off     bool      `json:"off,omitempty"`    // off duty: see Duty
-	Removed bool      `json:"removed,omitempty"`
-	Circuit Circuit   `json:"circuit"`         // shared by all senders
-	Pairs   []Pair    `json:"pairs,omitempty"` // the circuits of single senders, by sender; only those that have failures
+	Name           string          `json:"name"` // its identity: see [event.AgentID]
+	Spec           Spec            `json:"spec"`
+	Said           Readiness       `json:"said"`             // what the agent or an operator last said
+	Lapsed         bool            `json:"lapsed,omitempty"` // its heartbeats have stopped
+	Off            bool            `json:"off,omitempty"`    // off duty: see Duty
+	Removed        bool            `json:"removed,omitempty"`
+	Circuit        Circuit         `json:"circuit"`         // shared by all senders
+	SenderCircuits []SenderCircuit `json:"pairs,omitempty"` // the circuits of single senders, by sender; only those that have failures
 
 	RegisteredAt time.Time `json:"registered_at,omitzero"`
 	Registration int       `json:"registration,omitempty"` // 0 is 1

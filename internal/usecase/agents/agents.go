@@ -32,15 +32,15 @@ func New(s *Store, v view.Store, log *access.Log, p *presence.Presence, now func
 
 // Agent is an agent as it is registered, with its state now.
 type Agent struct {
-	Name      string          `json:"name" doc:"NAME~2 is the agent that was registered under NAME after the first one was removed: another agent, which inherits nothing. NAME alone means it, too."`
-	Spec      AgentSpec       `json:"spec"`
-	Readiness agent.Readiness `json:"readiness"`
-	OffDuty   bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
-	Circuit   Circuit         `json:"circuit" doc:"The circuit breaker for the handoffs of all senders. It opens by failures of handoffs of at least two senders, or of delivery."`
-	Pairs     []Pair          `json:"pairs,omitempty" doc:"Circuit breakers that are open for the handoffs of one sender alone, because its handoffs failed. An agent sees its own, and those of others only on itself."`
-	Held      int             `json:"held"` // tasks that it owns now
-	Seen      time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
-	Position  ledger.Position `json:"position,omitempty"`
+	Name           string          `json:"name" doc:"NAME~2 is the agent that was registered under NAME after the first one was removed: another agent, which inherits nothing. NAME alone means it, too."`
+	Spec           AgentSpec       `json:"spec"`
+	Readiness      agent.Readiness `json:"readiness"`
+	OffDuty        bool            `json:"off_duty,omitempty"` // by an operator, and only an operator makes it ready again
+	Circuit        Circuit         `json:"circuit" doc:"The circuit breaker for the handoffs of all senders. It opens by failures of handoffs of at least two senders, or of delivery."`
+	SenderCircuits []SenderCircuit `json:"pairs,omitempty" doc:"Circuit breakers that are open for the handoffs of one sender alone, because its handoffs failed. An agent sees its own, and those of others only on itself."`
+	Held           int             `json:"held"` // tasks that it owns now
+	Seen           time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
+	Position       ledger.Position `json:"position,omitempty"`
 }
 
 // At returns the position up to which the answer is true.
@@ -53,8 +53,8 @@ type Circuit struct {
 	ResetAt  time.Time   `json:"reset_at,omitzero"`
 }
 
-// Pair is the circuit between one sender and the agent.
-type Pair struct {
+// SenderCircuit is the circuit between one sender and the agent.
+type SenderCircuit struct {
 	Sender string `json:"sender"` // an agent, or the principal of somebody else
 	Circuit
 }
@@ -93,20 +93,20 @@ func (a *Agents) describe(ctx context.Context, c caller.Caller, s agent.State, a
 	circuit := agent.CircuitAt(s, now)
 	return Agent{
 		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
-		Seen:    a.presence.Seen(c.Workspace, s.Name).Round(0).UTC(),
-		Circuit: Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
-		Pairs:   pairsOf(c, s, now),
+		Seen:           a.presence.Seen(c.Workspace, s.Name).Round(0).UTC(),
+		Circuit:        Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
+		SenderCircuits: senderCircuitsOf(c, s, now),
 	}, nil
 }
 
-// pairsOf lists the circuits that are not closed for one sender, of those that the caller may see: agents see their own.
-func pairsOf(c caller.Caller, s agent.State, now time.Time) (list []Pair) {
-	for _, p := range s.Pairs {
+// senderCircuitsOf lists the circuits that are not closed for one sender, of those that the caller may see: agents see their own.
+func senderCircuitsOf(c caller.Caller, s agent.State, now time.Time) (list []SenderCircuit) {
+	for _, p := range s.SenderCircuits {
 		r := p.At(now)
 		if r.Phase == agent.Closed || c.Agent() != "" && c.Agent() != s.Name && p.Sender != c.String() {
 			continue
 		}
-		list = append(list, Pair{Sender: strings.TrimPrefix(p.Sender, "agent/"), Circuit: Circuit{State: r.Phase, Failures: p.Circuit.Failures, ResetAt: r.ResetAt}})
+		list = append(list, SenderCircuit{Sender: strings.TrimPrefix(p.Sender, "agent/"), Circuit: Circuit{State: r.Phase, Failures: p.Circuit.Failures, ResetAt: r.ResetAt}})
 	}
 	return list
 }

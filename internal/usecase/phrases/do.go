@@ -43,7 +43,7 @@ type Done struct {
 	Receipt    *taskstore.Receipt `json:"receipt,omitempty" doc:"How the task stands after it was done."`
 	Relief     *taskstore.Relief  `json:"relief,omitempty" doc:"What came of saying that an agent is stuck."`
 	Trail      *view.Trail        `json:"trail,omitempty" doc:"All entries of the task, if the sentence asks for its history."`
-	Handoffs   []view.TaskRow        `json:"handoffs,omitempty" doc:"Tasks with a handoff in progress, if the sentence asks for them."`
+	Handoffs   []view.TaskRow     `json:"handoffs,omitempty" doc:"Tasks with a handoff in progress, if the sentence asks for them."`
 	More       bool               `json:"more,omitempty" doc:"There are more handoffs than are listed."`
 }
 

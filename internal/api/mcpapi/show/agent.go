@@ -36,7 +36,7 @@ func OtherAgentOf(a client.Agent, now time.Time) OtherAgent {
 	if a.Circuit.State != "closed" {
 		notes = append(notes, circuitOf(a.Circuit, ""))
 	}
-	for _, p := range a.Pairs {
+	for _, p := range a.SenderCircuits {
 		notes = append(notes, circuitOf(p.Circuit, " for handoffs of "+p.Sender))
 	}
 	return OtherAgent{a.Name, string(a.Readiness), strings.Join(notes, ", "), a.Spec.Capabilities, Clip(OneLine(a.Spec.Description), 120)}

@@ -59,8 +59,8 @@ func TestFailuresOfOneSenderStopThatSenderAlone(t *testing.T) {
 	a.Refused(claimOf("agent/junk", "h8"), refusal.CircuitOpen)
 	a.Do(reportOf("agent/junk", 7, agent.Success), "circuit-closed")
 	a.phaseFor("agent/junk", agent.Closed)
-	if len(a.State.Pairs) != 0 {
-		t.Errorf("left: %+v", a.State.Pairs)
+	if len(a.State.SenderCircuits) != 0 {
+		t.Errorf("left: %+v", a.State.SenderCircuits)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestCircuitEventsOfOlderRecordsMeanWhatTheyMeant(t *testing.T) {
 		}
 	}
 	fold(agent.FailureCounted{Cause: 1, Outcome: agent.Unanswered, Failures: 1}, agent.FailureCounted{Cause: 2, Outcome: agent.LeaseLost, Failures: 2})
-	if a.State.Circuit.Failures != 2 || len(a.State.Pairs) != 0 {
+	if a.State.Circuit.Failures != 2 || len(a.State.SenderCircuits) != 0 {
 		t.Fatalf("%+v", a.State)
 	}
 	fold(agent.CircuitOpened{Cause: 3, Failures: 3, At: noon, ResetAt: noon.Add(time.Minute)})
@@ -149,12 +149,12 @@ func TestAnOperatorsResetClosesTheCircuitsOfAllSenders(t *testing.T) {
 
 func TestTheCircuitsOfAnAgentAreBounded(t *testing.T) {
 	a := newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: agent.MaxFailures}})
-	for i := range agent.MaxPairs + 50 {
+	for i := range agent.MaxSenderCircuits + 50 {
 		a.State = agent.Fold(a.State, agent.CircuitOpened{Sender: fmt.Sprintf("agent/s%d", i), Cause: uint64(i + 1), Failures: 1, At: noon, ResetAt: noon.Add(time.Minute)})
 	}
-	if n := len(a.State.Pairs); n != agent.MaxPairs {
+	if n := len(a.State.SenderCircuits); n != agent.MaxSenderCircuits {
 		t.Errorf("%d circuits", n)
 	}
 	a.phaseFor("agent/s0", agent.Closed) // the oldest gave way
-	a.phaseFor(fmt.Sprintf("agent/s%d", agent.MaxPairs+49), agent.Open)
+	a.phaseFor(fmt.Sprintf("agent/s%d", agent.MaxSenderCircuits+49), agent.Open)
 }

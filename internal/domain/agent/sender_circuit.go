@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// MaxPairs is how many senders an agent keeps a circuit of. Beyond, the one is dropped that has not changed for the longest time.
-const MaxPairs = 256
+// MaxSenderCircuits is how many senders an agent keeps a circuit of. Beyond, the one is dropped that has not changed for the longest time.
+const MaxSenderCircuits = 256
 
-// Pair is the circuit between one sender and the agent: what one sender sends in vain stops that sender alone.
-type Pair struct {
+// SenderCircuit is the circuit between one sender and the agent: what one sender sends in vain stops that sender alone.
+type SenderCircuit struct {
 	Sender  string  `json:"sender"` // a principal, such as "agent/lead"
 	Circuit Circuit `json:"circuit"`
 	Counted int     `json:"counted,omitempty"` // of its failures, those that count in the shared circuit: since anybody's last success
 }
 
 // At reads the circuit at the time now.
-func (p Pair) At(now time.Time) Reading {
+func (p SenderCircuit) At(now time.Time) Reading {
 	r := p.Circuit.at(now)
 	r.Sender = p.Sender
 	return r
@@ -27,13 +27,13 @@ func (p Pair) At(now time.Time) Reading {
 // The values of [Reading.Scope].
 const (
 	ScopeShared = "shared" // the circuit stops the handoffs of all senders
-	ScopePair   = "pair"   // it stops those of one sender
+	ScopeSender = "pair"   // it stops those of one sender
 )
 
 // Scope says whose handoffs the circuit stops.
 func (r Reading) Scope() string {
 	if r.Sender != "" {
-		return ScopePair
+		return ScopeSender
 	}
 	return ScopeShared
 }
@@ -41,14 +41,14 @@ func (r Reading) Scope() string {
 // shortSender is the name of a principal without its role, where it is an agent.
 func shortSender(principal string) string { return strings.TrimPrefix(principal, "agent/") }
 
-func (s *State) findPair(sender string) (int, bool) {
-	return slices.BinarySearchFunc(s.Pairs, sender, func(p Pair, name string) int { return cmp.Compare(p.Sender, name) })
+func (s *State) findSender(sender string) (int, bool) {
+	return slices.BinarySearchFunc(s.SenderCircuits, sender, func(p SenderCircuit, name string) int { return cmp.Compare(p.Sender, name) })
 }
 
-// pair is the circuit of one sender.
-func (s *State) pair(sender string) Circuit {
-	if i, there := s.findPair(sender); there {
-		return s.Pairs[i].Circuit
+// senderCircuit is the circuit of one sender.
+func (s *State) senderCircuit(sender string) Circuit {
+	if i, there := s.findSender(sender); there {
+		return s.SenderCircuits[i].Circuit
 	}
 	return Circuit{}
 }
@@ -69,8 +69,8 @@ func (s *State) reached(c ReportOutcome) bool {
 	limit, unnamed, known := s.Spec.Breaker.Failures, s.Circuit.Failures, sender == ""
 	need := max(limit, 2)
 	sum := 0
-	for i := range s.Pairs {
-		k := &s.Pairs[i]
+	for i := range s.SenderCircuits {
+		k := &s.SenderCircuits[i]
 		n := k.Counted
 		unnamed -= n
 		if k.Sender == sender {
@@ -90,8 +90,8 @@ func (s *State) reached(c ReportOutcome) bool {
 // openers are the senders whose failures have opened the shared circuit, with the one that failed last.
 func (s *State) openers(last string) []string {
 	list := slices.Clone(s.Circuit.Openers)
-	for i := range s.Pairs {
-		if k := &s.Pairs[i]; k.Counted > 0 {
+	for i := range s.SenderCircuits {
+		if k := &s.SenderCircuits[i]; k.Counted > 0 {
 			list = append(list, k.Sender)
 		}
 	}
@@ -100,51 +100,13 @@ func (s *State) openers(last string) []string {
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
-	return list[:min(len(list), MaxPairs)]
-}
-
-// foldCircuit moves the circuits by their own events and leaves them alone at all others.
-func (s State) foldCircuit(e Event) State {
-	switch e := e.(type) {
-	case FailureCounted:
-		s.count(e.Sender, e.Cause, func() Circuit { return Circuit{Failures: e.Failures, LastCause: e.Cause} })
-		if e.Sender == "" {
-			s.Circuit.Failures = e.Failures
-		}
-	case FailuresCleared:
-		s.succeed(e.Sender, e.Cause)
-	case CircuitOpened:
-		opened := Circuit{Failures: e.Failures, Open: true, OpenedAt: e.At, ResetAt: e.ResetAt, LastCause: e.Cause, Openers: e.Openers}
-		if e.Sender != "" {
-			s.count(e.Sender, e.Cause, func() Circuit { return opened })
-			break
-		}
-		opened.LastCause = max(s.Circuit.LastCause, e.Cause)
-		s.Circuit = opened
-		s.forget()
-	case ProbeClaimed:
-		s.setPair(e.Sender, func(p *Pair) { p.Circuit.Probe, p.Circuit.ProbeAt, p.Circuit.ProbeUntil = e.Handoff, e.At, e.Until })
-		if e.Sender == "" {
-			s.Circuit.Probe, s.Circuit.ProbeAt, s.Circuit.ProbeUntil = e.Handoff, e.At, e.Until
-		}
-	case CircuitClosed:
-		if e.Sender != "" {
-			s.setPair(e.Sender, func(p *Pair) { p.Circuit = Circuit{} })
-			s.succeed(e.Sender, e.Cause)
-			break
-		}
-		s.Circuit = Circuit{LastCause: max(s.Circuit.LastCause, e.Cause)}
-		s.forget()
-	case CircuitReset:
-		s.Circuit, s.Pairs = Circuit{LastCause: s.Circuit.LastCause}, nil
-	}
-	return s
+	return list[:min(len(list), MaxSenderCircuits)]
 }
 
 // count notes a failure of a sender's handoff, in its circuit and, once for each while that was closed, in the shared one.
 func (s *State) count(sender string, cause uint64, to func() Circuit) {
 	s.Circuit.LastCause = max(s.Circuit.LastCause, cause)
-	s.setPair(sender, func(p *Pair) {
+	s.setSender(sender, func(p *SenderCircuit) {
 		if !p.Circuit.Open && !s.Circuit.Open {
 			p.Counted++
 			s.Circuit.Failures++
@@ -156,7 +118,7 @@ func (s *State) count(sender string, cause uint64, to func() Circuit) {
 // succeed notes a success of a sender's handoff: the failures in a row of the agent, and of the sender, are over.
 func (s *State) succeed(sender string, cause uint64) {
 	s.Circuit.LastCause = max(s.Circuit.LastCause, cause)
-	s.setPair(sender, func(p *Pair) {
+	s.setSender(sender, func(p *SenderCircuit) {
 		if !p.Circuit.Open {
 			p.Circuit = Circuit{}
 		}
@@ -169,39 +131,39 @@ func (s *State) succeed(sender string, cause uint64) {
 
 // forget ends the count of each sender's failures in the shared circuit.
 func (s *State) forget() {
-	list := slices.Clone(s.Pairs)
+	list := slices.Clone(s.SenderCircuits)
 	for i := range list {
 		list[i].Counted = 0
 	}
 	s.keep(list)
 }
 
-// setPair changes a sender's pair, in a copy of the list: a State is immutable.
-func (s *State) setPair(sender string, change func(*Pair)) {
+// setSender changes the circuit of a sender, in a copy of the list: a State is immutable.
+func (s *State) setSender(sender string, change func(*SenderCircuit)) {
 	if sender == "" {
 		return
 	}
-	list := slices.Clone(s.Pairs)
-	i, there := s.findPair(sender)
+	list := slices.Clone(s.SenderCircuits)
+	i, there := s.findSender(sender)
 	if !there {
-		list = slices.Insert(list, i, Pair{Sender: sender})
+		list = slices.Insert(list, i, SenderCircuit{Sender: sender})
 	}
 	change(&list[i])
 	s.keep(list)
 }
 
-// keep sets the pairs, without those that say nothing and without what is too much.
-func (s *State) keep(list []Pair) {
-	list = slices.DeleteFunc(list, func(p Pair) bool { return !p.Circuit.Open && p.Circuit.Failures == 0 && p.Counted == 0 })
-	if len(list) > MaxPairs {
-		oldest := slices.MinFunc(list, func(x, y Pair) int { return cmp.Compare(x.Circuit.LastCause, y.Circuit.LastCause) })
+// keep sets the circuits of senders, without those that say nothing and without what is too much.
+func (s *State) keep(list []SenderCircuit) {
+	list = slices.DeleteFunc(list, func(p SenderCircuit) bool { return !p.Circuit.Open && p.Circuit.Failures == 0 && p.Counted == 0 })
+	if len(list) > MaxSenderCircuits {
+		oldest := slices.MinFunc(list, func(x, y SenderCircuit) int { return cmp.Compare(x.Circuit.LastCause, y.Circuit.LastCause) })
 		if !s.Circuit.Open {
 			s.Circuit.Failures -= oldest.Counted
 		}
-		list = slices.DeleteFunc(list, func(p Pair) bool { return p.Sender == oldest.Sender })
+		list = slices.DeleteFunc(list, func(p SenderCircuit) bool { return p.Sender == oldest.Sender })
 	}
 	if len(list) == 0 {
 		list = nil
 	}
-	s.Pairs = list
+	s.SenderCircuits = list
 }

@@ -1,0 +1,41 @@
+package agent
+
+// foldCircuit moves the circuits by their own events and leaves them alone at all others.
+func (s State) foldCircuit(e Event) State {
+	switch e := e.(type) {
+	case FailureCounted:
+		s.count(e.Sender, e.Cause, func() Circuit { return Circuit{Failures: e.Failures, LastCause: e.Cause} })
+		if e.Sender == "" {
+			s.Circuit.Failures = e.Failures
+		}
+	case FailuresCleared:
+		s.succeed(e.Sender, e.Cause)
+	case CircuitOpened:
+		opened := Circuit{Failures: e.Failures, Open: true, OpenedAt: e.At, ResetAt: e.ResetAt, LastCause: e.Cause, Openers: e.Openers}
+		if e.Sender != "" {
+			s.count(e.Sender, e.Cause, func() Circuit { return opened })
+			break
+		}
+		opened.LastCause = max(s.Circuit.LastCause, e.Cause)
+		s.Circuit = opened
+		s.forget()
+	case ProbeClaimed:
+		s.setSender(e.Sender, func(p *SenderCircuit) {
+			p.Circuit.Probe, p.Circuit.ProbeAt, p.Circuit.ProbeUntil = e.Handoff, e.At, e.Until
+		})
+		if e.Sender == "" {
+			s.Circuit.Probe, s.Circuit.ProbeAt, s.Circuit.ProbeUntil = e.Handoff, e.At, e.Until
+		}
+	case CircuitClosed:
+		if e.Sender != "" {
+			s.setSender(e.Sender, func(p *SenderCircuit) { p.Circuit = Circuit{} })
+			s.succeed(e.Sender, e.Cause)
+			break
+		}
+		s.Circuit = Circuit{LastCause: max(s.Circuit.LastCause, e.Cause)}
+		s.forget()
+	case CircuitReset:
+		s.Circuit, s.SenderCircuits = Circuit{LastCause: s.Circuit.LastCause}, nil
+	}
+	return s
+}
