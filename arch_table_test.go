@@ -391,7 +391,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/further api/tracing client",
+			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/extratool api/tracing client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -405,7 +405,7 @@ var innerPackages = []pkg{
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
-		dir: "api/mcpapi/further", what: "the MCP tools of the set all: what fewer agents and operators need",
+		dir: "api/mcpapi/extratool", what: "the MCP tools of the set all: what fewer agents and operators need",
 		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client client/admin",
 	},
 	{

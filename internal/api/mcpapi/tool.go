@@ -10,7 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/further"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/extratool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
@@ -23,7 +23,7 @@ import (
 var tools = slices.Concat([]tool.Tool{
 	joinTool, sendTool, inboxTool, acceptTool, rejectTool, decideTool, progressTool, completeTool,
 	escalateTool, askTool, statusTool, cancelTool, rememberTool, recallTool, conversationTool, routeTool,
-}, further.Tools()) // of the set all
+}, extratool.Tools()) // of the set all
 
 // call is one call of a tool.
 type call struct{ *tool.Call }

@@ -1,11 +1,11 @@
-// Package further has the tools that the set all adds to the default: what fewer agents and operators need.
+// Package extratool has the extra tools of the MCP server, which the set all adds to the default: what operators and few agents need.
 //
 // Invariants:
 //   - A tool here needs nothing of the server but the client of the API and the call.
 //   - The set all in package toolset names every tool of [Tools].
 //
 // Start reading at [Tools].
-package further
+package extratool
 
 import "github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 

@@ -1,4 +1,4 @@
-package further
+package extratool
 
 import (
 	"context"
