@@ -391,7 +391,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/held api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/extratool api/tracing client",
+			"api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/extratool api/tracing client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -401,7 +401,7 @@ var innerPackages = []pkg{
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{
 		dir: "api/mcpapi/tool", what: "how a tool of the MCP server is defined, called and answered",
-		imports: "api/mcpapi/argument api/mcpapi/held api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
+		imports: "api/mcpapi/argument api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -439,7 +439,7 @@ var innerPackages = []pkg{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
-	{dir: "api/mcpapi/held", what: "the epochs that MCP sessions of an agent were given", imports: "client", libs: "github.com/modelcontextprotocol/go-sdk"},
+	{dir: "api/mcpapi/epoch", what: "the epochs of tasks that each MCP session of an agent was given", imports: "client", libs: "github.com/modelcontextprotocol/go-sdk"},
 	{dir: "api/mcpapi/liveness", what: "heartbeats and leases of an agent that calls tools", imports: "client"},
 	{
 		dir: "api/mcpapi/mcptest", what: "what the MCP conformance suite expects to find on a server",

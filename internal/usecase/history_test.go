@@ -180,7 +180,7 @@ func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 	h.create(agentOf("eve"), hers)
 	enough := errors.New("enough")
 	told := func(c caller.Caller, until string) (ids []string) {
-		err := h.Follow(t.Context(), c, 0, func(n history.Notice) error {
+		err := h.Follow(t.Context(), c, 0, func(n history.Event) error {
 			if ids = append(ids, n.Kind+" "+n.ID); n.ID == until {
 				return enough
 			}

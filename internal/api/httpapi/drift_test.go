@@ -72,7 +72,7 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[envelopes.Sheet](), reflect.TypeFor[client.Sheet]()},
 	{reflect.TypeFor[agents.Agent](), reflect.TypeFor[client.Agent]()},
 	{reflect.TypeFor[tokens.Token](), reflect.TypeFor[client.Token]()},
-	{reflect.TypeFor[history.Notice](), reflect.TypeFor[client.Event]()},
+	{reflect.TypeFor[history.Event](), reflect.TypeFor[client.Event]()},
 	{reflect.TypeFor[spoken.DoInput](), reflect.TypeFor[client.DoInput]()},
 	{reflect.TypeFor[spoken.Done](), reflect.TypeFor[client.Done]()},
 	{reflect.TypeFor[policies.RouteInput](), reflect.TypeFor[client.RouteInput]()},

@@ -22,7 +22,7 @@ import (
 func (s *service) events() {
 	op := s.router.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "Stream events as they happen (server-sent events)",
-		About: "Every message named entry has a Notice; its id is the position to resume after. Comments keep the connection alive.",
+		About: "Every message named entry has an Event; its id is the position to resume after. Comments keep the connection alive.",
 		Tag:   endpoint.TagRecord,
 	})
 	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}
@@ -30,11 +30,11 @@ func (s *service) events() {
 		endpoint.Query("after", "Start after this position; 0 is the beginning of the record. If omitted: new events only.", position),
 		{Name: "Last-Event-ID", In: "header", Description: "The same as after, and takes precedence over it.", Schema: position},
 	}
-	notice := endpoint.SchemaOf[history.Notice](s.router)
+	schema := endpoint.SchemaOf[history.Event](s.router)
 	op.Responses = map[string]*huma.Response{"200": {Description: "A stream that does not end", Content: map[string]*huma.MediaType{
 		"text/event-stream": {Schema: &huma.Schema{
-			Type: huma.TypeString, Description: "Messages of which data is a Notice in JSON.",
-			Extensions: map[string]any{"x-data": notice},
+			Type: huma.TypeString, Description: "Messages of which data is an Event in JSON.",
+			Extensions: map[string]any{"x-data": schema},
 		}},
 	}}}
 	s.router.Raw(op, s.follow)
@@ -99,11 +99,11 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	endpoint.Patient(r.Context())
-	notices, ended := make(chan history.Notice, 64), make(chan error, 1)
+	events, ended := make(chan history.Event, 64), make(chan error, 1)
 	go func() {
-		ended <- s.app.History.Follow(ctx, endpoint.Caller(r.Context()), after, func(n history.Notice) error {
+		ended <- s.app.History.Follow(ctx, endpoint.Caller(r.Context()), after, func(n history.Event) error {
 			select {
-			case notices <- n:
+			case events <- n:
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
@@ -119,13 +119,13 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	defer beat.Stop()
 	for out.flush() == nil {
 		select {
-		case n := <-notices:
+		case n := <-events:
 			if endpoint.Still(r.Context()) != nil {
 				return nil
 			}
-			out.notice(n)
-			for len(notices) > 0 {
-				out.notice(<-notices)
+			out.event(n)
+			for len(events) > 0 {
+				out.event(<-events)
 			}
 		case <-beat.C:
 			if endpoint.Still(r.Context()) != nil {
@@ -136,8 +136,8 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 			if err != nil && ctx.Err() == nil {
 				s.router.Log().WarnContext(ctx, "an event stream ended", append([]any{"error", err}, endpoint.About(r.Context())...)...)
 			}
-			for len(notices) > 0 {
-				out.notice(<-notices)
+			for len(events) > 0 {
+				out.event(<-events)
 			}
 			_ = out.flush() // it ends either way
 			return nil
@@ -166,7 +166,7 @@ func (o *eventWriter) printf(format string, args ...any) {
 	_, o.err = fmt.Fprintf(o.w, format, args...)
 }
 
-func (o *eventWriter) notice(n history.Notice) {
+func (o *eventWriter) event(n history.Event) {
 	b, err := json.Marshal(n)
 	if err != nil {
 		o.err = err

@@ -103,7 +103,7 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 // owned answers the new owner of a task with the context to work from and nothing else, so that the token budget of the context
 // is that of the answer. Clients that ask for links get links to what the context omits.
 func (c *call) owned(ctx context.Context, r client.Receipt, s client.Sheet) answer {
-	c.Held.Hold(r.Task, r.Epoch)
+	c.Session.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
 	a.Text = fit.Prompt(ctx, c.Call, s)
 	maps.Copy(a.Meta, show.Trace(s.Envelope))

@@ -47,7 +47,7 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", tool.Changes,
 		if said != nil {
 			return c.takeAnswer(ctx, about.ID, said)
 		}
-		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

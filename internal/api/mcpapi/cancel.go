@@ -20,14 +20,14 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", tool.De
 	func(ctx context.Context, c *call, in cancelInput) (answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
 		if strings.Contains(in.ID, ".h") {
-			epoch, err := c.Held.Epoch(ctx, taskOf(in.ID), in.Epoch)
+			epoch, err := c.Session.Epoch(ctx, taskOf(in.ID), in.Epoch)
 			if err != nil {
 				return answer{}, err
 			}
 			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
 			return tool.Changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
 		}
-		epoch, err := c.Held.OwnersEpoch(ctx, in.ID, in.Epoch)
+		epoch, err := c.Session.OwnersEpoch(ctx, in.ID, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

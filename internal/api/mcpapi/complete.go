@@ -24,7 +24,7 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 	"Complete a task you own with its result. A result that does not meet the expectations is refused with the reasons: fix it and call again.",
 	func(ctx context.Context, c *call, in completeInput) (answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
-		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

@@ -124,7 +124,7 @@ func (c *call) decide(ctx context.Context, in decideInput) (answer, error) {
 
 // tookOver answers a person who claimed a task from a desk, with the context to work from.
 func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
-	c.Held.Hold(r.Task, r.Epoch)
+	c.Session.Hold(r.Task, r.Epoch)
 	s, err := c.Content(ctx, r.Task, client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, err
@@ -140,7 +140,7 @@ func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 	if !owner {
 		return in.Epoch, nil
 	}
-	epoch, err := c.Held.Epoch(ctx, taskOf(in.ID), in.Epoch)
+	epoch, err := c.Session.Epoch(ctx, taskOf(in.ID), in.Epoch)
 	if errors.Is(err, client.NotFound) { // a caller may see a ticket and not its task
 		return in.Epoch, nil
 	}

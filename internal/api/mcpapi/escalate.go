@@ -39,7 +39,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 		case in.Task == "":
 			return answer{}, c.Invalid("{escalate} needs task (one you own) or stuck (an agent or task that makes no progress)")
 		}
-		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

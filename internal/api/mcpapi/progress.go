@@ -22,7 +22,7 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 	"Report progress on a task you own, or send a heartbeat. Renews your lease: when it expires, the task goes to another agent.",
 	func(ctx context.Context, c *call, in progressInput) (answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
-		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return answer{}, err
 		}

@@ -106,7 +106,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 	}
 	task.Start, task.Content = true, send.Content
 	r, err := c.CreateTask(ctx, task)
-	c.Held.Hold(r.Task, r.Epoch)
+	c.Session.Hold(r.Task, r.Epoch)
 	return tool.Changed(r, err, "The task was created, and you own it.", c.Say("work on it, then call {complete|send}"))
 }
 
@@ -152,7 +152,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	}
 	send.Permissions, send.Budget, send.Timeouts = in.allowed(), in.budget(), in.timeouts()
 	var err error
-	if send.Epoch, err = c.Held.Epoch(ctx, in.Task, in.Epoch); err != nil {
+	if send.Epoch, err = c.Session.Epoch(ctx, in.Task, in.Epoch); err != nil {
 		return client.Receipt{}, err
 	}
 	return c.Send(ctx, in.Task, send)
@@ -168,7 +168,7 @@ func (c *call) start(ctx context.Context, made client.Receipt) (client.Receipt, 
 	if errors.Is(err, client.NotOwner) {
 		return made, nil
 	}
-	c.Held.Hold(r.Task, r.Epoch)
+	c.Session.Hold(r.Task, r.Epoch)
 	r.Decision = made.Decision
 	return r, err
 }
@@ -234,7 +234,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
 		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, schema, priority, deadline, conversation and tags")
 	}
-	epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+	epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 	if err != nil {
 		return answer{}, err
 	}

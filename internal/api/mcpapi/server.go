@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/epoch"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
@@ -82,7 +82,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 	resources.Configure(options)
 	s := mcp.NewServer(&mcp.Implementation{Name: "trapeze", Title: "Trapeze handoff server", Version: o.Version}, options)
 	resources.Install(s)
-	life, given := liveness.NewPulse(c), held.New()
+	life, given := liveness.NewPulse(c), epoch.New()
 	for _, t := range tools {
 		s.AddTool(t.Spec(o.Tools), handler(t, c, o, life, given))
 	}

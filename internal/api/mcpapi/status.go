@@ -80,7 +80,7 @@ var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 		if err != nil {
 			return answer{}, err
 		}
-		c.Held.Showed(ctx, t)
+		c.Session.Showed(ctx, t)
 		now := show.TaskOf(t)
 		show.LookAtChildren(ctx, c.Client, now.Children)
 		text := now.String()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/epoch"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/extratool"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
@@ -60,7 +60,7 @@ const metaReceipt = "trapeze/receipt"
 var invalid = argument.Invalid
 
 // handler returns the handler of the tool for one principal. A refusal is a result that the model reads, not a protocol error.
-func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, given *held.Epochs) mcp.ToolHandler {
+func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, given *epoch.Epochs) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		set, ok := toolset.From(ctx)
 		if !ok {
@@ -76,7 +76,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		ctx, traced := tracing.With(client.WithTrace(ctx, trace.Parent, trace.State), o.Tracer, t.Spec(set).Name, trace)
 		call := &tool.Call{
 			Client: c, Req: req, Set: set, Secret: o.Secret(ctx), Person: o.Person, Beat: o.Beat, Remote: o.Remote,
-			Held: &held.Caller{Epochs: given, Client: c, Session: req.Session, Say: set.Text},
+			Session: &epoch.Session{Epochs: given, Client: c, MCP: req.Session, Say: set.Text},
 		}
 		a, err := t.Run(ctx, call)
 		traced.End(err)
@@ -85,7 +85,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			return refusal(ctx, set, call.Held.Stale(err)), nil
+			return refusal(ctx, set, call.Session.Stale(err)), nil
 		case a.Need != nil:
 			return &mcp.CallToolResult{InputRequests: a.Need.Requests, RequestState: a.Need.State}, nil
 		}

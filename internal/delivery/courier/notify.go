@@ -117,8 +117,8 @@ func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry
 	return ctx.Err()
 }
 
-func noticeOf(workspace, event string, k view.TicketRow) notify.Notice {
-	return notify.Notice{
+func noticeOf(workspace, event string, k view.TicketRow) notify.Ticket {
+	return notify.Ticket{
 		ID: fmt.Sprintf("%s#%d.%d.%d", k.ID, k.Level, k.Reminders, k.Due.Unix()), Event: event, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
 		To: k.To, From: k.By, Question: refusal.Clip(k.Question, noticePreview), Options: k.Options, Intent: refusal.Clip(k.Intent, noticePreview),
 		Priority: k.Priority, Reminder: k.Reminders, Due: k.Due,
@@ -126,7 +126,7 @@ func noticeOf(workspace, event string, k view.TicketRow) notify.Notice {
 }
 
 // send sends a notice, and tries again after pauses. A notice that cannot be sent is logged: reminders follow.
-func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Notice) {
+func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Ticket) {
 	for try := 1; ; try++ {
 		err := s.Send(ctx, n)
 		if err == nil || ctx.Err() != nil {

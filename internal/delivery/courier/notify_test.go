@@ -27,7 +27,7 @@ type people struct {
 func (s *people) Name() string { return "people" + s.name }
 
 func (s *people) Send(_ context.Context, m notify.Message) error {
-	n, ok := m.(notify.Notice)
+	n, ok := m.(notify.Ticket)
 	if !ok {
 		return notify.ErrRefused
 	}

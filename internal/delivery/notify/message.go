@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 )
 
-// Message is what people are notified of. Webhooks and programs get it as JSON. The set is sealed: it is a [Notice] or an [Alert].
+// Message is what people are notified of. Webhooks and programs get it as JSON. The set is sealed: it is a [Ticket] or an [Alert].
 type Message interface {
 	// Key is the id of the occurrence: a message that is sent again has the same.
 	Key() string
@@ -21,14 +21,14 @@ type Message interface {
 }
 
 // Key implements [Message].
-func (n Notice) Key() string { return n.ID }
+func (n Ticket) Key() string { return n.ID }
 
 // Text implements [Message].
-func (n Notice) Text() (title, body string) {
+func (n Ticket) Text() (title, body string) {
 	return "Ticket " + n.Ticket + " waits for " + n.Desk, fmt.Sprintf("%s, until %s: trapeze ticket list", n.Event, n.Due.UTC().Format(time.RFC3339))
 }
 
-func (n Notice) log(ctx context.Context, to *slog.Logger) {
+func (n Ticket) log(ctx context.Context, to *slog.Logger) {
 	task, _, _ := strings.Cut(n.Ticket, ".")
 	to.InfoContext(ctx, "people are asked", "event", n.Event, "workspace", n.Workspace, "ticket", n.Ticket, "kind", n.Kind, "desk", n.Desk,
 		"task", task, "to", n.To, "from", n.From, "due", n.Due) // the question is content: trapeze ticket show has it

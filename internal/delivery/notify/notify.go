@@ -18,9 +18,9 @@ import (
 // Timeout is the time limit of a sink for one notice.
 const Timeout = 10 * time.Second
 
-// Notice tells people about a ticket: that it was opened, is due soon, or was escalated to others. Text of agents in it is
+// Ticket is the message that tells people about a ticket: that it was opened, is due soon, or was escalated to others. Text of agents in it is
 // data.
-type Notice struct {
+type Ticket struct {
 	ID        string           `json:"id"`    // of the occurrence: a notice that is sent again has the same id
 	Event     string           `json:"event"` // approval-asked, ticket-opened, ticket-reminded or ticket-escalated
 	Workspace string           `json:"workspace"`

@@ -20,7 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-var notice = Notice{
+var notice = Ticket{
 	ID: "task_1.k1#ticket-opened", Event: "ticket-opened", Workspace: "main", Ticket: "task_1.k1", Task: "task_1", Kind: event.TicketQuestion, Desk: "billing",
 	From: "coder", Question: "refund it? $(touch pwned) \"; rm -rf /", Options: []string{"yes"}, Due: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
 }
@@ -60,7 +60,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) Sink {
 }
 
 func TestAWebhookGetsTheNoticeWithItsIDAsKey(t *testing.T) {
-	var got Notice
+	var got Ticket
 	s := receiver(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost || r.Header.Get("Idempotency-Key") != notice.ID || r.URL.Query().Get("secret") != "s3cret" {
 			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
@@ -151,7 +151,7 @@ func TestAProgramReadsTheNoticeAndNothingOfItIsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "got"))
-	var got Notice
+	var got Ticket
 	if err != nil || json.Unmarshal(b, &got) != nil || got.Question != notice.Question {
 		t.Errorf("%v: %s", err, b)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// Notice is an entry as the event stream tells it: what happened, to which task, by whom; not the content.
-type Notice struct {
+// Event is an entry as the event stream tells it: what happened, to which task, by whom; not the content.
+type Event struct {
 	Position ledger.Position `json:"position"`
 	Time     time.Time       `json:"time"`
 	Kind     string          `json:"kind"` // task, agent, channel, token, artifact, …
@@ -27,7 +27,7 @@ var public = []string{taskstore.Kind, "agent", "channel"}
 
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
 // tasks that they have a part in, of other agents and of channels; those who may read anything, of all but reads.
-func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Notice) error) error {
+func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Event) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)
 	}
@@ -47,7 +47,7 @@ func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Posi
 					continue
 				}
 			}
-			n := Notice{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
+			n := Event{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
 			for _, ev := range e.Events {
 				n.Events = append(n.Events, ev.Name)
 			}

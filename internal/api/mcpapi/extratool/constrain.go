@@ -49,7 +49,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 			k.ID = in.ID
 		}
 		k.Max, k.Allow = in.Max, in.Allow
-		epoch, err := c.Held.Epoch(ctx, in.Task, in.Epoch)
+		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return tool.Answer{}, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/held"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/epoch"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
@@ -26,13 +26,13 @@ func (t Tool) Spec(set toolset.Set) *mcp.Tool { return t.spec(set.Full()) }
 // Call is one call of a tool.
 type Call struct {
 	*client.Client
-	Req    *mcp.CallToolRequest
-	Set    toolset.Set   // the tools that the client sees
-	Held   *held.Caller  // what the session was given
-	Secret string        // of the principal
-	Person string        // the user of the client; empty if there is none
-	Beat   time.Duration // the interval of progress notifications of a call that waits
-	Remote bool          // the API is in another process, which may restart: a call that waits continues after a restart
+	Req     *mcp.CallToolRequest
+	Set     toolset.Set    // the tools that the client sees
+	Session *epoch.Session // what the session was given
+	Secret  string         // of the principal
+	Person  string         // the user of the client; empty if there is none
+	Beat    time.Duration  // the interval of progress notifications of a call that waits
+	Remote  bool           // the API is in another process, which may restart: a call that waits continues after a restart
 }
 
 // Alive sends progress notifications for a waiting call until stop is called, so that the client does not time out. A client that

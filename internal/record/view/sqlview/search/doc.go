@@ -2,7 +2,7 @@
 //
 // It needs no folds of items: each event says what it changes. Their words are in full-text indexes (SQLite FTS5; words are stemmed,
 // accents ignored: schema.go), as words.go prepares them, and in a vocabulary: a search looks in it for words that are close to a rare one
-// (expand.go); which words count as close, typing errors among them, is in vocabulary.go. They have the newest versions; a forgotten item is removed from all of them. How well
+// (expand.go); which words count as close, typing errors among them, is in fuzzy.go. They have the newest versions; a forgotten item is removed from all of them. How well
 // it finds what people mean is measured by recall_test.go. Package sqlview opens the database,
 // follows the ledger and keeps the position of the views, and joins these tables with those of tasks.
 //
