@@ -68,6 +68,8 @@ func readTree(fsys fs.FS, tb table) (*tree, error) {
 		switch {
 		case err != nil:
 			return err
+		case d.IsDir() && path.Base(name) == "testdata":
+			return t.addTestdata(fsys, name)
 		case d.IsDir() && name != "." && notOurs(fsys, name):
 			return fs.SkipDir
 		case d.IsDir():
@@ -82,6 +84,25 @@ func readTree(fsys fs.FS, tb table) (*tree, error) {
 		return t.add(fsys, name)
 	})
 	return t, err
+}
+
+// addTestdata notes the texts of a testdata directory, in which no package is ours.
+func (t *tree) addTestdata(fsys fs.FS, dir string) error {
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		switch base := path.Base(name); {
+		case err != nil:
+			return err
+		case d.IsDir() && (base == "node_modules" || base == "venv"): // programs of others, installed there
+			return fs.SkipDir
+		case !d.IsDir() && isText(name):
+			t.texts = append(t.texts, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return fs.SkipDir
 }
 
 // notOurs tells which directories the go command leaves out of the module's packages too.

@@ -44,6 +44,7 @@ var allowed = []struct {
 	text  string // in the line
 }{
 	{"arch_words_test.go", ""}, // the list itself
+	{"testdata/arch/words.txtar", ""},
 
 	// what not to write, as examples
 	{"CONTRIBUTING.md", `A noun instead of "whoever"`},
@@ -55,9 +56,18 @@ var allowed = []struct {
 	{"CONTRIBUTING.md", "House style"},
 	{"internal/cli/demo", "house style"},
 	{"internal/cli/demo", "ouseStyle"},
+	{"internal/cli/testdata/script/demo.txtar", "ouse style"},
 	{"internal/routing/phrase/grammar.go", "whoever"}, // what people say
 	{"internal/usecase/artifacts", "system/shelf"},    // a principal in the record, which keeps its name
 	{"internal/usecase/artifacts/sweep.go", `"shelf"`},
+}
+
+// frozen are files, and directories of files, that keep their words: releases have written them, others have, or stored bytes
+// depend on them.
+var frozen = []string{
+	"internal/content/envelope/testdata/frozen",
+	"internal/content/foreign/testdata",                // documents of other systems
+	"internal/record/ledger/sqlitelog/dictionary1.txt", // stored entries are compressed with it
 }
 
 // suspect reports whether a text can have a retired word: most have none, and need no closer look.
@@ -74,10 +84,7 @@ func suspect(text string) bool {
 // wordPattern is one word, once splitCamel has separated those of an identifier.
 var wordPattern = regexp.MustCompile(`[a-z]+`)
 
-// linkTarget is where a link in Markdown leads to: records of decisions keep the names of their files.
-var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
-
-// checkWords finds retired words in Go files and in the pages that are no history, and in their names.
+// checkWords finds retired words in the texts of the tree, and in their names.
 func checkWords(t *tree) (out []finding) {
 	for _, name := range t.texts {
 		look := func(pos, text string) {
@@ -98,9 +105,6 @@ func checkWords(t *tree) (out []finding) {
 }
 
 func retiredIn(line, file string) (found []string) {
-	if path.Ext(file) == ".md" {
-		line = linkTarget.ReplaceAllString(line, "]")
-	}
 	words := wordPattern.FindAllString(strings.ToLower(splitCamel(line)), -1)
 	for i, word := range words {
 		for _, w := range []string{word, stem(word), strings.Join(words[i:min(i+2, len(words))], " ")} {
@@ -141,12 +145,14 @@ func isAllowed(file, line string) bool {
 	return false
 }
 
-// isText tells which files people read: Go, and pages other than the history of the project.
+// isText tells which files people read or edit: Go, pages, and what tests compare with; neither the history of the project nor
+// what is frozen.
 func isText(name string) bool {
-	if path.Ext(name) == ".md" {
-		return name != "CHANGELOG.md" && (path.Dir(name) == "." || path.Dir(name) == "docs")
+	switch path.Ext(name) {
+	case ".go", ".md", ".txt", ".txtar", ".golden":
+		return name != "CHANGELOG.md" && !slices.ContainsFunc(frozen, func(dir string) bool { return under(name, dir) })
 	}
-	return path.Ext(name) == ".go"
+	return false
 }
 
 // text is the content of a file of the tree; one that cannot be read has none, and the parser says so.
