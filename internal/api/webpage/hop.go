@@ -3,6 +3,7 @@ package webpage
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,8 +61,8 @@ type hopPage struct {
 	N        int
 	Prompt   string
 	Digest   string
-	Source   string
 	Envelope envelope
+	Entries  []entry // of the envelope, for a handoff without a prompt
 	Drift    *client.Hop
 	Whole    string // the envelope, as JSON
 }
@@ -73,27 +74,47 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 		return invalid(fmt.Sprintf("%.20q is not the number of a handoff", r.PathValue("hop")), "go back to the task")
 	}
 	id := fmt.Sprintf("%s.h%d", task, n)
-	h, err := v.api.Handoff(ctx, id)
+	doc, err := v.api.HandoffDocument(ctx, id)
 	if err != nil {
 		return err
 	}
-	sheet, err := v.api.Content(ctx, id, client.ContentInput{Render: true})
-	if err != nil {
+	body := hopPage{Handoff: doc.Handoff, N: n, Digest: cmp.Or(doc.Given, doc.Handoff.Envelope)}
+	whole := given(doc)
+	switch sheet, err := v.api.Content(ctx, id, client.ContentInput{Render: true}); {
+	case err == nil:
+		body.Prompt, body.Digest, whole = sheet.Prompt, sheet.Digest, sheet.Envelope
+	case !errors.Is(err, client.Expired): // the prompt is that of the newest handoff alone
 		return err
 	}
-	body := hopPage{Handoff: h, N: n, Prompt: sheet.Prompt, Digest: sheet.Digest, Source: sheet.Source}
-	if err := json.Unmarshal(sheet.Envelope, &body.Envelope); err != nil {
-		return err
+	if whole != nil {
+		if err := json.Unmarshal(whole, &body.Envelope); err != nil {
+			return err
+		}
+		if b, err := json.MarshalIndent(whole, "", "  "); err == nil {
+			body.Whole = string(b)
+		}
 	}
-	if b, err := json.MarshalIndent(sheet.Envelope, "", "  "); err == nil {
-		body.Whole = string(b)
-	}
+	body.Entries = body.Envelope.entries()
 	if drift, err := v.api.Drift(ctx, task); err == nil {
 		if i := slices.IndexFunc(drift.Hops, func(h client.Hop) bool { return h.Number == n }); i >= 0 {
 			body.Drift = &drift.Hops[i]
 		}
 	}
 	return v.show(w, r, "hop", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
+}
+
+// given is the envelope that the receiver of a handoff was given: what was packed for it, or what was sent.
+func given(doc client.HandoffDocument) json.RawMessage {
+	for _, e := range doc.Entries {
+		var d struct {
+			Digest   string          `json:"digest"`
+			Envelope json.RawMessage `json:"envelope"`
+		}
+		if doc.Given != "" && json.Unmarshal(e.Details, &d) == nil && d.Digest == doc.Given && d.Envelope != nil {
+			return d.Envelope
+		}
+	}
+	return doc.Context
 }
 
 // comparison is two envelopes of a task side by side.
@@ -115,13 +136,13 @@ type difference struct {
 
 func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 	ctx, task, q := r.Context(), r.PathValue("task"), r.URL.Query()
-	t, err := v.api.Task(ctx, task)
+	trail, err := v.api.Trail(ctx, task)
 	if err != nil {
 		return err
 	}
 	c := comparison{Task: task}
-	for n := 1; n <= min(t.Used.Handoffs+t.Used.Base, 100); n++ {
-		c.Hops = append(c.Hops, n)
+	for n := range trail.Handoffs {
+		c.Hops = append(c.Hops, n+1)
 	}
 	if len(c.Hops) < 2 {
 		return invalid("there is one handoff, or none", "compare a task that has moved at least twice")
@@ -132,11 +153,13 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 		if err != nil || n < 1 {
 			return invalid(fmt.Sprintf("%.20q is not the number of a handoff", q.Get(name)), "choose two handoffs of the list")
 		}
-		sheet, err := v.api.Content(ctx, fmt.Sprintf("%s.h%d", task, n), client.ContentInput{})
+		doc, err := v.api.HandoffDocument(ctx, fmt.Sprintf("%s.h%d", task, n))
 		if err != nil {
 			return err
 		}
-		if err := json.Unmarshal(sheet.Envelope, &got[i]); err != nil {
+		if whole := given(doc); whole == nil {
+			return invalid(fmt.Sprintf("handoff %d has no envelope that you may read", n), "choose another")
+		} else if err := json.Unmarshal(whole, &got[i]); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -150,11 +173,11 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 }
 
 // entry is an entry of an envelope, for a comparison.
-type entry struct{ kind, id, text string }
+type entry struct{ Kind, ID, Text string }
 
 func (e envelope) entries() (all []entry) {
 	for _, text := range []entry{{"intent", "", e.Task.Intent}, {"ask", "", e.Task.Ask}, {"state", "", e.Task.State}, {"summary", "", e.Summary}} {
-		if text.text != "" {
+		if text.Text != "" {
 			all = append(all, text)
 		}
 	}
@@ -185,16 +208,16 @@ func differences(a, b envelope) (rows []difference) {
 	}
 	later := map[string]string{}
 	for _, e := range b.entries() {
-		later[e.kind+":"+e.id] = e.text
+		later[e.Kind+":"+e.ID] = e.Text
 	}
 	before := map[string]bool{}
 	for _, e := range a.entries() {
-		key := e.kind + ":" + e.id
+		key := e.Kind + ":" + e.ID
 		before[key] = true
-		row := difference{Kind: e.kind, ID: e.id, A: e.text, Fate: "dropped"}
+		row := difference{Kind: e.Kind, ID: e.ID, A: e.Text, Fate: "dropped"}
 		if text, ok := later[key]; ok {
 			row.B, row.Fate = text, "kept"
-			if text != e.text {
+			if text != e.Text {
 				row.Fate = "changed"
 			}
 		} else if why, ok := omitted[key]; ok {
@@ -203,8 +226,8 @@ func differences(a, b envelope) (rows []difference) {
 		rows = append(rows, row)
 	}
 	for _, e := range b.entries() {
-		if !before[e.kind+":"+e.id] {
-			rows = append(rows, difference{Kind: e.kind, ID: e.id, B: e.text, Fate: "added"})
+		if !before[e.Kind+":"+e.ID] {
+			rows = append(rows, difference{Kind: e.Kind, ID: e.ID, B: e.Text, Fate: "added"})
 		}
 	}
 	return rows
