@@ -11,7 +11,7 @@ import (
 type completeInput struct {
 	Task   string          `json:"task"`
 	Text   string          `json:"text,omitempty" jsonschema:"the result"`
-	Data   json.RawMessage `json:"data,omitempty" jsonschema:"the result as JSON, if a schema is expected"`
+	Data   json.RawMessage `json:"data,omitempty" empty:"kept" jsonschema:"the result as JSON, if a schema is expected"`
 	Failed bool            `json:"failed,omitempty" jsonschema:"the task cannot be done; give the reason in text"`
 	Tokens int64           `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
 	Cost   int64           `json:"cost,omitempty" set:"all" jsonschema:"cost since the last report, in millionths of the currency"`

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
-// Models in strict mode fill every field. What they fill with null or "" counts as omitted, in every tool.
+// Models in strict mode fill every field. What they fill with null, "", [] or {} counts as omitted, in every tool.
 func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 	calls := map[string]func(own, offered string) m{
 		"join":         func(_, _ string) m { return m{} },
@@ -45,7 +45,7 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 			if strings.Contains(omitted, "unknown tool") {
 				t.Fatal(omitted)
 			}
-			for name, with := range map[string]any{"null": nil, `""`: ""} {
+			for name, with := range map[string]any{"null": nil, `""`: "", "empty values of its type": byType} {
 				text, recorded, no := filled(t, tool, args, with, true)
 				if no != refused {
 					t.Errorf("with %s for what is omitted: refused %t: %s\nomitted: refused %t: %s", name, no, text, refused, omitted)
@@ -119,6 +119,9 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 	}
 }
 
+// byType fills each argument with the empty value of its type; numbers and flags with null.
+var byType = map[string]any{"string": "", "array": []any{}, "object": m{}}
+
 // filled calls a tool as an agent that owns a task and is offered another, with a value for each argument that the call omits. It returns the names
 // of all events that the record has then.
 func filled(t *testing.T, tool string, args func(own, offered string) m, with any, fill bool) (text string, events []string, refused bool) {
@@ -140,9 +143,14 @@ func filled(t *testing.T, tool string, args func(own, offered string) m, with an
 		if x.Name != tool || !fill {
 			continue
 		}
-		for name := range x.InputSchema.(m)["properties"].(m) {
-			if _, there := call[name]; !there {
-				call[name] = with
+		for name, schema := range x.InputSchema.(m)["properties"].(m) {
+			if _, there := call[name]; there {
+				continue
+			}
+			call[name] = with
+			if values, ok := with.(map[string]any); ok {
+				kind, _ := schema.(m)["type"].(string)
+				call[name] = values[kind]
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package mcpapi_test
 
 import (
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,4 +57,93 @@ func TestAReceiverReadsWhoSetWhat(t *testing.T) {
 			t.Errorf("the context is\n%s", text)
 		}
 	})
+}
+
+func TestAConstraintWithEmptyArgumentsAllowsWhatItDidBefore(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	empty := m{"id": "", "allow": []any{}, "max": nil, "lift": "", "tightened_by": "", "why": "", "key": "", "tokens": 0, "cost": 0, "epoch": 0}
+	with := func(more m) m {
+		args := maps.Clone(empty)
+		maps.Copy(args, more)
+		return args
+	}
+	_, made := coder.call("send", m{"intent": "Write it"})
+	task := made["task"].(string)
+	allowed := func(id string) []string {
+		t.Helper()
+		got, err := h.admin.Task(t.Context(), task)
+		i := slices.IndexFunc(got.Constraints, func(k client.Constraint) bool { return k.ID == id })
+		if err != nil || i < 0 {
+			t.Fatalf("%s: %+v, %v", id, got.Constraints, err)
+		}
+		return got.Constraints[i].Allow
+	}
+	coder.call("constrain", with(m{"task": task, "constraint": "format:languages", "id": "langs"}))
+	if got := allowed("langs"); got != nil {
+		t.Errorf("all arguments empty: %#v is allowed", got)
+	}
+	coder.call("constrain", with(m{"task": task, "constraint": "format:languages", "id": "langs", "allow": []any{"de", "en"}}))
+	if text, _, refused := coder.try("constrain", with(m{"task": task, "constraint": "format:languages", "id": "langs"})); !refused || !strings.Contains(text, "cannot be loosened") {
+		t.Errorf("a list that is omitted: %s", text)
+	}
+	coder.call("constrain", with(m{"task": task, "constraint": "format:languages", "id": "langs", "allow": "none"}))
+	if got := allowed("langs"); got == nil || len(got) > 0 {
+		t.Errorf("none: %#v is allowed", got)
+	}
+	if _, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	made2, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "x", Constraints: []client.Constraint{{ID: "a", Kind: "format", Text: "t", Allow: []string{}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.admin.Task(t.Context(), made2.Task); err != nil || got.Constraints[0].Allow == nil {
+		t.Errorf("an empty list over HTTP allows %+v, %v", got.Constraints, err)
+	}
+}
+
+func TestTheRequesterLiftsOverEveryAPIWhatAnAgentTightened(t *testing.T) {
+	h := open(t)
+	lead, coder := h.full("lead"), h.full("coder")
+	coder.call("join", m{})
+	langs := func(by *agent, task any, allow ...any) {
+		by.call("constrain", m{"task": task, "constraint": "format:languages", "id": "langs", "allow": allow})
+	}
+	_, made := lead.call("send", m{"intent": "Translate it"})
+	task := made["task"].(string)
+	langs(lead, task, "de", "en")
+	lead.call("send", m{"task": task, "to": "coder"})
+	_, box := coder.call("inbox", m{"wait": 5})
+	coder.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
+	allowed := func(want ...string) {
+		t.Helper()
+		got, err := h.admin.Task(t.Context(), task)
+		if err != nil || len(got.Constraints) != 1 || !slices.Equal(got.Constraints[0].Allow, want) {
+			t.Errorf("allowed is %+v, want %v (%v)", got.Constraints, want, err)
+		}
+	}
+	langs(coder, task, "none")
+	allowed()
+	if text, _, refused := lead.try("constrain", m{"task": task, "tightened_by": "coder", "why": "both"}); !refused || !strings.Contains(text, "tightened_by needs lift") {
+		t.Errorf("tightened_by alone: %s", text)
+	}
+	if text, _, refused := lead.try("constrain", m{"task": task, "lift": "langs", "tightened_by": "nobody", "why": "both"}); !refused || !strings.Contains(text, "it was tightened by agent/coder") {
+		t.Errorf("what nobody tightened: %s", text)
+	}
+	if text, _ := lead.call("constrain", m{"task": task, "lift": "langs", "tightened_by": "coder", "why": "both"}); !strings.Contains(text, "What coder tightened") {
+		t.Errorf("the answer is %s", text)
+	}
+	allowed("de", "en")
+	langs(lead, task, "en") // while coder owns it
+	allowed("en")
+	langs(coder, task, "none")
+	if _, err := h.admin.LiftTightening(t.Context(), task, "langs", "agent/coder", "both"); err != nil {
+		t.Error(err)
+	}
+	allowed("en")
+	_, err := h.admin.LiftTightening(t.Context(), task, "langs", "coder", "both")
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.NotFound || !strings.Contains(e.Hint, "omit tightened_by") {
+		t.Errorf("once more: %v", err)
+	}
 }

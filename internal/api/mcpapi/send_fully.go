@@ -2,7 +2,6 @@ package mcpapi
 
 import (
 	"context"
-	"slices"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -23,7 +22,7 @@ func (f handedFully) empty() bool {
 
 // taskFully has the arguments of a new task, or of a handoff of one, that only the clients of the set all have.
 type taskFully struct {
-	Permissions  argument.List     `json:"permissions,omitzero" set:"all" jsonschema:"restrict later owners to these; an empty list or none: no permissions; if omitted: not restricted further"`
+	Permissions  argument.List     `json:"permissions,omitzero" set:"all" jsonschema:"restrict later owners to these; none: no permissions; empty or omitted: not restricted further"`
 	BudgetTokens int64             `json:"budget_tokens,omitempty" set:"all" jsonschema:"tokens that the new task may use; with delegation or fan_out of a task: each child"`
 	BudgetCost   int64             `json:"budget_cost,omitempty" set:"all" jsonschema:"the same in millionths of the currency"`
 	Format       string            `json:"format,omitempty" set:"all" jsonschema:"format of the result, such as markdown"`
@@ -47,14 +46,6 @@ func (f taskFully) timeouts() client.Timeouts {
 
 func (f taskFully) budget() client.Spend {
 	return client.Spend{Tokens: f.BudgetTokens, Cost: f.BudgetCost}
-}
-
-// allowed returns the permissions; nil means that they are not restricted, an empty list that there are none.
-func (f taskFully) allowed() []string {
-	if f.Permissions != nil && slices.Equal(f.Permissions, []string{"none"}) {
-		return []string{}
-	}
-	return f.Permissions
 }
 
 func (f taskFully) empty() bool {

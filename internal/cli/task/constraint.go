@@ -38,7 +38,8 @@ KIND! makes it mandatory. Constraints are part of every later envelope and of ev
 }
 
 func lift(s *shell.Shell) *cobra.Command {
-	return s.Command("lift [TASK] CONSTRAINT WHY", "Remove a constraint, as the caller that set it or as an operator", cobra.RangeArgs(2, 3),
+	var tightenedBy string
+	cmd := s.Command("lift [TASK] CONSTRAINT WHY", "Remove a constraint, or what one principal has tightened of it", cobra.RangeArgs(2, 3),
 		func(ctx context.Context, args []string) error {
 			task, others, err := s.TaskArg(args, 2)
 			if err != nil {
@@ -51,7 +52,13 @@ func lift(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.Lift(ctx, task, others[0], others[1])
-			return s.EmitReceipt(r, err)
+			if tightenedBy != "" {
+				return s.EmitReceipt(c.LiftTightening(ctx, task, others[0], tightenedBy, others[1]))
+			}
+			return s.EmitReceipt(c.Lift(ctx, task, others[0], others[1]))
 		})
+	cmd.Long = `Remove a constraint, as the caller that set it or as an operator. With --tightened-by, remove only what that principal has tightened of it, and
+keep the rest: what agents have tightened, the setter of the constraint and the requester of the task can remove too.`
+	cmd.Flags().StringVar(&tightenedBy, "tightened-by", "", "lift only what this `principal` has tightened: an agent's name, or operator/NAME")
+	return cmd
 }

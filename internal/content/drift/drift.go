@@ -46,11 +46,13 @@ type Change struct {
 	ID string `json:"id"`
 	// Was is the earlier id, if another entry superseded it.
 	Was string `json:"was,omitempty"`
-	// By is the sender that superseded or replaced it, or the principals that set the changed parts of a constraint.
-	By     string `json:"by,omitempty"`
-	How    How    `json:"how"`
-	Before string `json:"before"` // of a constraint, with its limits in brackets
-	After  string `json:"after"`
+	// By is the sender that superseded or replaced it, or the principals that set the changed parts of a constraint or lifted it.
+	By string `json:"by,omitempty"`
+	// TightenedBy is the principal whose tightening of a constraint was lifted, if that alone was.
+	TightenedBy string `json:"tightened_by,omitempty"`
+	How         How    `json:"how"`
+	Before      string `json:"before"` // of a constraint, with its limits in brackets
+	After       string `json:"after"`  // empty if the whole constraint was lifted
 }
 
 // How is the kind of a change.
@@ -62,6 +64,7 @@ const (
 	Superseded How = "superseded" // by an entry that names it
 	Tightened  How = "tightened"  // a stricter constraint
 	Loosened   How = "loosened"   // a less strict or a different constraint
+	Lifted     How = "lifted"     // a constraint that was removed, or of which a tightening was: by whom is in By
 	Revised    How = "revised"    // a reference to another version
 	Replaced   How = "replaced"   // the state or the summary, by another one
 )

@@ -73,26 +73,7 @@ func items(list []envelope.Item) []entry {
 }
 
 // limits describes what a constraint limits, for a change of it.
-func (e entry) limits() string {
-	var limits []string
-	if e.constraint.Hard {
-		limits = append(limits, "must hold")
-	}
-	if most := e.constraint.Max; most != nil {
-		limits = append(limits, "at most "+strconv.FormatFloat(*most, 'f', -1, 64))
-	}
-	switch allow := e.constraint.Allow; {
-	case allow == nil:
-	case len(allow) == 0:
-		limits = append(limits, "only: nothing is allowed")
-	default:
-		limits = append(limits, "only "+strings.Join(allow, " "))
-	}
-	if limits == nil {
-		limits = []string{"no limits"}
-	}
-	return " [" + strings.Join(limits, ", ") + "]"
-}
+func (e entry) limits() string { return " [" + e.constraint.Limits() + "]" }
 
 // part is a part of a constraint, as text, and the principal that set it.
 type part struct{ text, by string }
@@ -124,10 +105,15 @@ func partsOf(c envelope.Constraint) [4]part {
 	}
 }
 
+// ruleOf is what a constraint asks for, whoever set it.
+func ruleOf(c envelope.Constraint) event.Constraint {
+	return event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow}
+}
+
 func rules(list []envelope.Constraint) []entry {
 	out := make([]entry, len(list))
 	for i, c := range list {
-		rule := event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow}
+		rule := ruleOf(c)
 		content, err := json.Marshal(rule)
 		if err != nil {
 			content = nil // only for a maximum that is not a number; no valid envelope has one

@@ -89,8 +89,9 @@ func retention(chain []envelope.Envelope) (r Retention) {
 // OfPacked reports on a task whose receivers were given packed envelopes: packed[i] is what the receiver of full[i] was
 // given, full[i] itself if it was not packed. Each hop compares the full envelope before it, and the additions of its
 // sender, with the packed one after it: an entry that packing omitted is omitted at that hop only, and not dropped for
-// good. Retention is the share of all entries of full that are in the last packed envelope.
-func OfPacked(full, packed []envelope.Envelope) Report {
+// good. Retention is the share of all entries of full that are in the last packed envelope. lifts are those of constraints of the task,
+// oldest first: what they lifted is neither dropped nor loosened.
+func OfPacked(full, packed []envelope.Envelope, lifts ...Lift) Report {
 	n := len(full)
 	if n == 0 || len(packed) != n {
 		return Of(full)
@@ -101,6 +102,7 @@ func OfPacked(full, packed []envelope.Envelope) Report {
 		hop.Number = i
 		r.Hops = append(r.Hops, hop)
 	}
+	r.withLifts(full, packed, lifts)
 	return r
 }
 

@@ -95,6 +95,13 @@ func (h Hop) details(b *strings.Builder) {
 			if ch.By != "" {
 				by = " by " + name(ch.By)
 			}
+			if ch.TightenedBy != "" {
+				by += ", what " + name(ch.TightenedBy) + " tightened"
+			}
+			if ch.How == Lifted && ch.After == "" {
+				fmt.Fprintf(b, "hop %d  %s %s %s%s: %s\n", h.Number, singular, name(ch.ID), ch.How, by, quote(ch.Before))
+				continue
+			}
 			fmt.Fprintf(b, "hop %d  %s %s%s %s%s: %s → %s\n", h.Number, singular, was, name(ch.ID), ch.How, by, quote(ch.Before), quote(ch.After))
 		}
 	}

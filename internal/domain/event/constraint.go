@@ -1,9 +1,11 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -114,6 +116,28 @@ func (c Constraint) Tightens(old Constraint) bool {
 	return true
 }
 
+// Limits describes what the constraint limits, for example "must hold, at most 5, only de en".
+func (c Constraint) Limits() string {
+	var limits []string
+	if c.Hard {
+		limits = append(limits, "must hold")
+	}
+	if c.Max != nil {
+		limits = append(limits, "at most "+strconv.FormatFloat(*c.Max, 'f', -1, 64))
+	}
+	switch {
+	case c.Allow == nil:
+	case len(c.Allow) == 0:
+		limits = append(limits, "only: nothing is allowed")
+	default:
+		limits = append(limits, "only "+strings.Join(c.Allow, " "))
+	}
+	if limits == nil {
+		return "no limits"
+	}
+	return strings.Join(limits, ", ")
+}
+
 // Equal compares the fields that can be tightened.
 func (c Constraint) Equal(o Constraint) bool {
 	return c.Hard == o.Hard && (c.Allow == nil) == (o.Allow == nil) && slices.Equal(c.Allow, o.Allow) &&
@@ -134,6 +158,17 @@ func (c Constraint) InheritsFrom(k Constraint) bool {
 	return c.Inherited && setter && same && (c.Added || k.Tightens(c))
 }
 
+// firstSetter is the principal that set the constraint before operators tightened it.
+func (c Constraint) firstSetter() string { return cmp.Or(c.TextBy, c.Origin) }
+
+// Follows reports whether c, which a child task inherited of k, a constraint of its parent, follows a change of k.
+func (c Constraint) Follows(k Constraint) bool {
+	if c.firstSetter() == k.firstSetter() {
+		c.Origin = k.Origin
+	}
+	return c.InheritsFrom(k)
+}
+
 // inheritedPrefix begins the id of a constraint of a parent task where another has its own id.
 const inheritedPrefix = "parent."
 
@@ -142,10 +177,14 @@ const inheritedPrefix = "parent."
 func (c Constraint) InheritedBy(others []Constraint) string {
 	for id := c.ID; ; id = inheritedPrefix + id {
 		i := slices.IndexFunc(others, func(o Constraint) bool { return o.ID == id })
-		switch {
-		case i < 0 || others[i].Origin == c.Origin && c.Tightens(others[i]):
+		if i < 0 {
 			return id
-		case others[i].Origin == c.Origin && others[i].Tightens(c):
+		}
+		o := others[i]
+		switch same := o.Origin == c.Origin || o.Inherited && o.firstSetter() == c.firstSetter(); { // operators tightened it in the parent
+		case same && c.Tightens(o):
+			return id
+		case same && o.Tightens(c):
 			return ""
 		}
 	}

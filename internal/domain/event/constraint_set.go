@@ -150,7 +150,11 @@ func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
 		return err
 	}
 	if !c.Tightens(old) {
-		return refusal.New(refusal.Conflict, "only tighten it, or have "+old.Origin+" or an operator lift it",
+		hint := "only tighten it, or have " + old.Origin + " or an operator lift it"
+		if old.Origin == by {
+			hint = "only tighten it, or lift it and set it again"
+		}
+		return refusal.New(refusal.Conflict, hint,
 			"constraint %s cannot be loosened or reworded", c.ID)
 	}
 	if what := c.notUsed(old); what != "" && old.Origin != by && !operator {

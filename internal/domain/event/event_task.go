@@ -64,19 +64,27 @@ func (Progressed) EventName() string { return "task-progress" }
 
 // Constrained: a constraint was added or tightened.
 type Constrained struct {
-	Constraint Constraint `json:"constraint"`
+	Constraint Constraint `json:"constraint"` // as it binds now
+	// Own is what its Origin asks for alone: the setter of a rule, a principal that tightens the rule of another, or the parent task, if
+	// it is inherited. A new constraint lacks it; so do older records, where it is what differs from the constraint before.
+	Own Constraint `json:"own,omitzero"`
 }
 
 // EventName implements [Event].
 func (Constrained) EventName() string { return "constraint-set" }
 
-// Lifted: the principal that set a constraint, or an operator, removed it.
+// Lifted: a constraint was removed, or what one principal had tightened of it.
 type Lifted struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
-	// Constraint is the one that was removed; the open children that inherited it are freed of it. Records from before children were
+	By  string `json:"by,omitempty"` // in the parent task, if the constraint is inherited; older records lack it
+	// Constraint is as it was before; the open children that inherited it are freed of it. Records from before children were
 	// freed lack it.
 	Constraint Constraint `json:"constraint,omitzero"`
+	// TightenedBy is the principal whose tightening alone was lifted, and After the constraint since; absent: the whole was removed.
+	TightenedBy string     `json:"tightened_by,omitempty"`
+	After       Constraint `json:"after,omitzero"`
+	Own         Constraint `json:"own,omitzero"` // what the parent task has of it since, if it is inherited
 }
 
 // EventName implements [Event].

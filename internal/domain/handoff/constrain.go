@@ -1,7 +1,6 @@
 package handoff
 
 import (
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -10,8 +9,8 @@ import (
 )
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a subset of the allowed values. The setter of a constraint and
-// operators may also give it a limit that it did not have. What agents add, here or in a parent task, is bounded: see
-// [event.CheckAdded].
+// operators may also give it a limit that it did not have: see [task.Task.Tighten]. The requester may do so while another agent owns the
+// task. What agents add, here or in a parent task, is bounded: see [event.CheckAdded].
 type Constrain struct {
 	By         identity.Principal
 	Epoch      uint64
@@ -20,57 +19,47 @@ type Constrain struct {
 }
 
 func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := c.requireSetter(t); err != nil {
 		return nil, err
 	}
-	k, err := c.constraint(t)
-	if err != nil || k.ID == "" {
+	e, err := c.event(t)
+	if err != nil || e.Constraint.ID == "" {
 		return nil, err
 	}
-	after := task.Fold(t, event.Constrained{Constraint: k})
+	k, after := e.Constraint, task.Fold(t, e)
 	if t.Added(k) && (k.Inherited || t.Adds(c.By.String())) {
-		if err := event.CheckAdded(added(t), added(after), c.Count); err != nil {
+		if err := event.CheckAdded(t.AddedConstraints(), after.AddedConstraints(), c.Count); err != nil {
 			return nil, err
 		}
 	}
 	if err := event.CheckConstraints(after.Constraints); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Constrained{Constraint: k}}, nil
+	return []event.Event{e}, nil
 }
 
-// added lists the constraints that agents added.
-func added(t task.Task) []event.Constraint {
-	return slices.DeleteFunc(slices.Clone(t.Constraints), func(k event.Constraint) bool { return !t.Added(k) })
+// requireSetter refuses all principals but the source, see [requireSource], and the requester, who may omit the epoch if another agent is the owner.
+func (c Constrain) requireSetter(t task.Task) error {
+	if t.Owner == "" || c.By.String() != t.Requester || c.By.Agent() == t.Owner {
+		return requireSource(t, c.By, c.Epoch)
+	}
+	if err := requireLive(t); err != nil || c.Epoch == 0 {
+		return err
+	}
+	return requireEpoch(t, c.Epoch)
 }
 
-// constraint is the one that the task gets, with the setter of each part; without an id if nothing changes.
-func (c Constrain) constraint(t task.Task) (event.Constraint, error) {
-	k := c.Constraint
-	by, inherited := c.By.String(), k.Origin != "" && c.By.IsSystem()
-	if inherited { // another principal has set it, and nobody can set it again
-		if k.ID = k.InheritedBy(t.Constraints); k.ID == "" {
-			return k, nil
-		}
+// event is what becomes of the constraint; zero if nothing changes.
+func (c Constrain) event(t task.Task) (event.Constrained, error) {
+	k, by := c.Constraint, c.By.String()
+	if k.Origin != "" && c.By.IsSystem() { // the parent's: another principal has set it, and nobody can set it again
+		return t.Inherit(k), k.Check()
 	}
-	i := t.FindConstraint(k.ID)
-	switch {
-	case inherited:
-		k.Inherited = true
-		return k, k.Check()
-	case i < 0:
-		if err := k.CheckNew(); err != nil {
-			return k, err
-		}
-		return k.SetBy(by, t.Adds(by)), event.CheckDistinct(k.ID, t.Constraints)
+	if i := t.FindConstraint(k.ID); i >= 0 {
+		return t.Tighten(i, k, by)
 	}
-	old := t.Constraints[i]
-	if err := k.MayTighten(old, by, c.By.IsOperator()); err != nil {
-		return k, err
+	if err := k.CheckNew(); err != nil {
+		return event.Constrained{}, err
 	}
-	old.Added = t.Added(old) // older records do not say so
-	if k = k.TightenedBy(old, by, c.By.IsOperator()); k.Equal(old) && k.Origin == old.Origin {
-		return event.Constraint{}, nil
-	}
-	return k, nil
+	return event.Constrained{Constraint: k.SetBy(by, t.Adds(by))}, event.CheckDistinct(k.ID, t.Constraints)
 }

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 
 // sound is what must hold of every task at rest, between two decisions.
 func sound(t task.Task) error {
-	for _, check := range []func(task.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed, peopleAsked, notLost} {
+	for _, check := range []func(task.Task) error{ownership, oneTransfer, withinLimits, notStranded, clocksRun, funded, familyBound, packed, peopleAsked, notLost, addsUp} {
 		if err := check(t); err != nil {
 			return err
 		}
@@ -206,7 +207,9 @@ func entitled(before task.Task, c Command, events []event.Event, _ task.Task) er
 	}
 	owner := before.Owner != "" && by.Agent() == before.Owner && epoch == before.Epoch
 	source := before.Owner == "" && by.String() == before.Requester || by.IsOperator() || by.IsSystem()
-	if !owner && (strict || !source) {
+	_, constrains := c.(Constrain)
+	requester := constrains && by.String() == before.Requester && (epoch == 0 || epoch == before.Epoch)
+	if !owner && (strict || !source) && !requester {
 		return fmt.Errorf("%s with epoch %d made %v; the owner is %q with epoch %d", by.String(), epoch, eventNames(events), before.Owner, before.Epoch)
 	}
 	if (by.IsOperator() || by.IsSystem()) && epoch != 0 && epoch != before.Epoch {
@@ -292,6 +295,36 @@ func climbsOn(before task.Task, c Command, events []event.Event, after task.Task
 	return nil
 }
 
+// lifts reports whether a command may lift a constraint, or a part of it.
+func lifts(before task.Task, c Command, k event.Constraint) bool {
+	if free, ok := c.(Free); ok {
+		return k.Inherited && free.Parent.By != ""
+	}
+	lift, ok := c.(Lift)
+	by := lift.By.String()
+	if lift.TightenedBy == "" {
+		return ok && lift.ID == k.ID && (lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited)
+	}
+	added := strings.HasPrefix(lift.TightenedBy, "agent/") && lift.TightenedBy != before.Requester
+	return ok && lift.ID == k.ID && (lift.By.IsOperator() || by == lift.TightenedBy || added && (by == cmp.Or(k.TextBy, k.Origin) || by == before.Requester))
+}
+
+// addsUp: what binds is what its setter and those that tightened it ask for together, and nobody's part is forgotten.
+func addsUp(t task.Task) error {
+	for i, k := range t.Constraints {
+		r := t.Rule(i)
+		if all := r.Constraint(); !all.Equal(k) || all.Origin != k.Origin || !k.Tightens(r.Base) {
+			return fmt.Errorf("constraint %+v is not the sum of %+v", k, r)
+		}
+	}
+	for _, r := range t.Rules {
+		if t.FindConstraint(r.Base.ID) < 0 || len(r.Layers) == 0 {
+			return fmt.Errorf("a rule without constraint or layers: %+v", r)
+		}
+	}
+	return nil
+}
+
 // tightens is invariant 5, for constraints, permissions and budgets.
 func tightens(before task.Task, c Command, events []event.Event, after task.Task) error {
 	if !before.Exists() {
@@ -302,11 +335,11 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		if i >= 0 && after.Constraints[i].Tightens(k) {
 			continue
 		}
-		lift, ok := c.(Lift)
-		by := lift.By.String()
-		mayLift := lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited || lift.By.IsSystem() && k.Inherited
-		if !ok || i >= 0 || lift.ID != k.ID || !mayLift {
+		if !lifts(before, c, k) {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
+		}
+		if base := before.Rule(before.FindConstraint(k.ID)).Base; i >= 0 && !base.Inherited && !after.Constraints[i].Tightens(base) {
+			return fmt.Errorf("lifting a part took constraint %+v to %+v, below what its setter asked for", base, after.Constraints[i])
 		}
 	}
 	if before.Permissions != nil && (after.Permissions == nil ||

@@ -10,28 +10,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Lift removes a constraint, as the principal that set it or an operator; as the requester, if agents added it to this task; or as the
-// server, if it was inherited from a parent task, where it was lifted.
+// Lift removes a constraint, as the principal that set it or an operator; or as the requester, if agents added it to this task. With
+// TightenedBy it removes only what that principal has tightened of it: see [task.Task.Lift].
 type Lift struct {
-	By  identity.Principal
-	ID  string
-	Why string
+	By          identity.Principal
+	ID          string
+	TightenedBy string // a principal; empty: the whole
+	Why         string
 }
 
 func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
 	}
-	i := t.FindConstraint(c.ID)
-	if i < 0 {
-		return nil, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, c.ID)
-	}
-	k, by := t.Constraints[i], c.By.String()
-	k.Added = t.Added(k) // older records do not say so
-	requester := by == t.Requester && k.Added && !k.Inherited
-	if k.Origin != by && !requester && !c.By.IsOperator() && (!c.By.IsSystem() || !k.Inherited) {
-		return nil, refusal.New(refusal.NotPermitted, "ask "+k.Origin+" or an operator", "%s did not set constraint %s",
-			c.By.Short(), c.ID)
+	e, err := t.Lift(c.ID, c.TightenedBy, c.By.String())
+	if err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(c.Why) == "" {
 		return nil, refusal.New(refusal.Invalid, "say why", "lifting a constraint needs a reason")
@@ -39,5 +33,24 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
 		return nil, err
 	}
-	return []event.Event{event.Lifted{ID: c.ID, Why: c.Why, Constraint: k}}, nil
+	e.Why = c.Why
+	return []event.Event{e}, nil
+}
+
+// Free follows a lift in the parent task: what the task inherited of that is lifted too.
+type Free struct {
+	Parent event.Lifted
+}
+
+func (c Free) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+	if err := requireLive(t); err != nil {
+		return nil, err
+	}
+	var events []event.Event
+	for i := range t.Constraints {
+		if e := t.Free(i, c.Parent); e.ID != "" {
+			events = append(events, e)
+		}
+	}
+	return events, nil
 }

@@ -182,7 +182,14 @@ var plants = []plant{
 			return events, err
 		}, fold: task.Fold,
 	}},
-	{"constraints are replaced", "was loosened", pretending(func(t task.Task) task.Task { t.Constraints = nil; return t })},
+	{"constraints are replaced", "constraint {", pretending(func(t task.Task) task.Task { t.Constraints = nil; return t })},
+	{"lifting what one tightened lifts all limits", "below what its setter asked for", each(func(_ task.Task, e event.Event) event.Event {
+		if l, ok := e.(event.Lifted); ok && l.TightenedBy != "" {
+			l.After.Hard, l.After.Max, l.After.Allow = false, nil, nil
+			return l
+		}
+		return e
+	})},
 	{"permissions are not compared", "ermissions", pretending(func(t task.Task) task.Task { t.Permissions = nil; return t })},
 	{"children are not funded", "children get", pretending(func(t task.Task) task.Task { t.Spent, t.Reserved = event.Budget{}, event.Budget{}; return t })},
 	{"any number of tasks comes of one", "tasks:", pretending(func(t task.Task) task.Task { t.Used.Tasks = 0; return t })},

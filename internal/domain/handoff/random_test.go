@@ -419,11 +419,11 @@ func (d dice) general(t task.Task) Command {
 	case 9:
 		return Withdraw{By: by, Epoch: epoch, Handoff: n}
 	case 10, 11:
-		return Constrain{By: by, Epoch: epoch, Constraint: d.constraint()}
+		return Constrain{By: pick(d, by, by, d.anybody()), Epoch: epoch, Constraint: d.tighter(t)}
 	case 24:
 		return RaiseBudget{By: d.anybody(), Child: pick(d, "", "", taskID(100)), Reserved: d.chance(20), Budget: event.Budget{Tokens: int64(d.IntN(500)), Cost: int64(d.IntN(3))}}
 	case 12:
-		return Lift{By: d.anybody(), ID: pick(d, "c1", "c2"), Why: "enough"}
+		return d.lift(t)
 	case 13:
 		return Share{By: by, Epoch: epoch, To: pick(d, agents...), Pack: d.pack(), Envelope: d.envelope(t)}
 	case 14:

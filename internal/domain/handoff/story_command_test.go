@@ -190,7 +190,7 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 	case "constrain":
 		return Constrain{By: by, Epoch: e, Constraint: s.constraint()}
 	case "lift":
-		return Lift{By: by, ID: s.word("id", ""), Why: s.word("why", "")}
+		return Lift{By: by, ID: s.word("id", ""), TightenedBy: s.word("tightened-by", ""), Why: s.word("why", "")}
 	case "raise":
 		r := RaiseBudget{By: by, Reserved: s.d.HasArg("reserved"), Budget: s.budget(), Why: s.word("why", "")}
 		if s.d.HasArg("child") {

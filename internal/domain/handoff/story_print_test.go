@@ -28,6 +28,9 @@ func (s *story) detail(e event.Event) string {
 	case event.Constrained:
 		return quoteConstraint(e.Constraint)
 	case event.Lifted:
+		if e.TightenedBy != "" {
+			return e.ID + ", what " + e.TightenedBy + " tightened: " + e.Why + "; now " + e.After.Limits()
+		}
 		return e.ID + ": " + e.Why
 	case event.Finished:
 		return "by " + e.Agent + " " + quote(e.Result.Text)

@@ -187,6 +187,7 @@ func (t *Task) onConstrained(e event.Constrained) {
 	t.markAmended()
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
+		t.setRule(t.Rule(i).then(t.Constraints[i], e))
 		t.Constraints[i] = e.Constraint
 		return
 	}
@@ -206,7 +207,18 @@ func (t *Task) cameToDesk() bool { return t.Handoff != nil && t.Handoff.Stage ==
 
 func (t *Task) onLifted(e event.Lifted) {
 	t.markAmended()
-	t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), func(c event.Constraint) bool { return c.ID == e.ID })
+	t.liftedBy(e)
+	t.Constraints = slices.Clone(t.Constraints)
+	i := t.FindConstraint(e.ID)
+	switch {
+	case i < 0:
+	case e.After.ID == "":
+		t.Constraints = slices.Delete(t.Constraints, i, i+1)
+		t.setRule(Rule{Base: event.Constraint{ID: e.ID}})
+	default:
+		t.setRule(t.Rule(i).lifted(e))
+		t.Constraints[i] = e.After
+	}
 }
 
 func (t *Task) onFinished(e event.Finished) {

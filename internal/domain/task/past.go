@@ -13,9 +13,10 @@ import (
 type Passage struct {
 	At     time.Time // zero: the record does not say
 	Kind   PassageKind
-	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task
-	To     string       // the new owner, or the receiver of the child task
+	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task or lifted a constraint
+	To     string       // the new owner, the receiver of the child task, or the principal whose tightening alone was lifted
 	Child  string       // the child task
+	Rule   string       // the id of the constraint that was lifted
 	Reason event.Reason // of the handoff
 	Detail string       // at most maxPassageDetail bytes
 }
@@ -30,6 +31,7 @@ const (
 	Delegated       PassageKind = "delegation"  // By delegated a child task to To
 	DelegationEnded PassageKind = "result"      // the child task of By has ended; see [Task.Children]
 	FromTheDead     PassageKind = "dead-letter" // By replayed it from the dead letters
+	RuleLifted      PassageKind = "lift"        // By lifted a constraint, or what To had tightened of it
 )
 
 // MaxPast is how many passages a task remembers since its newest envelope, and maxPassageDetail the bytes of the words of one.
@@ -61,4 +63,16 @@ func (t *Task) passedOn(h *Handoff, e event.Moved) {
 		p.Kind = TakenOver
 	}
 	t.passed(p)
+}
+
+// liftedBy is the passage of a lift. Older records do not say who lifted.
+func (t *Task) liftedBy(e event.Lifted) {
+	if e.By == "" {
+		return
+	}
+	detail := e.Constraint.Limits() + ": " + e.Why
+	if e.After.ID != "" {
+		detail = e.Constraint.Limits() + " → " + e.After.Limits() + ": " + e.Why
+	}
+	t.passed(Passage{Kind: RuleLifted, By: e.By, To: e.TightenedBy, Rule: e.ID, Detail: detail})
 }

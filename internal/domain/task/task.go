@@ -41,8 +41,9 @@ type Task struct {
 	Path  []event.Visit // every owner in turn, the present one last
 	Marks int           // counts progress, decisions and results: what makes a revisit work and not a loop
 
-	Constraints  []event.Constraint
-	Permissions  []string // nil: not restricted here
+	Constraints  []event.Constraint // as they bind
+	Rules        []Rule             // of the constraints that somebody tightened who did not set them: see [Task.Rule]
+	Permissions  []string           // nil: not restricted here
 	Dependencies []event.Dependency
 	Expected     event.Expected
 
@@ -247,6 +248,9 @@ func (t Task) Weight() int {
 	}
 	for _, c := range t.Constraints {
 		n += 64 + len(c.Text)
+	}
+	for _, r := range t.Rules {
+		n += 512 * (1 + len(r.Layers))
 	}
 	for _, s := range t.Shares {
 		n += 256 + s.Pack.Weight()

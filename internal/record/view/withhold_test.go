@@ -14,11 +14,11 @@ import (
 // labels are the texts of events that are no content: names, ids, digests, lists of such, and texts that the server itself writes.
 var labels = strings.Fields(`
 	agent sender senders by from to then task child requester parent desk model policy rule chain channel capability origin conversation
-	digest envelope source granted route tags permissions cancel owner entry id text_by hard_by max_by allow_by
+	digest envelope source granted route tags permissions cancel owner entry id text_by hard_by max_by allow_by tightened_by
 	approver trace`)
 
 // listed are the paths of texts that are told to everybody who has a part in the task: what binds it, and why a receiver was chosen.
-var listed = []string{"passed_over.", "decision.", "constraints.", "constraint.", "expected.", "parent.", "pack.", "fan_in.", "children-joined.why"}
+var listed = []string{"passed_over.", "decision.", "constraints.", "constraint.", "own.", "after.", "expected.", "parent.", "pack.", "fan_in.", "children-joined.why"}
 
 // texts calls fn with the path of each free text in a type.
 func texts(t reflect.Type, path string, fn func(path string)) {

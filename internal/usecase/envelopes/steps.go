@@ -91,6 +91,11 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 		s.Action, s.Detail = partEnded(t.Children[i])
 	case task.FromTheDead:
 		s.Action, s.Importance = "replayed it from the dead letters", passing
+	case task.RuleLifted:
+		s.Action, s.Importance = "lifted constraint "+p.Rule, passing
+		if p.To != "" {
+			s.Action = "lifted what " + p.To + " tightened of constraint " + p.Rule
+		}
 	}
 	return s
 }

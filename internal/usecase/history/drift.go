@@ -8,6 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -42,7 +44,29 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 	if err := h.memories.RedactTitles(ctx, c.Workspace, said, given); err != nil {
 		return drift.Report{}, err
 	}
-	return drift.OfPacked(said, given), nil
+	lifts, err := h.lifts(ctx, c, t.Task)
+	return drift.OfPacked(said, given, lifts...), err
+}
+
+// lifts are those of constraints of a task, oldest first.
+func (h *History) lifts(ctx context.Context, c caller.Caller, t task.Task) (lifts []drift.Lift, err error) {
+	name, skip := event.Lifted{}.EventName(), func(view.Row) error { return nil }
+	err = h.eachEntry(ctx, c, t, ExportInput{SkipDamaged: true}, func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if ev.Name != name {
+				continue
+			}
+			decoded, err := h.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			if l, ok := decoded.(event.Lifted); ok {
+				lifts = append(lifts, drift.Lift{At: e.Time, Lifted: l})
+			}
+		}
+		return nil
+	}, skip)
+	return lifts, err
 }
 
 // sinceCold are the envelopes since the last cold handoff, unless the caller reads the whole past of the task: who was given the description

@@ -26,6 +26,17 @@ func (l *List) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
+// Allowed is the list as a restriction: nil, which does not restrict, if it is empty, and no value at all if it is "none" alone.
+func (l List) Allowed() []string {
+	switch {
+	case len(l) == 0:
+		return nil
+	case len(l) == 1 && l[0] == "none":
+		return []string{}
+	}
+	return l
+}
+
 // Points are facts or decisions. A string counts as a point with that text.
 type Points []client.Point
 

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// plainly returns the arguments as their sender means them. Models that must fill every field write null or "" for what they would omit;
-// some write 45.0 or "45" for 45, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
+// plainly returns the arguments as their sender means them. Models that must fill every field write null, "", [] or {} for what they would
+// omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; some write 45.0 or "45" for 45, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
 // for the agent ann, or a value of a closed set in capitals. What is none of these is left for the decoder to judge.
 func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	var given map[string]json.RawMessage
@@ -27,7 +27,7 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 			continue
 		}
 		value = bytes.TrimSpace(value)
-		if optional := options != ""; optional && (string(value) == "null" || string(value) == `""`) {
+		if optional := options != ""; optional && blank(value) && f.Tag.Get("empty") != "kept" {
 			delete(given, name)
 			continue
 		}
@@ -38,6 +38,17 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 		return b
 	}
 	return out
+}
+
+// blank reports whether a value is what models fill in for an argument that they would omit.
+func blank(value json.RawMessage) bool {
+	switch text := string(value); {
+	case text == "null", text == `""`:
+		return true
+	case len(text) > 1 && (text[0] == '[' || text[0] == '{'):
+		return strings.TrimSpace(text[1:len(text)-1]) == ""
+	}
+	return false
 }
 
 // meant returns the value of one field as its sender means it.

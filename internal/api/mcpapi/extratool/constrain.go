@@ -13,8 +13,9 @@ type constrainInput struct {
 	Constraint string        `json:"constraint,omitempty" jsonschema:"KIND:TEXT, or KIND!:TEXT for a hard one; KIND: {constraint kinds}"`
 	ID         string        `json:"id,omitempty" jsonschema:"of the constraint; the same id tightens it"`
 	Max        *float64      `json:"max,omitempty" jsonschema:"largest value allowed"`
-	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed"`
+	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed; none: nothing; empty: anything"`
 	Lift       string        `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
+	Tightened  string        `json:"tightened_by,omitempty" jsonschema:"with lift: remove only what this agent tightened of it"`
 	Tokens     int64         `json:"tokens,omitempty" jsonschema:"instead: a larger token budget of the task"`
 	Cost       int64         `json:"cost,omitempty" jsonschema:"the same in millionths of the currency"`
 	Why        string        `json:"why,omitempty" jsonschema:"with lift, tokens or cost"`
@@ -32,10 +33,15 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 		case in.Tokens+in.Cost != 0:
 			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost}, Why: in.Why})
 			return tool.Changed(r, err, "The budget was raised.", "")
+		case in.Tightened != "" && in.Lift == "":
+			return tool.Answer{}, argument.Invalid("tightened_by needs lift, the id of the constraint")
 		case (in.Constraint == "") == (in.Lift == ""):
 			return tool.Answer{}, c.Invalid("{constrain} needs constraint, lift (the id of one) or tokens")
 		case in.Lift != "" && (in.ID != "" || in.Max != nil || len(in.Allow) > 0):
 			return tool.Answer{}, argument.Invalid("lift takes no other argument than why: omit id, max and allow")
+		case in.Tightened != "":
+			r, err := c.LiftTightening(ctx, in.Task, in.Lift, in.Tightened, in.Why)
+			return tool.Changed(r, err, "What "+in.Tightened+" tightened of the constraint was lifted.", "")
 		case in.Lift != "":
 			r, err := c.Lift(ctx, in.Task, in.Lift, in.Why)
 			return tool.Changed(r, err, "The constraint was lifted.", "")
@@ -48,7 +54,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 		if in.ID != "" {
 			k.ID = in.ID
 		}
-		k.Max, k.Allow = in.Max, in.Allow
+		k.Max, k.Allow = in.Max, in.Allow.Allowed()
 		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return tool.Answer{}, err
