@@ -101,6 +101,7 @@ func TestNoIDOrTextOfAConstraintPosesAsAnother(t *testing.T) {
 		b := h.acceptPrompt("bob")
 		for id, code := range map[string]refusal.Code{
 			"No-Prod": refusal.Conflict, "no_prod": refusal.Conflict, "n0-prod": refusal.Conflict, "no.prod": refusal.Conflict,
+			"noprod": refusal.Conflict, "no-prod.": refusal.Conflict, "n-o-p-r-o-d": refusal.Conflict, "no--prod_": refusal.Conflict,
 			"no‑prod": refusal.Invalid, "nо-prod": refusal.Invalid, "ｎo-prod": refusal.Invalid, "no\u00ad-prod": refusal.Invalid,
 			"no\u3164prod": refusal.Invalid, "-x": refusal.Invalid, "a\nb": refusal.Invalid, "": refusal.Invalid,
 		} {

@@ -259,9 +259,9 @@ const (
 )
 
 // alike maps what cannot be told apart in ASCII.
-var alike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l", "_", "-", ".", "-", ":", "-")
+var alike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l")
 
-// skeleton is what is left of an id for a hasty reader. Ids of the record can have any script.
+// skeleton is what is left of an id for a hasty reader: neither separators nor punctuation. Ids of the record can have any script.
 func skeleton(id string) string {
 	like := []rune(looksLike)
 	var b strings.Builder
@@ -271,8 +271,9 @@ func skeleton(id string) string {
 			continue
 		case r >= 0xff01 && r <= 0xff5e: // fullwidth
 			r = unicode.ToLower(r - 0xfee0)
-		case r >= 0x2010 && r <= 0x2015 || r == 0x2212: // hyphens, dashes, minus
-			r = '-'
+		}
+		if unicode.IsPunct(r) || unicode.IsSymbol(r) || unicode.IsSpace(r) {
+			continue
 		}
 		if i := slices.Index([]rune(lookAlike), r); i >= 0 {
 			r = like[i]

@@ -93,6 +93,7 @@ func TestNewConstraintsArePlainAndDistinct(t *testing.T) {
 	others := []Constraint{{ID: "modern-win"}, {ID: "nо‑prod"}, {ID: "ＡＢ"}, {ID: "a\u00adz"}}
 	for id, like := range map[string]bool{
 		"modem-win": true, "Modern_vvin": true, "modern-w1n": true, "no-prod": true, "ab": true, "az": true, "modern-win": false, "modern": false, "no-product": false,
+		"modernwin": true, "modern-win.": true, "mo-dern:win_-": true, "noprod": true, "a.b": true, "a-c": false,
 	} {
 		if err := CheckDistinct(id, others); (err != nil) != like {
 			t.Errorf("%s: %v", id, err)
