@@ -91,6 +91,9 @@ func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) 
 	if err != nil {
 		return Parts{}, err
 	}
+	if err := noParts(&doc); err != nil {
+		return Parts{}, err
+	}
 	pages := parts.Pages{Task: taskID, Parts: found, Missing: missing, Budget: in.budget(reader), Counter: counter, Next: nextPage(in.Via)}
 	pages.Fetch = func(p parts.Part) (string, error) { return es.fetchPart(ctx, c, taskID, &doc, p) }
 	return page(pages, in.After, len(omitted) > 0)
@@ -241,6 +244,18 @@ func nextPage(via envelope.Via) func(after, left int) string {
 	}
 }
 
+// noParts refuses (not_found) any parts of an envelope that has none, such as that of a cold handoff.
+func noParts(doc *envelope.Envelope) error {
+	if all, _, err := parts.Find(doc, []string{"all"}, nil); err != nil || len(all) > 0 {
+		return err
+	}
+	what := "the envelope has no parts: nothing was left out"
+	if doc.Handoff.Kind == event.Cold {
+		what = "a cold handoff has no parts: it gives the description of the task alone"
+	}
+	return refusal.New(refusal.NotFound, "work from the prompt, which has everything; ask the requester or the sender if something is missing", "%s", what)
+}
+
 // page is the page that is asked for. packed says that the caller's rendition leaves something out.
 func page(pages parts.Pages, after int, packed bool) (Parts, error) {
 	switch {
@@ -250,8 +265,6 @@ func page(pages parts.Pages, after int, packed bool) (Parts, error) {
 			hint = "read the content for the names of its parts; all gives everything"
 		}
 		return Parts{}, refusal.New(refusal.NotFound, hint, "it has no %.200s", pages.Missing[0]).With("missing", pages.Missing)
-	case len(pages.Parts) == 0:
-		return Parts{}, refusal.New(refusal.NotFound, "work from the prompt: it has everything", "the envelope has no parts")
 	case pages.Beyond(after):
 		return Parts{}, refusal.New(refusal.Invalid, "use after of the page before", "after is %d, which is beyond the last part", after).With("field", "after")
 	}
