@@ -105,7 +105,7 @@ func partsOf(c envelope.Constraint) [4]part {
 	}
 }
 
-// ruleOf is what a constraint asks for, whoever set it.
+// ruleOf is what a constraint asks for, without its setters.
 func ruleOf(c envelope.Constraint) event.Constraint {
 	return event.Constraint{ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Max: c.Max, Allow: c.Allow}
 }
