@@ -21,9 +21,7 @@ const (
 
 // ConstraintKinds lists every kind of constraint.
 func ConstraintKinds() []ConstraintKind {
-	return []ConstraintKind{
-		ConstraintBudget, ConstraintSecurity, ConstraintFormat, ConstraintPreference, ConstraintProhibition,
-	}
+	return []ConstraintKind{ConstraintBudget, ConstraintSecurity, ConstraintFormat, ConstraintPreference, ConstraintProhibition}
 }
 
 // Constraint is a rule for every owner of a task. It can be tightened, never loosened.

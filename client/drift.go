@@ -43,13 +43,12 @@ type Changes struct {
 
 // Change is one entry that was kept with another text.
 type Change struct {
-	ID     string `json:"id"`
-	Was    string `json:"was,omitempty"` // the id before, if another one superseded it
-	By     string `json:"by,omitempty"`  // the sender that superseded or replaced it, or the principals that set the changed parts of a constraint or lifted it
-	How    string `json:"how"`           // reworded, superseded, tightened, loosened, lifted, revised or replaced
-	Before string `json:"before"`
-	After  string `json:"after"` // empty if the whole constraint was lifted
-
+	ID          string `json:"id"`
+	Was         string `json:"was,omitempty"` // the id before, if another one superseded it
+	By          string `json:"by,omitempty"`  // the sender that superseded or replaced it, or the principals that set the changed parts of a constraint or lifted it
+	How         string `json:"how"`           // reworded, superseded, tightened, loosened, lifted, revised or replaced
+	Before      string `json:"before"`
+	After       string `json:"after"`                  // empty if the whole constraint was lifted
 	TightenedBy string `json:"tightened_by,omitempty"` // the principal whose tightening was lifted, if that alone was
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a subset of the allowed values. The setter of a constraint and
-// operators may also give it a limit that it did not have: see [task.Task.Tighten]. The requester may do so while another agent owns the
+// operators may also give it a limit that it did not have: see [task.Tighten]. The requester may do so while another agent owns the
 // task. What agents add, here or in a parent task, is bounded: see [event.CheckAdded].
 type Constrain struct {
 	By         identity.Principal
@@ -28,7 +28,7 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	}
 	k, after := e.Constraint, task.Fold(t, e)
 	if t.Added(k) && (k.Inherited || t.Adds(c.By.String())) {
-		if err := event.CheckAdded(t.AddedConstraints(), after.AddedConstraints(), c.Count); err != nil {
+		if err := event.CheckAdded(task.AddedConstraints(t), task.AddedConstraints(after), c.Count); err != nil {
 			return nil, err
 		}
 	}
@@ -53,10 +53,10 @@ func (c Constrain) requireSetter(t task.Task) error {
 func (c Constrain) event(t task.Task) (event.Constrained, error) {
 	k, by := c.Constraint, c.By.String()
 	if k.Origin != "" && c.By.IsSystem() { // the parent's: another principal has set it, and nobody can set it again
-		return t.Inherit(k), k.Check()
+		return task.Inherit(t, k), k.Check()
 	}
 	if i := t.FindConstraint(k.ID); i >= 0 {
-		return t.Tighten(i, k, by)
+		return task.Tighten(t, i, k, by)
 	}
 	if err := k.CheckNew(); err != nil {
 		return event.Constrained{}, err

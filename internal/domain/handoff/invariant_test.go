@@ -297,10 +297,10 @@ func climbsOn(before task.Task, c Command, events []event.Event, after task.Task
 
 // lifts reports whether a command may lift a constraint, or a part of it.
 func lifts(before task.Task, c Command, k event.Constraint) bool {
-	if free, ok := c.(Free); ok {
-		return k.Inherited && free.Parent.By != ""
-	}
 	lift, ok := c.(Lift)
+	if lift.By.IsSystem() {
+		return k.Inherited && lift.Parent.By != ""
+	}
 	by := lift.By.String()
 	if lift.TightenedBy == "" {
 		return ok && lift.ID == k.ID && (lift.By.IsOperator() || by == k.Origin || by == before.Requester && k.Added && !k.Inherited)
@@ -312,7 +312,7 @@ func lifts(before task.Task, c Command, k event.Constraint) bool {
 // addsUp: what binds is what its setter and those that tightened it ask for together, and nobody's part is forgotten.
 func addsUp(t task.Task) error {
 	for i, k := range t.Constraints {
-		r := t.Rule(i)
+		r := task.RuleAt(t, i)
 		if all := r.Constraint(); !all.Equal(k) || all.Origin != k.Origin || !k.Tightens(r.Base) {
 			return fmt.Errorf("constraint %+v is not the sum of %+v", k, r)
 		}
@@ -338,7 +338,7 @@ func tightens(before task.Task, c Command, events []event.Event, after task.Task
 		if !lifts(before, c, k) {
 			return fmt.Errorf("constraint %+v was loosened by %v", k, eventNames(events))
 		}
-		if base := before.Rule(before.FindConstraint(k.ID)).Base; i >= 0 && !base.Inherited && !after.Constraints[i].Tightens(base) {
+		if base := task.RuleAt(before, before.FindConstraint(k.ID)).Base; i >= 0 && !base.Inherited && !after.Constraints[i].Tightens(base) {
 			return fmt.Errorf("lifting a part took constraint %+v to %+v, below what its setter asked for", base, after.Constraints[i])
 		}
 	}

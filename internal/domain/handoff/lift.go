@@ -11,19 +11,23 @@ import (
 )
 
 // Lift removes a constraint, as the principal that set it or an operator; or as the requester, if agents added it to this task. With
-// TightenedBy it removes only what that principal has tightened of it: see [task.Task.Lift].
+// TightenedBy it removes only what that principal has tightened of it: see [task.Lift].
 type Lift struct {
 	By          identity.Principal
 	ID          string
 	TightenedBy string // a principal; empty: the whole
 	Why         string
+	Parent      event.Lifted // by the server: follow this lift in the parent task
 }
 
 func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
 	}
-	e, err := t.Lift(c.ID, c.TightenedBy, c.By.String())
+	if c.By.IsSystem() {
+		return c.follow(t), nil
+	}
+	e, err := task.Lift(t, c.ID, c.TightenedBy, c.By.String())
 	if err != nil {
 		return nil, err
 	}
@@ -37,20 +41,12 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	return []event.Event{e}, nil
 }
 
-// Free follows a lift in the parent task: what the task inherited of that is lifted too.
-type Free struct {
-	Parent event.Lifted
-}
-
-func (c Free) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
-		return nil, err
-	}
-	var events []event.Event
+// follow lifts what the task inherited of what was lifted in its parent task.
+func (c Lift) follow(t task.Task) (events []event.Event) {
 	for i := range t.Constraints {
-		if e := t.Free(i, c.Parent); e.ID != "" {
+		if e := task.Free(t, i, c.Parent); e.ID != "" {
 			events = append(events, e)
 		}
 	}
-	return events, nil
+	return events
 }

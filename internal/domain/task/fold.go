@@ -187,7 +187,7 @@ func (t *Task) onConstrained(e event.Constrained) {
 	t.markAmended()
 	t.Constraints = slices.Clone(t.Constraints)
 	if i := t.FindConstraint(e.Constraint.ID); i >= 0 {
-		t.setRule(t.Rule(i).then(t.Constraints[i], e))
+		t.setRule(RuleAt(*t, i).then(t.Constraints[i], e))
 		t.Constraints[i] = e.Constraint
 		return
 	}
@@ -216,7 +216,7 @@ func (t *Task) onLifted(e event.Lifted) {
 		t.Constraints = slices.Delete(t.Constraints, i, i+1)
 		t.setRule(Rule{Base: event.Constraint{ID: e.ID}})
 	default:
-		t.setRule(t.Rule(i).lifted(e))
+		t.setRule(RuleAt(*t, i).lifted(e))
 		t.Constraints[i] = e.After
 	}
 }

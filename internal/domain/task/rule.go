@@ -15,8 +15,8 @@ type Rule struct {
 	Layers []event.Constraint // the one that was changed last comes last
 }
 
-// Rule is how the i-th constraint of the task came about.
-func (t Task) Rule(i int) Rule {
+// RuleAt is how the i-th constraint of the task came about.
+func RuleAt(t Task, i int) Rule {
 	for _, r := range t.Rules {
 		if r.Base.ID == t.Constraints[i].ID {
 			return r
@@ -69,7 +69,7 @@ func meet(c, layer event.Constraint, gives bool) event.Constraint {
 }
 
 // AddedConstraints lists those that agents added.
-func (t Task) AddedConstraints() []event.Constraint {
+func AddedConstraints(t Task) []event.Constraint {
 	return slices.DeleteFunc(slices.Clone(t.Constraints), func(k event.Constraint) bool { return !t.Added(k) })
 }
 
@@ -166,7 +166,7 @@ func (t Task) mayLift(r Rule, tightenedBy, by string) bool {
 // mayLiftWhole reports whether a principal may lift the i-th constraint: its setter, unless a principal that is above it has tightened it;
 // the requester, if agents added it here; and operators.
 func (t Task) mayLiftWhole(i int, by string) bool {
-	k, r := t.Constraints[i], t.Rule(i)
+	k, r := t.Constraints[i], RuleAt(t, i)
 	above := func(l event.Constraint) bool { return l.Origin != by && !t.Adds(l.Origin) }
 	setter := k.Origin == by && (!t.Adds(by) || !slices.ContainsFunc(r.Layers, above))
 	return operates(by) || setter || by == t.Requester && t.Added(k) && !k.Inherited
@@ -175,8 +175,8 @@ func (t Task) mayLiftWhole(i int, by string) bool {
 // Tighten is the event of a principal that tightens the i-th constraint of the task, or a refusal: see [event.Constraint.MayTighten]. What
 // the principal could lift does not bind it: of its own rule, it says what the rule is to be whatever agents have tightened of it.
 // The event is zero if nothing changes.
-func (t Task) Tighten(i int, k event.Constraint, by string) (event.Constrained, error) {
-	r, old := t.Rule(i), t.Constraints[i]
+func Tighten(t Task, i int, k event.Constraint, by string) (event.Constrained, error) {
+	r, old := RuleAt(t, i), t.Constraints[i]
 	r.Base.Added = t.Added(r.Base) // older records do not say so
 	bound := r.without(func(l event.Constraint) bool { return l.Origin != by && t.Adds(l.Origin) && t.mayLift(r, l.Origin, by) }).Constraint()
 	if err := k.MayTighten(bound, by, operates(by)); err != nil {
@@ -192,32 +192,32 @@ func (t Task) Tighten(i int, k event.Constraint, by string) (event.Constrained, 
 }
 
 // Inherit is the event of a constraint of the parent task that binds this one too; zero if it does already.
-func (t Task) Inherit(k event.Constraint) event.Constrained {
+func Inherit(t Task, k event.Constraint) event.Constrained {
 	bases := make([]event.Constraint, len(t.Constraints))
 	for i := range bases {
-		bases[i] = t.Rule(i).Base
+		bases[i] = RuleAt(t, i).Base
 	}
 	if k.ID = k.InheritedBy(bases); k.ID == "" {
 		return event.Constrained{}
 	}
 	k.Inherited = true
 	i := t.FindConstraint(k.ID)
-	if i < 0 || len(t.Rule(i).Layers) == 0 {
+	if i < 0 || len(RuleAt(t, i).Layers) == 0 {
 		return event.Constrained{Constraint: k}
 	}
-	r := t.Rule(i)
+	r := RuleAt(t, i)
 	r.Base = k
 	return event.Constrained{Constraint: r.Constraint(), Own: k}
 }
 
 // Lift is the event of a principal that lifts a constraint, or only what another principal has tightened of it, or a refusal (not_found,
 // not_permitted).
-func (t Task) Lift(id, tightenedBy, by string) (event.Lifted, error) {
+func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 	i, short := t.FindConstraint(id), strings.TrimPrefix(by, "agent/")
 	if i < 0 {
 		return event.Lifted{}, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, id)
 	}
-	r, k := t.Rule(i), t.Constraints[i]
+	r, k := RuleAt(t, i), t.Constraints[i]
 	r.Base.Added, k.Added = t.Added(r.Base), t.Added(k) // older records do not say so
 	e := event.Lifted{ID: id, By: by, Constraint: k, TightenedBy: tightenedBy}
 	switch {
@@ -252,8 +252,8 @@ func (r Rule) tighteners() string {
 }
 
 // Free is the event of a lift in the parent task of what the task inherited as its i-th constraint; zero if it is free already.
-func (t Task) Free(i int, parent event.Lifted) event.Lifted {
-	r, k := t.Rule(i), t.Constraints[i]
+func Free(t Task, i int, parent event.Lifted) event.Lifted {
+	r, k := RuleAt(t, i), t.Constraints[i]
 	e := event.Lifted{ID: k.ID, Why: parent.Why, By: parent.By, Constraint: k}
 	if parent.After.ID == "" {
 		if !k.InheritsFrom(parent.Constraint) {

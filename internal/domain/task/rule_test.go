@@ -40,7 +40,7 @@ func (d *drawn) changes(t *rapid.T) {
 	before := d.task.Constraints[0]
 	by := rapid.SampledFrom(tighteners).Draw(t, "by")
 	if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
-		e, err := d.task.Lift("c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
+		e, err := Lift(d.task, "c", rapid.SampledFrom(tighteners).Draw(t, "tightened by"), by)
 		if err == nil {
 			d.task = Fold(d.task, e)
 		}
@@ -57,7 +57,7 @@ func (d *drawn) changes(t *rapid.T) {
 			k.Allow = k.Allow[1:]
 		}
 	}
-	e, err := d.task.Tighten(0, k, by)
+	e, err := Tighten(d.task, 0, k, by)
 	if err != nil || e.Constraint.ID == "" {
 		return
 	}
@@ -81,18 +81,18 @@ func TestWhatIsLeftAfterLiftingAllLayersIsTheRuleOfItsSetter(t *testing.T) {
 		if now := d.task.Constraints[0]; !now.Tightens(d.base) {
 			t.Fatalf("%+v is less than %s asks for: %+v", now, requester, d.base)
 		}
-		for _, l := range d.task.Rule(0).Layers {
+		for _, l := range RuleAt(d.task, 0).Layers {
 			by := requester // it lifts what agents added
 			if operates(l.Origin) {
-				if _, err := d.task.Lift("c", l.Origin, requester); err == nil {
+				if _, err := Lift(d.task, "c", l.Origin, requester); err == nil {
 					t.Fatalf("the requester lifts what %s tightened", l.Origin)
 				}
 				by = ann
 			}
-			if _, err := d.task.Lift("c", l.Origin, "agent/dan"); err == nil {
+			if _, err := Lift(d.task, "c", l.Origin, "agent/dan"); err == nil {
 				t.Fatalf("an agent lifts what %s tightened", l.Origin)
 			}
-			e, err := d.task.Lift("c", l.Origin, by)
+			e, err := Lift(d.task, "c", l.Origin, by)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,10 +118,10 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "changes") {
 			if rapid.Bool().Draw(t, "of the child") {
 				by := rapid.SampledFrom([]string{"agent/ben", "agent/dan"}).Draw(t, "by")
-				e, err := child.Tighten(0, limited(t), by)
+				e, err := Tighten(child, 0, limited(t), by)
 				if rapid.IntRange(0, 3).Draw(t, "lifts") == 0 {
 					var lifted event.Lifted
-					if lifted, err = child.Lift("c", by, by); err == nil {
+					if lifted, err = Lift(child, "c", by, by); err == nil {
 						child = Fold(child, lifted)
 					}
 				} else if err == nil && e.Constraint.ID != "" {
@@ -136,8 +136,8 @@ func TestAChildIsAsFreeAsItsParent(t *testing.T) {
 				t.Fatalf("the child has %+v, its parent %+v", child.Constraints, parent.task.Constraints)
 			}
 		}
-		for _, l := range child.Rule(0).Layers {
-			e, err := child.Lift("c", l.Origin, ann)
+		for _, l := range RuleAt(child, 0).Layers {
+			e, err := Lift(child, "c", l.Origin, ann)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,12 +154,12 @@ func followed(child, before, after Task) Task {
 	was, is := before.Constraints[0], after.Constraints[0]
 	for range 2 {
 		if is.Tightens(was) {
-			if e := child.Inherit(is); e.Constraint.ID != "" {
+			if e := Inherit(child, is); e.Constraint.ID != "" {
 				child = Fold(child, e)
 			}
 			continue
 		}
-		if e := child.Free(0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
+		if e := Free(child, 0, event.Lifted{ID: "c", By: ann, Constraint: was, TightenedBy: "agent/ben", After: is}); e.ID != "" {
 			child = Fold(child, e)
 		}
 	}
@@ -182,15 +182,15 @@ func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 			if len(next.Allow) > 0 && rapid.Bool().Draw(t, "fewer") {
 				next.Allow = next.Allow[1:]
 			}
-			e, err := now.Tighten(0, next, by)
+			e, err := Tighten(now, 0, next, by)
 			if err != nil || e.Constraint.ID == "" {
 				continue
 			}
 			now, old = Fold(now, e), Fold(old, event.Constrained{Constraint: e.Constraint})
 		}
 		for _, by := range slices.Concat(tighteners, []string{"agent/dan"}) {
-			a, errA := now.Lift("c", by, ann)
-			b, errB := old.Lift("c", by, ann)
+			a, errA := Lift(now, "c", by, ann)
+			b, errB := Lift(old, "c", by, ann)
 			if (errA == nil) != (errB == nil) || !a.After.Equal(b.After) || a.After.Origin != b.After.Origin {
 				t.Fatalf("%s: %+v (%v), of older records %+v (%v)", by, a.After, errA, b.After, errB)
 			}

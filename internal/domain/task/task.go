@@ -42,7 +42,7 @@ type Task struct {
 	Marks int           // counts progress, decisions and results: what makes a revisit work and not a loop
 
 	Constraints  []event.Constraint // as they bind
-	Rules        []Rule             // of the constraints that somebody tightened who did not set them: see [Task.Rule]
+	Rules        []Rule             // of the constraints that somebody tightened who did not set them: see [RuleAt]
 	Permissions  []string           // nil: not restricted here
 	Dependencies []event.Dependency
 	Expected     event.Expected

@@ -32,7 +32,7 @@ func (u *FollowUp) Bind(ctx context.Context, workspace string, e ledger.Entry, k
 // Unbind frees the open children of a task of what was lifted there of a constraint that they inherited.
 func (u *FollowUp) Unbind(ctx context.Context, workspace string, e ledger.Entry, lifted event.Lifted) error {
 	return u.forOpenChildren(ctx, workspace, e, func(_, t task.Task, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(t, handoff.Free{Parent: lifted}, now)
+		return handoff.Decide(t, handoff.Lift{By: caller.System(workspace, "courier").Principal, Parent: lifted}, now)
 	})
 }
 
