@@ -31,7 +31,14 @@ func newReader(t *testing.T, s *Server) *reader {
 	return &reader{t, s.URL(), &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-func (r *reader) do(method, path, form string, header ...string) (*http.Response, string) {
+// seen is what a page answers.
+type seen struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (r *reader) do(method, path, form string, header ...string) seen {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.base+path, strings.NewReader(form))
 	if err != nil {
@@ -52,25 +59,25 @@ func (r *reader) do(method, path, form string, header ...string) (*http.Response
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return res, string(b)
+	return seen{res.StatusCode, res.Header, string(b)}
 }
 
 func (r *reader) get(path string, want int) string {
 	r.t.Helper()
-	res, body := r.do(http.MethodGet, path, "")
-	if res.StatusCode != want {
-		r.t.Errorf("%s: %s, not %d: %s", path, res.Status, want, body)
+	got := r.do(http.MethodGet, path, "")
+	if got.status != want {
+		r.t.Errorf("%s: %d, not %d: %s", path, got.status, want, got.body)
 	}
-	return body
+	return got.body
 }
 
 // link returns the address that `trapeze web` opens.
 func (r *reader) link(token string) string {
 	r.t.Helper()
-	res, body := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer "+token)
+	got := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer "+token)
 	var out struct{ Path string }
-	if err := json.Unmarshal([]byte(body), &out); err != nil || res.StatusCode != http.StatusOK {
-		r.t.Fatalf("%s: %s", res.Status, body)
+	if err := json.Unmarshal([]byte(got.body), &out); err != nil || got.status != http.StatusOK {
+		r.t.Fatalf("%d: %s", got.status, got.body)
 	}
 	return out.Path
 }
@@ -88,11 +95,11 @@ func TestASessionOfThePageBeginsWithALinkAndEndsWithItsToken(t *testing.T) {
 	clock := NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
 	s, admin := forTests(t, Config{Temporary: true, Clock: clock})
 	r := newReader(t, s)
-	if res, _ := r.do(http.MethodGet, "/tasks?live=1", ""); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/sign-in?next=%2Ftasks%3Flive%3D1" {
-		t.Errorf("%s to %s", res.Status, res.Header.Get("Location"))
+	if got := r.do(http.MethodGet, "/tasks?live=1", ""); got.status != http.StatusSeeOther || got.header.Get("Location") != "/sign-in?next=%2Ftasks%3Flive%3D1" {
+		t.Errorf("%d to %s", got.status, got.header.Get("Location"))
 	}
-	if res, _ := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer nonsense"); res.StatusCode != http.StatusUnauthorized {
-		t.Error(res.Status)
+	if got := r.do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer nonsense"); got.status != http.StatusUnauthorized {
+		t.Error(got.status)
 	}
 	path := r.link(adminToken(t, s))
 	r.get(path, http.StatusOK)
@@ -111,11 +118,11 @@ func TestASessionOfThePageBeginsWithALinkAndEndsWithItsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	eve := newReader(t, s)
-	if res, _ := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {"wrong"}, "next": {"/"}}.Encode()); res.StatusCode != http.StatusForbidden {
-		t.Error(res.Status)
+	if got := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {"wrong"}, "next": {"/"}}.Encode()); got.status != http.StatusForbidden {
+		t.Error(got.status)
 	}
-	if res, body := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {token.Text}, "next": {"//evil.example/x"}}.Encode()); res.StatusCode != http.StatusOK || strings.Contains(body, "evil") {
-		t.Errorf("%s: %s", res.Status, body)
+	if got := eve.do(http.MethodPost, "/sign-in", url.Values{"token": {token.Text}, "next": {"//evil.example/x"}}.Encode()); got.status != http.StatusOK || strings.Contains(got.body, "evil") {
+		t.Errorf("%d: %s", got.status, got.body)
 	}
 	eve.get("/", http.StatusOK)
 	if _, err := admin.RevokeToken(t.Context(), token.ID); err != nil {
@@ -128,8 +135,8 @@ func TestASessionOfThePageBeginsWithALinkAndEndsWithItsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := r.http.Jar.Cookies(home)
-	if res, _ := r.do(http.MethodPost, "/sign-out", ""); res.StatusCode != http.StatusSeeOther {
-		t.Error(res.Status)
+	if got := r.do(http.MethodPost, "/sign-out", ""); got.status != http.StatusSeeOther {
+		t.Error(got.status)
 	}
 	r.get("/", http.StatusSeeOther)
 	r.http.Jar.SetCookies(home, kept)
@@ -188,11 +195,11 @@ func TestThePageShowsAndDoesWhatItsTokenMay(t *testing.T) {
 	r.get(r.link(adminToken(t, s)), http.StatusOK)
 	bob.get(bob.link(token.Text), http.StatusOK)
 	for _, path := range []string{"/", "/tasks", "/inbox", "/dead", "/find?q=look", "/agents/ann", "/tasks/" + made.Task, "/tasks/" + made.Task + "/hops/1"} {
-		res, body := r.do(http.MethodGet, path, "")
-		if res.StatusCode != http.StatusOK || inline.MatchString(body) || strings.Contains(body, "<b>") || strings.Contains(body, "\u202e") ||
-			!strings.HasPrefix(res.Header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'") ||
-			strings.Contains(res.Header.Get("Content-Security-Policy"), "unsafe") || res.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %s, %v\n%s", path, res.Status, res.Header, body)
+		got := r.do(http.MethodGet, path, "")
+		if got.status != http.StatusOK || inline.MatchString(got.body) || strings.Contains(got.body, "<b>") || strings.Contains(got.body, "\u202e") ||
+			!strings.HasPrefix(got.header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'") ||
+			strings.Contains(got.header.Get("Content-Security-Policy"), "unsafe") || got.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d, %v\n%s", path, got.status, got.header, got.body)
 		}
 	}
 	bob.get("/", http.StatusOK)
@@ -201,14 +208,14 @@ func TestThePageShowsAndDoesWhatItsTokenMay(t *testing.T) {
 		t.Error("bob is shown a task that is not his")
 	}
 	for path, form := range map[string]string{"/tasks/" + made.Task + "/takeover": "to=bob", "/dead": "verb=discard&why=x&task=" + made.Task, "/agents/ann/offline": "key=k"} {
-		if res, body := bob.do(http.MethodPost, path, form); res.StatusCode < 400 {
-			t.Errorf("%s: %s %s", path, res.Status, body)
+		if got := bob.do(http.MethodPost, path, form); got.status < 400 {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
-		if res, _ := r.do(http.MethodPost, path, form, "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"); res.StatusCode != http.StatusForbidden {
-			t.Errorf("%s from another site: %s", path, res.Status)
+		if got := r.do(http.MethodPost, path, form, "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"); got.status != http.StatusForbidden {
+			t.Errorf("%s from another site: %d", path, got.status)
 		}
-		if res, _ := newReader(t, s).do(http.MethodPost, path, form); res.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%s without a session: %s", path, res.Status)
+		if got := newReader(t, s).do(http.MethodPost, path, form); got.status != http.StatusUnauthorized {
+			t.Errorf("%s without a session: %d", path, got.status)
 		}
 	}
 	var export strings.Builder

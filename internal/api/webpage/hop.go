@@ -78,7 +78,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := hopPage{Handoff: doc.Handoff, N: n, Digest: cmp.Or(doc.Given, doc.Handoff.Envelope)}
+	body := hopPage{Handoff: doc.Handoff, N: n, Digest: cmp.Or(doc.Given, doc.Envelope)}
 	whole := given(doc)
 	switch sheet, err := v.api.Content(ctx, id, client.ContentInput{Render: true}); {
 	case err == nil:
