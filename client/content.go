@@ -29,7 +29,7 @@ type Content struct {
 	Summary    string          `json:"conversation_summary,omitempty"` // of the conversation so far, at most 4,000 bytes
 	Facts      []Point         `json:"key_facts,omitempty"`            // facts of earlier envelopes stay unless superseded
 	Decisions  []Point         `json:"decisions,omitempty"`
-	Questions  []string        `json:"open_questions,omitempty"` // replaces the list of the envelope before
+	Questions  []string        `json:"open_questions,omitempty"` // at most 4,000 bytes together; replaces the list of the envelope before
 	Steps      []Step          `json:"steps,omitempty"`          // added to the history
 	Data       json.RawMessage `json:"data,omitempty"`           // any JSON; replaces that of the envelope before
 	Confidence *float64        `json:"confidence,omitempty"`     // 0 to 1

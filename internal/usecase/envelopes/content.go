@@ -24,7 +24,7 @@ type Content struct {
 	Summary    string          `json:"conversation_summary,omitempty" maxLength:"4000" doc:"What was said so far in short: at most 4,000 bytes. It replaces the summary before; what must last is a fact or a decision."`
 	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
 	Decisions  []Point         `json:"decisions,omitempty" doc:"What was decided."`
-	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open; replaces the list of the envelope before."`
+	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open, at most 4,000 bytes together; replaces the list of the envelope before."`
 	Steps      []Step          `json:"steps,omitempty" doc:"What the sender did; added to the history. Calls of tools are left out of what a receiver gets unless it asks for everything."`
 	Data       json.RawMessage `json:"data,omitempty" doc:"Task context, any JSON; replaces that of the envelope before."`
 	Confidence *float64        `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure the sender is of its work."`
@@ -102,6 +102,7 @@ const (
 	maxMemoryAsked = 100
 	maxFilesAsked  = envelope.MaxArtifacts
 	maxSummary     = memories.MaxSummary
+	maxQuestions   = 4000 // bytes of all: no packing omits them, and nobody is to make a task too large for its next owners
 )
 
 // Check refuses content that no envelope could carry, before a task is made of it.
@@ -112,6 +113,14 @@ func (c Content) Check() error {
 	if n := len(c.Summary); n > maxSummary {
 		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; state what must last as facts and decisions, and the rest in the notes", maxSummary),
 			"the conversation's summary has %d bytes", n).With("field", "conversation_summary")
+	}
+	questions := 0
+	for _, q := range c.Questions {
+		questions += len(q)
+	}
+	if questions > maxQuestions {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes together; every receiver reads all of them, so state what can be omitted as facts", maxQuestions),
+			"the %d open questions have %d bytes", len(c.Questions), questions).With("field", "open_questions")
 	}
 	if len(c.Data) > event.MaxData {
 		return event.TooLarge("the data", len(c.Data), event.MaxData)

@@ -51,7 +51,8 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 // lifts are those of constraints of a task, oldest first.
 func (h *History) lifts(ctx context.Context, c caller.Caller, t task.Task) (lifts []drift.Lift, err error) {
 	name, skip := event.Lifted{}.EventName(), func(view.Row) error { return nil }
-	err = h.eachEntry(ctx, c, t, ExportInput{SkipDamaged: true}, func(e ledger.Entry) error {
+	in := ExportInput{SkipDamaged: true, Forgotten: true} // a lift refers to no memory item that could be forgotten
+	err = h.eachEntry(ctx, c, t, in, func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			if ev.Name != name {
 				continue
