@@ -32,8 +32,7 @@ const (
 
 // Codes lists every code.
 func Codes() []Code {
-	return []Code{Unauthenticated, NotPermitted, NotFound, Invalid, TooLarge, Conflict, StaleEpoch, NotOwner, Limit, Budget,
-		Unavailable, Throttled, CircuitOpen, Expired, Unknown}
+	return []Code{Unauthenticated, NotPermitted, NotFound, Invalid, TooLarge, Conflict, StaleEpoch, NotOwner, Limit, Budget, Unavailable, Throttled, CircuitOpen, Expired, Unknown}
 }
 
 func (c Code) Error() string { return string(c) }

@@ -27,8 +27,7 @@ const (
 
 // Stages lists every stage of a handoff.
 func Stages() []Stage {
-	return []Stage{StageRequested, StageAwaitingApproval, StageOffered, StageAccepted, StageTransferred, StageRejected,
-		StageExpired, StageFailed, StageParked, StageCancelled, StageAtDesk}
+	return []Stage{StageRequested, StageAwaitingApproval, StageOffered, StageAccepted, StageTransferred, StageRejected, StageExpired, StageFailed, StageParked, StageCancelled, StageAtDesk}
 }
 
 // Kind is what sort of handoff it is.
@@ -64,8 +63,10 @@ const (
 
 // Reasons lists every reason of a handoff.
 func Reasons() []Reason {
-	return []Reason{ReasonTimeout, ReasonError, ReasonCapabilityMismatch, ReasonUserRequest, ReasonEscalation,
-		ReasonSpecialization, ReasonRecovery, ReasonLoadShedding, ReasonSupervision}
+	return []Reason{
+		ReasonTimeout, ReasonError, ReasonCapabilityMismatch, ReasonUserRequest, ReasonEscalation,
+		ReasonSpecialization, ReasonRecovery, ReasonLoadShedding, ReasonSupervision,
+	}
 }
 
 // Candidate is a receiver that a handoff may be offered to.
