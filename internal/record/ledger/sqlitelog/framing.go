@@ -18,8 +18,9 @@ const (
 	framing1    = 1
 	frameHeader = 1 + crc32.Size
 	// framing2 is a checksum, the position of the entry before it in its stream (40 bits), and then what framing 1 has after its own. A length
-	// of zero means that the bytes follow as they are. The checksum is the CRC-32C of the entry, of its position and of the one before,
-	// 64 bits each: an entry in another place is as damaged as one with other bytes. Numbers have their least significant byte first.
+	// of zero means that the bytes follow as they are. The checksum is the CRC-32C of what follows that position as it is stored, since
+	// different blocks can mean the same bytes, and of the position of the entry and the one before, 64 bits each: an entry in another place
+	// is as damaged as one with other bytes. Numbers have their least significant byte first.
 	framing2      = 2
 	previousBytes = 5
 	sealedHeader  = frameHeader + previousBytes
@@ -44,17 +45,18 @@ var dict1 = sync.OnceValue(func() *dictionary { return newDictionary(dictionary1
 // castagnoli is the polynomial of the checksum in a frame.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends the stored form of an entry to b, and returns the checksum of the entry, with which [sealFrame] finishes the frame.
+// appendFrame appends the stored form of an entry to b, and returns the checksum of its content, with which [sealFrame] finishes the frame.
 func appendFrame(b, entry []byte) ([]byte, uint32) {
-	start, sum := len(b), crc32.Checksum(entry, castagnoli)
+	start := len(b)
 	b = append(append(b, framing2), make([]byte, sealedHeader-1)...)
 	if len(entry) >= minFramed && len(entry) <= maxFramed {
 		b = dict1().appendBlock(binary.AppendUvarint(b, uint64(len(entry))), entry)
 		if len(b)-start-sealedHeader <= len(entry) {
-			return b, sum
+			return b, crc32.Checksum(b[start+sealedHeader:], castagnoli)
 		}
 	}
-	return append(append(b[:start+sealedHeader], 0), entry...), sum
+	b = append(append(b[:start+sealedHeader], 0), entry...)
+	return b, crc32.Checksum(b[start+sealedHeader:], castagnoli)
 }
 
 // sealFrame writes into a frame where its entry is: its position, and that of the entry before it in its stream, 0 for none.
@@ -69,7 +71,7 @@ func sealFrame(frame []byte, sum uint32, at, previous ledger.Position) error {
 	return nil
 }
 
-// placed is the checksum of an entry and its place.
+// placed is the checksum of a frame's content and of its place.
 func placed(sum uint32, at, previous ledger.Position) uint32 {
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(at))
@@ -106,8 +108,11 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 	var p [8]byte
 	copy(p[:], frame[frameHeader:sealedHeader])
 	previous := ledger.Position(binary.LittleEndian.Uint64(p[:]))
+	if placed(crc32.Checksum(frame[sealedHeader:], castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
+		return stored{}, errFrame
+	}
 	b, err := content(frame[sealedHeader:])
-	if err != nil || placed(crc32.Checksum(b, castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
+	if err != nil {
 		return stored{}, errFrame
 	}
 	return stored{b, true, previous}, nil
