@@ -18,10 +18,12 @@ const (
 	framing1    = 1
 	frameHeader = 1 + crc32.Size
 	// framing2 is a checksum, the position of the entry before it in its stream (40 bits), and then what framing 1 has after its own. A length
-	// of zero means that the bytes follow as they are. The checksum is the CRC-32C of what follows that position as it is stored, since
-	// different blocks can mean the same bytes, and of the position of the entry and the one before, 64 bits each: an entry in another place
-	// is as damaged as one with other bytes. Numbers have their least significant byte first.
-	framing2      = 2
+	// of zero means that the bytes follow as they are. The checksum is the CRC-32C of the entry, of its position and of the one before,
+	// 64 bits each: an entry in another place is as damaged as one with other bytes. Numbers have their least significant byte first.
+	framing2 = 2
+	// framing3 is framing 2 with a checksum of the length and the block as they are stored, instead of the entry: a block with a changed bit can
+	// still mean the same bytes, and is damaged all the same.
+	framing3      = 3
 	previousBytes = 5
 	sealedHeader  = frameHeader + previousBytes
 	maxPrevious   = 1<<(8*previousBytes) - 1
@@ -48,7 +50,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // appendFrame appends the stored form of an entry to b, and returns the checksum of its content, with which [sealFrame] finishes the frame.
 func appendFrame(b, entry []byte) ([]byte, uint32) {
 	start := len(b)
-	b = append(append(b, framing2), make([]byte, sealedHeader-1)...)
+	b = append(append(b, framing3), make([]byte, sealedHeader-1)...)
 	if len(entry) >= minFramed && len(entry) <= maxFramed {
 		b = dict1().appendBlock(binary.AppendUvarint(b, uint64(len(entry))), entry)
 		if len(b)-start-sealedHeader <= len(entry) {
@@ -92,9 +94,9 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 		return stored{bytes: frame}, nil
 	}
 	switch framing := frame[0]; {
-	case framing != framing1 && framing != framing2:
+	case framing < framing1 || framing > framing3:
 		return stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
-	case len(frame) < frameHeader:
+	case len(frame) < frameHeader || framing != framing1 && len(frame) < sealedHeader:
 		return stored{}, errFrame
 	case framing == framing1:
 		b, err := content(frame[frameHeader:])
@@ -102,17 +104,16 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 			return stored{}, errFrame
 		}
 		return stored{bytes: b}, nil
-	case len(frame) < sealedHeader:
-		return stored{}, errFrame
 	}
 	var p [8]byte
 	copy(p[:], frame[frameHeader:sealedHeader])
 	previous := ledger.Position(binary.LittleEndian.Uint64(p[:]))
-	if placed(crc32.Checksum(frame[sealedHeader:], castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
-		return stored{}, errFrame
-	}
 	b, err := content(frame[sealedHeader:])
-	if err != nil {
+	sealed := frame[sealedHeader:]
+	if frame[0] == framing2 {
+		sealed = b
+	}
+	if err != nil || placed(crc32.Checksum(sealed, castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
 		return stored{}, errFrame
 	}
 	return stored{b, true, previous}, nil

@@ -168,6 +168,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add(sealed(f, usual(f)))
 	f.Add([]byte{framing1})
 	f.Add([]byte{framing2})
+	f.Add([]byte{framing3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = unframe(b, 300) // no panic
 		if len(b) >= ledger.MaxEntrySize {
