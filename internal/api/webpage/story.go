@@ -27,14 +27,13 @@ type story struct {
 
 // bar is the time for which one agent held the task, in thousandths of the task's life.
 type bar struct {
-	Agent     string
-	Epoch     uint64
-	From      time.Time
-	Until     time.Time // zero: it still holds the task
-	X, Width  int
-	Color     int // one of eight
-	TextRoom  bool
-	Positions string // anchor of the moment at which it began
+	Agent    string
+	Epoch    uint64
+	From     time.Time
+	Until    time.Time // zero: it still holds the task
+	X, Width int
+	Color    int    // one of eight
+	Anchor   string // of the moment at which it began
 }
 
 // moment is an entry of the trail.
@@ -52,7 +51,6 @@ type moment struct {
 // hopRow is a handoff of the story.
 type hopRow struct {
 	N      int
-	ID     string
 	From   string
 	To     string
 	Reason client.Reason
@@ -177,15 +175,21 @@ func sentence(fields map[string]any) string {
 	return strings.Join(parts, " · ")
 }
 
+// tones are the colours of events: the first of which a word is in the event's name.
+var tones = []struct {
+	tone  string
+	words []string
+}{
+	{"bad", []string{"fail", "reject", "timeout", "lost", "parked", "denied", "expired", "cancel", "exhausted", "unanswered"}},
+	{"good", []string{"complete", "acknowledgment", "approved", "answered", "replayed"}},
+	{"ask", []string{"ticket", "question", "approval", "asked", "takeover"}},
+}
+
 // toneOf is the colour of an event.
 func toneOf(event string) string {
-	for tone, words := range map[string][]string{
-		"bad":  {"fail", "reject", "timeout", "lost", "parked", "denied", "expired", "cancel", "exhausted", "unanswered"},
-		"good": {"complete", "acknowledgment", "approved", "answered", "replayed"},
-		"ask":  {"ticket", "question", "approval", "asked", "takeover"},
-	} {
-		if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(event, w) }) {
-			return tone
+	for _, t := range tones {
+		if slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(event, w) }) {
+			return t.tone
 		}
 	}
 	return ""
@@ -228,7 +232,7 @@ func barsOf(entries []client.AuditEntry, t client.Task, now time.Time) (bars []b
 			bars[n-1].Until = e.Timestamp
 		}
 		if next != "" {
-			bars = append(bars, bar{Agent: next, Epoch: at, From: e.Timestamp, Positions: fmt.Sprintf("p%d-%d", e.Position, i)})
+			bars = append(bars, bar{Agent: next, Epoch: at, From: e.Timestamp, Anchor: fmt.Sprintf("p%d-%d", e.Position, i)})
 		}
 		owner, epoch = next, at
 	}
@@ -249,7 +253,6 @@ func scaled(bars []bar, from, until time.Time) []bar {
 		}
 		b.X = int(1000 * b.From.Sub(from) / whole)
 		b.Width = max(int(1000*end.Sub(b.From)/whole), 4)
-		b.TextRoom = b.Width > 12*len(b.Agent)
 		if _, ok := colors[b.Agent]; !ok {
 			colors[b.Agent] = len(colors) % 8
 		}
@@ -260,7 +263,7 @@ func scaled(bars []bar, from, until time.Time) []bar {
 
 func hopsOf(records []client.Record, drift *client.Drift) (rows []hopRow) {
 	for i, d := range records {
-		row := hopRow{N: i + 1, ID: d.HandoffID, From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
+		row := hopRow{N: i + 1, From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
 		if _, n, ok := strings.Cut(d.HandoffID, ".h"); ok {
 			_, _ = fmt.Sscan(n, &row.N)
 		}
@@ -285,11 +288,10 @@ type stack struct {
 }
 
 type block struct {
-	Fate          string // kept, changed, added, omitted or dropped
-	Y, Height, N  int
-	X             int
-	Description   string
-	WholeOfParent int
+	Fate         string // kept, changed, added, omitted or dropped
+	Y, Height, N int
+	X            int
+	Description  string
 }
 
 const pictureHeight = 120

@@ -2,8 +2,6 @@ package access
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +26,7 @@ type Log struct {
 	codec    *ledger.Codec[event]
 	now      func() time.Time
 	limiters limiters
-	listed   listings
+	listed   listings // when each list was last recorded
 }
 
 // Kind is the kind of the streams of this log: one per principal.
@@ -57,7 +55,11 @@ func New(l ledger.Ledger, now func() time.Time) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: cache}, nil
+	listed, err := lru.New[string, time.Time](4096)
+	if err != nil {
+		return nil, err
+	}
+	return &Log{ledger: l, codec: ledger.NewCodec(events...), now: now, limiters: cache, listed: listed}, nil
 }
 
 // limiter bounds the recorded refusals of a principal, and counts the others.
@@ -116,58 +118,6 @@ func (l *Log) ReadAll(ctx context.Context, workspace string, by ledger.Actor, ta
 		return nil
 	}
 	return l.Append(ctx, workspace, by, ContentRead{Task: task, What: what, Items: items})
-}
-
-// MaxListed is how many items of a list are named.
-const MaxListed = 100
-
-// ReadList records that the caller gets a list that shows a part of each item, such as what is asked for. It is one entry, however long the list is,
-// which names the first [MaxListed]; the same list for the same principal is recorded once a minute. Call it before the answer.
-func (l *Log) ReadList(ctx context.Context, workspace string, by ledger.Actor, what string, items []string) error {
-	if isSystem(by) || len(items) == 0 {
-		return nil
-	}
-	ev := ContentRead{What: what, Items: items}
-	if len(items) > MaxListed {
-		ev.Items, ev.Count = items[:MaxListed], len(items)
-	}
-	again := fmt.Sprint(workspace, by, what, items)
-	if l.listed.lately(again, l.now()) {
-		return nil
-	}
-	if err := l.Append(ctx, workspace, by, ev); err != nil {
-		return err
-	}
-	l.listed.note(again, l.now())
-	return nil
-}
-
-// listings are the lists that were recorded lately: a program that asks again and again would fill the record, or the space that a full disk
-// has left for it, with entries that tell nothing new.
-type listings struct {
-	mu  sync.Mutex
-	all map[[sha256.Size]byte]time.Time
-}
-
-const (
-	listedAgain = time.Minute // after which the same list is recorded again
-	maxListings = 4096
-)
-
-func (l *listings) lately(list string, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at, ok := l.all[sha256.Sum256([]byte(list))]
-	return ok && !now.Before(at) && now.Sub(at) < listedAgain
-}
-
-func (l *listings) note(list string, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.all) >= maxListings || l.all == nil {
-		l.all = map[[sha256.Size]byte]time.Time{}
-	}
-	l.all[sha256.Sum256([]byte(list))] = now
 }
 
 // Refused records a refused attempt, within the rate limit. It returns err, so that a use case can return its result. A
