@@ -75,13 +75,16 @@ func TestAnIssuersTokenIsTheAgentsThatItNames(t *testing.T) {
 }
 
 func TestAnIssuersTokenIsNotOfTheNextAgentOfItsName(t *testing.T) {
-	h, i := trusting(t, onTime)
+	h, i := trusting(t, func() time.Duration { return 40 * time.Second })
 	h.agent("writer")
 	ago := time.Now().Add(-time.Minute).Unix()
-	late := oauthtest.Claims{"jti": "used", "iat": time.Now().Add(20 * time.Second).Unix()} // by a clock that is ahead
+	ahead := func(jti string, by time.Duration) oauthtest.Claims { // by an issuer whose clock is ahead
+		return oauthtest.Claims{"jti": jti, "iat": time.Now().Add(by).Unix()}
+	}
 	old := map[string]string{
-		"used": i.Token("writer", resource, late), "unused": i.Token("writer", resource, oauthtest.Claims{"iat": ago}),
-		"without iat": i.Token("writer", resource, oauthtest.Claims{"iat": nil}),
+		"used": i.Token("writer", resource, ahead("used", 20*time.Second)), "unused": i.Token("writer", resource, oauthtest.Claims{"iat": ago}),
+		"unused, of a clock that is ahead": i.Token("writer", resource, ahead("unused", 29*time.Second)),
+		"without iat":                      i.Token("writer", resource, oauthtest.Claims{"iat": nil}),
 	}
 	for _, which := range []string{"used", "without iat"} {
 		if r := h.call(old[which], "GET /v1/me", ""); r.status != http.StatusOK {
@@ -97,7 +100,7 @@ func TestAnIssuersTokenIsNotOfTheNextAgentOfItsName(t *testing.T) {
 			t.Errorf("%s: %v", which, r)
 		}
 	}
-	next := i.Token("writer", resource, oauthtest.Claims{"iat": time.Now().Add(2 * time.Second).Unix()})
+	next := i.Token("writer", resource, ahead("next", 45*time.Second))
 	if r := h.call(next, "GET /v1/me", ""); r.status != http.StatusOK || !strings.Contains(r.body, `"writer~2"`) {
 		t.Errorf("a token of the second: %v", r)
 	}

@@ -89,10 +89,13 @@ func (v *Verifier) voucher(c claims) (identity.ExternalToken, error) {
 	if err != nil {
 		return identity.ExternalToken{}, err
 	}
-	issued, _, err := c.time("iat")
+	issued, said, err := c.time("iat")
+	if said {
+		issued = issued.Add(-leeway) // a clock that is ahead does not make a token newer
+	}
 	return identity.ExternalToken{
 		Issuer: v.config.Issuer, Subject: c.text("sub"), Client: c.text("client_id"), ID: c.text("jti"), Name: name,
-		Scopes: identity.ParseScopes(c.scopes()), Issued: issued, Expires: expires,
+		Scopes: identity.ParseScopes(c.scopes()), NotIssuedBefore: issued, Expires: expires,
 	}, err
 }
 

@@ -10,6 +10,9 @@ type ExternalToken struct {
 	ID      string // the token's; empty: not said
 	Name    string // of the agent that it says this is; whether there is one is not said
 	Scopes  Scopes
-	Issued  time.Time // zero: not said
 	Expires time.Time
+
+	// NotIssuedBefore is a time of this server's clock that is certainly not after the time when it was issued, however far the clock of the
+	// issuer may be ahead; zero: not said.
+	NotIssuedBefore time.Time
 }

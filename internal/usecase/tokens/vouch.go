@@ -21,8 +21,8 @@ type Issuer interface {
 }
 
 // vouchedFor finds out for which agent an issuer's token speaks. The agent must be registered: no token does that. If its name is
-// registered again, the token must have been issued after that: one that was issued before is of the agent that was removed. That the
-// token was taken, and of whom, is recorded before anything is done with it.
+// registered again, the token must certainly have been issued after that, also by an issuer whose clock is ahead: one that was issued
+// before is of the agent that was removed. That the token was taken, and of whom, is recorded before anything is done with it.
 func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, error) {
 	sum := sha256.Sum256([]byte(text))
 	id := "oauth:" + hex.EncodeToString(sum[:16])
@@ -43,9 +43,10 @@ func (ts *Tokens) vouchedFor(ctx context.Context, text string) (caller.Caller, e
 		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.NotPermitted, "have an operator add it: trapeze agent add NAME",
 			"the token is good, but no agent %.80q is registered here", v.Name))
 	}
-	if agent.Registration > 1 && v.Issued.Before(agent.RegisteredAt) || ts.isOfAnother(c) {
-		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "get a new token from the issuer, which says with iat when it was made",
-			"agent %s was removed, and its name registered again, after this token was made", v.Name))
+	if agent.Registration > 1 && v.NotIssuedBefore.Before(agent.RegisteredAt) || ts.isOfAnother(c) {
+		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated,
+			"get a new token from the issuer, with the claim iat, half a minute after the name was registered again",
+			"agent %s was removed, and its name registered again at %s, and this token may be older", v.Name, agent.RegisteredAt.Format(time.RFC3339)))
 	}
 	if err := c.May(identity.ReadOwn, "call this server"); err != nil {
 		return caller.Caller{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "authenticate", id, err)
