@@ -20,7 +20,8 @@ const (
 	FitAsProbe      Reason = "probe" // its circuit is half-open: claim the probe before the offer
 	Excluded        Reason = "excluded"
 	NotRegistered   Reason = "not_registered"
-	NotReady        Reason = "not_ready" // busy, draining or offline
+	NotReady        Reason = "not_ready" // busy or draining, or offline by the word of an operator
+	Away            Reason = "away"      // offline, because it is not running: an offer can wait for it, if no other agent is eligible
 	LacksCapability Reason = "lacks_capability"
 	Full            Reason = "full"
 	CircuitOpen     Reason = "circuit_open"

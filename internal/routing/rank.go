@@ -161,8 +161,10 @@ func (r Reason) order() int {
 		return 0
 	case FitAsProbe:
 		return 1
-	default:
+	case Away:
 		return 2
+	default:
+		return 3
 	}
 }
 

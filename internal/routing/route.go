@@ -118,12 +118,14 @@ func (r *router) judgeAble(h *Hint) Reason {
 		return Excluded
 	case !a.Exists():
 		return NotRegistered
-	case a.Readiness() != agent.Ready:
+	case a.Readiness() != agent.Ready && !a.Away():
 		return NotReady
 	case a.Spec.MaxTasks > 0 && h.Held >= a.Spec.MaxTasks:
 		return Full
 	case !circuit.Admits():
 		return CircuitOpen
+	case a.Away():
+		return Away
 	case circuit.Phase == agent.HalfOpen:
 		return FitAsProbe
 	default:
@@ -159,7 +161,7 @@ func (r *router) why(h *Hint, reason Reason) string {
 		return "excluded from this handoff"
 	case NotRegistered:
 		return "not registered"
-	case NotReady:
+	case NotReady, Away:
 		if h.Agent.Lapsed {
 			return "offline, its heartbeats stopped"
 		}

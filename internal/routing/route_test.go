@@ -203,7 +203,7 @@ var stories = []struct {
 			agentOf("a", can("go"), says(agent.Offline)), agentOf("b", can("go"), openedAt(noon.Add(-time.Hour))),
 			agentOf("c", can("go"), holds(9, 10)), agentOf("d", can("go"), removed),
 		},
-		"+ c target fit\n+ b target probe\n- a target not_ready",
+		"+ c target fit\n+ b target probe\n- a target away",
 	},
 	{
 		"nobody goes up a chain here: who is above an agent is no target and no fallback", to("writer"),

@@ -43,7 +43,7 @@ type handoffHarness struct {
 	task task.Task
 }
 
-// openHandoffs knows ann, bob, cyd, who is away, and tiny, who can read very little.
+// openHandoffs knows ann, bob, cyd, who is draining, and tiny, who can read very little.
 func openHandoffs(t *testing.T) *handoffHarness {
 	t.Helper()
 	log, views := sqltest.Open(t)
@@ -79,7 +79,7 @@ func openHandoffs(t *testing.T) *handoffHarness {
 		h.must(err)
 		state := agent.Ready
 		if name == "cyd" {
-			state = agent.Offline
+			state = agent.Draining
 		}
 		_, err = r.SetReadiness(t.Context(), agentOf(name), agents.ReadinessInput{Name: name, Readiness: state})
 		h.must(err)
@@ -155,7 +155,7 @@ func TestAnOfferGoesToNobodyWhoCannotReadIt(t *testing.T) {
 	}
 }
 
-func TestWhoAsksIsToldThatTheReceiverIsAwayAndTheServerWaitsForIt(t *testing.T) {
+func TestACallerIsToldThatTheReceiverTakesNothingAndTheServerWaitsForIt(t *testing.T) {
 	h := openHandoffs(t)
 	if _, err := h.send(handoffs.SendInput{To: []string{"cyd"}}); refusal.CodeOf(err) != refusal.Unavailable {
 		t.Errorf("ann: %v", err)

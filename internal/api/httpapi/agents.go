@@ -58,6 +58,7 @@ func (s *service) agents() {
 	endpoint.Change(s.router, shed, endpoint.Under(func(in *tasks.ShedInput) *string { return &in.Agent }, s.app.Tasks.ShedOffers))
 	endpoint.Tell(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/presence", ID: "beat", Summary: "Send a heartbeat of the calling agent",
-		About: "Waiting for the inbox counts as a heartbeat too.", Tag: endpoint.TagAgents,
-	}, s.app.Agents.Beat)
+		About: "Waiting for the inbox counts as a heartbeat too. An agent without a presence_ttl then has one of 5m: it is offline when it has not been heard of for so long.",
+		Tag:   endpoint.TagAgents,
+	}, func(ctx context.Context, c caller.Caller) error { return s.app.Agents.Beat(ctx, c, true) })
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,7 @@ func Command(s *shell.Shell) *cobra.Command {
 		agentAdd(s), agentList(s), agentShow(s), agentReadiness(s, "ready", client.Ready, "Let an agent receive new offers"),
 		agentReadiness(s, "busy", client.Busy, "Offer an agent nothing while others are ready"),
 		agentReadiness(s, "drain", client.Draining, "Let an agent finish its tasks, and offer it nothing new"),
-		agentReadiness(s, "offline", client.Offline, "Mark an agent as away: it is offered nothing"),
+		agentReadiness(s, "offline", client.Offline, "Mark an agent as away: it is offered nothing that another can take"),
 		agentShed(s), agentStuck(s), agentReset(s), agentRemove(s))
 }
 
@@ -56,7 +55,7 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 	f.Var((*shell.Duration)(&spec.Hints.Latency), "latency", "usual duration of a task")
 	f.StringSliceVar(&spec.Fallbacks, "fallback", nil, "agents to offer tasks to instead, best first (repeatable)")
 	f.StringSliceVar(&spec.Escalation, "escalation", nil, "agents to escalate to, nearest first; the operators come last (repeatable)")
-	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "mark it offline after this long without a call (default: never)")
+	f.Var((*shell.Duration)(&spec.PresenceTTL), "presence", "mark it offline after this long without a sign of life (default: 5m once it connects: over MCP, with trapeze work, or waiting for its inbox; never before)")
 	f.IntVar(&spec.Breaker.Failures, "breaker-failures", 0, "number of consecutive failed handoffs that opens its circuit (default 3)")
 	f.Var((*shell.Duration)(&spec.Breaker.OpenFor), "breaker-open", "how long its circuit stays open (default 1m)")
 	f.StringVar(&whole, "spec", "", "whole specification (JSON, @FILE or -), instead of the other flags")
@@ -70,7 +69,7 @@ func agentList(s *shell.Shell) *cobra.Command {
 		return s.Answer(list, err, func(p *shell.Page) {
 			shell.List(p, "There are no agents. Add one with: trapeze agent add NAME", []string{"NAME", "KIND", "READINESS", "SEEN", "HOLDS", "CIRCUIT", "CAPABILITIES", "DESCRIPTION"}, list.Agents, func(a client.Agent) []string {
 				return []string{
-					a.Name, a.Spec.Kind, string(a.Readiness), seen(a), holds(a), circuitOf(a), shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
+					a.Name, a.Spec.Kind, string(a.Readiness), shell.Seen(a), holds(a), circuitOf(a), shell.Names(a.Spec.Capabilities), shell.Clip(a.Spec.Description, 60),
 				}
 			})
 		})
@@ -146,7 +145,7 @@ func emitAgent(s *shell.Shell, a client.Agent, err error) error {
 		p.Fields([]shell.Field{
 			{"agent", a.Name},
 			{"readiness", readinessOf(a)},
-			{"seen", seen(a)},
+			{"seen", shell.Seen(a)},
 			{"kind", a.Spec.Kind},
 			{"description", a.Spec.Description},
 			{"capabilities", shell.Names(a.Spec.Capabilities)},
@@ -163,18 +162,6 @@ func emitAgent(s *shell.Shell, a client.Agent, err error) error {
 			{"circuit", circuitOf(a)},
 		})
 	})
-}
-
-// seen describes when the server last had a call of an agent.
-func seen(a client.Agent) string {
-	ago := time.Since(a.Seen).Truncate(time.Minute)
-	switch {
-	case a.Seen.IsZero():
-		return "not since the server started"
-	case ago <= 0:
-		return "now"
-	}
-	return shell.Span(client.Duration(ago)) + " ago"
 }
 
 // circuitOf describes the states of an agent's circuit breakers, and until when they last: the one for all senders, and those that are

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ type overview struct {
 	Waiting []client.TaskRow `json:"waiting"` // for a sender, children, dependencies or people
 	Stuck   []client.TaskRow `json:"stuck"`   // in the dead letters
 	Tickets []client.Ticket  `json:"tickets"` // that wait for people
-	More    bool             `json:"more"`    // there are more tasks than were read
+	Agents  []client.Agent   `json:"agents"`
+	More    bool             `json:"more"` // there are more tasks than were read
 }
 
 // Status is the command trapeze status.
@@ -26,7 +28,7 @@ func Status(s *shell.Shell) *cobra.Command {
 		return s.Answer(o, err, func(p *shell.Page) { showOverview(p, o) })
 	})
 	cmd.Long = `Show the tasks that have not ended, the newest 500: those that move, those that wait, and those that are stuck in the dead letters,
-each with what helps; and the tickets that wait for people.`
+each with what helps; the tickets that wait for people; and the agents, those that hold most first, with when the server last heard of them.`
 	return cmd
 }
 
@@ -48,7 +50,11 @@ func readOverview(ctx context.Context, c *client.Client) (overview, error) {
 		}
 	}
 	tickets, err := c.Tickets(ctx, client.TicketFilter{})
-	o.Tickets = tickets.Tickets
+	if err != nil {
+		return o, err
+	}
+	agents, err := c.Agents(ctx)
+	o.Tickets, o.Agents = tickets.Tickets, agents.Agents
 	return o, err
 }
 
@@ -61,6 +67,7 @@ func showOverview(p *shell.Page, o overview) {
 	section("Moving", "  nothing: trapeze task create \"…\" --to AGENT hands a task off", o.Moving)
 	section("Waiting", "  nothing", o.Waiting)
 	section("Stuck", "  nothing", o.Stuck)
+	showAgents(p, o.Agents)
 	for _, t := range o.Stuck {
 		if t.Parked != nil {
 			p.Line("%s: %s; replay it with: %s", t.ID, shell.Clip(t.Parked.Detail, 100), shellword.Command("trapeze dead replay", t.ID))
@@ -72,4 +79,19 @@ func showOverview(p *shell.Page, o overview) {
 	if o.More {
 		p.Line("There are more tasks: trapeze task list --live")
 	}
+}
+
+// maxAgents is the maximum number of agents that the overview shows.
+const maxAgents = 20
+
+func showAgents(p *shell.Page, agents []client.Agent) {
+	p.Line("Agents")
+	list := slices.SortedStableFunc(slices.Values(agents), func(a, b client.Agent) int { return b.Held - a.Held })
+	shell.List(p, "  none: trapeze agent add NAME", []string{"NAME", "READINESS", "SEEN", "HOLDS"}, list[:min(len(list), maxAgents)], func(a client.Agent) []string {
+		return []string{a.Name, string(a.Readiness), shell.Seen(a), shell.Number(a.Held)}
+	})
+	if more := len(list) - maxAgents; more > 0 {
+		p.Line("and %d more: trapeze agent list", more)
+	}
+	p.Line("")
 }

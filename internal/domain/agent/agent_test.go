@@ -166,6 +166,22 @@ func TestMissedHeartbeatsMakeAnAgentOfflineUntilItIsHeardAgain(t *testing.T) {
 	a.is(agent.Draining) // a heartbeat does not overrule the operator
 }
 
+func TestAProgramThatConnectsHasPresence(t *testing.T) {
+	a := newAgent(t, agent.Spec{})
+	a.Do(agent.ReturnPresence{Name: "writer"}) // it called once
+	a.Do(agent.ReturnPresence{Name: "writer", Connected: true}, "agent-updated")
+	a.Do(agent.ReturnPresence{Name: "writer", Connected: true})
+	a.is(agent.Ready)
+	a.Now = noon.Add(agent.DefaultPresence)
+	a.Do(agent.LapsePresence{Name: "writer", LastHeard: noon}, "agent-presence-lapsed")
+	a.is(agent.Offline)
+
+	person := newAgent(t, agent.Spec{Kind: agent.KindHuman})
+	person.Do(agent.ReturnPresence{Name: "writer", Connected: true})
+	own := newAgent(t, agent.Spec{PresenceTTL: time.Hour})
+	own.Do(agent.ReturnPresence{Name: "writer", Connected: true})
+}
+
 func TestAWordEndsALapse(t *testing.T) {
 	a := newAgent(t, agent.Spec{PresenceTTL: time.Second})
 	a.Now = noon.Add(time.Minute)

@@ -32,8 +32,13 @@ type LapsePresence struct {
 	LastHeard time.Time
 }
 
-// ReturnPresence says that an agent whose presence had lapsed is heard again. What it last said counts again.
-type ReturnPresence struct{ Name string }
+// ReturnPresence says that an agent is heard. If its presence had lapsed, what it last said counts again.
+type ReturnPresence struct {
+	Name string
+	// Connected says that it keeps in touch from now on: it sends heartbeats or waits for its inbox. A program without a PresenceTTL
+	// then has the default one, so that it is offline when it is gone.
+	Connected bool
+}
 
 // Remove removes the agent. What it has is not changed: it stays with this registration, and no later one of the name inherits it.
 type Remove struct{ Name string }

@@ -34,7 +34,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	case LapsePresence:
 		return decideLapse(s, c, now)
 	case ReturnPresence:
-		return decideReturn(s)
+		return decideReturn(s, c)
 	case Remove:
 		return []Event{Removed{}}, nil
 	case ClaimProbe:
@@ -107,9 +107,14 @@ func decideLapse(s State, c LapsePresence, now time.Time) ([]Event, error) {
 	return []Event{PresenceLapsed{LastHeard: c.LastHeard.UTC()}}, nil
 }
 
-func decideReturn(s State) ([]Event, error) {
-	if !s.Lapsed {
-		return nil, nil
+func decideReturn(s State, c ReturnPresence) ([]Event, error) {
+	switch {
+	case s.Lapsed:
+		return []Event{PresenceReturned{Readiness: s.Said}}, nil
+	case c.Connected && !s.keepsPresence():
+		spec := s.Spec.normal()
+		spec.PresenceTTL = DefaultPresence
+		return []Event{Updated{Spec: spec}}, nil
 	}
-	return []Event{PresenceReturned{Readiness: s.Said}}, nil
+	return nil, nil
 }

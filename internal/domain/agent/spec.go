@@ -57,6 +57,9 @@ const (
 	DefaultOpenFor  = 60 * time.Second
 )
 
+// DefaultPresence is the PresenceTTL of a program that connects and has none. It is as long as a model may think between two calls.
+const DefaultPresence = 5 * time.Minute
+
 // Spec is the registration of an agent, without its present readiness. The zero value is a program that pulls, without
 // limits, presence lease or alternatives.
 type Spec struct {
@@ -69,7 +72,7 @@ type Spec struct {
 	Reach         []Reach       `json:"reach,omitempty"`          // empty means it pulls
 	Fallbacks     []string      `json:"fallbacks,omitempty"`      // agents to try instead, best first
 	Escalation    []string      `json:"escalation,omitempty"`     // agents to escalate to, nearest first
-	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"`
+	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"` // offline when not heard of for so long; 0 is never
 	Breaker       Breaker       `json:"breaker"`
 	Hints         Estimates     `json:"hints,omitzero"`
 }

@@ -56,6 +56,18 @@ func (s State) Duty() Duty {
 	return OnDuty
 }
 
+// keepsPresence reports whether the agent needs no lease of presence when it connects: it has one, or it is a person, who is there
+// without a call.
+func (s State) keepsPresence() bool { return s.Spec.PresenceTTL > 0 || s.Spec.Kind == KindHuman }
+
+// Connecting reports whether a sign of life changes the agent: see [ReturnPresence].
+func (s State) Connecting(connected bool) bool {
+	return s.Exists() && (s.Lapsed || connected && !s.keepsPresence())
+}
+
+// Away reports whether the agent is offline because it is not running, and not by the word of an operator: offers can wait for it.
+func (s State) Away() bool { return s.Exists() && !s.Off && s.Readiness() == Offline }
+
 // Readiness is what counts now: what was last said, or offline while heartbeats are missing.
 func (s State) Readiness() Readiness {
 	if s.Lapsed || !s.Exists() {

@@ -10,8 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Beat notes that an agent lives. Only its return after a lapse is recorded, on a full disk too, since it reads its inbox then.
-func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
+// Beat notes that an agent lives, and whether it is connected: it keeps in touch by heartbeats, or by waiting for its inbox. Its return after
+// a lapse is recorded, and that it is connected for the first time ([agent.ReturnPresence]), on a full disk too, since it reads its inbox then.
+func (a *Agents) Beat(ctx context.Context, c caller.Caller, connected bool) error {
 	name := c.Agent()
 	if name == "" {
 		return refusal.New(refusal.Invalid, "use an agent's token", "only agents have a presence")
@@ -21,9 +22,9 @@ func (a *Agents) Beat(ctx context.Context, c caller.Caller) error {
 	}
 	a.presence.Beat(c.Workspace, name)
 	f, err := a.store.Load(ctx, StreamOf(c.Workspace, name), false)
-	if err != nil || !f.State.Lapsed || f.State.Name != name {
+	if err != nil || f.State.Name != name || !f.State.Connecting(connected) {
 		return err
 	}
-	_, err = a.store.Change(ledger.ForRead(ctx), c.WithKey(""), name, "", agent.ReturnPresence{Name: name})
+	_, err = a.store.Change(ledger.ForRead(ctx), c.WithKey(""), name, "", agent.ReturnPresence{Name: name, Connected: connected})
 	return err
 }

@@ -18,7 +18,8 @@ type RegisterInput struct {
 }
 
 // Register adds an agent, or replaces its specification. Under the name of one that was removed it adds another agent: it has none of the tasks, memory items,
-// conversations, subscriptions and tokens of the first, and no failure of its circuits.
+// conversations, subscriptions and tokens of the first, and no failure of its circuits. A program that registers itself without a
+// lease of presence has the default one.
 func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput) (Agent, error) {
 	err := ownOrAgents(c, in.Name, "register an agent")
 	if c.Agent() != "" && in.Name == c.Agent() {
@@ -49,7 +50,11 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 	if err := a.checkCircles(ctx, c.Workspace, in.Name, in.Spec); err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), "register", in.Name, err)
 	}
-	return a.do(ctx, c, "register", in.Name, in, agent.Register{Name: in.Name, Spec: in.Spec.spec()})
+	spec := in.Spec.spec()
+	if c.Agent() != "" && spec.PresenceTTL == 0 && spec.Kind != agent.KindHuman { // it is connected
+		spec.PresenceTTL = agent.DefaultPresence
+	}
+	return a.do(ctx, c, "register", in.Name, in, agent.Register{Name: in.Name, Spec: spec})
 }
 
 // checkReach refuses (invalid) a way to be reached by which nothing is delivered: offers would wait for an agent that is not told of

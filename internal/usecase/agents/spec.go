@@ -21,7 +21,7 @@ type AgentSpec struct {
 	Reach         []agent.Reach  `json:"reach,omitempty" doc:"How to reach it; left out: it pulls. A webhook or a2a is refused: nothing is delivered that way yet."`
 	Fallbacks     []string       `json:"fallbacks,omitempty" doc:"Agents to try instead, best first."`
 	Escalation    []string       `json:"escalation,omitempty" doc:"Agents to escalate to, nearest first."`
-	PresenceTTL   event.Duration `json:"presence_ttl,omitzero" doc:"Offline when not heard for so long; left out: presence is what it last said."`
+	PresenceTTL   event.Duration `json:"presence_ttl,omitzero" doc:"Offline when not heard for so long; left out: never, until it registers itself, sends heartbeats or waits for its inbox; then 5m."`
 	Breaker       Breaker        `json:"breaker,omitzero"`
 	Hints         Hints          `json:"hints,omitzero"`
 }

@@ -122,7 +122,12 @@ func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desk
 	if err != nil || p.Refused == nil {
 		return p, err
 	}
-	if !c.IsSystem() {
+	switch {
+	case c.IsSystem():
+	case len(p.Away) > 0: // as it would for an agent that was never started
+		p.Candidates, p.Refused = p.Away, nil
+		return p, nil
+	default:
 		return p, p.Refused
 	}
 	p.Candidates = event.Named(in.To...) // nobody waits for the refusal: the offer waits for a receiver that comes back

@@ -2,6 +2,7 @@ package routes
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
@@ -25,6 +26,8 @@ type Plan struct {
 	Chain      string // that the candidates' levels are of
 	Passed     []event.Passed
 	Refused    error
+	// Away lists the targets that are not running, if no agent is eligible: an offer can wait for them.
+	Away []event.Candidate
 
 	targets []string // all that were asked for or found, fit or not
 }
@@ -43,6 +46,11 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 		}
 	}
 	if err != nil {
+		for _, c := range p.Considered {
+			if c.Reason == routing.Away && c.Tier == routing.Target {
+				out.Away = append(out.Away, d.candidate(c))
+			}
+		}
 		out.Refused = err
 		return out, nil //nolint:nilerr // for the caller to judge
 	}
@@ -51,11 +59,15 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 			out.Passed = append(out.Passed, event.Passed{Agent: c.Agent, Why: c.Why})
 			continue
 		}
-		known, _ := d.Lookup(c.Agent)
-		human := known.Agent.Spec.Kind == agent.KindHuman
-		out.Candidates = append(out.Candidates, event.Candidate{Agent: c.Agent, Tier: event.Tier(c.Tier), Human: human})
+		out.Candidates = append(out.Candidates, d.candidate(c))
 	}
 	return out, nil
+}
+
+// candidate is a considered agent in the terms of the rules.
+func (d *directory) candidate(c routing.Considered) event.Candidate {
+	known, _ := d.Lookup(c.Agent)
+	return event.Candidate{Agent: c.Agent, Tier: event.Tier(c.Tier), Human: known.Agent.Spec.Kind == agent.KindHuman}
 }
 
 // hints says which candidates of a handoff should get no offer now, and why. [Routes.Admit] has the last word.
@@ -76,9 +88,10 @@ func (r *Routes) hints(ctx context.Context, workspace, sender, handoffID string,
 	if len(req.Agents) == 0 {
 		return h, d.err
 	}
-	p, _ := routing.Route(req, d, now) // a refusal says that nobody is fit, and the plan why
+	p, none := routing.Route(req, d, now) // a refusal says that nobody is fit, and the plan why
+	people := slices.ContainsFunc(candidates, event.Candidate.IsDesk)
 	for _, c := range p.Considered {
-		if c.Eligible {
+		if c.Eligible || none != nil && !people && c.Reason == routing.Away {
 			continue
 		}
 		h.Unfit[c.Agent] = c.Why

@@ -41,7 +41,7 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 	}
 	own := in.Agent == c.Agent() && in.Agent != "" && c.Can(identity.ActOwn)
 	if own {
-		if err := ts.agents.Beat(ctx, c); err != nil {
+		if err := ts.agents.Beat(ctx, c, in.Wait > 0); err != nil {
 			return view.Inbox{}, err
 		}
 		defer ts.presence.Waits(c.Workspace, in.Agent)()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,8 @@ const (
 	recheckEvery = 15 * time.Second
 	// answerLimit is the deadline of one write of a response.
 	answerLimit = 2 * time.Minute
+	// scopeAct is the scope of tokens that may do more than read.
+	scopeAct = "trapeze:act"
 )
 
 // Options of a [Handler].
@@ -127,16 +130,17 @@ const administrator = "this is the administrator's token, and a model should not
 	"(trapeze token create --agent NAME) or of an operator (trapeze token create --role operator --name NAME)"
 
 // whileValid returns a context that ends when the token of the request becomes invalid: a stream may be open for days. The session does
-// not end with it, because a client may continue it with a new token.
+// not end with it, because a client may continue it with a new token. Meanwhile the agent is present.
 func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, done func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	var look *time.Timer
 	set := make(chan struct{}) // closed when look is set
 	look = time.AfterFunc(recheckEvery, func() {
-		_, refused := h.identify(r)
+		me, refused := h.identify(r)
 		switch {
 		case refused == nil:
 			v.tokens.stillValid(v.token)
+			h.beat(ctx, r, me)
 		case refused.status == http.StatusUnauthorized:
 			cancel()
 		}
@@ -166,6 +170,19 @@ func (h *Handler) principal(token, person string) (*principal, error) {
 	p.server.AddReceivingMiddleware(withMessageCaller)
 	p.sessions = &sessions{server: p.server, known: map[string]*session{}}
 	return p, nil
+}
+
+// beat sends a heartbeat of an agent whose client keeps a request open, unless its token may only read.
+func (h *Handler) beat(ctx context.Context, r *http.Request, me client.Me) {
+	if me.Agent == "" || me.Scopes != nil && !slices.Contains(me.Scopes, scopeAct) {
+		return
+	}
+	if say, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/presence", nil); err == nil {
+		say.Header["Authorization"] = r.Header["Authorization"]
+		if res, err := h.api.RoundTrip(say); err == nil { // the next one is sent in any case
+			_ = res.Body.Close() // in memory
+		}
+	}
 }
 
 // identify asks the API for the principal of the token of a request.

@@ -31,6 +31,7 @@ type harness struct {
 	mu      sync.Mutex
 	speaks  map[string]client.Me
 	clients []*client.Client // as the handler passed them, one for each server
+	beats   []string         // ids of the tokens with which heartbeats were sent
 }
 
 // run runs a test at a fake clock. At its end every session has been forgotten.
@@ -45,10 +46,13 @@ func run(t *testing.T, o transport.Options, test func(*testing.T, *harness)) {
 	})
 }
 
-// api answers GET /v1/me.
+// api answers GET /v1/me, and takes heartbeats.
 func (h *harness) api(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	me, ok := h.speaks[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	if ok && r.Method == http.MethodPost && r.URL.Path == "/v1/presence" {
+		h.beats = append(h.beats, me.Token)
+	}
 	h.mu.Unlock()
 	if !ok {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -93,12 +97,12 @@ func (h *harness) revoke(token string) {
 }
 
 // coder is an agent.
-var coder = client.Me{Workspace: "default", Role: client.RoleAgent, Name: "coder"}
+var coder = client.Me{Workspace: "default", Role: client.RoleAgent, Name: "coder", Agent: "coder"}
 
 // agent is an agent of a name.
 func agent(name string) client.Me {
 	me := coder
-	me.Name = name
+	me.Name, me.Agent = name, name
 	return me
 }
 

@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -215,6 +216,23 @@ func TestWhatATokenHoldsOpenEndsWithIt(t *testing.T) {
 		}
 		if r := h.send(good, stays, whoami(2, 0)); r.status != http.StatusOK {
 			t.Errorf("with it ended the session of a token that counts: %d %s", r.status, r.body)
+		}
+	})
+}
+
+func TestAnAgentIsPresentWhileItsClientListens(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		reads, person := agent("reads"), client.Me{Workspace: "default", Role: client.RoleOperator, Name: "ann"}
+		reads.Scopes = []string{"trapeze:read"}
+		for id, me := range map[string]client.Me{"agent": coder, "reads": reads, "person": person} {
+			token := h.token(id, me)
+			end := h.listen(token, h.session(token))
+			time.Sleep(time.Minute)
+			end()
+		}
+		time.Sleep(time.Hour)
+		if n := len(h.beats); n < 2 || n > 4 || slices.ContainsFunc(h.beats, func(id string) bool { return id != "agent" }) {
+			t.Errorf("heartbeats of %v", h.beats)
 		}
 	})
 }
