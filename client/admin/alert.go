@@ -25,9 +25,11 @@ type Alert struct {
 	Since     *time.Time    `json:"since,omitempty"`    // when it began to hold
 	Raised    *time.Time    `json:"raised,omitempty"`
 	Recovered *time.Time    `json:"recovered,omitempty"`
-	Handoffs  []string      `json:"handoffs"` // at most 5 that are behind it, the most telling first
-	Do        string        `json:"do"`       // what to do about it
-	Command   string        `json:"command"`  // to begin with, for a shell
+	Handoffs  []string      `json:"handoffs"`          // at most 5 that are behind it, the most telling first
+	Do        string        `json:"do"`                // what to do about it
+	Command   string        `json:"command"`           // to begin with, for a shell
+	Within    string        `json:"within,omitempty"`  // the severer alert of the same figure that is raised too: people are notified of that one alone
+	Remains   string        `json:"remains,omitempty"` // of one that recovered: the milder alert of the same figure that was still raised then
 	Silence   *AlertSilence `json:"silence,omitempty"`
 }
 

@@ -17,6 +17,7 @@ type call struct {
 	span   span.Span
 	tool   string
 	stdio  string // see [tracing.Start]
+	values [10]span.Value
 }
 
 var _ tracing.Tracer = (*Traces)(nil)
@@ -52,7 +53,7 @@ func (c *call) End(a tracing.Answer) {
 		return
 	}
 	s.End = time.Now()
-	s.Values = make([]span.Value, 0, 10)
+	s.Values = c.values[:0]
 	add := func(of *span.Attribute, v string) {
 		if v != "" {
 			s.Values = append(s.Values, span.Value{Of: of, Text: v})

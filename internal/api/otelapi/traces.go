@@ -37,7 +37,8 @@ type Traces struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting []span.Span // of calls
+	waiting encoded // spans of calls
+	spare   []byte  // a buffer that was sent
 	dropped int
 }
 
@@ -47,8 +48,15 @@ type sender struct {
 	resource *resource.Resource
 	version  string
 
-	mu  sync.Mutex
-	buf []byte
+	mu    sync.Mutex
+	spans []byte
+	buf   []byte
+}
+
+// encoded is spans in the protobuf of OTLP. To keep them as they are would be more work for the garbage collector.
+type encoded struct {
+	spans []byte
+	count int
 }
 
 // TracesConfigured reports whether the environment names a collector of OpenTelemetry for traces. An environment that asks for an exporter,
@@ -114,7 +122,9 @@ func (t *Traces) Close(ctx context.Context) error {
 // Export sends spans from the record. It returns when the collector has them, or an error if it has not taken them. Spans of traces that are
 // not sampled are left out.
 func (t *Traces) Export(ctx context.Context, spans []span.Span) error {
-	taken := make([]span.Span, 0, len(spans))
+	t.steps.mu.Lock()
+	defer t.steps.mu.Unlock()
+	taken := encoded{spans: t.steps.spans[:0]}
 	var asked, takes bool
 	for i := range spans {
 		s := &spans[i]
@@ -126,20 +136,20 @@ func (t *Traces) Export(ctx context.Context, spans []span.Span) error {
 			asked, takes = true, t.takes(s.Trace, parent, s.Sampled, s.Name)
 		}
 		if takes {
-			taken = append(taken, *s)
+			taken.spans = appendOne(taken.spans, s)
+			taken.count++
 		}
 	}
+	t.steps.spans = taken.spans
 	return t.steps.send(ctx, taken)
 }
 
-// send sends spans.
-func (s *sender) send(ctx context.Context, spans []span.Span) error {
-	if len(spans) == 0 {
+// send sends spans. s.mu is held.
+func (s *sender) send(ctx context.Context, spans encoded) error {
+	if spans.count == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.buf = appendSpans(s.buf[:0], s.version, spans)
+	s.buf = appendScope(s.buf[:0], s.version, spans.spans)
 	message := &wire.ResourceSpans{Resource: s.resource}
 	message.ProtoReflect().SetUnknown(s.buf) // written as it is
 	return s.client.UploadTraces(ctx, []*wire.ResourceSpans{message})
@@ -148,9 +158,10 @@ func (s *sender) send(ctx context.Context, spans []span.Span) error {
 // add adds the span of a call to those that wait.
 func (t *Traces) add(s *span.Span) {
 	t.mu.Lock()
-	n := len(t.waiting)
+	n := t.waiting.count
 	if n < maxCalls {
-		t.waiting = append(t.waiting, *s)
+		t.waiting.spans = appendOne(t.waiting.spans, s)
+		t.waiting.count++
 	} else {
 		t.dropped++
 	}
@@ -186,10 +197,17 @@ func (t *Traces) sendCalls(ctx context.Context) {
 
 // flushCalls sends the spans of calls that wait. They are not sent again after an error.
 func (t *Traces) flushCalls(ctx context.Context) error {
+	t.calls.mu.Lock()
+	defer t.calls.mu.Unlock()
 	t.mu.Lock()
 	spans, dropped := t.waiting, t.dropped
-	t.waiting, t.dropped = nil, 0
+	t.waiting, t.spare, t.dropped = encoded{spans: t.spare[:0]}, nil, 0
 	t.mu.Unlock()
+	defer func() {
+		t.mu.Lock()
+		t.spare = spans.spans
+		t.mu.Unlock()
+	}()
 	if dropped > 0 {
 		t.o.Log.Warn("spans of calls are lost: the collector does not keep up", "spans", dropped)
 	}

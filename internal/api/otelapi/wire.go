@@ -62,15 +62,17 @@ func appendMessage(b []byte, field protowire.Number, write func([]byte) []byte) 
 	return b[:start+n+size]
 }
 
-// appendSpans appends scope_spans of a ResourceSpans.
-func appendSpans(b []byte, version string, spans []span.Span) []byte {
-	return appendMessage(b, 2, func(b []byte) []byte {
-		b = appendMessage(b, 1, func(b []byte) []byte { return appendText(appendText(b, 1, scope), 2, version) })
-		for i := range spans {
-			b = appendMessage(b, 2, func(b []byte) []byte { return appendSpan(b, &spans[i]) })
-		}
-		return b
-	})
+// appendScope appends scope_spans of a ResourceSpans: spans are those that [appendOne] has written.
+func appendScope(b []byte, version string, spans []byte) []byte {
+	scoped := protowire.SizeTag(1) + protowire.SizeBytes(sizeText(scope)+sizeText(version))
+	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.BytesType), uint64(scoped+len(spans)))                 //nolint:gosec // not negative
+	b = protowire.AppendVarint(protowire.AppendTag(b, 1, protowire.BytesType), uint64(sizeText(scope)+sizeText(version))) //nolint:gosec // not negative
+	return append(appendText(appendText(b, 1, scope), 2, version), spans...)
+}
+
+// appendOne appends a span as a field of scope_spans.
+func appendOne(b []byte, s *span.Span) []byte {
+	return appendMessage(b, 2, func(b []byte) []byte { return appendSpan(b, s) })
 }
 
 func appendSpan(b []byte, s *span.Span) []byte {
@@ -90,7 +92,7 @@ func appendSpan(b []byte, s *span.Span) []byte {
 	b = appendFixed(b, 7, uint64(start))           //nolint:gosec // after 1970
 	b = appendFixed(b, 8, uint64(max(start, end))) //nolint:gosec // after 1970; the clock may have been set back
 	for i := range s.Values {
-		b = appendMessage(b, 9, func(b []byte) []byte { return appendValue(b, &s.Values[i]) })
+		b = appendValue(b, &s.Values[i])
 	}
 	for _, l := range s.Links {
 		b = appendMessage(b, 13, func(b []byte) []byte {
@@ -103,19 +105,41 @@ func appendSpan(b []byte, s *span.Span) []byte {
 	return appendFlags(b, 16, true)
 }
 
-// appendValue appends a KeyValue.
+// sizeText is the size of what appendText appends. v is valid.
+func sizeText(v string) int {
+	if v == "" {
+		return 0
+	}
+	return 1 + protowire.SizeBytes(len(v)) // of the fields below 16
+}
+
+// appendValue appends an attribute as a KeyValue. Its size is computed first: there are many, and a message of unknown size is moved.
 func appendValue(b []byte, v *span.Value) []byte {
-	b = appendText(b, 1, v.Of.Name)
-	return appendMessage(b, 2, func(b []byte) []byte {
-		switch v.Of.Type {
-		case span.Integer:
-			return appendVarint(b, 3, uint64(int64(v.Number))) //nolint:gosec // two's complement
-		case span.Number:
-			return appendFixed(b, 4, math.Float64bits(v.Number))
-		case span.Truth:
-			return appendVarint(b, 2, uint64(v.Number)) // 0 or 1
-		case span.Text:
+	text, size := "", 0
+	switch v.Of.Type {
+	case span.Text:
+		if text = v.Text; !utf8.ValidString(text) {
+			text = strings.ToValidUTF8(text, "\uFFFD")
 		}
-		return appendText(b, 1, v.Text)
-	})
+		size = sizeText(text)
+	case span.Integer, span.Truth:
+		size = 1 + protowire.SizeVarint(uint64(int64(v.Number))) //nolint:gosec // two's complement
+	case span.Number:
+		size = 1 + protowire.SizeFixed64()
+	}
+	b = protowire.AppendTag(b, 9, protowire.BytesType)
+	b = protowire.AppendVarint(b, uint64(sizeText(v.Of.Name)+1+protowire.SizeBytes(size))) //nolint:gosec // not negative
+	b = appendText(b, 1, v.Of.Name)
+	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.BytesType), uint64(size)) //nolint:gosec // not negative
+	switch v.Of.Type {
+	case span.Text:
+		b = appendText(b, 1, text)
+	case span.Integer:
+		b = appendVarint(b, 3, uint64(int64(v.Number))) //nolint:gosec // two's complement
+	case span.Truth:
+		b = appendVarint(b, 2, uint64(v.Number)) // 0 or 1
+	case span.Number:
+		b = appendFixed(b, 4, math.Float64bits(v.Number))
+	}
+	return b
 }

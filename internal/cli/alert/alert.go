@@ -47,6 +47,8 @@ func showList(p *shell.Page, all admin.AlertList) {
 		state := a.State
 		if a.Silence != nil && a.State == "raised" {
 			state = "silenced"
+		} else if a.Within != "" && a.State == "raised" {
+			state = "in " + a.Within
 		}
 		return []string{a.Severity, a.ID, state, clock(a.Since), shell.OneLine(a.Measured), shell.OneLine(a.Meaning)}
 	})
@@ -87,6 +89,12 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	}
 	if a.Recovered != nil {
 		fields = append(fields, shell.Field{"recovered", clock(a.Recovered)})
+	}
+	if a.Within != "" {
+		fields = append(fields, shell.Field{"within", a.Within + ": people were notified of that one alone"})
+	}
+	if a.Remains != "" {
+		fields = append(fields, shell.Field{"remains", a.Remains})
 	}
 	if o := a.Silence; o != nil {
 		fields = append(fields, shell.Field{"silenced", "until " + shell.Clock(o.Until) + " by " + o.By + ": " + shell.OneLine(o.Reason)})

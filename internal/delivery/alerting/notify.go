@@ -101,7 +101,7 @@ func (a *Alerting) notifyEntry(ctx context.Context, s *Sink, e *ledger.Entry) er
 	for _, ev := range events {
 		switch ev := ev.(type) {
 		case alert.Raised:
-			if !ev.Silenced {
+			if !ev.Silenced && ev.Within == "" {
 				a.send(ctx, s, workspace, alert.Alert{Raised: ev})
 			}
 		case alert.Recovered:
@@ -135,6 +135,9 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 	}
 	if !one.Recovered.IsZero() {
 		m.Event = alert.Recovered{}.EventName()
+		if one.Remains != "" {
+			m.Remains = alert.Key{Name: one.Remains, Agent: one.Agent}.ID()
+		}
 	}
 	m.ID = fmt.Sprintf("%s/%s@%d#%s", workspace, of.ID, one.At.UnixNano(), m.Event)
 	return m

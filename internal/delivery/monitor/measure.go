@@ -38,7 +38,7 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 	if !x.ready {
 		return x, nil
 	}
-	counts, err := m.views.InboxCounts(ctx)
+	counts, err := m.inboxCounts(ctx)
 	if err == nil {
 		x.inboxes = map[string][]view.InboxCount{}
 		for _, c := range counts {

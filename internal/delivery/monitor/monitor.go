@@ -35,6 +35,7 @@ type Monitor struct {
 	o      Options
 	ready  atomic.Bool // the ledger has been counted up to where it was at the start
 	loads  loads
+	boxes  boxes
 	// waiting are the open tickets.
 	waiting waiting
 

@@ -36,8 +36,41 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	return list, err
 }
 
-func (m *Monitor) inboxes(ctx context.Context, set *figure.Set) error {
+const (
+	manyItems   = 2000             // items of all inboxes from which on
+	recountItem = 10 * time.Second // their counts are used for so long: reading all items takes a while
+)
+
+// boxes are the inboxes as they were last counted.
+type boxes struct {
+	sync.Mutex
+	counts []view.InboxCount
+	items  int
+	at     time.Time
+}
+
+// inboxCounts lists the inboxes that have items. It is not to be changed.
+func (m *Monitor) inboxCounts(ctx context.Context) ([]view.InboxCount, error) {
+	b := &m.boxes
+	b.Lock()
+	defer b.Unlock()
+	now := m.o.Now()
+	if age := now.Sub(b.at); b.items >= manyItems && age >= 0 && age < recountItem {
+		return b.counts, nil
+	}
 	counts, err := m.views.InboxCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.counts, b.items, b.at = counts, 0, now
+	for i := range counts {
+		b.items += counts[i].Items
+	}
+	return counts, nil
+}
+
+func (m *Monitor) inboxes(ctx context.Context, set *figure.Set) error {
+	counts, err := m.inboxCounts(ctx)
 	now := m.o.Now()
 	for _, c := range counts {
 		workspace, agent := m.tally.Workspace(c.Workspace), m.tally.Agent(c.Workspace, c.Agent)

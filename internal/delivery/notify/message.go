@@ -51,7 +51,8 @@ type Alert struct {
 	Since     time.Time      `json:"since"`
 	Raised    time.Time      `json:"raised"`
 	Recovered time.Time      `json:"recovered,omitzero"`
-	Handoffs  []string       `json:"handoffs"` // at most 5 that are behind it
+	Remains   string         `json:"remains,omitempty"` // the id of the milder alert of the same figure that is still raised
+	Handoffs  []string       `json:"handoffs"`          // at most 5 that are behind it
 	Do        string         `json:"do"`
 	Command   string         `json:"command"` // to begin with, for a shell
 }
@@ -62,8 +63,12 @@ func (a Alert) Key() string { return a.ID }
 // Text implements [Message].
 func (a Alert) Text() (title, body string) {
 	if !a.Recovered.IsZero() {
-		return fmt.Sprintf("[recovered] %s", a.Alert), fmt.Sprintf("%s It was raised at %s and recovered at %s (workspace %s).", a.Meaning,
+		body = fmt.Sprintf("%s It was raised at %s and recovered at %s (workspace %s).", a.Meaning,
 			a.Raised.UTC().Format(time.RFC3339), a.Recovered.UTC().Format(time.RFC3339), a.Workspace)
+		if a.Remains != "" {
+			body += fmt.Sprintf(" The milder alert %s is still raised.", a.Remains)
+		}
+		return fmt.Sprintf("[recovered] %s", a.Alert), body
 	}
 	body = fmt.Sprintf("%s Since %s (workspace %s).", a.Meaning, a.Since.UTC().Format(time.RFC3339), a.Workspace)
 	if len(a.Handoffs) > 0 {

@@ -141,7 +141,7 @@ func (s *State) end(o Silence, by string, now time.Time) SilenceEnded {
 	left.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(other Silence) bool { return other.ID == o.ID })
 	ended := SilenceEnded{ID: o.ID, By: by, At: now}
 	for _, a := range s.Alerts {
-		if o.Covers(a.Key) && !a.Notified && left.SilencedAt(a.Key, now) == nil {
+		if o.Covers(a.Key) && !a.Notified && left.SilencedAt(a.Key, now) == nil && left.within(a.Key) == "" {
 			ended.Notified = append(ended.Notified, a.Key)
 		}
 	}
@@ -155,12 +155,12 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 		s = Fold(s, e)
 	}
 	recovered := func(of map[Key]Condition, others bool) {
-		for _, a := range slices.Clone(s.Alerts) {
+		for _, a := range bySeverity(s.Alerts, func(a Alert) string { return a.Name }, 1) {
 			measured := slices.ContainsFunc(c.Measured, func(d Definition) bool { return d.Name == a.Name })
 			_, defined := Find(a.Name)
 			gone := !defined || slices.Contains(c.Off, a.Name)
 			if (a.Agent == Other) == others && (measured || gone) && !of[a.Key].Holds && now.Sub(a.At) >= Least {
-				do(Recovered{Key: a.Key, At: now, Notified: a.Notified, Newest: of[a.Key].Newest.UTC()})
+				do(Recovered{Key: a.Key, At: now, Notified: a.Notified, Newest: of[a.Key].Newest.UTC(), Remains: s.remains(a, now)})
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 	}
 	recovered(given, false)
 	together := map[Key]Condition{}
-	for _, h := range raisable(&s, c) {
+	for _, h := range bySeverity(raisable(&s, c), func(h holding) string { return h.d.Name }, -1) {
 		together[h.Key] = h.Condition
 		_, there := s.Find(h.Key)
 		if fresh := h.d.Measure == Increase && h.Newest.After(s.newest[h.d.Name]); !there && (h.Holds || fresh) {
@@ -197,6 +197,9 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 	e := Raised{
 		Key: h.Key, Severity: h.d.Severity, Figure: h.d.Figure, Value: h.Value, Threshold: h.d.Threshold, Since: h.Since.UTC(), At: now,
 		Handoffs: h.Handoffs[:min(len(h.Handoffs), MaxHandoffs)], Silenced: s.SilencedAt(h.Key, now) != nil,
+	}
+	if !e.Silenced {
+		e.Within = s.within(h.Key)
 	}
 	if h.d.Window > 0 {
 		e.Window = h.d.Window.String()

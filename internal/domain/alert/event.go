@@ -32,6 +32,9 @@ type Raised struct {
 	Newest    time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	Handoffs  []string  `json:"handoffs,omitempty"` // at most 5 that are behind it, the most telling first
 	Silenced  bool      `json:"silenced,omitempty"` // people are not notified
+	// Within is the severer alert of the same figure that is raised too; people were notified of that one, and are not of this one.
+	// Absent: there is none.
+	Within string `json:"within,omitempty"`
 }
 
 // Recovered is an alert that no longer holds.
@@ -40,6 +43,9 @@ type Recovered struct {
 	At       time.Time `json:"at"`
 	Notified bool      `json:"notified,omitempty"` // people were notified of it, and are notified of its end
 	Newest   time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
+	// Remains is the milder alert of the same figure that is still raised: the notice of the recovery says so, and people are notified of
+	// its end. Absent: there is none.
+	Remains string `json:"remains,omitempty"`
 }
 
 // Silenced is a silence that begins: people are not notified of an alert.

@@ -23,6 +23,7 @@ type Alert struct {
 	Raised
 	Recovered time.Time // zero: it is raised
 	Notified  bool      // people were notified of it
+	Remains   string    // of one that recovered: the milder one that was still raised; see [Recovered]
 }
 
 // Silence is a silence that has not ended.
@@ -73,7 +74,7 @@ func Fold(s State, e Event) State {
 	case Raised:
 		s.Alerts = s.without(e.Key)
 		i, _ := slices.BinarySearchFunc(s.Alerts, e.Key, func(a Alert, k Key) int { return a.compare(k) })
-		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: !e.Silenced})
+		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: !e.Silenced && e.Within == ""})
 		s.counted(e.Name, e.Newest)
 	case Recovered:
 		a, ok := s.Find(e.Key)
@@ -81,8 +82,13 @@ func Fold(s State, e Event) State {
 			return s
 		}
 		s.counted(e.Name, e.Newest)
-		a.Recovered = e.At
+		a.Recovered, a.Remains = e.At, e.Remains
 		s.Alerts = s.without(e.Key)
+		for i := range s.Alerts { // a copy
+			if s.Alerts[i].Key == (Key{e.Remains, e.Agent}) {
+				s.Alerts[i].Notified, s.Alerts[i].Within = true, ""
+			}
+		}
 		s.Past = append([]Alert{a}, s.Past[:min(len(s.Past), MaxPast-1)]...)
 	case Silenced:
 		s.made++

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -23,18 +22,19 @@ type Context struct {
 	Sampled bool // the trace is exported
 }
 
+// traceparentLen is the length of a traceparent of version 00: version, trace, span and flags.
+const traceparentLen = 2 + 1 + 32 + 1 + 16 + 1 + 2
+
 // Parse returns the context of a traceparent as the record has it, of version 00; false if it is malformed.
 func Parse(traceparent string) (c Context, ok bool) {
-	p := strings.Split(traceparent, "-")
-	if len(p) != 4 || len(p[1]) != 2*len(c.Trace) || len(p[2]) != 2*len(c.Span) || len(p[3]) != 2 {
+	if len(traceparent) != traceparentLen || traceparent[2] != '-' || traceparent[35] != '-' || traceparent[52] != '-' {
 		return Context{}, false
 	}
+	var b [traceparentLen]byte // decoded without an allocation
+	copy(b[:], traceparent)
 	var flags [1]byte
-	for _, part := range []struct {
-		to   []byte
-		from string
-	}{{c.Trace[:], p[1]}, {c.Span[:], p[2]}, {flags[:], p[3]}} {
-		if _, err := hex.Decode(part.to, []byte(part.from)); err != nil {
+	for _, part := range [...]struct{ to, from []byte }{{c.Trace[:], b[3:35]}, {c.Span[:], b[36:52]}, {flags[:], b[53:55]}} {
+		if _, err := hex.Decode(part.to, part.from); err != nil {
 			return Context{}, false
 		}
 	}
@@ -44,11 +44,16 @@ func Parse(traceparent string) (c Context, ok bool) {
 
 // String is the context as a traceparent of the W3C recommendation.
 func (c Context) String() string {
-	flags := "-00"
+	var b [traceparentLen]byte
+	copy(b[:], "00-")
+	hex.Encode(b[3:35], c.Trace[:])
+	b[35] = '-'
+	hex.Encode(b[36:52], c.Span[:])
+	copy(b[52:], "-00")
 	if c.Sampled {
-		flags = "-01"
+		b[54] = '1'
 	}
-	return "00-" + hex.EncodeToString(c.Trace[:]) + "-" + hex.EncodeToString(c.Span[:]) + flags
+	return string(b[:])
 }
 
 // Value is the value of an attribute, of the type that the attribute has.

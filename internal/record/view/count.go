@@ -10,9 +10,9 @@ import (
 // InboxCount is how much waits in one inbox.
 type InboxCount struct {
 	Workspace string
-	Agent     string // "" is the inbox of the operators
-	Items     int    // at least 1
-	Oldest    time.Time
+	Agent     string    // "" is the inbox of the operators
+	Items     int       // at least 1
+	Oldest    time.Time // since when the item waits that came first
 }
 
 // TaskCount is the number of tasks of a workspace that have not ended.

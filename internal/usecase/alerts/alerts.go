@@ -86,6 +86,8 @@ type Alert struct {
 	Handoffs  []string       `json:"handoffs" doc:"At most 5 handoffs that are behind it, the most telling first."`
 	Do        string         `json:"do" doc:"What to do about it."`
 	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
+	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too: people are notified of that one alone."`
+	Remains   string         `json:"remains,omitempty" doc:"Of one that recovered: the milder alert of the same figure that was still raised then."`
 	Silence   *Silence       `json:"silence,omitempty" doc:"The silence that covers it now."`
 }
 
@@ -131,6 +133,7 @@ func of(s *alert.State, a alert.Alert, now time.Time) Alert {
 	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
 	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
 	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, now))
+	out.Within, out.Remains = a.Within, a.Remains
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
 	}

@@ -25,6 +25,10 @@ Alerts are events in the record: raised, recovered, silenced, silence ended. So 
 one record raise an alert once. An alert is raised for at least five minutes, so a figure that goes to and fro gives one alert in that time. At most
 20 agents have an alert of the same name; all others have one together, which is shown as ` + "`(others)`" + ` and has the id ` + "`NAME:.others`" + `.
 
+Two pairs of alerts are about one figure with two thresholds: ` + "`handoff-failure-rate`" + ` and ` + "`handoffs-fail-systemically`" + `, ` + "`context-incomplete`" + ` and
+` + "`context-lost`" + `. The milder one is contained in the severer (` + "`within`" + `): people are notified of the severer one alone. The notice of its
+recovery says if the milder one is still raised (` + "`remains`" + `), and its end is notified too. What was mild and gets worse is notified again.
+
 ## Silences
 An operator can silence an alert for a time, with a reason. It is raised, recorded and listed as before, but nobody is notified. The silence
 ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then people are notified of the alerts that are still raised.

@@ -10,19 +10,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// InboxCounts implements [view.Counts].
+// InboxCounts implements [view.Counts]. The oldest item is that of the lowest position; SQLite reads since of that row alone, since it is
+// the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
 func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err error) {
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var c view.InboxCount
 		var oldest string
-		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &oldest); err != nil {
+		var at int64
+		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &at, &oldest); err != nil {
 			return err
 		}
 		var err error
 		c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
 		list = append(list, c)
 		return err
-	}, "SELECT ws, agent, count(*), min(json_extract(CAST(item AS TEXT), '$.since')) FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent")
+	}, "SELECT ws, agent, count(*), min(ord & ?), json_extract(CAST(item AS TEXT), '$.since') FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent",
+		int64(1)<<rankShift-1)
 	return list, err
 }
 
