@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/verify cli/bench cli/daemon cli/setup cli/stdio cli/web " +
+		imports: "domain/shellword cli/shell cli/alert cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/verify cli/backup cli/bench cli/daemon cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
@@ -30,6 +30,7 @@ var cliPackages = []pkg{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
 		imports: "record/proof cli/shell", libs: "github.com/spf13",
 	},
+	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",

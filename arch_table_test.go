@@ -170,6 +170,10 @@ var innerPackages = []pkg{
 		dir: "record/proof/treefile", what: "the tree of a ledger, its key and its last checkpoint as files; compares the record with them",
 		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
 	},
+	{
+		dir: "record/backup", what: "backups of a record: one file with its entries and files, and back, verified by the tree",
+		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+	},
 	{dir: "record/view/watch", what: "the position of the views, with waiters and watchers", imports: "record/ledger"},
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
@@ -455,7 +459,7 @@ var outerPackages = []pkg{
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
-			"record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
+			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
 			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
 		libs: "net",
 	},

@@ -65,7 +65,7 @@ func (s *commands) again(ctx context.Context, out io.Writer, args []string) erro
 		}
 		return s.Getenv(name)
 	}
-	inner := &commands{shell.New(env), s.serve, s.openRecord}
+	inner := &commands{shell.New(env), s.serve, s.openRecord, s.copier}
 	root := inner.root()
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/trapezehq/trapeze/internal/cli/backup"
 	"github.com/trapezehq/trapeze/internal/cli/demo"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/verify"
@@ -17,6 +18,7 @@ type Env struct {
 	Getenv         func(string) string
 	Serve          ServeFunc
 	OpenRecord     verify.Opener
+	Copier         Copier
 	Terminal       bool // Stdout is a terminal. A file is asked itself.
 }
 
@@ -58,6 +60,14 @@ type ServeConfig struct {
 // RecordFile is the file of a record, opened for reading.
 type RecordFile = verify.File
 
+// Copier copies data directories, and BackupOptions, Backup and Restored are what it gets and returns.
+type (
+	Copier        = backup.Copier
+	BackupOptions = backup.Options
+	Backup        = backup.Made
+	Restored      = backup.Restored
+)
+
 // ServeFunc runs a server until ctx ends.
 type ServeFunc func(ctx context.Context, c ServeConfig) error
 
@@ -82,8 +92,9 @@ type commands struct {
 	*shell.Shell
 	serve      ServeFunc
 	openRecord verify.Opener
+	copier     Copier
 }
 
 func newCommands(env Env) *commands {
-	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve, env.OpenRecord}
+	return &commands{shell.New(shell.Env{Stdin: env.Stdin, Stdout: env.Stdout, Stderr: env.Stderr, Getenv: env.Getenv, Terminal: env.Terminal}), env.Serve, env.OpenRecord, env.Copier}
 }

@@ -35,10 +35,22 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
 				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
 				OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
+				Copier:     copier,
 			}))
 		},
 		"program": func() { os.Exit(program(os.Args[1:])) },
 	})
+}
+
+var copier = cli.Copier{
+	Backup: func(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
+		made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
+		return cli.Backup(made), err
+	},
+	Restore: func(ctx context.Context, dir, keys string, from []io.Reader) (cli.Restored, error) {
+		r, err := server.Restore(ctx, dir, keys, from)
+		return cli.Restored(r), err
+	},
 }
 
 // whileTold ends when its script does: a worker that waits for its program or for the server would outlive the script.

@@ -108,7 +108,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.UseCases, err = usecase.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
-	if err := s.ensureAdmin(ctx); err != nil {
+	if err := errors.Join(s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
 		return nil, err
 	}
 	if err := s.loadPolicies(ctx); err != nil {

@@ -2,7 +2,7 @@ package access
 
 import "time"
 
-// The events of accesses: reads of content, exports, refused attempts, and tokens of outside issuers. Their entries go to a
+// The events of accesses: reads of content, exports, refused attempts, tokens of outside issuers, and restores. Their entries go to a
 // stream per principal, without compare-and-set, so that they never make the writer of a task retry.
 type (
 	// ContentRead: a principal was given content of a task, or memory.
@@ -36,12 +36,18 @@ type (
 		Scope   string    `json:"scope"`
 		Expires time.Time `json:"expires"`
 	}
+	// Restored: the record was restored from a backup that ended at a position. What had followed there before the restore is not in it.
+	Restored struct {
+		Position uint64    `json:"position"`
+		Root     string    `json:"root"` // of the tree at the position
+		Made     time.Time `json:"made"` // when the backup was made
+	}
 )
 
-// event is one of the four events.
+// event is one of the five events.
 type event interface{ EventName() string }
 
-var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}}
+var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}, Restored{}}
 
 // EventName is "content-read".
 func (ContentRead) EventName() string { return "content-read" }
@@ -54,3 +60,6 @@ func (Refused) EventName() string { return "attempt-refused" }
 
 // EventName is "principal-vouched".
 func (Vouched) EventName() string { return "principal-vouched" }
+
+// EventName is "record-restored".
+func (Restored) EventName() string { return "record-restored" }

@@ -254,6 +254,12 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 	if r.expect != ledger.Any && r.expect != h.position {
 		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, stream, h.position, r.expect)
 	}
+	return w.place(r, h)
+}
+
+// place writes an entry at the end of the log and of its stream.
+func (w *writer) place(r *request, h head) (_ ledger.Position, err error) {
+	stream := r.entry.Stream
 	if h.id == 0 {
 		if h.id, err = w.newStream(stream); err != nil {
 			return 0, err

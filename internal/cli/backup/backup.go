@@ -1,0 +1,176 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Options say what a backup has.
+type Options struct {
+	After    io.Reader // the backup that it follows; nil: none
+	Secrets  io.Writer // gets the keys and tokens, which the backup then lacks; nil: they are in it
+	Rate     int64     // bytes per second; 0: no limit
+	Progress func(at, until uint64)
+}
+
+// Made says what a backup has.
+type Made struct {
+	After    uint64 `json:"after"`
+	Position uint64 `json:"position"`
+	Root     string `json:"root"`
+	Signed   int64  `json:"signed"`
+	Log      string `json:"log"`
+}
+
+// Restored says what was restored.
+type Restored struct {
+	Position uint64    `json:"position"`
+	Root     string    `json:"root"`
+	Made     time.Time `json:"made"`
+	Signed   int64     `json:"signed"`
+	Log      string    `json:"log"`
+	Files    int       `json:"files"`
+}
+
+// Copier copies data directories.
+type Copier struct {
+	Backup  func(ctx context.Context, dir string, to io.Writer, o Options) (Made, error)
+	Restore func(ctx context.Context, dir, keys string, from []io.Reader) (Restored, error)
+}
+
+// flags of trapeze backup.
+type flags struct {
+	after, secrets string
+	rate           int64
+}
+
+// Command is the command trapeze backup.
+func Command(s *shell.Shell, by Copier) *cobra.Command {
+	var o flags
+	cmd := s.Command("backup FILE", "Copy the data directory into a file, while the server runs", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		return o.run(ctx, s, by, args[0])
+	})
+	cmd.Long = `Copy the data directory into a new file: the whole record up to a signed checkpoint, the artifacts, the policies, the keys and the tokens. It runs
+on the machine of the server, beside it, and stops nothing: everything that was acknowledged before is in it. With "-" it goes to standard output, for
+example to a program that encrypts it.
+
+A backup with --after has what was added since another backup, and is restored together with it. --secrets writes the keys and tokens to a
+file of their own, so that they can be kept elsewhere.
+
+Whoever reads a backup reads everything: keep it as you keep the data directory. docs/backup.md has a schedule and a drill.`
+	cmd.Flags().StringVar(&o.after, "after", "", "a backup that this one follows: write what was added since")
+	cmd.Flags().StringVar(&o.secrets, "secrets", "", "new file for the keys and tokens, which the backup then lacks")
+	cmd.Flags().Int64Var(&o.rate, "rate", 0, "greatest number of bytes per second to write (default: no limit)")
+	return shell.Example(cmd, "trapeze backup monday.backup\ntrapeze backup tuesday.backup --after monday.backup")
+}
+
+func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) (err error) {
+	if o.rate < 0 {
+		return shell.Usagef("--rate must be at least 1 byte per second")
+	}
+	dir, err := s.DataDir()
+	if err != nil {
+		return shell.Usage(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "trapeze.db")); err != nil {
+		return shell.Usage(fmt.Errorf("%s is not a data directory: name that of the server with --data-dir: %w", dir, err))
+	}
+	options := Options{Rate: o.rate, Progress: progress(s)}
+	if o.after != "" {
+		base, err := os.Open(o.after)
+		if err != nil {
+			return shell.Usage(err)
+		}
+		defer func() { err = errors.Join(err, base.Close()) }()
+		options.After = base
+	}
+	var files newFiles
+	defer func() { err = errors.Join(err, files.end(err)) }()
+	if o.secrets != "" {
+		if options.Secrets, err = files.create(o.secrets); err != nil {
+			return err
+		}
+	}
+	to := s.Stdout
+	if name != "-" {
+		if to, err = files.create(name); err != nil {
+			return err
+		}
+	}
+	made, err := by.Backup(ctx, dir, to, options)
+	if err != nil {
+		return err
+	}
+	if err := files.end(nil); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d entries up to position %d, with the root %s", made.Position-made.After, made.Position, made.Root)
+	if name == "-" {
+		s.Notef("%s", text)
+		return nil
+	}
+	return s.Emit(made, func(p *shell.Page) {
+		p.Line("%s", text)
+		if uint64(made.Signed) < made.Position { //nolint:gosec // never negative
+			p.Line("Those after position %d are not signed: no server runs on this directory.", made.Signed)
+		}
+	})
+}
+
+// every is the interval of notes on the progress.
+const every = 5 * time.Second
+
+// progress notes now and then how far it is.
+func progress(s *shell.Shell) func(at, until uint64) {
+	last := time.Now()
+	return func(at, until uint64) {
+		if now := time.Now(); now.Sub(last) >= every {
+			last = now
+			s.Notef("position %d of %d", at, until)
+		}
+	}
+}
+
+// newFiles are files that appear whole, or not at all.
+type newFiles []*os.File
+
+const partial = ".partial"
+
+func (l *newFiles) create(name string) (io.Writer, error) {
+	if _, err := os.Lstat(name); err == nil {
+		return nil, shell.Usagef("%s exists already: name a new file", name)
+	}
+	f, err := os.OpenFile(name+partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the path is the user's
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	*l = append(*l, f)
+	return f, f.Chmod(0o600)
+}
+
+// end gives the files their names, once they are on the disk, or removes them if there was an error. Calling it again does nothing.
+func (l *newFiles) end(failed error) (err error) {
+	for _, f := range *l {
+		if failed == nil && err == nil {
+			err = f.Sync()
+		}
+		err = errors.Join(err, f.Close())
+		if failed != nil || err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+			continue
+		}
+		err = os.Rename(f.Name(), strings.TrimSuffix(f.Name(), partial))
+	}
+	*l = nil
+	return err
+}

@@ -1,0 +1,60 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+// Restore is the command trapeze restore.
+func Restore(s *shell.Shell, by Copier) *cobra.Command {
+	var keysFile string
+	cmd := s.Command("restore BACKUP... DIR", "Make a data directory of a backup, and verify it", cobra.MinimumNArgs(2), func(ctx context.Context, args []string) (err error) {
+		names, dir := args[:len(args)-1], args[len(args)-1]
+		keys := ""
+		if keysFile != "" {
+			b, err := os.ReadFile(keysFile) //nolint:gosec // the path is the user's
+			if err != nil {
+				return shell.Usage(err)
+			}
+			keys = string(b)
+		}
+		var from []io.Reader
+		for _, name := range names {
+			if name == "-" {
+				from = append(from, s.Stdin)
+				continue
+			}
+			f, err := os.Open(name) //nolint:gosec // the path is the user's
+			if err != nil {
+				return shell.Usage(err)
+			}
+			defer func() { err = errors.Join(err, f.Close()) }()
+			from = append(from, f)
+		}
+		r, err := by.Restore(ctx, dir, keys, from)
+		if err != nil {
+			return err
+		}
+		return s.Emit(r, func(p *shell.Page) {
+			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
+			p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
+			p.Line("Start the server: trapeze serve --data-dir %s", dir)
+		})
+	})
+	cmd.Long = `Make a new data directory of a full backup and the incremental ones that follow it, in their order, and of the secrets, if they were kept apart ("-" is
+standard input). Every entry and every artifact is verified: against the root that the backup names, and against the signed checkpoint in it. DIR must not
+exist, or be empty, and appears only if everything verifies.
+
+Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed; without them the backup
+only shows that it is whole. The server records at its first start up to which position it was restored; what was acknowledged after the
+backup is not in it, and clients that have a later receipt can show that.`
+	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
+	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
+}

@@ -1,0 +1,320 @@
+package backup_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"reflect"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/trapezehq/trapeze/internal/record/backup"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// origin is a record with its tree, its key and its files.
+type origin struct {
+	ledger.Ledger
+	tree   *proof.Tree
+	stored hashes
+	signer note.Signer
+	keys   string
+	files  map[string]string
+}
+
+type hashes []proof.Hash
+
+func (h hashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	var out []tlog.Hash
+	for _, i := range indexes {
+		out = append(out, h[i])
+	}
+	return out, nil
+}
+
+func newOrigin(t *testing.T, f ledgertest.Faults) *origin {
+	t.Helper()
+	private, public, err := note.GenerateKey(nil, "trapeze/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &origin{Ledger: ledgertest.NewDouble(f), tree: new(proof.Tree), signer: signer, keys: public + "\n", files: map[string]string{"policy.yaml": "rules: []"}}
+	t.Cleanup(func() { _ = o.Close() })
+	return o
+}
+
+// fill appends entries to some streams, an artifact for each tenth, and brings the tree up to date.
+func (o *origin) fill(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		s := ledger.StreamOf("default", "task", fmt.Sprintf("t%d", i%7))
+		old, err := o.Stream(t.Context(), s, 0, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := ledger.Position(0)
+		if len(old) > 0 {
+			end = old[len(old)-1].Position
+		}
+		if _, err := ledgertest.Put(t.Context(), o, ledgertest.NewEntry(s, uint64(len(old)+1), fmt.Sprint("entry ", i)), end); err != nil {
+			t.Fatal(err)
+		}
+		if i%10 == 0 {
+			content := fmt.Sprint("artifact ", o.tree.Size(), i)
+			sum := sha256.Sum256([]byte(content))
+			o.files["artifacts/"+hex.EncodeToString(sum[:])] = content
+		}
+	}
+	o.grow(t)
+}
+
+func (o *origin) grow(t *testing.T) {
+	t.Helper()
+	for _, e := range all(t, o, ledger.Position(o.tree.Size())) { //nolint:gosec // never negative
+		for ledger.Position(o.tree.Size())+1 < e.Position { //nolint:gosec // as above
+			o.stored = o.tree.Append(proof.Gap, o.stored)
+		}
+		leaf, err := proof.Leaf(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.stored = o.tree.Append(leaf, o.stored)
+	}
+}
+
+func all(t *testing.T, l ledger.Ledger, after ledger.Position) (list []ledger.Entry) {
+	t.Helper()
+	last, err := l.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after < last {
+		more, err := l.Read(t.Context(), after, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(more) > 0 {
+			list, after = append(list, more...), more[len(more)-1].Position
+		}
+	}
+	return list
+}
+
+func (o *origin) source(t *testing.T) backup.Source {
+	t.Helper()
+	c := proof.Checkpoint{Origin: "trapeze/test", Size: o.tree.Size(), Root: o.tree.Root()}
+	signed, err := c.Sign(o.signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := backup.Source{
+		Kind: backup.Entries, Log: "trapeze/test", Record: o, Until: ledger.Position(c.Size), Signed: c, Note: string(signed), //nolint:gosec // never negative
+		PublicKeys: o.keys, Stored: o.stored,
+	}
+	for name, content := range o.files {
+		f := backup.File{Name: name, Open: func() (io.ReadCloser, int64, error) {
+			return io.NopCloser(bytes.NewReader([]byte(content))), int64(len(content)), nil
+		}}
+		if name == "policy.yaml" {
+			src.Settings = append(src.Settings, f)
+		} else {
+			src.Content = append(src.Content, f)
+		}
+	}
+	gone := backup.File{Name: "artifacts/00", Open: func() (io.ReadCloser, int64, error) { return nil, 0, fs.ErrNotExist }}
+	src.Content = append(src.Content, gone)
+	return src
+}
+
+func (o *origin) write(t *testing.T, base []byte) []byte {
+	t.Helper()
+	options := backup.Options{Made: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	if base != nil {
+		var err error
+		if options.Base, err = backup.ReadBase(t.Context(), bytes.NewReader(base)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := backup.Write(t.Context(), &b, o.source(t), options); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// copied is a target in memory.
+type copied struct {
+	entries []ledger.Entry
+	stored  hashes
+	files   map[string]string
+}
+
+func (c *copied) Append(_ context.Context, entries []ledger.Entry) error {
+	c.entries = append(c.entries, entries...)
+	return nil
+}
+
+func (c *copied) Hash(h []proof.Hash) error {
+	c.stored = append(c.stored, h...)
+	return nil
+}
+
+func (c *copied) File(name string, r io.Reader) error {
+	b, err := io.ReadAll(r)
+	c.files[name] = string(b)
+	return err
+}
+
+func restore(ctx context.Context, keys string, backups ...[]byte) (*copied, error) {
+	c := &copied{files: map[string]string{}}
+	r := backup.NewRestorer(c, keys)
+	for _, b := range backups {
+		if _, err := r.Add(ctx, bytes.NewReader(b)); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// same reports whether everything of the origin was copied.
+func (o *origin) same(t *testing.T, c *copied) bool {
+	t.Helper()
+	return reflect.DeepEqual(bytesOf(t, all(t, o, 0)), bytesOf(t, c.entries)) && reflect.DeepEqual(o.stored, c.stored) && maps.Equal(o.files, c.files)
+}
+
+func bytesOf(t *testing.T, entries []ledger.Entry) (list []string) {
+	t.Helper()
+	for _, e := range entries {
+		b, err := e.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(e.Position, string(b)))
+	}
+	return list
+}
+
+func TestARestoredRecordIsTheOneThatWasBackedUp(t *testing.T) {
+	for name, faults := range map[string]ledgertest.Faults{"without gaps": {}, "with gaps": {Gaps: 3}} {
+		t.Run(name, func(t *testing.T) {
+			o := newOrigin(t, faults)
+			empty := o.write(t, nil)
+			if c, err := restore(t.Context(), o.keys, empty); err != nil || !o.same(t, c) {
+				t.Fatalf("an empty record: %+v, %v", c, err)
+			}
+			o.fill(t, 120)
+			full := o.write(t, nil)
+			if c, err := restore(t.Context(), o.keys, full); err != nil || !o.same(t, c) {
+				t.Fatalf("a full backup: %v", err)
+			}
+			o.fill(t, 80)
+			o.files["policy.yaml"] = "rules: [changed]"
+			second := o.write(t, full)
+			third := o.write(t, second) // nothing happened between
+			if len(second) >= len(o.write(t, nil)) || len(third) >= len(second) {
+				t.Errorf("incremental backups have %d and %d bytes, and a full one %d", len(second), len(third), len(o.write(t, nil)))
+			}
+			if c, err := restore(t.Context(), "", full, second, third); err != nil || !o.same(t, c) {
+				t.Fatalf("a full backup and two incremental ones: %v", err)
+			}
+			for _, order := range [][][]byte{{second}, {full, third}, {full, second, second}, {second, full}} {
+				if _, err := restore(t.Context(), "", order...); !errors.Is(err, backup.ErrOrder) {
+					t.Errorf("in another order: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestABackupOfAnotherRecordDoesNotFollow(t *testing.T) {
+	a, b := newOrigin(t, ledgertest.Faults{}), newOrigin(t, ledgertest.Faults{})
+	a.fill(t, 20)
+	b.fill(t, 30) // their keys differ, and so do their entries
+	full := a.write(t, nil)
+	base, err := backup.ReadBase(t.Context(), bytes.NewReader(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Write(t.Context(), io.Discard, b.source(t), backup.Options{Base: base}); !errors.Is(err, backup.ErrOrder) {
+		t.Errorf("the base is of a fork: %v", err)
+	}
+	a.fill(t, 20)
+	later, err := backup.ReadBase(t.Context(), bytes.NewReader(a.write(t, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Write(t.Context(), io.Discard, b.source(t), backup.Options{Base: later}); !errors.Is(err, backup.ErrOrder) {
+		t.Errorf("the base is of a record that is longer: %v", err)
+	}
+	if _, err := restore(t.Context(), b.keys, full); !errors.Is(err, backup.ErrDiffers) {
+		t.Errorf("the checkpoint is signed by another key than those that are known: %v", err)
+	}
+	next := b.write(t, nil)
+	if _, err := restore(t.Context(), "", full, next); !errors.Is(err, backup.ErrOrder) {
+		t.Errorf("the second backup is full: %v", err)
+	}
+}
+
+func TestARecordThatIsNotTheSignedOneIsNotBackedUp(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 20)
+	src := o.source(t)
+	src.Signed.Root[3] ^= 1
+	if _, err := backup.Write(t.Context(), io.Discard, src, backup.Options{}); !errors.Is(err, backup.ErrDiffers) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Each changed bit and each cut is noticed, unless it changes nothing that is restored, such as the padding of the archive.
+func TestNoChangeOfABackupIsRestored(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 12)
+	whole := o.write(t, nil)
+	refused, harmless := 0, 0
+	check := func(what string, b []byte) {
+		t.Helper()
+		c, err := restore(t.Context(), o.keys, b)
+		switch {
+		case err != nil:
+			refused++
+		case o.same(t, c):
+			harmless++
+		default:
+			t.Fatalf("%s is restored", what)
+		}
+	}
+	for i := range whole {
+		b := bytes.Clone(whole)
+		b[i] ^= 1 << (i % 8)
+		check(fmt.Sprintf("a flipped bit of byte %d of %d", i, len(whole)), b)
+	}
+	for n := 0; n < len(whole); n += 37 {
+		check(fmt.Sprintf("the first %d bytes of %d", n, len(whole)), whole[:n])
+	}
+	if refused == 0 || harmless > refused {
+		t.Errorf("%d changes are refused, %d harmless", refused, harmless)
+	}
+}
+
+func TestWhatIsNoBackupIsRefused(t *testing.T) {
+	for name, b := range map[string][]byte{"nothing": nil, "text": []byte("hello\n"), "zeros": make([]byte, 4096)} {
+		if _, err := restore(t.Context(), "", b); !errors.Is(err, backup.ErrFormat) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

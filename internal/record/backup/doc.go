@@ -1,0 +1,21 @@
+// Package backup copies a record into one file while its server runs, and back. A backup is verified as a whole: restoring one computes the Merkle tree of
+// its entries again, and compares it with the root that was written down and with the signed checkpoint.
+//
+// A backup is a tar archive (POSIX.1-2001) with these members, in this order:
+//
+//	begin.json       the [Begin]: which record, after which position, and the checkpoint
+//	entries/N        entries from position N on, in one gzip stream: for each its position and its length as unsigned varints, and its bytes
+//	content/PATH     a file whose name is the SHA-256 of its content, such as an artifact
+//	settings/PATH    a file that may change, such as a policy file or a key
+//	end.json         the [End]: up to which position, the root of the tree, the content files. A backup without it was cut off
+//
+// A full backup begins after position 0. An incremental one begins where another ended, and has the entries and the content files that the other lacks;
+// settings are always whole. Which of the settings are secrets, and where files are in a data directory, the caller knows.
+//
+// Invariants:
+//   - All entries up to the position of a backup are in it and those before it, byte for byte, and so are the files that they refer to.
+//   - Nothing is restored that does not verify; the first position that differs is named.
+//   - Neither locks the record: reading goes on beside a running server.
+//
+// Start reading at [Write], then [Restorer].
+package backup

@@ -1,0 +1,73 @@
+package sqlitelog
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Copy appends entries of another ledger as they are, in one transaction: at their positions, which must follow the last one without a gap, and
+// without a compare-and-set. The views then lack them, until they are caught up. Errors: ErrInvalid, if an entry does not fit, and those of Append.
+func (l *Log) Copy(ctx context.Context, entries []ledger.Entry) error {
+	if len(entries) == 0 {
+		return ctx.Err()
+	}
+	return l.do(ctx, func(w *writer) error { return w.copy(entries) })
+}
+
+func (w *writer) copy(entries []ledger.Entry) error {
+	if err := w.log.health.check(); err != nil {
+		return err
+	}
+	var own error
+	last, lastStream, size := w.last, w.lastStream, 0
+	err := w.transaction(func() (bool, error) {
+		for i := range entries {
+			n, err := w.copyOne(&entries[i])
+			if err != nil {
+				if isFault(err) {
+					return false, err
+				}
+				own, w.last, w.lastStream = err, last, lastStream
+				w.log.heads.forget()
+				return false, nil
+			}
+			size += n
+		}
+		return true, nil
+	})
+	if err != nil || own != nil {
+		if err == nil {
+			err = own
+		}
+		return err
+	}
+	if w.log.opts.Projector != nil {
+		w.log.setStale(fmt.Errorf("views end at %d, the ledger at %d: catch up", w.projected, w.last))
+	}
+	w.log.tail.add(entries, size)
+	return nil
+}
+
+// copyOne inserts an entry and returns its size.
+func (w *writer) copyOne(e *ledger.Entry) (int, error) {
+	if e.Position != w.last+1 {
+		return 0, fmt.Errorf("%w: position %d does not follow %d", ledger.ErrInvalid, e.Position, w.last)
+	}
+	h, err := w.head(e.Stream, ledger.Any)
+	if err != nil {
+		return 0, err
+	}
+	expect := h.position
+	if e.Version == 0 {
+		expect = ledger.Any
+	}
+	r := newRequest()
+	defer r.free()
+	if err := r.set(*e, expect); err != nil {
+		return 0, err
+	}
+	_, err = w.place(r, h)
+	return r.size, err
+}

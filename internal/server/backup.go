@@ -1,0 +1,404 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/backup"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// BackupOptions say what a backup has. The zero value is a full one.
+type BackupOptions struct {
+	After io.Reader // the backup that it follows, which is read up to its end; nil: none
+	// Secrets gets the private key of the log, the key of the page and the tokens that are kept in the directory, as a backup of its own. The backup then
+	// lacks them; nil: they are in it.
+	Secrets io.Writer
+	// Rate is the greatest number of bytes per second that are written; 0: no limit.
+	Rate int64
+	// Progress is called after each part; nil: nobody is told.
+	Progress func(at, until uint64)
+}
+
+// settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
+var (
+	settings = []string{"policy.yaml", "policy.*.yaml", "proof/keys"}
+	secrets  = []string{"admin.token", "page.key", "proof/key", "agents/*.token"}
+)
+
+// signedWithin is how long a backup waits for a checkpoint of the entries that were there when it began. A server signs one each second.
+const signedWithin = 3 * time.Second
+
+// Made says what a backup has.
+type Made struct {
+	After    uint64 `json:"after"`    // the position after which it begins; 0: it is a full one
+	Position uint64 `json:"position"` // of the last entry
+	Root     string `json:"root"`     // of the tree at the position
+	Signed   int64  `json:"signed"`   // the position of the checkpoint that the entries were compared with
+	Log      string `json:"log"`      // the name of the log that signed
+}
+
+// Backup writes a backup of a data directory, also while a server runs there: every entry that was acknowledged before the call, with its files.
+func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ Made, err error) {
+	made := backup.Options{Made: time.Now().UTC()}
+	if o.After != nil {
+		if made.Base, err = backup.ReadBase(ctx, o.After); err != nil {
+			return Made{}, fmt.Errorf("the backup to follow: %w", err)
+		}
+	}
+	record, err := OpenRecord(dir)
+	if err != nil {
+		return Made{}, err
+	}
+	defer func() { err = errors.Join(err, record.Close()) }()
+	tree, err := os.Open(filepath.Join(dir, "proof", "tree")) //nolint:gosec // the operator's directory
+	if err != nil {
+		return Made{}, fmt.Errorf("the data directory has no tree of its record, which the server makes when it starts: %w", err)
+	}
+	defer func() { err = errors.Join(err, tree.Close()) }()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Made{}, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	src, err := signed(ctx, dir, record)
+	if err != nil {
+		return Made{}, err
+	}
+	src.Stored = proof.Stored{From: tree}
+	if src.Content, err = contentOf(root); err != nil {
+		return Made{}, err
+	}
+	src.Settings = filesOf(root, settings)
+	if o.Progress != nil {
+		made.Progress = func(at ledger.Position) { o.Progress(uint64(at), uint64(src.Until)) }
+	}
+	if o.Secrets == nil {
+		src.Settings = append(src.Settings, filesOf(root, secrets)...)
+	} else {
+		apart := backup.Source{Kind: backup.Secrets, Log: src.Log, Settings: filesOf(root, secrets)}
+		if _, err := backup.Write(ctx, o.Secrets, apart, backup.Options{Made: made.Made}); err != nil {
+			return Made{}, err
+		}
+	}
+	end, err := backup.Write(ctx, limitRate(ctx, to, o.Rate), src, made)
+	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log}
+	if made.Base != nil {
+		out.After = uint64(made.Base.End.Position)
+	}
+	return out, err
+}
+
+// signed returns what is to be copied of a record: up to a checkpoint that has all entries that are there now, or, if no server signs one, all of them.
+func signed(ctx context.Context, dir string, record *sqlitelog.Reader) (src backup.Source, err error) {
+	src = backup.Source{Kind: backup.Entries, Record: record}
+	last, err := record.Last(ctx)
+	if err != nil {
+		return src, err
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(signedWithin); ; {
+		err := readCheckpoint(dir, &src)
+		if err == nil && src.Until >= last {
+			return src, nil
+		}
+		if late := !time.Now().Before(end); late && err == nil {
+			src.Until = last
+			return src, nil
+		} else if late || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return src, fmt.Errorf("the checkpoint of the record, which a server signs within a second: %w", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return src, ctx.Err()
+		}
+	}
+}
+
+// readCheckpoint reads the last checkpoint and the keys.
+func readCheckpoint(dir string, src *backup.Source) error {
+	keys, err := os.ReadFile(filepath.Join(dir, "proof", "keys")) //nolint:gosec // the operator's directory
+	if err != nil {
+		return err
+	}
+	note, err := os.ReadFile(filepath.Join(dir, "proof", "checkpoint")) //nolint:gosec // as above
+	if err != nil {
+		return err
+	}
+	src.Note, src.PublicKeys = string(note), string(keys)
+	src.Signed, err = backup.Begin{Checkpoint: src.Note, PublicKeys: src.PublicKeys}.Open("")
+	src.Log, src.Until = src.Signed.Origin, ledger.Position(src.Signed.Size) //nolint:gosec // never negative
+	return err
+}
+
+// contentOf lists the artifacts.
+func contentOf(root *os.Root) (list []backup.File, err error) {
+	const dir = "artifacts/data"
+	err = fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // none yet, or deleted meanwhile
+			return nil
+		}
+		if err == nil && d.Type().IsRegular() {
+			list = append(list, file(root, name))
+		}
+		return err
+	})
+	return list, err
+}
+
+// filesOf lists the files that fit patterns.
+func filesOf(root *os.Root, patterns []string) (list []backup.File) {
+	for _, pattern := range patterns {
+		names, _ := fs.Glob(root.FS(), pattern) // our own patterns are well formed
+		for _, name := range names {
+			list = append(list, file(root, name))
+		}
+	}
+	return list
+}
+
+func file(root *os.Root, name string) backup.File {
+	return backup.File{Name: name, Open: func() (io.ReadCloser, int64, error) {
+		f, err := root.Open(name)
+		if err != nil {
+			return nil, 0, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return nil, 0, errors.Join(err, f.Close())
+		}
+		return f, info.Size(), nil
+	}}
+}
+
+// limitRate returns a writer of at most so many bytes per second.
+func limitRate(ctx context.Context, w io.Writer, perSecond int64) io.Writer {
+	if perSecond <= 0 {
+		return w
+	}
+	burst := int(min(perSecond, 1<<20))
+	return slowly{ctx, w, rate.NewLimiter(rate.Limit(perSecond), burst), burst}
+}
+
+type slowly struct {
+	ctx   context.Context //nolint:containedctx // that of one backup
+	w     io.Writer
+	limit *rate.Limiter
+	burst int
+}
+
+func (s slowly) Write(b []byte) (written int, err error) {
+	for part := range slices.Chunk(b, s.burst) {
+		if err := s.limit.WaitN(s.ctx, len(part)); err != nil {
+			return written, err
+		}
+		n, err := s.w.Write(part)
+		written += n
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// Restored says what was restored.
+type Restored struct {
+	Position uint64    `json:"position"` // of the last entry
+	Root     string    `json:"root"`     // of the tree at the position
+	Made     time.Time `json:"made"`     // when the last backup was made
+	// Signed is the position of the checkpoint that the record was compared with; 0: nothing was signed.
+	Signed int64  `json:"signed"`
+	Log    string `json:"log"` // the name of the log that signed
+	Files  int    `json:"files"`
+}
+
+// restoredName is the file that tells the server at its first start that it was restored.
+const restoredName = "restored.json"
+
+// Restore makes a data directory of a full backup and the incremental ones that follow it, and of secrets that were kept apart, if any. The directory must not
+// exist, or be empty; it appears when everything in it was verified. keys are public keys of the log that the caller has from elsewhere; empty: those in the
+// backup count.
+func Restore(ctx context.Context, dir, keys string, backups []io.Reader) (_ Restored, err error) {
+	if err := mustBeEmpty(dir); err != nil {
+		return Restored{}, err
+	}
+	dir = filepath.Clean(dir)
+	tmp := dir + ".restoring"
+	if err := os.MkdirAll(filepath.Dir(tmp), 0o700); err != nil {
+		return Restored{}, err
+	}
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return Restored{}, fmt.Errorf("%w: another restore may be running; remove the directory if it is not", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(tmp))
+		}
+	}()
+	out, err := restoreInto(ctx, tmp, keys, backups)
+	if err != nil {
+		return Restored{}, err
+	}
+	text, err := json.Marshal(out)
+	if err == nil {
+		err = writeFile(filepath.Join(tmp, restoredName), string(text))
+	}
+	if err != nil {
+		return Restored{}, err
+	}
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is empty
+		return Restored{}, err
+	}
+	return out, os.Rename(tmp, dir)
+}
+
+func mustBeEmpty(dir string) error {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && len(list) > 0 {
+		return fmt.Errorf("%s is not empty: restore into a new directory, and keep this one until you have looked at it", dir)
+	}
+	return err
+}
+
+func restoreInto(ctx context.Context, dir, keys string, backups []io.Reader) (out Restored, err error) {
+	t, err := newTarget(dir)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	r := backup.NewRestorer(t, keys)
+	for i, b := range backups {
+		if _, err := r.Add(ctx, b); err != nil {
+			return out, fmt.Errorf("backup %d of %d: %w", i+1, len(backups), err)
+		}
+	}
+	begin, end, signed := r.Last()
+	out = Restored{uint64(end.Position), end.Root.String(), begin.Made, signed.Size, begin.Log, t.files}
+	if begin.Checkpoint != "" {
+		err = t.File("proof/checkpoint", strings.NewReader(begin.Checkpoint))
+	}
+	return out, err
+}
+
+// target is a data directory that is being restored.
+type target struct {
+	root  *os.Root
+	log   *sqlitelog.Log
+	tree  *os.File
+	files int
+}
+
+func newTarget(dir string) (_ *target, err error) {
+	t := &target{}
+	if t.root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	if err = t.root.Mkdir("proof", 0o700); err == nil {
+		t.tree, err = t.root.OpenFile("proof/tree", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err == nil {
+		t.log, err = sqlitelog.Open(filepath.Join(dir, databaseName), sqlitelog.Options{})
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
+}
+
+func (t *target) close() (err error) {
+	if t.log != nil {
+		err = t.log.Close()
+	}
+	if t.tree != nil {
+		err = errors.Join(err, t.tree.Sync(), t.tree.Close())
+	}
+	return errors.Join(err, t.root.Close())
+}
+
+// Append implements [backup.Target].
+func (t *target) Append(ctx context.Context, entries []ledger.Entry) error {
+	return t.log.Copy(ctx, entries)
+}
+
+// Hash implements [backup.Target].
+func (t *target) Hash(hashes []proof.Hash) error {
+	for _, h := range hashes {
+		if _, err := t.tree.Write(h[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// File implements [backup.Target]. Only files that a backup has are written, whatever it says.
+func (t *target) File(name string, r io.Reader) (err error) {
+	if !restorable(name) {
+		return fmt.Errorf("%w: a data directory has no file %q", backup.ErrFormat, name)
+	}
+	if err := t.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := t.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	t.files++
+	_, err = io.Copy(f, r)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func restorable(name string) bool {
+	for _, pattern := range slices.Concat(settings, secrets, []string{"artifacts/data/*/*/*", "proof/checkpoint"}) {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// recordRestore records, at the first start on a restored data directory, up to where it was restored.
+func (s *Server) recordRestore(ctx context.Context) error {
+	path := filepath.Join(s.config.DataDir, restoredName)
+	text, err := os.ReadFile(path) //nolint:gosec // the operator's directory
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var r Restored
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	log, err := access.New(s.log, s.config.Now)
+	if err != nil {
+		return err
+	}
+	by := ledger.Actor{Principal: "system/restore"}
+	if err := log.Append(ctx, identity.DefaultWorkspace, by, access.Restored{Position: r.Position, Root: r.Root, Made: r.Made}); err != nil {
+		return err
+	}
+	s.config.Log.Warn("this record was restored from a backup", "position", r.Position, "made", r.Made)
+	return os.Remove(path)
+}
