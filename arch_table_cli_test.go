@@ -30,7 +30,7 @@ var cliPackages = []pkg{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
 		imports: "record/proof cli/shell", libs: "github.com/spf13",
 	},
-	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "cli/shell", libs: "github.com/spf13"},
+	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",

@@ -461,7 +461,7 @@ var outerPackages = []pkg{
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
 			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
 			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
-		libs: "net",
+		libs: "net golang.org/x/time",
 	},
 
 	// scenario

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -19,16 +18,6 @@ func main() {
 		OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
 		Copier:     cli.Copier{Backup: backup, Restore: restore},
 	}))
-}
-
-func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
-	made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
-	return cli.Backup(made), err
-}
-
-func restore(ctx context.Context, dir, keys string, from []io.Reader) (cli.Restored, error) {
-	r, err := server.Restore(ctx, dir, keys, from)
-	return cli.Restored(r), err
 }
 
 func serve(ctx context.Context, c cli.ServeConfig) error {

@@ -60,12 +60,15 @@ type ServeConfig struct {
 // RecordFile is the file of a record, opened for reading.
 type RecordFile = verify.File
 
-// Copier copies data directories, and BackupOptions, Backup and Restored are what it gets and returns.
 type (
-	Copier        = backup.Copier
+	// Copier copies data directories.
+	Copier = backup.Copier
+	// BackupOptions say what a backup has.
 	BackupOptions = backup.Options
-	Backup        = backup.Made
-	Restored      = backup.Restored
+	// Backup says what a backup has that was made.
+	Backup = backup.Made
+	// Restored says what was restored.
+	Restored = backup.Restored
 )
 
 // ServeFunc runs a server until ctx ends.

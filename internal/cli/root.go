@@ -61,9 +61,9 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
+			s.stopCommand(), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,54 +25,12 @@ func TestABackupUnderLoadHasEveryAcknowledgedChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	var (
-		mu      sync.Mutex
-		made    []string // ids of acknowledged tasks
-		running sync.WaitGroup
-		stopped = make(chan struct{})
-		grown   = make(chan struct{}, 1)
-	)
-	for w := range 4 {
-		running.Go(func() {
-			for i := 0; ; i++ {
-				select {
-				case <-stopped:
-					return
-				default:
-				}
-				r, err := c.CreateTask(t.Context(), client.CreateInput{Intent: fmt.Sprintf("task %d of %d", i, w)})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				made = append(made, r.Task)
-				mu.Unlock()
-				select {
-				case grown <- struct{}{}:
-				default:
-				}
-			}
-		})
-	}
-	acknowledged := func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return append([]string(nil), made...)
-	}
-	await := func(n int) []string {
-		for {
-			if list := acknowledged(); len(list) >= n {
-				return list
-			}
-			<-grown
-		}
-	}
+	load := startLoad(t, c)
 	var files []*bytes.Buffer
 	var before []string
 	var last Made
 	for i := range 3 {
-		before = await(20 * (i + 1))
+		before = load.await(20 * (i + 1))
 		put(t, c, fmt.Sprint("artifact ", i))
 		o := BackupOptions{}
 		if i > 0 {
@@ -83,8 +42,7 @@ func TestABackupUnderLoadHasEveryAcknowledgedChange(t *testing.T) {
 		}
 		files = append(files, &b)
 	}
-	close(stopped)
-	running.Wait()
+	load.stop()
 	keys := s.tree.Keys()
 	stop(t, s)
 
@@ -111,11 +69,79 @@ func TestABackupUnderLoadHasEveryAcknowledgedChange(t *testing.T) {
 	if err != nil || len(restored) == 0 {
 		t.Errorf("%d directories of artifacts, %v", len(restored), err)
 	}
+	told := restores(t, s, r)
+	stop(t, s)
+	if s = open(t, to); told != 1 {
+		t.Errorf("%d entries tell of the restore", told)
+	}
+	if found := s.tree.Err(); found != nil {
+		t.Error(found)
+	}
+}
+
+// load creates tasks with four goroutines.
+type load struct {
+	mu      sync.Mutex
+	made    []string // ids of acknowledged tasks
+	running sync.WaitGroup
+	stopped chan struct{}
+	grown   chan struct{}
+}
+
+func startLoad(t *testing.T, c *client.Client) *load {
+	t.Helper()
+	l := &load{stopped: make(chan struct{}), grown: make(chan struct{}, 1)}
+	for w := range 4 {
+		l.running.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-l.stopped:
+					return
+				default:
+				}
+				r, err := c.CreateTask(t.Context(), client.CreateInput{Intent: fmt.Sprintf("task %d of %d", i, w)})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				l.mu.Lock()
+				l.made = append(l.made, r.Task)
+				l.mu.Unlock()
+				select {
+				case l.grown <- struct{}{}:
+				default:
+				}
+			}
+		})
+	}
+	return l
+}
+
+// await returns what was acknowledged, once it is so many tasks.
+func (l *load) await(n int) []string {
+	for {
+		l.mu.Lock()
+		list := slices.Clone(l.made)
+		l.mu.Unlock()
+		if len(list) >= n {
+			return list
+		}
+		<-l.grown
+	}
+}
+
+func (l *load) stop() {
+	close(l.stopped)
+	l.running.Wait()
+}
+
+// restores counts the entries that tell of a restore.
+func restores(t *testing.T, s *Server, r Restored) (told int) {
+	t.Helper()
 	entries, err := s.log.Read(t.Context(), 0, 100_000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
 	for _, e := range entries {
 		if e.Events[0].Name == (access.Restored{}).EventName() {
 			told++
@@ -124,13 +150,7 @@ func TestABackupUnderLoadHasEveryAcknowledgedChange(t *testing.T) {
 			}
 		}
 	}
-	stop(t, s)
-	if s = open(t, to); told != 1 {
-		t.Errorf("%d entries tell of the restore", told)
-	}
-	if found := s.tree.Err(); found != nil {
-		t.Error(found)
-	}
+	return told
 }
 
 func readers(files []*bytes.Buffer) (list []io.Reader) {
@@ -197,9 +217,9 @@ func TestSecretsThatAreKeptApartAreNotInTheBackup(t *testing.T) {
 	if _, err := Restore(t.Context(), to, "", []io.Reader{bytes.NewReader(b.Bytes())}); err != nil {
 		t.Fatal(err)
 	}
-	name, key := s.tree.Keys(), ""
+	name := s.tree.Keys()
 	s = open(t, to) // makes new ones, and the log keeps its name
-	if key = s.tree.Keys(); !strings.HasPrefix(key, name) || key == name {
+	if key := s.tree.Keys(); !strings.HasPrefix(key, name) || key == name {
 		t.Errorf("the keys of the log are %q, were %q", key, name)
 	}
 	paid(t, s)

@@ -67,7 +67,7 @@ example to a program that encrypts it.
 A backup with --after has what was added since another backup, and is restored together with it. --secrets writes the keys and tokens to a
 file of their own, so that they can be kept elsewhere.
 
-Whoever reads a backup reads everything: keep it as you keep the data directory. docs/backup.md has a schedule and a drill.`
+A backup gives its reader everything: keep it as you keep the data directory. docs/backup.md has a schedule and a drill.`
 	cmd.Flags().StringVar(&o.after, "after", "", "a backup that this one follows: write what was added since")
 	cmd.Flags().StringVar(&o.secrets, "secrets", "", "new file for the keys and tokens, which the backup then lacks")
 	cmd.Flags().Int64Var(&o.rate, "rate", 0, "greatest number of bytes per second to write (default: no limit)")
@@ -155,7 +155,10 @@ func (l *newFiles) create(name string) (io.Writer, error) {
 		return nil, shell.Usage(err)
 	}
 	*l = append(*l, f)
-	return f, f.Chmod(0o600)
+	if err := f.Chmod(0o600); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // end gives the files their names, once they are on the disk, or removes them if there was an error. Calling it again does nothing.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Restore is the command trapeze restore.
@@ -25,19 +26,11 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 			}
 			keys = string(b)
 		}
-		var from []io.Reader
-		for _, name := range names {
-			if name == "-" {
-				from = append(from, s.Stdin)
-				continue
-			}
-			f, err := os.Open(name) //nolint:gosec // the path is the user's
-			if err != nil {
-				return shell.Usage(err)
-			}
-			defer func() { err = errors.Join(err, f.Close()) }()
-			from = append(from, f)
+		from, closeAll, err := open(s, names)
+		if err != nil {
+			return err
 		}
+		defer func() { err = errors.Join(err, closeAll()) }()
 		r, err := by.Restore(ctx, dir, keys, from)
 		if err != nil {
 			return err
@@ -45,7 +38,7 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 		return s.Emit(r, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
 			p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
-			p.Line("Start the server: trapeze serve --data-dir %s", dir)
+			p.Line("Start the server: trapeze serve --data-dir %s", shellword.Quote(dir))
 		})
 	})
 	cmd.Long = `Make a new data directory of a full backup and the incremental ones that follow it, in their order, and of the secrets, if they were kept apart ("-" is
@@ -57,4 +50,27 @@ only shows that it is whole. The server records at its first start up to which p
 backup is not in it, and clients that have a later receipt can show that.`
 	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
 	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
+}
+
+// open opens the backups that are named, "-" for standard input.
+func open(s *shell.Shell, names []string) (from []io.Reader, closeAll func() error, err error) {
+	var files []io.Closer
+	closeAll = func() (err error) {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+		return err
+	}
+	for _, name := range names {
+		if name == "-" {
+			from = append(from, s.Stdin)
+			continue
+		}
+		f, err := os.Open(name) //nolint:gosec // the path is the user's
+		if err != nil {
+			return nil, nil, errors.Join(shell.Usage(err), closeAll())
+		}
+		files, from = append(files, f), append(from, f)
+	}
+	return from, closeAll, nil
 }

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
+	made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
+	return cli.Backup(made), err
+}
+
+func restore(ctx context.Context, dir, keys string, from []io.Reader) (cli.Restored, error) {
+	r, err := server.Restore(ctx, dir, keys, from)
+	return cli.Restored(r), err
+}
