@@ -33,7 +33,11 @@ var innerPackages = []pkg{
 	// domain
 	{dir: "domain/refusal", what: "refusals: a code of a closed set, a message, a hint what to do next", pure: true},
 	{dir: "domain/shellword", what: "commands that people paste into a shell: each value is one word", pure: true},
-	{dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true},
+	{dir: "domain/ascii", what: "tests eight bytes of a text at a time: most texts are plain ASCII", pure: true},
+	{
+		dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true,
+		imports: "domain/ascii",
+	},
 	{
 		dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record",
 		pure: true, imports: "domain/shellword domain/refusal",
@@ -90,7 +94,7 @@ var innerPackages = []pkg{
 		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
 		pure: true, imports: "domain/visible domain/shellword content/canonical domain/refusal domain/event", libs: "sync",
 	},
-	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true},
+	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true, imports: "domain/ascii"},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
 		imports: "domain/event content/envelope content/typeschema",
