@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -229,11 +230,7 @@ func TestRoutesAsStories(t *testing.T) {
 func refused(t *testing.T, req routing.Request, code refusal.Code, agents ...routing.Hint) (routing.Plan, *refusal.Error) {
 	t.Helper()
 	plan, err := routing.Route(req, snapshotOf(agents...), noon)
-	r, ok := refusal.As(err)
-	if !ok || r.Code != code || r.Hint == "" {
-		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
-	}
-	return plan, r
+	return plan, ruletest.Refused(t, err, code)
 }
 
 func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {

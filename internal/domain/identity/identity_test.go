@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
 )
 
 var (
@@ -47,15 +48,6 @@ func fold(t *testing.T, s identity.State, c identity.Command) identity.State {
 	return s
 }
 
-func refused(t *testing.T, err error, code refusal.Code) *refusal.Error {
-	t.Helper()
-	r, ok := refusal.As(err)
-	if !ok || r.Code != code || r.Hint == "" {
-		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
-	}
-	return r
-}
-
 func TestATokenSpeaksForWhomItWasMade(t *testing.T) {
 	s, secret := created(t, time.Time{})
 	p, err := identity.Verify(s, secret, noon.Add(100_000*time.Hour))
@@ -85,7 +77,7 @@ func TestAWrongSecretAndAnUnknownTokenAreRefusedInTheSameWords(t *testing.T) {
 	_, err1 := identity.Verify(s, wrong, noon)
 	_, err2 := identity.Verify(identity.State{}, secret, noon)
 	_, err3 := identity.Verify(identity.State{}, "", noon)
-	want := refused(t, err1, refusal.Unauthenticated).Error()
+	want := ruletest.Refused(t, err1, refusal.Unauthenticated).Error()
 	if err2.Error() != want || err3.Error() != want {
 		t.Errorf("%v / %v / %v", err1, err2, err3)
 	}
@@ -95,14 +87,14 @@ func TestARevokedTokenEndsAtOnceAndOnlyOnce(t *testing.T) {
 	s, secret := created(t, time.Time{})
 	s = fold(t, s, identity.Revoke{ID: s.ID, By: "admin/local"})
 	_, err := identity.Verify(s, secret, noon)
-	if r := refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "revoked") {
+	if r := ruletest.Refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "revoked") {
 		t.Error(r)
 	}
 	if events, err := identity.Decide(s, identity.Revoke{ID: s.ID, By: "admin/other"}, noon); len(events) > 0 || err != nil {
 		t.Errorf("revoked twice: %v, %v", events, err)
 	}
 	_, err = identity.Decide(identity.State{}, identity.Revoke{ID: s.ID}, noon)
-	refused(t, err, refusal.NotFound)
+	ruletest.Refused(t, err, refusal.NotFound)
 }
 
 func TestATokenExpiresOnTime(t *testing.T) {
@@ -111,7 +103,7 @@ func TestATokenExpiresOnTime(t *testing.T) {
 		t.Errorf("just before: %v", err)
 	}
 	_, err := identity.Verify(s, secret, noon.Add(time.Hour))
-	if r := refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "expired") {
+	if r := ruletest.Refused(t, err, refusal.Unauthenticated); !strings.Contains(r.Message, "expired") {
 		t.Error(r)
 	}
 }
@@ -141,14 +133,14 @@ func TestATokenThatBreaksARuleIsRefused(t *testing.T) {
 	_, err := identity.Decide(identity.State{}, identity.Create{
 		ID: m.ID, Hash: m.Hash, Principal: writer, Label: strings.Repeat("a", 201),
 	}, noon)
-	refused(t, err, refusal.TooLarge)
+	ruletest.Refused(t, err, refusal.TooLarge)
 }
 
 func TestAnIDIsUsedOnce(t *testing.T) {
 	s, _ := created(t, time.Time{})
 	m := identity.Mint(random(1))
 	_, err := identity.Decide(s, identity.Create{ID: m.ID, Hash: m.Hash, Principal: writer}, noon)
-	refused(t, err, refusal.Conflict)
+	ruletest.Refused(t, err, refusal.Conflict)
 }
 
 func TestTextThatIsNoTokenIsRefusedWithoutRepeatingIt(t *testing.T) {
@@ -161,7 +153,7 @@ func TestTextThatIsNoTokenIsRefusedWithoutRepeatingIt(t *testing.T) {
 		"Bearer " + good,
 	} {
 		_, _, err := identity.ParseToken(text)
-		r := refused(t, err, refusal.Unauthenticated)
+		r := ruletest.Refused(t, err, refusal.Unauthenticated)
 		if len(text) > 10 && strings.Contains(r.Error(), text[8:]) {
 			t.Errorf("the refusal repeats %q", text)
 		}
@@ -236,7 +228,7 @@ func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
 }
 
 func TestARefusalSaysWhichRoleItTakes(t *testing.T) {
-	r := refused(t, identity.Require(writer, identity.ManageDeadLetters, "replay a dead letter"), refusal.NotPermitted)
+	r := ruletest.Refused(t, identity.Require(writer, identity.ManageDeadLetters, "replay a dead letter"), refusal.NotPermitted)
 	if want := "not_permitted: agent/writer may not replay a dead letter (this needs the role admin or operator)"; r.Error() != want {
 		t.Errorf("got %q, want %q", r.Error(), want)
 	}

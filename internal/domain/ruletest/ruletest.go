@@ -42,9 +42,18 @@ func (s *Stream[S, C, E]) Do(c C, want ...string) []E {
 func (s *Stream[S, C, E]) Refused(c C, code refusal.Code) *refusal.Error {
 	s.Helper()
 	events, err := s.Decide(s.State, c, s.Now)
+	if len(events) != 0 {
+		s.Fatalf("%#v: events %v, want a refusal %s", c, events, code)
+	}
+	return Refused(s, err, code)
+}
+
+// Refused fails the test unless err is a refusal with the code, which has a hint.
+func Refused(t testing.TB, err error, code refusal.Code) *refusal.Error {
+	t.Helper()
 	r, ok := refusal.As(err)
-	if !ok || r.Code != code || len(events) != 0 {
-		s.Fatalf("%#v: events %v, error %v, want a refusal %s", c, events, err, code)
+	if !ok || r.Code != code || r.Hint == "" {
+		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/ruletest"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/files/gitsnap"
 )
@@ -148,15 +149,6 @@ func (c clone) apply(s gitsnap.Snapshot, patch []byte) gitsnap.Applied {
 	return done
 }
 
-func refused(t *testing.T, err error, code refusal.Code) *refusal.Error {
-	t.Helper()
-	r, ok := refusal.As(err)
-	if !ok || r.Code != code || r.Hint == "" {
-		t.Fatalf("error %v, want a refusal %s with a hint", err, code)
-	}
-	return r
-}
-
 func TestAnotherCloneGetsTheSameTree(t *testing.T) {
 	sender, receiver := origin(t)
 	sender.write("README", "one\n2\nthree\nno line end")
@@ -237,9 +229,9 @@ func TestACleanTreeIsACommitWithoutAPatch(t *testing.T) {
 	if len(patch) != 0 || s.Patch != "" || s.Pushed {
 		t.Fatalf("%+v", s)
 	}
-	refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.NotFound)
+	ruletest.Refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.NotFound)
 	_, err := gitsnap.Apply(t.Context(), receiver.dir, s, patch, gitsnap.Options{})
-	if r := refused(t, err, refusal.NotFound); !strings.Contains(r.Hint, "pushed") {
+	if r := ruletest.Refused(t, err, refusal.NotFound); !strings.Contains(r.Hint, "pushed") {
 		t.Errorf("hint %q", r.Hint)
 	}
 	receiver.git("fetch", "-q", sender.dir, "main")
@@ -259,15 +251,15 @@ func TestAWorkingTreeWithChangesOfItsOwnIsLeftAlone(t *testing.T) {
 
 	receiver.write("mine.txt", "mine\n")
 	_, err := gitsnap.Apply(t.Context(), receiver.dir, s, patch, gitsnap.Options{})
-	refused(t, err, refusal.Conflict)
-	refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.Conflict)
+	ruletest.Refused(t, err, refusal.Conflict)
+	ruletest.Refused(t, gitsnap.Try(t.Context(), receiver.dir, s, patch, gitsnap.Options{}), refusal.Conflict)
 	receiver.remove("mine.txt")
 
 	receiver.write(".git/info/exclude", "new.txt\n")
 	receiver.write("new.txt", "mine, and ignored\n")
 	before := receiver.files()
 	_, err = gitsnap.Apply(t.Context(), receiver.dir, s, patch, gitsnap.Options{})
-	refused(t, err, refusal.Conflict)
+	ruletest.Refused(t, err, refusal.Conflict)
 	if !reflect.DeepEqual(receiver.files(), before) {
 		t.Errorf("%q", receiver.files())
 	}
@@ -374,28 +366,28 @@ func TestWhatCannotBeTakenIsRefused(t *testing.T) {
 		_, _, err := gitsnap.Take(t.Context(), dir, o)
 		return err
 	}
-	refused(t, take(empty.dir, gitsnap.Options{}), refusal.Invalid)
-	refused(t, take(filepath.Join(sender.dir, ".git"), gitsnap.Options{}), refusal.Invalid)
+	ruletest.Refused(t, take(empty.dir, gitsnap.Options{}), refusal.Invalid)
+	ruletest.Refused(t, take(filepath.Join(sender.dir, ".git"), gitsnap.Options{}), refusal.Invalid)
 	empty.git("init", "-q")
-	refused(t, take(empty.dir, gitsnap.Options{}), refusal.Conflict)
+	ruletest.Refused(t, take(empty.dir, gitsnap.Options{}), refusal.Conflict)
 
 	sender.write("big", string(pseudo(10_000, 4)))
-	refused(t, take(sender.dir, gitsnap.Options{MaxPatch: 5000}), refusal.TooLarge)
+	ruletest.Refused(t, take(sender.dir, gitsnap.Options{MaxPatch: 5000}), refusal.TooLarge)
 	if err := os.Truncate(filepath.Join(sender.dir, "big"), gitsnap.MaxTree+1); err != nil { // sparse
 		t.Fatal(err)
 	}
-	refused(t, take(sender.dir, gitsnap.Options{}), refusal.TooLarge)
+	ruletest.Refused(t, take(sender.dir, gitsnap.Options{}), refusal.TooLarge)
 	sender.remove("big")
 
 	for _, target := range []string{"/etc/passwd", "../outside", "a/../../outside", ".git/config"} {
 		if err := os.Symlink(target, filepath.Join(sender.dir, "link")); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, take(sender.dir, gitsnap.Options{}), refusal.Invalid)
+		ruletest.Refused(t, take(sender.dir, gitsnap.Options{}), refusal.Invalid)
 		sender.remove("link")
 	}
 	sender.git("config", "core.worktree", t.TempDir())
-	refused(t, take(sender.dir, gitsnap.Options{}), refusal.Invalid)
+	ruletest.Refused(t, take(sender.dir, gitsnap.Options{}), refusal.Invalid)
 }
 
 func TestAHostilePatchIsRefusedAndChangesNothing(t *testing.T) {
@@ -428,7 +420,7 @@ func TestAHostilePatchIsRefusedAndChangesNothing(t *testing.T) {
 			s.Patch, s.Size = artifact.DigestOf([]byte(evil)), int64(len(evil))
 			before := receiver.state()
 			_, err := gitsnap.Apply(t.Context(), receiver.dir, s, []byte(evil), gitsnap.Options{})
-			refused(t, err, refusal.Invalid)
+			ruletest.Refused(t, err, refusal.Invalid)
 			if after := receiver.state(); after != before {
 				t.Errorf("changed:\n%s\n---\n%s", before, after)
 			}
@@ -438,9 +430,9 @@ func TestAHostilePatchIsRefusedAndChangesNothing(t *testing.T) {
 		})
 	}
 	_, err := gitsnap.Apply(t.Context(), receiver.dir, good, patch[1:], gitsnap.Options{})
-	refused(t, err, refusal.Invalid)
+	ruletest.Refused(t, err, refusal.Invalid)
 	_, err = gitsnap.Apply(t.Context(), receiver.dir, good, patch, gitsnap.Options{MaxPatch: 10})
-	refused(t, err, refusal.TooLarge)
+	ruletest.Refused(t, err, refusal.TooLarge)
 	receiver.apply(good, patch)
 }
 
