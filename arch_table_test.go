@@ -38,6 +38,7 @@ var innerPackages = []pkg{
 		dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true,
 		imports: "domain/ascii",
 	},
+	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
 	{
 		dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record",
 		pure: true, imports: "domain/shellword domain/refusal",

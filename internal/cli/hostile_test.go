@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
+	"github.com/trapezehq/trapeze/internal/domain/visible/visibletest"
 )
 
 const hostileTask = "task_06h0er7018ff0g2mznftzvjt3g"
@@ -166,7 +167,7 @@ func shown(t *testing.T, args string, answer any, value string) string {
 func shownOn(t *testing.T, args string, answer any, value string, terminal bool) string {
 	t.Helper()
 	v := reflect.New(reflect.TypeOf(answer)).Elem()
-	fillHostile(v, value, 0)
+	filled(value).Fill(v)
 	body, err := json.Marshal(v.Interface())
 	if err != nil {
 		t.Fatal(err)
@@ -240,52 +241,15 @@ func TestNothingThatIsWrittenToATerminalHides(t *testing.T) {
 // colour matches what a page writes for its colours.
 var colour = regexp.MustCompile("\x1b\\[(2|3[123]|0)m")
 
-// states are the states in which most is shown.
-var states = map[reflect.Type]string{reflect.TypeFor[client.State](): string(client.Parked)}
-
-// fillHostile sets each text within v to value, and everything else to something that is not zero.
-func fillHostile(v reflect.Value, value string, depth int) {
-	if depth > 8 || !v.CanSet() {
-		return
-	}
-	switch v.Interface().(type) {
-	case time.Time:
-		v.Set(reflect.ValueOf(time.Now()))
-		return
-	case json.RawMessage:
-		b, _ := json.Marshal(map[string]string{"text": value})
-		v.SetBytes(b)
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(value)
-		if state := states[v.Type()]; state != "" {
-			v.SetString(state)
+// filled fills a value with a text, in the states in which most is shown.
+func filled(text string) *visibletest.Filler {
+	return &visibletest.Filler{Text: text, Time: time.Now(), Done: open, Leaf: func(v reflect.Value) bool {
+		if v.Type() != reflect.TypeFor[client.State]() {
+			return false
 		}
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(1)
-	case reflect.Uint64:
-		v.SetUint(1)
-	case reflect.Float64:
-		v.SetFloat(1)
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillHostile(v.Elem(), value, depth+1)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fillHostile(v.Index(0), value, depth+1)
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fillHostile(v.Field(i), value, depth+1)
-		}
-		open(v)
-	default:
-	}
+		v.Set(reflect.ValueOf(client.Parked))
+		return true
+	}}
 }
 
 // open makes an inbox item a notice, and a ticket an open one: then there is more to do next.

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
+	"github.com/trapezehq/trapeze/internal/domain/visible/visibletest"
 )
 
 // hostileText is what another party could put into a field: characters that hide or that command a terminal, a fence that ends, and
@@ -175,7 +176,7 @@ func hostileAPI(t *testing.T, state client.State) http.Handler {
 
 func writeHostile(t *testing.T, w http.ResponseWriter, answer any, state client.State) {
 	v := reflect.New(reflect.TypeOf(answer)).Elem()
-	fillHostile(v, state, 0)
+	hostile(state).Fill(v)
 	if a, ok := v.Addr().Interface().(*client.Accepted); ok {
 		a.Content = nil // a prompt, in which the server fences text
 	}
@@ -184,53 +185,19 @@ func writeHostile(t *testing.T, w http.ResponseWriter, answer any, state client.
 	}
 }
 
-// fillHostile sets each text within v, apart from names, ids and words of closed sets, to hostileText, and everything else to something
-// that is not zero.
-func fillHostile(v reflect.Value, state client.State, depth int) {
-	if depth > 8 || !v.CanSet() {
-		return
-	}
-	switch v.Interface().(type) {
-	case time.Time:
-		v.Set(reflect.ValueOf(time.Now().Add(time.Hour)))
-		return
-	case json.RawMessage:
-		b, _ := json.Marshal(map[string]string{"text": hostileText})
-		v.SetBytes(b)
-		return
-	case client.State:
-		v.Set(reflect.ValueOf(state))
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(hostileText)
-		if v.Type() != reflect.TypeFor[string]() {
+// hostile fills a value with hostileText, apart from names, ids and words of closed sets.
+func hostile(state client.State) *visibletest.Filler {
+	return &visibletest.Filler{Text: hostileText, Time: time.Now().Add(time.Hour), Done: nameIDs, Leaf: func(v reflect.Value) bool {
+		switch {
+		case v.Type() == reflect.TypeFor[client.State]():
+			v.Set(reflect.ValueOf(state))
+		case v.Kind() == reflect.String && v.Type() != reflect.TypeFor[string]():
 			v.SetString("word")
+		default:
+			return false
 		}
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int64:
-		v.SetInt(1)
-	case reflect.Uint64:
-		v.SetUint(1)
-	case reflect.Float64:
-		v.SetFloat(1)
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fillHostile(v.Elem(), state, depth+1)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fillHostile(v.Index(0), state, depth+1)
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fillHostile(v.Field(i), state, depth+1)
-		}
-		nameIDs(v)
-	default:
-	}
+		return true
+	}}
 }
 
 // ids are the fields that the server makes or checks: ids, names and words of closed sets.
