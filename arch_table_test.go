@@ -471,6 +471,10 @@ var outerPackages = []pkg{
 
 	// scenario
 	{dir: "scenario", what: "tests of the whole program, through every API"},
+	{
+		dir: "scenario/program", what: "the program and its server in processes of their own, for tests that use it as its users do",
+		libs: "os/exec testing",
+	},
 
 	// client
 	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},

@@ -1,12 +1,10 @@
 package scenario
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/scenario/program"
 )
 
 // patience bounds every wait of a test for a condition. How long it takes is not asserted.
@@ -287,11 +286,8 @@ func (r *rig) snapshot() string {
 func buildProgram(t testing.TB) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trapeze")
-	var said bytes.Buffer
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "../../cmd/trapeze") //nolint:gosec // ours
-	build.Stdout, build.Stderr = &said, &said
-	if err := build.Run(); err != nil {
-		t.Fatal(fmt.Errorf("%w\n%s", err, &said))
+	if err := program.Build(path); err != nil {
+		t.Fatal(err)
 	}
 	return []string{path, "serve"}
 }

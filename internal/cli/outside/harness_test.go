@@ -5,49 +5,29 @@ package outside
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"log"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/scenario/program"
 )
 
 // patience is how long a program may take before it counts as hung.
 const patience = 3 * time.Minute
 
-// binaries is the directory of the program trapeze, built once for all tests.
-var binaries string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "outside")
-	if err != nil {
-		log.Fatal(err)
-	}
-	binaries = dir
-	out, err := exec.CommandContext(context.Background(), "go", "build", "-o", filepath.Join(dir, "trapeze"), "github.com/trapezehq/trapeze/cmd/trapeze").CombinedOutput()
-	if err != nil {
-		log.Fatalf("%v\n%s", err, out)
-	}
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { program.Main(m) }
 
 // place is a home directory with a project and a server: all that a program sees of the machine, except for its other programs.
 type place struct {
 	home, project, data string
 	addr                string
 	env                 []string
-	server              *exec.Cmd
+	server              *program.Server
 	admin               *client.Client
 }
 
@@ -66,7 +46,7 @@ func newPlace(t *testing.T) *place {
 		t.Fatal("nothing is installed: run `npm ci` in testdata, or .ci/run outside")
 	}
 	p.env = []string{
-		"PATH=" + strings.Join([]string{binaries, modules, os.Getenv("PATH")}, string(filepath.ListSeparator)),
+		"PATH=" + strings.Join([]string{program.Dir(), modules, os.Getenv("PATH")}, string(filepath.ListSeparator)),
 		"HOME=" + home, "TRAPEZE_DATA=" + p.data, "TRAPEZE_URL=http://" + p.addr, "NO_COLOR=1", "TMPDIR=" + home, "TERM=dumb",
 	}
 	if err := p.start(); err != nil {
@@ -91,34 +71,14 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func (p *place) start() error {
-	cmd := p.command(context.Background(), "trapeze", "serve", "--addr", p.addr, "--json")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
+func (p *place) start() (err error) {
+	if p.server, err = program.Serve(p.command(context.Background(), "trapeze", "serve", "--addr", p.addr, "--json")); err == nil {
+		p.admin, err = client.New(p.server.URL, p.server.Token, client.Options{})
 	}
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	var ready struct{ URL string }
-	if err := json.NewDecoder(out).Decode(&ready); err != nil {
-		_ = cmd.Wait()
-		return fmt.Errorf("serve does not start: %w\n%s", err, errs.String())
-	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	p.server = cmd
-	p.admin, err = p.as("admin.token")
 	return err
 }
 
-func (p *place) stop() error {
-	if err := p.server.Process.Signal(syscall.SIGTERM); err != nil {
-		return err
-	}
-	return p.server.Wait()
-}
+func (p *place) stop() error { return p.server.Stop() }
 
 // as is a client with the token in a file of the data directory.
 func (p *place) as(file string) (*client.Client, error) {

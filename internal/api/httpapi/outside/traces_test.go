@@ -5,23 +5,20 @@ package outside
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/scenario/program"
 )
 
 // start starts a program, which a signal ends, and returns what it writes as JSON.
-func start(t *testing.T, env []string, name string, args ...string) (out *json.Decoder, stop func()) {
+func start(t *testing.T, name string, args ...string) (out *json.Decoder, stop func()) {
 	t.Helper()
 	cmd := exec.CommandContext(context.Background(), name, args...) //nolint:gosec // ours
-	cmd.Env = append(os.Environ(), env...)
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,25 +35,19 @@ func start(t *testing.T, env []string, name string, args ...string) (out *json.D
 
 // TestACollectorOfOthersGetsOneTraceForATask: it is made of the Python package of the protocol.
 func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
-	spans, end := start(t, nil, installed(t, "venv/bin/python"), data(t, "otlp.py"))
+	spans, end := start(t, installed(t, "venv/bin/python"), data(t, "otlp.py"))
 	var collector struct{ Port int }
 	if err := spans.Decode(&collector); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{fmt.Sprintf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:%d/v1/traces", collector.Port)}
-	out, stop := start(t, env, trapeze, "serve", "--json", "--data-dir", t.TempDir(), "--addr", "127.0.0.1:0")
-	var ready struct {
-		URL            string `json:"url"`
-		AdminTokenFile string `json:"admin_token_file"`
-	}
-	if err := out.Decode(&ready); err != nil {
-		t.Fatal(err)
-	}
-	token, err := os.ReadFile(ready.AdminTokenFile)
+	cmd := program.Command("serve", "--json", "--data-dir", t.TempDir(), "--addr", "127.0.0.1:0")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:%d/v1/traces", collector.Port))
+	s, err := program.Serve(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin := connect(t, ready.URL, strings.TrimSpace(string(token)))
+	t.Cleanup(func() { _ = s.Stop() }) // if the test fails before it does
+	admin := connect(t, s.URL, s.Token)
 	if _, err := admin.RegisterAgent(t.Context(), "coder", client.AgentSpec{}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +55,7 @@ func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coder := connect(t, ready.URL, own.Text)
+	coder := connect(t, s.URL, own.Text)
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	made, err := admin.CreateTask(client.WithTrace(t.Context(), "00-"+trace+"-b7ad6b7169203331-01", ""), client.CreateInput{Intent: "trace", Send: &client.SendInput{To: []string{"coder"}}})
 	if err != nil {
@@ -77,10 +68,8 @@ func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
 	if _, err := coder.Complete(t.Context(), made.Task, client.CompleteInput{Epoch: accepted.Epoch, Result: client.Result{Text: "done"}}); err != nil {
 		t.Fatal(err)
 	}
-	stop()
-	var nothing any
-	if err := out.Decode(&nothing); !errors.Is(err, io.EOF) { // the server has ended, and has sent all spans before
-		t.Errorf("%v, %v", nothing, err)
+	if err := s.Stop(); err != nil { // it sends all spans before it ends
+		t.Error(err)
 	}
 	end()
 	wanted := map[string]bool{"POST /v1/tasks": true, "POST /v1/handoffs/{id}/accept": true, "POST /v1/tasks/{id}/complete": true}

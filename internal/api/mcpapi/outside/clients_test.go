@@ -25,7 +25,7 @@ func TestTheTypeScriptClientHandsATaskOver(t *testing.T) {
 			got := decode[struct {
 				Tools                  int
 				Context, State, Result string
-			}](t, run(t, program(t, "typescript.mjs", version, h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+			}](t, run(t, node(t, "typescript.mjs", version, h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
 			if got.Tools != 16 || got.State != "completed" || got.Result != "two bugs" || !strings.Contains(got.Context, "it is recursive") {
 				t.Errorf("%+v", got)
 			}
@@ -38,7 +38,7 @@ func TestTheTypeScriptSDKHandsATaskOver(t *testing.T) {
 	got := decode[struct {
 		Tools                                                    int
 		Context, File, Question, Resumed, Refused, State, Result string
-	}](t, run(t, program(t, "sdk.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	}](t, run(t, node(t, "sdk.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
 	if got.Tools != 16 || got.State != "completed" || got.Result != `two "bugs"` || got.Refused != "not_owner" {
 		t.Errorf("%+v", got)
 	}
@@ -59,7 +59,7 @@ func TestTheInspectorHandsATaskOver(t *testing.T) {
 			h := serve(t)
 			call := func(token, tool, arguments string) map[string]any {
 				t.Helper()
-				out := run(t, program(t, "mcp-inspector", "--cli", "--server-url", h.url, "--transport", "http", "--protocol-era", version, "--quiet",
+				out := run(t, node(t, "mcp-inspector", "--cli", "--server-url", h.url, "--transport", "http", "--protocol-era", version, "--quiet",
 					"--header", "Authorization: Bearer "+token, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments, "--format", "json"))
 				answer := decode[struct {
 					Result struct {
@@ -94,7 +94,7 @@ func TestTheInspectorHandsATaskOver(t *testing.T) {
 
 func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
 	h := serve(t)
-	got := decode[struct{ Reviewer, Coder string }](t, run(t, program(t, "framework.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	got := decode[struct{ Reviewer, Coder string }](t, run(t, node(t, "framework.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
 	if !strings.Contains(got.Reviewer, "The task is complete.") || !strings.Contains(got.Coder, "two bugs") {
 		t.Errorf("%+v", got)
 	}
@@ -102,7 +102,7 @@ func TestAnAgentFrameworkDelegatesATask(t *testing.T) {
 
 func TestTheRequesterOfTheTasksExtensionGetsWhatWasDelegated(t *testing.T) {
 	h := serve(t)
-	got := decode[struct{ Execution, Text, State string }](t, run(t, program(t, "tasks.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
+	got := decode[struct{ Execution, Text, State string }](t, run(t, node(t, "tasks.mjs", h.url, h.token(t, "coder"), h.token(t, "reviewer"))))
 	if got.Execution != "task" || got.State != "completed" || !strings.Contains(got.Text, "1 of 1 results have arrived") || !strings.Contains(got.Text, "two bugs") {
 		t.Errorf("%+v", got)
 	}

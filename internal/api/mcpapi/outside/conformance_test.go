@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			url := fixtureServer(t)
 			results := t.TempDir()
-			out := run(t, program(t, "conformance", "server", "--url", url, "--requirements", version, "--output-dir", results))
+			out := run(t, node(t, "conformance", "server", "--url", url, "--requirements", version, "--output-dir", results))
 			passed := scenarios(t, results)
 			if len(passed) < least || !strings.Contains(out, "Total: ") {
 				t.Errorf("only %d scenarios were run, not %d: %v\n%s", len(passed), least, passed, tail(out))

@@ -17,8 +17,8 @@ import (
 // patience is how long a program of others may take before it counts as hung.
 const patience = 4 * time.Minute
 
-// program is a program that npm has installed, or a script of ours in testdata, to be run by the Node that is installed there too.
-func program(t testing.TB, path string, args ...string) *exec.Cmd {
+// node is a program that npm has installed, or a script of ours in testdata, to be run by the Node that is installed there too.
+func node(t testing.TB, path string, args ...string) *exec.Cmd {
 	t.Helper()
 	modules, err := filepath.Abs(filepath.Join("testdata", "node_modules"))
 	if err != nil {
