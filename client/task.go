@@ -244,6 +244,7 @@ type TaskFilter struct {
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
+	Text   string // words that each task has in the beginning of its intent, its requester or its owner
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
 }
@@ -265,6 +266,7 @@ func (f TaskFilter) query() wire.Query {
 	q.Text("state", string(f.State))
 	q.Text("owner", f.Owner)
 	q.Text("parent", f.Parent)
+	q.Text("text", f.Text)
 	q.Text("after", f.After)
 	q.Flag("live", f.Live)
 	q.Number("limit", f.Limit)

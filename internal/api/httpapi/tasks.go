@@ -31,6 +31,7 @@ type tasksQuery struct {
 	Live   bool        `query:"live" doc:"Only tasks that are not completed, failed or cancelled."`
 	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
+	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words in the beginning of their intent, their requester or their owner, in upper or lower case."`
 }
 
 type taskQuery struct {
@@ -92,7 +93,7 @@ func (s *service) showTask(ctx context.Context, c caller.Caller, in *taskQuery) 
 }
 
 func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery) (TaskPage, error) {
-	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent}
+	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Text: in.Text}
 	return s.page(ctx, c, f, in.Page)
 }
 

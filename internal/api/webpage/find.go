@@ -16,19 +16,20 @@ type found struct {
 	Agents        []client.Agent
 	Memories      []client.MemoryItem
 	Conversations []client.Conversation
-	Looked        int  // how many of the newest tasks were looked at
-	More          bool // there are older tasks
+	More          bool // there are older tasks with the words
 }
 
-// maxLooked is how many tasks are looked at for words.
-const maxLooked = 2000
+// maxFound is how many tasks with the words are shown; the list of tasks shows all.
+const maxFound = 50
 
 // find goes to a task, handoff or ticket by its id, and looks for anything else in agents, memory and conversations.
 func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 	ctx, f := r.Context(), found{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
 	if task, rest, _ := strings.Cut(f.Query, "."); strings.HasPrefix(task, "task_") {
 		to := "/tasks/" + url.PathEscape(task)
-		if strings.HasPrefix(rest, "k") {
+		if hop, ok := strings.CutPrefix(rest, "h"); ok {
+			to += "/hops/" + url.PathEscape(hop)
+		} else if strings.HasPrefix(rest, "k") {
 			to = "/tickets/" + url.PathEscape(f.Query)
 		}
 		http.Redirect(w, r, to, http.StatusSeeOther)
@@ -71,24 +72,9 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 
 // findTasks adds the newest tasks whose request, requester or owner has the words.
 func (v *visit) findTasks(ctx context.Context, f *found) error {
-	next := ""
-	for f.Looked < maxLooked {
-		got, err := v.api.Tasks(ctx, client.TaskFilter{After: next, Limit: 500})
-		if err != nil {
-			return err
-		}
-		for _, t := range got.Tasks {
-			if matches(f.Query, t.Intent, t.Requester, t.Owner) {
-				f.Tasks = append(f.Tasks, t)
-			}
-		}
-		f.Looked += len(got.Tasks)
-		if next = got.Next; next == "" {
-			return nil
-		}
-	}
-	f.More = true
-	return nil
+	got, err := v.api.Tasks(ctx, client.TaskFilter{Text: f.Query, Limit: maxFound})
+	f.Tasks, f.More = got.Tasks, got.Next != ""
+	return err
 }
 
 // matches reports whether each word of a query is in one of the texts.

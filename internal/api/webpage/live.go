@@ -58,8 +58,11 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 		case <-still.C:
 			err = s.send(": alive\n\n")
 		case err := <-ended:
-			if errors.Is(err, client.Unauthenticated) {
+			switch {
+			case errors.Is(err, client.Unauthenticated):
 				_ = s.send("event: end\ndata:\n\n")
+			case errors.Is(err, client.Limit): // a browser would be back in a second
+				_ = s.send("event: full\ndata:\n\n")
 			}
 			return
 		case <-ctx.Done():

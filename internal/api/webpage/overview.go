@@ -90,8 +90,8 @@ func (v *visit) figures(ctx context.Context, o *overview) error {
 	o.Alerts = alerts.Alerts
 	for _, span := range admin.StatsSpans() {
 		s, err := v.admin.Stats(ctx, admin.StatsOptions{Span: span})
-		if hidden(err) || errors.Is(err, client.Unavailable) {
-			return nil // the server has just started, and counts its record
+		if hidden(err) || early(err) {
+			return nil
 		} else if err != nil {
 			return err
 		}
@@ -102,6 +102,9 @@ func (v *visit) figures(ctx context.Context, o *overview) error {
 	}
 	return nil
 }
+
+// early reports whether the server has just started, and still counts its record.
+func early(err error) bool { return errors.Is(err, client.Unavailable) }
 
 // hidden reports whether something is not for this person.
 func hidden(err error) bool { return errors.Is(err, client.NotPermitted) }

@@ -38,7 +38,7 @@ var templates = parse()
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict,
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -167,6 +167,9 @@ func seconds(f float64) string {
 
 // label is a value of a closed set as words.
 func label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
+
+// next is the number after one: people count from one.
+func next(i int) int { return i + 1 }
 
 func dict(pairs ...any) (map[string]any, error) {
 	m := map[string]any{}

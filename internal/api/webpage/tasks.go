@@ -17,7 +17,7 @@ type taskList struct {
 
 func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", After: q.Get("after"), Limit: 100}
+	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), After: q.Get("after"), Limit: 100}
 	got, err := v.api.Tasks(r.Context(), f)
 	if err != nil {
 		return err

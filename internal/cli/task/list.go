@@ -25,6 +25,7 @@ func list(s *shell.Shell) *cobra.Command {
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
 	cmd.Flags().StringVar(&f.Parent, "parent", "", "list only children of this task")
+	cmd.Flags().StringVar(&f.Text, "text", "", "list only tasks that have these words in their intent, requester or owner")
 	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
 	return cmd
 }

@@ -103,7 +103,7 @@ func (s story) pages() map[string]string {
 	return map[string]string{
 		"overview": "/", "inbox": "/inbox", "answered": "/inbox?past=1", "ticket": "/tickets/" + s.question, "approval": "/tickets/" + s.approval,
 		"tasks": "/tasks", "story": "/tasks/" + s.task, "handoff": "/tasks/" + s.task + "/hops/2", "earlier": "/tasks/" + s.task + "/hops/1", "compare": "/tasks/" + s.task + "/compare",
-		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "refused": "/tasks/task_00000000000000000000000000",
+		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "refused": "/tasks/task_00000000000000000000000000",
 	}
 }
 

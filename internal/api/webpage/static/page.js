@@ -44,20 +44,41 @@ async function refresh() {
   }
 }
 
-let source, missed = false;
+let source, missed = false, full = 0, later;
 
+// later is the timer after which the page follows again: other pages have all streams of this person, or the server is away.
 function follow() {
   const task = document.body.dataset.live;
-  if (!task) return;
+  clearTimeout(later);
+  source?.close();
+  if (!task || document.hidden && !notices()) return; // a page that nobody looks at would take a stream from another
   source = new EventSource("/live?task=" + encodeURIComponent(task));
   source.addEventListener("open", () => { say(""); if (missed) { missed = false; refresh(); } });
-  source.addEventListener("change", refresh);
+  source.addEventListener("change", () => { full = 0; refresh(); });
   source.addEventListener("end", () => { source.close(); say("Your session has ended. Sign in again to go on."); });
+  source.addEventListener("full", () => {
+    const seconds = Math.min(15 * 2 ** full++, 120);
+    source.close();
+    missed = true;
+    say(`You have as many live pages open as you may. Close some: this page looks again in ${seconds} seconds.`);
+    later = setTimeout(follow, 1000 * seconds);
+  });
   source.onerror = () => {
     missed = true;
     say("The server is away. This page goes on when it is back.");
-    if (source.readyState === EventSource.CLOSED) { setTimeout(follow, 2000); }
+    if (source.readyState === EventSource.CLOSED) { later = setTimeout(follow, 2000); }
   };
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden ? notices() : source?.readyState === EventSource.OPEN) return;
+  missed = true;
+  follow();
+});
+
+// notices reports whether this page tells of new tickets while it is not looked at.
+function notices() {
+  return document.getElementById("notify") && "Notification" in window && Notification.permission === "granted";
 }
 
 // Notices: a ticket that is new while the page is not looked at.
@@ -106,6 +127,26 @@ document.addEventListener("keydown", (e) => {
   to.focus();
 });
 
+// A long list: the next part is fetched when its end comes into view, and is a table of its own, so that the browser skips those that
+// are out of sight.
+function lengthen() {
+  const link = document.getElementById("next");
+  if (!link) return;
+  new IntersectionObserver(async (seen, observer) => {
+    if (!seen.some((e) => e.isIntersecting)) return;
+    observer.disconnect();
+    const answer = await fetch(link.href);
+    if (!answer.ok) return; // the link stays
+    const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const more = part.getElementById("next");
+    [...document.querySelectorAll(".chunk")].at(-1).after(...part.querySelectorAll(".chunk"));
+    if (more) link.href = more.getAttribute("href");
+    else link.remove();
+    showTimes();
+    if (more) lengthen();
+  }, { rootMargin: "800px" }).observe(link);
+}
+
 function begin() {
   showTimes();
   setInterval(showTimes, 5000);
@@ -115,6 +156,7 @@ function begin() {
   if (all) all.onchange = () => { for (const box of document.querySelectorAll("input[name=task]")) box.checked = all.checked; };
   offerNotices();
   notify();
+  lengthen();
   follow();
 }
 begin();

@@ -2,6 +2,8 @@ package sqlview
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -11,8 +13,44 @@ import (
 
 // Tasks implements [view.TaskQueries].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.TaskRow, error) {
+	if words := strings.Fields(strings.ToLower(f.Text)); len(words) > 0 {
+		return v.tasksWith(ctx, workspace, f, words)
+	}
 	q, args := selectTasks(workspace, f)
 	return query.JSON[view.TaskRow](ctx, v.db, q, args...)
+}
+
+// tasksWith reads the tasks of a filter from the newest on until enough have words. An index of words would cost time at every task, and
+// people search seldom: a thousand tasks take some milliseconds.
+func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilter, words []string) ([]view.TaskRow, error) {
+	list, most := []view.TaskRow{}, view.PageSize(f.Limit)
+	f.Limit = view.MaxPage
+	for {
+		read := 0
+		q, args := selectTasks(workspace, f)
+		err := v.db.Each(ctx, func(rows *sql.Rows) error {
+			var b sql.RawBytes
+			if err := rows.Scan(&b); err != nil {
+				return err
+			}
+			var is struct{ ID, Intent, Requester, Owner string } // times take longest to decode
+			if err := json.Unmarshal(b, &is); err != nil {
+				return err
+			}
+			read++
+			f.After = is.ID
+			row := view.TaskRow{Intent: is.Intent, Requester: is.Requester, Owner: is.Owner}
+			if len(list) == most || !row.HasWords(words) {
+				return nil
+			}
+			err := json.Unmarshal(b, &row)
+			list = append(list, row)
+			return err
+		}, q, args...)
+		if err != nil || len(list) == most || read < f.Limit {
+			return list, err
+		}
+	}
 }
 
 // selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows.

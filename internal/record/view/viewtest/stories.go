@@ -63,6 +63,11 @@ func listStory(s *stage) {
 	s.wantTasks(view.TaskFilter{Limit: 3}, id(8), id(7), id(6))
 	s.wantTasks(view.TaskFilter{Limit: 3, After: id(6)}, id(5), id(4), id(3))
 	s.wantTasks(view.TaskFilter{After: id(1)})
+	s.wantTasks(view.TaskFilter{Text: "CHILD"}, id(8))
+	s.wantTasks(view.TaskFilter{Text: "ann agent", Limit: 2}, id(7), id(6))
+	s.wantTasks(view.TaskFilter{Text: "ann agent", Limit: 2, After: id(3)}, id(2), id(1))
+	s.wantTasks(view.TaskFilter{Text: "ann", Live: true, After: id(5)}, id(3))
+	s.wantTasks(view.TaskFilter{Text: "ann child"})
 	s.wantTasks(view.TaskFilter{Live: true}, id(8), id(7), id(6), id(5), id(3))
 	s.wantTasks(view.TaskFilter{Live: true, After: id(6), Limit: 1}, id(5))
 	for state, want := range map[event.State][]string{

@@ -1,0 +1,117 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+func TestThePageShowsFiguresByAgentKindAndReason(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true, Clock: NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))})
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	if body := r.get("/figures", http.StatusOK); !strings.Contains(body, "No handoff has ended in the last 1h") {
+		t.Error(body)
+	}
+	tokens := map[string]string{}
+	for _, name := range []string{"ann", "bob"} {
+		if _, err := admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
+			t.Fatal(err)
+		}
+		token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens[name] = token.Text
+	}
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Look", Send: &client.SendInput{To: []string{"ann"}, Reason: client.ReasonSpecialization, Kind: client.Cold}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := connect(t, s, tokens["ann"]).Accept(t.Context(), made.Handoff, client.AcceptInput{}); err != nil {
+		t.Fatal(err)
+	}
+	last, err := s.log.Last(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.monitor.Wait(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	for _, span := range []string{"5m", "1h", "24h"} {
+		body := r.get("/figures?span="+span, http.StatusOK)
+		for _, want := range []string{
+			`<h2 id="by-agent">`, `<a href="/agents/ann">ann</a>`, `<h2 id="by-kind">`, `<th scope="row">cold</th><td>1</td><td>0 (0 %)</td>`,
+			`<h2 id="by-reason">`, `<th scope="row">specialization</th><td>1</td>`, `<th scope="row">all</th><td>1</td>`, `href="/find?q=` + made.Handoff, `class="spark"`,
+		} {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s:\n%s", span, want, body)
+			}
+		}
+		if inline.MatchString(body) {
+			t.Errorf("%s has something inline", span)
+		}
+	}
+	if got := r.do(http.MethodGet, "/find?q="+made.Handoff, ""); got.header.Get("Location") != "/tasks/"+made.Task+"/hops/1" {
+		t.Errorf("a handoff behind a figure is at %q", got.header.Get("Location"))
+	}
+	r.get("/figures?span=1y", http.StatusBadRequest)
+	bob := newReader(t, s)
+	bob.get(bob.link(tokens["bob"]), http.StatusOK)
+	if body := bob.get("/", http.StatusOK); strings.Contains(body, "/figures") {
+		t.Error("an agent is led to figures that it may not read")
+	}
+	bob.get("/figures", http.StatusForbidden)
+}
+
+func TestAPageThatIsOneStreamTooManySaysSo(t *testing.T) {
+	s, _ := forTests(t, Config{Temporary: true})
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	for range 8 {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/v1/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+adminToken(t, s))
+		res, err := http.DefaultClient.Do(req) // it answers once the stream counts
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = res.Body.Close() })
+		if res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status)
+		}
+	}
+	if body := r.get("/live?task=*", http.StatusOK); !strings.Contains(body, "event: full\n") { // it ends
+		t.Errorf("%q", body)
+	}
+}
+
+func TestFindLooksIntoAllTasks(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	for _, intent := range []string{"Paint the old bridge", "Wash the car"} {
+		if _, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: intent}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 60 {
+		if _, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Sweep the old square"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if body := r.get("/find?q=BRIDGE+paint", http.StatusOK); !strings.Contains(body, "Paint the old bridge") || strings.Contains(body, "square") {
+		t.Error(body)
+	}
+	if body := r.get("/find?q=old", http.StatusOK); !strings.Contains(body, `<a href="/tasks?text=old">All of them</a>`) || strings.Contains(body, "bridge") {
+		t.Error(body)
+	}
+	if body := r.get("/tasks?text=old", http.StatusOK); !strings.Contains(body, "bridge") || strings.Contains(body, "car") {
+		t.Error(body)
+	}
+}
