@@ -106,7 +106,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 }
 
 // signed returns what is to be copied of a record: up to a checkpoint that has all entries that are there now, or, if no server signs one, all of them.
-func signed(ctx context.Context, dir string, record *sqlitelog.Reader) (src backup.Source, err error) {
+func signed(ctx context.Context, dir string, record proof.Record) (src backup.Source, err error) {
 	src = backup.Source{Kind: backup.Entries, Record: record}
 	last, err := record.Last(ctx)
 	if err != nil {

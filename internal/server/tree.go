@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 )
 
 // databaseName is the name of the record in the data directory.
@@ -23,7 +25,32 @@ func openTree(c Config) (*treefile.Store, error) {
 	return tree, err
 }
 
+// RecordFile is the record in a data directory, with its views.
+type RecordFile struct{ *sqlitelog.Reader }
+
 // OpenRecord opens the record in a data directory for reading, also while a server runs there.
-func OpenRecord(dir string) (*sqlitelog.Reader, error) {
-	return sqlitelog.OpenReader(filepath.Join(dir, databaseName))
+func OpenRecord(dir string) (*RecordFile, error) {
+	r, err := sqlitelog.OpenReader(filepath.Join(dir, databaseName))
+	if err != nil {
+		return nil, err
+	}
+	return &RecordFile{r}, nil
+}
+
+// CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the
+// server builds them again.
+func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error) {
+	db, err := f.Views()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	differ, at, err := sqlview.Compare(ctx, f, db)
+	if errors.Is(err, sqlview.ErrSchema) {
+		return nil, nil
+	}
+	for _, name := range differ {
+		found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
+	}
+	return found, err
 }

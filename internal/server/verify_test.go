@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -199,38 +200,108 @@ func TestEveryChangeOfADataDirectoryIsFoundAndNamed(t *testing.T) {
 	db := database(t, dir)
 	var last int
 	err := db.QueryRowContext(t.Context(), "SELECT max(position) FROM entries").Scan(&last)
-	if err != nil {
+	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	first := last
 	for at := range entries {
 		first = min(first, at)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for what, c := range map[string]struct {
-		change string
-		named  int
-	}{
-		"an entry is deleted":          {fmt.Sprintf("DELETE FROM entries WHERE position = %d", first), first},
-		"the last entry is deleted":    {fmt.Sprintf("DELETE FROM entries WHERE position = %d", last), last},
-		"the last three are deleted":   {fmt.Sprintf("DELETE FROM entries WHERE position > %d", last-3), last - 2},
-		"two entries change places":    {fmt.Sprintf("UPDATE entries SET position = -1 WHERE position = 2; UPDATE entries SET position = 2 WHERE position = %d; UPDATE entries SET position = %d WHERE position = -1", first, first), 2},
-		"an entry is written twice":    {fmt.Sprintf("INSERT OR REPLACE INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", first, first-1), first},
-		"an entry is appended":         {fmt.Sprintf("INSERT INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", last+1, first), last + 1},
-		"an entry is emptied":          {fmt.Sprintf("UPDATE entries SET bytes = x'' WHERE position = %d", first), first},
-		"all entries are deleted":      {"DELETE FROM entries", 1},
-		"the first entries are gone":   {"DELETE FROM entries WHERE position < 3", 1},
-		"all but the first are gone":   {"DELETE FROM entries WHERE position > 1", 2},
-		"an entry in place of another": {fmt.Sprintf("UPDATE entries SET bytes = (SELECT bytes FROM entries WHERE position = 1) WHERE position = %d", first), first},
-	} {
+	for what, change := range structural {
 		t.Run(what, func(t *testing.T) {
-			copied := copyOf(t, dir)
-			exec(t, copied, c.change)
-			named(t, verified(t, copied, kept), c.named)
+			random := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // reproducible on purpose
+			for n := range places {
+				at := first
+				if n > 0 {
+					at = 3 + random.IntN(last-3) // with two entries before it, and one after
+				}
+				statements, want := change(at, last)
+				copied := copyOf(t, dir)
+				exec(t, copied, statements)
+				named(t, verified(t, copied, kept), want)
+			}
 		})
 	}
+}
+
+// structural are changes at a position of a record, which ends at another. They return what has to be named.
+var structural = map[string]func(at, last int) (statements string, named int){
+	"an entry is deleted": func(at, _ int) (string, int) {
+		return fmt.Sprintf("DELETE FROM entries WHERE position = %d", at), at
+	},
+	"the last entries are deleted": func(at, _ int) (string, int) {
+		return fmt.Sprintf("DELETE FROM entries WHERE position >= %d", at), at
+	},
+	"the last entry is deleted": func(_, last int) (string, int) {
+		return fmt.Sprintf("DELETE FROM entries WHERE position = %d", last), last
+	},
+	"two entries change places": func(at, _ int) (string, int) {
+		return fmt.Sprintf("UPDATE entries SET position = -1 WHERE position = 2; UPDATE entries SET position = 2 WHERE position = %d; UPDATE entries SET position = %d WHERE position = -1", at, at), 2
+	},
+	"an entry is written twice": func(at, _ int) (string, int) {
+		return fmt.Sprintf("INSERT OR REPLACE INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", at, at-1), at
+	},
+	"an entry is appended": func(at, last int) (string, int) {
+		return fmt.Sprintf("INSERT INTO entries SELECT %d, stream, bytes FROM entries WHERE position = %d", last+1, at), last + 1
+	},
+	"an entry is emptied": func(at, _ int) (string, int) {
+		return fmt.Sprintf("UPDATE entries SET bytes = x'' WHERE position = %d", at), at
+	},
+	"an entry is cut off": func(at, _ int) (string, int) {
+		return fmt.Sprintf("UPDATE entries SET bytes = substr(bytes, 1, length(bytes) / 2) WHERE position = %d", at), at
+	},
+	"all entries are deleted":    func(int, int) (string, int) { return "DELETE FROM entries", 1 },
+	"the first entries are gone": func(at, _ int) (string, int) { return fmt.Sprintf("DELETE FROM entries WHERE position < %d", at), 1 },
+	"an entry in place of another": func(at, _ int) (string, int) {
+		return fmt.Sprintf("UPDATE entries SET bytes = (SELECT bytes FROM entries WHERE position = 1) WHERE position = %d", at), at
+	},
+	"those after it move up": func(at, last int) (string, int) {
+		var b strings.Builder
+		_, _ = fmt.Fprintf(&b, "DELETE FROM entries WHERE position = %d", at)
+		for p := at + 1; p <= last; p++ {
+			_, _ = fmt.Fprintf(&b, "; UPDATE entries SET position = %d WHERE position = %d", p-1, p)
+		}
+		return b.String(), at
+	},
+}
+
+// TestEveryChangeOfAViewIsFound changes, deletes and adds rows of each table of the views.
+func TestEveryChangeOfAViewIsFound(t *testing.T) {
+	dir, _, _, _ := recorded(t)
+	if found := views(t, dir); len(found) != 0 {
+		t.Fatalf("an untouched data directory: %v", found)
+	}
+	for table, change := range map[string]string{
+		"view_task":     "UPDATE view_task SET owner = 'eve'",
+		"view_rare":     "INSERT INTO view_rare VALUES('default', 'parked', 'task_x')",
+		"view_inbox":    "INSERT INTO view_inbox VALUES('default', 'eve', 'ann', 1, 'task_x.h1', x'00')",
+		"view_involved": "DELETE FROM view_involved",
+		"view_agent":    "UPDATE view_agent SET name = 'mallory' WHERE name = 'bob'",
+		"view_token":    "DELETE FROM view_token WHERE id = (SELECT min(id) FROM view_token)",
+	} {
+		copied := copyOf(t, dir)
+		exec(t, copied, change)
+		if found := views(t, copied); len(found) != 1 || !strings.Contains(found[0], table) {
+			t.Errorf("%s: found %v", change, found)
+		}
+		if found := verified(t, copied); len(found) != 0 {
+			t.Errorf("%s: the record is blamed: %v", change, found)
+		}
+	}
+}
+
+func views(t *testing.T, dir string) []string {
+	t.Helper()
+	r, err := OpenRecord(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	found, err := r.CheckViews(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 func TestEveryFlippedBitOfAnEntryIsFoundAndNamed(t *testing.T) {

@@ -20,6 +20,8 @@ type File interface {
 	proof.Record
 	// CheckFile returns what is wrong with the structure of the file.
 	CheckFile(ctx context.Context) ([]string, error)
+	// CheckViews returns how the views differ from the record.
+	CheckViews(ctx context.Context) ([]string, error)
 	io.Closer
 }
 
@@ -30,6 +32,7 @@ type Opener func(dir string) (File, error)
 type options struct {
 	keys        string
 	checkpoints []string
+	fast        bool
 }
 
 // Command is the command trapeze verify.
@@ -51,12 +54,14 @@ A receipt or a checkpoint (a file) is verified with the public keys of its log: 
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
-checkpoint, each envelope and artifact against its digest, and the structure of the database. With --checkpoint, which can be repeated, it is also
+checkpoint, each envelope and artifact against its digest, the views against the record, and the structure of the database. --fast reads the newest
+256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
 
 The exit code is 0 if everything verifies, and 1 if something does not. docs/proofs.md describes the formats.`
 	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
 	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")
+	cmd.Flags().BoolVar(&o.fast, "fast", false, "verify the tree, the checkpoints and the newest entries of a data directory only")
 	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
 }
 
@@ -189,15 +194,19 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	for _, what := range found {
 		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
 	}
+	if o.fast {
+		evidence.Newest = newest
+	}
 	report, err := proof.VerifyRecord(ctx, record, evidence)
 	if err != nil {
 		report.Findings = append(report.Findings, proof.Finding{Position: report.Entries, What: "the record cannot be read: " + err.Error()})
 	}
-	artifacts, wrong, err := checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data"))
+	report.Findings = append(findings, report.Findings...)
+	artifacts, wrong, err := o.derived(ctx, dir, record, len(report.Findings) == 0)
 	if err != nil {
 		return err
 	}
-	report.Findings = append(append(findings, report.Findings...), wrong...)
+	report.Findings = append(report.Findings, wrong...)
 	answer := struct {
 		proof.Report
 		Checkpoints int `json:"checkpoints"`
@@ -205,8 +214,32 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	}{report, len(report.Held), artifacts}
 	err = s.Emit(answer, func(p *shell.Page) {
 		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
+		if o.fast {
+			p.Line("Entries before the newest %d, artifacts and views were not read.", newest)
+		}
 	})
 	return errors.Join(err, result(s, report))
+}
+
+// newest is how many entries a fast verification reads.
+const newest = 256
+
+// derived verifies what is beside the record: the artifacts, and the views if the record verifies.
+func (o options) derived(ctx context.Context, dir string, record File, sound bool) (artifacts int, wrong []proof.Finding, err error) {
+	if o.fast {
+		return 0, nil, nil
+	}
+	if artifacts, wrong, err = checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data")); err != nil || !sound {
+		return artifacts, wrong, err
+	}
+	views, err := record.CheckViews(ctx)
+	if err != nil {
+		views = append(views, "the views cannot be compared with the record: "+err.Error())
+	}
+	for _, what := range views {
+		wrong = append(wrong, proof.Finding{What: what})
+	}
+	return artifacts, wrong, ctx.Err()
 }
 
 // evidence is what is in the directory of the proofs, with the checkpoints that were kept.

@@ -24,8 +24,9 @@ type Evidence struct {
 	Leaves int64           // of the stored tree
 	// Checkpoints that were opened, of the same log.
 	Checkpoints []Checkpoint
-	// Progress is called now and then with the position; nil: nobody is told.
-	Progress func(at ledger.Position)
+	// Newest is how many of the last entries of the stored tree are compared, and those after it; 0 means all. What is before them is taken from the
+	// stored tree, whose root a checkpoint must have.
+	Newest int64
 }
 
 // Finding is something that does not verify.
@@ -77,6 +78,20 @@ type verifier struct {
 	first  int64
 }
 
+// skip begins after so many leaves of the stored tree, and compares it with the checkpoints before.
+func (v *verifier) skip(size int64) (err error) {
+	for len(v.Checkpoints) > 0 && v.Checkpoints[0].Size < size {
+		if v.tree, err = LoadTree(v.Checkpoints[0].Size, v.Stored); err != nil {
+			return err
+		}
+		if err := v.roots(); err != nil {
+			return err
+		}
+	}
+	v.tree, err = LoadTree(size, v.Stored)
+	return err
+}
+
 func (v *verifier) found(at ledger.Position, format string, args ...any) {
 	if len(v.report.Findings) < maxFindings {
 		v.report.Findings = append(v.report.Findings, Finding{at, fmt.Sprintf(format, args...)})
@@ -88,10 +103,15 @@ func (v *verifier) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.roots(); err != nil { // of size 0
+	if v.Newest > 0 && v.Leaves > v.Newest {
+		if err := v.skip(v.Leaves - v.Newest); err != nil {
+			return err
+		}
+	}
+	if err := v.roots(); err != nil { // of the size at which it begins
 		return err
 	}
-	for at := ledger.Position(0); at < last; {
+	for at := ledger.Position(v.tree.Size()); at < last; { //nolint:gosec // never negative
 		entries, err := v.record.Read(ctx, at, verifyPage)
 		damaged, isDamaged := errors.AsType[*ledger.Damaged](err)
 		if err != nil && !isDamaged {
@@ -111,9 +131,6 @@ func (v *verifier) run(ctx context.Context) error {
 			at = damaged.Position
 		} else if len(entries) == 0 {
 			break
-		}
-		if v.Progress != nil {
-			v.Progress(at)
 		}
 	}
 	v.end(last)

@@ -2,7 +2,6 @@ package sqlitelog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -22,20 +21,7 @@ type reader struct {
 	read, stream *Stmt
 }
 
-func openReader(path string) (_ *reader, err error) {
-	c, err := openConn(readerDSN(path))
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{conn: c}
-	if r.read, err = c.prepare(readQuery); err == nil {
-		r.stream, err = c.prepare(streamQuery)
-	}
-	if err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	return r, nil
-}
+func openReader(path string) (*reader, error) { return openFor(readerDSN(path)) }
 
 // Stream implements [ledger.Ledger].
 func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {

@@ -2,6 +2,7 @@ package sqlitelog
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +16,7 @@ import (
 type Reader struct {
 	mu   sync.Mutex
 	file *reader
+	name string // for another connection
 	dir  string // to remove when closing
 }
 
@@ -29,12 +31,14 @@ func OpenReader(path string) (_ *Reader, err error) {
 	}
 	r := &Reader{}
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 { // the database is complete
-		if r.file, err = openFor(dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"); err != nil {
+		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
+		if r.file, err = openFor(r.name); err != nil {
 			return nil, explain(path, err)
 		}
 		return r, nil
 	}
-	if r.file, err = openFor(readerDSN(path)); err == nil {
+	r.name = readerDSN(path)
+	if r.file, err = openFor(r.name); err == nil {
 		if _, err = r.Last(context.Background()); err == nil {
 			return r, nil
 		}
@@ -43,6 +47,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 	if r.dir, r.file, err = openCopy(path); err != nil {
 		return nil, errors.Join(explain(path, err), r.remove())
 	}
+	r.name = readerDSN(filepath.Join(r.dir, copyName))
 	return r, nil
 }
 
@@ -52,11 +57,16 @@ func openFor(name string) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{conn: c}
-	if r.read, err = c.prepare(readQuery); err != nil {
+	if r.read, err = c.prepare(readQuery); err == nil {
+		r.stream, err = c.prepare(streamQuery)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return r, nil
 }
+
+const copyName = "copy.db"
 
 // openCopy opens a copy of a database and its write-ahead log.
 func openCopy(path string) (dir string, r *reader, err error) {
@@ -64,11 +74,11 @@ func openCopy(path string) (dir string, r *reader, err error) {
 		return dir, nil, err
 	}
 	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(filepath.Join(dir, "copy.db"+suffix), path+suffix); err != nil {
+		if err := copyFile(filepath.Join(dir, copyName+suffix), path+suffix); err != nil {
 			return dir, nil, err
 		}
 	}
-	r, err = openFor(readerDSN(filepath.Join(dir, "copy.db")))
+	r, err = openFor(readerDSN(filepath.Join(dir, copyName)))
 	return dir, r, err
 }
 
@@ -93,6 +103,26 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 		return nil, err
 	}
 	return readAfter(r.file.read, after, limit)
+}
+
+// Stream is that of [ledger.Ledger].
+func (r *Reader) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
+		return nil, err
+	}
+	return collect(r.file.stream, chain{stream: s, last: after}, string(s), after, limit)
+}
+
+// Views returns a connection for the tables of the views. The caller closes it, before the reader.
+func (r *Reader) Views() (*sql.DB, error) {
+	db, err := sql.Open("sqlite", r.name)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
 }
 
 // Last is that of [ledger.Ledger].

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -29,44 +30,90 @@ func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, 
 
 // Verify compares the views with new ones, built from the ledger in a temporary file. Its error names the tables that
 // differ. Both are compared at one position: appends may continue.
-func (v *Views) Verify(ctx context.Context) (err error) {
-	have, at, err := digests(ctx, v.readers)
-	if err != nil {
-		return err
-	}
-	db, err := sqlitelog.OpenDatabase("", 1)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	p := newProjector(func(done) {})
-	p.load = v.ledger.Stream
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
-		return err
-	}
-	if err := replay(ctx, v.ledger, db, p, at); err != nil {
-		return err
-	}
-	want, _, err := digests(ctx, db.Readers())
-	if err != nil {
-		return err
-	}
-	for i, t := range tables {
-		if string(have[i]) != string(want[i]) {
-			err = errors.Join(err, fmt.Errorf("sqlview: %s at %d differs from a rebuild: rebuild the views", t.Name, at))
-		}
+func (v *Views) Verify(ctx context.Context) error {
+	differ, at, err := Compare(ctx, v.ledger, v.readers)
+	for _, name := range differ {
+		err = errors.Join(err, fmt.Errorf("sqlview: %s at %d differs from a rebuild: rebuild the views", name, at))
 	}
 	return err
 }
 
-// replay projects everything up to a position.
-func replay(ctx context.Context, l ledger.Ledger, db *sqlitelog.Database, p *projector, to ledger.Position) error {
-	stop := errors.New("done")
-	if to == 0 {
-		return nil
+// Record is the part of a ledger from which views are built.
+type Record interface {
+	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Stream(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Last(ctx context.Context) (ledger.Position, error)
+}
+
+// ErrSchema is the error of Compare if there are no views, or those of another version of the program: the next start builds them.
+var ErrSchema = errors.New("sqlview: there are no views of this version")
+
+// Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
+// position at which they were compared. Errors: ErrSchema, and those of the record and the database.
+func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at ledger.Position, err error) {
+	version := 0
+	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
+		return nil, 0, err
 	}
-	// Follow, because a read may lag behind.
-	err := l.Follow(ctx, 0, func(entries []ledger.Entry) error {
+	if version == 0 {
+		return nil, 0, ErrSchema
+	}
+	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
+		return nil, 0, err
+	}
+	if version != schemaVersion {
+		return nil, 0, ErrSchema
+	}
+	old, at, err := digests(ctx, have)
+	if err != nil {
+		return nil, at, err
+	}
+	if last, err := r.Last(ctx); err != nil || last < at {
+		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, and the record at %d", at, last))
+	}
+	db, err := sqlitelog.OpenDatabase("", 1)
+	if err != nil {
+		return nil, at, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	p := newProjector(func(done) {})
+	p.load = r.Stream
+	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+		return nil, at, err
+	}
+	if err := replay(ctx, r, db, p, at); err != nil {
+		return nil, at, err
+	}
+	made, _, err := digests(ctx, db.Readers())
+	if err != nil {
+		return nil, at, err
+	}
+	for i, t := range tables {
+		if string(old[i]) != string(made[i]) {
+			differ = append(differ, t.Name)
+		}
+	}
+	return differ, at, nil
+}
+
+// lagPause is the time between two reads of a ledger that lags.
+const lagPause = 10 * time.Millisecond
+
+// replay projects everything up to a position.
+func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector, to ledger.Position) error {
+	for after := ledger.Position(0); after < to; {
+		entries, err := r.Read(ctx, after, loadBatch)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 { // a read may lag behind
+			select {
+			case <-time.After(lagPause):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
+		}
 		n := len(entries)
 		for n > 0 && entries[n-1].Position > to {
 			n--
@@ -76,15 +123,9 @@ func replay(ctx context.Context, l ledger.Ledger, db *sqlitelog.Database, p *pro
 				return err
 			}
 		}
-		if n < len(entries) || entries[n-1].Position >= to {
-			return stop
-		}
-		return nil
-	})
-	if errors.Is(err, stop) {
-		return nil
+		after = entries[len(entries)-1].Position
 	}
-	return err
+	return nil
 }
 
 // digests returns one digest per table, all of one state.
