@@ -415,11 +415,12 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/extratool", what: "the MCP tools of the set all: what fewer agents and operators need",
-		imports: "domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client client/admin",
+		imports: "domain/shellword api/mcpapi/argument api/mcpapi/fit api/mcpapi/show api/mcpapi/tool client client/admin",
 	},
 	{
 		dir: "api/mcpapi/fit", what: "answers of MCP tools within the context window of their reader",
-		imports: "content/tokenizer api/mcpapi/argument api/mcpapi/show api/mcpapi/tool client",
+		imports: "domain/visible content/tokenizer api/mcpapi/argument api/mcpapi/show api/mcpapi/tool api/mcpapi/toolset client",
+		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{
@@ -442,7 +443,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/resource", what: "MCP resources, subscriptions, completion and prompts",
-		imports: "domain/visible domain/shellword api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "domain/visible domain/shellword api/mcpapi/fit api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{
 		dir: "api/mcpapi/taskext", what: "the Tasks extension of MCP: a handle for a result that comes later",

@@ -105,7 +105,7 @@ func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool
 func (c *call) owned(ctx context.Context, r client.Receipt, s client.Sheet) answer {
 	c.Session.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
-	a.Text = fit.Prompt(ctx, c.Call, s)
+	a.Text, a.Fits = fit.Prompt(ctx, c.Call, s), true
 	maps.Copy(a.Meta, show.Trace(s.Envelope))
 	var left int
 	if a.More, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {

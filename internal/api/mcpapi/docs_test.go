@@ -64,8 +64,9 @@ A call that is refused is a result with ` + "`isError`" + `: text for a model, a
 
 What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
-a context holds for the whole answer. Memory items, conversations and histories come
-in pages: one has at most half of the context window of its reader, and at most 4,000 tokens. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
+a context holds for the whole answer. No other
+answer has more than half of the context window that its reader is registered with, nor has a resource, or a prompt: what is long comes in pages, and what is
+left out is counted, with the call that has it. Memory items, conversations and histories come in pages of at most 4,000 tokens for every reader. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
 
 A call about a task that you own needs no ` + "`epoch`" + `: the server remembers, for each session, the one under which the session became
 the owner (` + "`accept`" + `, ` + "`send`" + `, a claim) or that ` + "`status`" + ` first showed it. If another session of the same agent has accepted the task
@@ -98,7 +99,7 @@ taken if the agent has owned the task once; else the call must name it, as ` + "
 	for _, r := range templates.ResourceTemplates {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.URITemplate, r.Description, r.MIMEType)
 	}
-	b.WriteString("\nOne read returns at most 128 KiB; a longer resource is returned in parts, with the URI of the next part (`from`, `after`).\n" +
+	b.WriteString("\nOne read returns at most 128 KiB, and to an agent that is registered with a context window at most half of it; a longer resource is returned in parts, with the URI of the next part (`from`, `after`).\n" +
 		"The result of a tool has links to resources only if the call asks for them with `\"_meta\": {\"trapeze/links\": true}`: many frameworks cannot pass links to a model.\n" +
 		"A notification of a subscription is a hint that something has changed: the authority is the inbox, with its cursor.\n\n" +
 		"## Prompts\n\nThe [trigger phrases](phrases.md); clients show them as slash commands.\n\n| prompt | what | arguments |\n|---|---|---|\n")

@@ -1,11 +1,14 @@
 package mcpapi_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
@@ -55,7 +59,7 @@ func saysOnly(t *testing.T, what, text string) {
 
 func TestEveryToolFencesWhatOthersSay(t *testing.T) {
 	for _, state := range []client.State{client.Executing, client.Parked, client.Completed, client.Waiting} {
-		api := hostileAPI(t, state)
+		api := filling{text: hostileText, many: 1, state: state}.api(t)
 		h := &harness{t: t, api: mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: slog.New(slog.DiscardHandler)})}
 		c := h.connectOn(bearer{"trapeze_x", inprocess.Transport(h.api)}, statelessVersion, "coder", nil)
 		const task = "task_06h0er7018ff0g2mznftzvjt3g"
@@ -129,7 +133,7 @@ func TestARefusalFencesWhatOthersSay(t *testing.T) {
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		if r.URL.Path == "/v1/me" {
-			writeHostile(t, w, client.Me{}, client.Executing)
+			filling{text: hostileText, many: 1, state: client.Executing}.write(t, w, client.Me{})
 			return
 		}
 		w.WriteHeader(http.StatusConflict)
@@ -153,8 +157,16 @@ func TestARefusalFencesWhatOthersSay(t *testing.T) {
 	}
 }
 
-// hostileAPI is an API of which each answer has hostileText in each field for text.
-func hostileAPI(t *testing.T, state client.State) http.Handler {
+// filling is what the answers of an API are filled with.
+type filling struct {
+	text   string // of each field for text, but names and ids
+	many   int    // elements of each list
+	window int    // of each agent, in tokens
+	state  client.State
+}
+
+// api is an API whose answers are filled.
+func (f filling) api(t *testing.T) http.Handler {
 	one := "/v1/tasks/{id}"
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]any{
@@ -165,32 +177,42 @@ func hostileAPI(t *testing.T, state client.State) http.Handler {
 		"GET /v1/memory": client.MemoryPage{}, "GET /v1/memory/{id}": client.MemoryItem{}, "POST /v1/memory": client.MemoryItem{},
 		"GET /v1/conversations/{id}": client.Conversation{}, "POST /v1/conversations/{id}/turns": client.Said{}, "GET /v1/handoffs/{id}": client.Handoff{},
 		"POST /v1/handoffs/{id}/accept": client.Accepted{}, "POST /": client.Receipt{}, "DELETE /": client.Receipt{}, "PUT /": client.Receipt{},
+		"GET /v1/channels": client.ChannelPage{}, "GET /v1/channels/{name}": client.Channel{}, "GET /v1/dead": client.TaskPage{}, "POST /v1/do": client.Done{},
+		"GET /v1/alerts": admin.AlertList{}, "GET " + one + "/drift": client.Drift{}, "GET /v1/memory/{id}/versions": client.MemoryVersions{},
+		"GET /v1/conversations/{id}/continuity": client.Continuity{}, "GET " + one + "/content": client.Sheet{}, "GET /v1/handoffs/{id}/content": client.Sheet{}, "GET /v1/handoffs/{id}/document": client.HandoffDocument{},
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			writeHostile(t, w, answer, state)
+			f.write(t, w, answer)
 		})
 	}
+	mux.HandleFunc("GET /v1/artifacts/{digest}", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(f.text)) })
 	return mux
 }
 
-func writeHostile(t *testing.T, w http.ResponseWriter, answer any, state client.State) {
+// artifact is the digest of the one artifact of the API.
+func (f filling) artifact() string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(f.text))) }
+
+func (f filling) write(t *testing.T, w http.ResponseWriter, answer any) {
 	v := reflect.New(reflect.TypeOf(answer)).Elem()
-	hostile(state).Fill(v)
+	f.filler().Fill(v)
 	if a, ok := v.Addr().Interface().(*client.Accepted); ok {
 		a.Content = nil // a prompt, in which the server fences text
+	}
+	if s, ok := v.Addr().Interface().(*client.Sheet); ok {
+		s.Prompt = "# Your task\n" // as above
 	}
 	if err := json.NewEncoder(w).Encode(v.Interface()); err != nil {
 		t.Error(err)
 	}
 }
 
-// hostile fills a value with hostileText, apart from names, ids and words of closed sets.
-func hostile(state client.State) *visibletest.Filler {
-	return &visibletest.Filler{Text: hostileText, Time: time.Now().Add(time.Hour), Done: nameIDs, Leaf: func(v reflect.Value) bool {
+// filler fills a value, apart from names, ids and words of closed sets.
+func (f filling) filler() *visibletest.Filler {
+	return &visibletest.Filler{Text: f.text, Many: f.many, Time: time.Now().Add(time.Hour), Done: f.nameIDs, Leaf: func(v reflect.Value) bool {
 		switch {
 		case v.Type() == reflect.TypeFor[client.State]():
-			v.Set(reflect.ValueOf(state))
+			v.Set(reflect.ValueOf(f.state))
 		case v.Kind() == reflect.String && v.Type() != reflect.TypeFor[string]():
 			v.SetString("word")
 		default:
@@ -207,20 +229,20 @@ var ids = map[string]bool{
 	"State": true, "Outcome": true, "ClosedBy": true, "ClaimedBy": true, "Action": true, "Rule": true, "Capability": true, "Capabilities": true,
 	"Channel": true, "Chain": true, "Children": true, "Origin": true, "Tier": true, "Cause": true, "Ask": true, "Share": true, "Conversation": true,
 	"Parent": true, "Source": true, "Fallbacks": true, "PinnedBy": true, "Handoffs": true, "Tags": true, "Level": true, "Version": true, "Events": true,
-	"Next": true, "Dependencies": true, "Schema": true,
+	"Next": true, "Dependencies": true, "Schema": true, "For": true,
 }
 
-func nameIDs(v reflect.Value) {
+func (f filling) nameIDs(v reflect.Value) {
 	for i := range v.NumField() {
-		f := v.Field(i)
-		if !ids[v.Type().Field(i).Name] || !f.CanSet() {
+		field := v.Field(i)
+		if !ids[v.Type().Field(i).Name] || !field.CanSet() {
 			continue
 		}
 		switch {
-		case f.Kind() == reflect.String && f.Type() == reflect.TypeFor[string]():
-			f.SetString("coder")
-		case f.Type() == reflect.TypeFor[[]string]():
-			f.Set(reflect.ValueOf([]string{"coder"}))
+		case field.Kind() == reflect.String && field.Type() == reflect.TypeFor[string]():
+			field.SetString("coder")
+		case field.Type() == reflect.TypeFor[[]string]():
+			field.Set(reflect.ValueOf(slices.Repeat([]string{"coder"}, f.many)))
 		}
 	}
 	switch p := v.Addr().Interface().(type) {
@@ -228,5 +250,7 @@ func nameIDs(v reflect.Value) {
 		p.State, p.Kind = "open", "question"
 	case *client.Item:
 		p.Type = "offer"
+	case *client.AgentSpec:
+		p.ContextWindow, p.Tokenizer = f.window, ""
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
@@ -50,20 +51,24 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
 		}
 		defer c.Alive(ctx, "waiting for the inbox")()
-		box, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
-			return c.Inbox(ctx, client.InboxOptions{Wait: wait, See: true, Limit: in.Limit, After: in.After})
-		})
-		if err != nil {
-			return answer{}, err
-		}
-		out := inbox{Items: []item{}, Cursor: box.Position}
-		for _, i := range box.Items {
-			out.Items = append(out.Items, item{
-				i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, c.Set.Text(todo(i)),
+		return fit.Inbox(ctx, c.Client, client.InboxOptions{See: true, Limit: in.Limit, After: in.After}, func(o client.InboxOptions) (client.Inbox, error) {
+			return liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+				o.Wait = wait
+				return c.Inbox(ctx, o)
 			})
-		}
-		return answer{Text: out.write(c.Set, in.Wait), Data: out}, nil
+		}, func(box client.Inbox) answer { return c.inbox(box, in.Wait) })
 	})
+
+// inbox answers with the items of an inbox.
+func (c *call) inbox(box client.Inbox, waited int) answer {
+	out := inbox{Items: []item{}, Cursor: box.Position}
+	for _, i := range box.Items {
+		out.Items = append(out.Items, item{
+			i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, c.Set.Text(todo(i)),
+		})
+	}
+	return answer{Text: out.write(c.Set, waited), Data: out}
+}
 
 // doing names the tool that answers each type of item.
 var doing = map[string]string{

@@ -2,14 +2,11 @@ package mcpapi
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
@@ -79,20 +76,10 @@ func (c *call) search(ctx context.Context, in recallInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := fit.Recalled{Items: []show.Memory{}}
-	var b strings.Builder
-	for _, m := range page.Items {
-		out.Items = append(out.Items, show.MemoryOf(m))
-		b.WriteString(show.MemoryText(m) + "\n")
+	if !c.Set.Full() {
+		page.Next = 0
 	}
-	if len(page.Items) == 0 {
-		b.WriteString("Nothing found. Try fewer or other words.")
-	}
-	if c.Set.Full() && page.Next != 0 {
-		out.Next = page.Next
-		fmt.Fprintf(&b, "There are more: call again with after=%d.", page.Next)
-	}
-	return answer{Text: b.String(), Data: out}, nil
+	return fit.Found(ctx, c.Client, page.Items, page.Next)
 }
 
 // versions lists the versions of an item.

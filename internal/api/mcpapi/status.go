@@ -26,6 +26,7 @@ type statusInput struct {
 	Tokens   int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
 	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
 	After    uint64        `json:"after,omitempty" jsonschema:"position of the previous answer; with parts: as the previous answer says"`
+	Skip     int           `json:"skip,omitempty" jsonschema:"as the previous answer says"`
 }
 
 // standing is the state of a task, a handoff or a ticket, or a list of tasks and tickets. A history and a shared context are
@@ -57,38 +58,49 @@ var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 		}
 		defer c.Alive(ctx, "waiting for a change")()
 		switch {
-		case in.ID == "":
-			return c.mine(ctx)
 		case len(in.Parts) > 0:
 			return c.parts(ctx, in)
-		case in.Document:
-			text, err := resource.DocumentText(ctx, c.Client, in.ID)
-			return answer{Text: text}, err
-		case strings.Contains(in.ID, ".k"):
-			k, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
-			if err != nil {
-				return answer{}, err
-			}
-			now := show.TicketOf(k)
-			return answer{Text: show.TicketText(k), Data: standing{Position: k.Position, Ticket: &now}}, nil
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
 		case in.History:
 			return c.history(ctx, in)
 		}
-		t, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+		a, err := c.standing(ctx, in)
 		if err != nil {
 			return answer{}, err
 		}
-		c.Session.Showed(ctx, t)
-		now := show.TaskOf(t)
-		show.LookAtChildren(ctx, c.Client, now.Children)
-		text := now.String()
-		if next := nextOf(c.Set, t, in.Wait > 0); next != "" {
-			text += "Next: " + next
-		}
-		return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil
+		return fit.Page(ctx, c.Client, a, in.Skip)
 	})
+
+// standing answers with the state of what has the id, however long it is.
+func (c *call) standing(ctx context.Context, in statusInput) (answer, error) {
+	switch {
+	case in.ID == "":
+		return c.mine(ctx)
+	case in.Document:
+		text, err := resource.DocumentText(ctx, c.Client, in.ID)
+		return answer{Text: text}, err
+	case strings.Contains(in.ID, ".k"):
+		k, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
+		if err != nil {
+			return answer{}, err
+		}
+		now := show.TicketOf(k)
+		return answer{Text: show.TicketText(k), Data: standing{Position: k.Position, Ticket: &now}}, nil
+	}
+	t, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+	if err != nil {
+		return answer{}, err
+	}
+	c.Session.Showed(ctx, t)
+	now := show.TaskOf(t)
+	show.LookAtChildren(ctx, c.Client, now.Children)
+	text := now.String()
+	if next := nextOf(c.Set, t, in.Wait > 0); next != "" {
+		text += "Next: " + next
+	}
+	return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil
+}
 
 // check refuses arguments that would have no effect.
 func (in statusInput) check() error {
@@ -105,6 +117,8 @@ func (in statusInput) check() error {
 		return invalid("before is for history only")
 	case len(in.Parts) == 0 && in.Tokens != 0:
 		return invalid("tokens is for parts only")
+	case in.Skip < 0 || in.Skip > 0 && (in.History || in.Wait > 0 || len(in.Parts) > 0):
+		return invalid("skip goes on with a long answer: give it as the answer says, with the same id, and without history, wait and parts")
 	case in.After > math.MaxInt32 && len(in.Parts) > 0:
 		return invalid("after is %d; use the one of the previous answer", in.After)
 	case in.History && (in.Wait > 0 || strings.Contains(in.ID, ".k")):
@@ -125,7 +139,7 @@ func (c *call) history(ctx context.Context, in statusInput) (answer, error) {
 // parts returns parts of the context of a task, as its owner or the receiver of a share may read it.
 func (c *call) parts(ctx context.Context, in statusInput) (answer, error) {
 	p, err := c.Parts(ctx, in.ID, client.PartsInput{Parts: in.Parts, Tokens: in.Tokens, After: int(in.After), Via: client.ViaMCP})
-	return answer{Text: p.Text}, err
+	return answer{Text: p.Text, Fits: true}, err
 }
 
 // shared returns the context of a task that was shared with the caller. Reading it removes it from the inbox.
@@ -134,7 +148,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{Text: fit.Prompt(ctx, c.Call, s)}, nil
+	return answer{Text: fit.Prompt(ctx, c.Call, s), Fits: true}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

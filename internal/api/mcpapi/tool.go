@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/epoch"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/extratool"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
@@ -73,7 +74,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 			ctx = client.WithKey(ctx, key)
 		}
 		trace := tracing.FromMeta(req.Params.Meta)
-		ctx, traced := tracing.With(client.WithTrace(ctx, trace.Parent, trace.State), o.Tracer, t.Spec(set).Name, trace)
+		ctx, traced := tracing.With(client.WithTrace(ctx, trace.Parent, trace.State), o.Tracer, t.Name(), trace)
 		call := &tool.Call{
 			Client: c, Req: req, Set: set, Secret: o.Secret(ctx), Person: o.Person, Beat: o.Beat, Remote: o.Remote,
 			Session: &epoch.Session{Epochs: given, Client: c, MCP: req.Session, Say: set.Text},
@@ -85,7 +86,9 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			return refusal(ctx, set, call.Session.Stale(err)), nil
+			said := refusal(ctx, set, call.Session.Stale(err))
+			fit.Bound(ctx, c, set, t.Name(), said)
+			return said, nil
 		case a.Need != nil:
 			return &mcp.CallToolResult{InputRequests: a.Need.Requests, RequestState: a.Need.State}, nil
 		}
@@ -96,6 +99,10 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		if asked, _ := req.Params.Meta[metaLinks].(bool); asked && req.ProtocolVersion() >= linksSince {
 			content = append(content, a.More...)
 		}
-		return &mcp.CallToolResult{Meta: a.Meta, Content: content, StructuredContent: a.Data}, nil
+		result := &mcp.CallToolResult{Meta: a.Meta, Content: content, StructuredContent: a.Data}
+		if !a.Fits {
+			fit.Bound(ctx, c, set, t.Name(), result)
+		}
+		return result, nil
 	}
 }

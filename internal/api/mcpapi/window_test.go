@@ -47,7 +47,7 @@ func (r smallReader) page(tool string, args m) (string, m) {
 	return text, data
 }
 
-var goesOn = regexp.MustCompile(`[Tt]he same call with (before=(\d+))?( and )?(after=(\d+))?( goes on| shows)`)
+var goesOn = regexp.MustCompile(`[Tt]he same call with (before=(\d+))?( and )?(after=(\d+))?(skip=(\d+))?( goes on| shows)`)
 
 // next is the arguments with which the answer says that the call goes on; nil at the end.
 func next(args m, text string) m {
@@ -59,7 +59,7 @@ func next(args m, text string) m {
 	for k, v := range args {
 		out[k] = v
 	}
-	for name, v := range map[string]string{"before": found[2], "after": found[5]} {
+	for name, v := range map[string]string{"before": found[2], "after": found[5], "skip": found[7]} {
 		if delete(out, name); v != "" {
 			out[name] = json.Number(v)
 		}

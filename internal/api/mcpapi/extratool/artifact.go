@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -62,13 +63,15 @@ func readArtifact(ctx context.Context, c *tool.Call, in artifactInput) (tool.Ans
 			Hint: "have a program on your machine fetch it: " + shellword.Command("trapeze artifact get", in.Digest),
 		}
 	}
-	out := artifact{Digest: in.Digest, Bytes: info.Bytes, Text: string(w.kept)}
-	text := fmt.Sprintf("%s, %d bytes:\n%s", in.Digest, info.Bytes, show.Quoted(out.Text))
-	if end := in.After + len(w.kept); int64(end) < info.Bytes {
-		out.Next = end
-		text += c.Say("\nNext: {artifact} with digest=%s and after=%d has more", in.Digest, end)
-	}
-	return tool.Answer{Text: text, Data: out}, nil
+	return fit.Beginning(ctx, c.Client, string(w.kept), func(kept string) tool.Answer {
+		out := artifact{Digest: in.Digest, Bytes: info.Bytes, Text: kept}
+		text := fmt.Sprintf("%s, %d bytes:\n%s", in.Digest, info.Bytes, show.Quoted(kept))
+		if end := in.After + len(kept); int64(end) < info.Bytes {
+			out.Next = end
+			text += c.Say("\nNext: {artifact} with digest=%s and after=%d has more", in.Digest, end)
+		}
+		return tool.Answer{Text: text, Data: out}
+	})
 }
 
 // window keeps the first bytes that are written to it after some that it skips. All are written, since only then is the digest checked.

@@ -3,6 +3,8 @@
 //
 // Invariants:
 //   - A page has at most half of the reader's window, and at most [Usual] tokens, as text and as structured content.
+//   - What is left out is counted, with the call that has it.
+//   - Text of others that was in a fence stays in one, wherever it is cut.
 //   - A text is cut between characters, and its pages together are the text.
 //
 // Start reading at [For].

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sort"
 	"unicode/utf8"
 
@@ -14,8 +15,12 @@ import (
 // Usual is the most tokens of an answer to a reader whose window is not known or is a large one.
 const Usual = 4_000
 
+// least is the most tokens of an answer to a reader with a tiny window: with less, no answer says anything.
+const least = 200
+
 // Reader is the principal that reads an answer.
 type Reader struct {
+	window  int // in tokens; 0 if it is not known
 	most    int // tokens of an answer
 	counter tokenizer.Counter
 }
@@ -29,14 +34,20 @@ func For(ctx context.Context, c *client.Client) (Reader, error) {
 	}
 	a, err := c.Agent(ctx, me.Agent)
 	if err != nil {
+		if errors.Is(err, client.NotFound) { // it is not registered yet
+			err = nil
+		}
 		return r, err
 	}
-	if window := a.Spec.ContextWindow; window > 0 {
-		r.most = min(Usual, window/2)
+	if r.window = a.Spec.ContextWindow; r.window > 0 {
+		r.most = max(least, min(Usual, r.window/2))
 	}
 	r.counter, err = tokenizer.For(a.Spec.Tokenizer)
 	return r, err
 }
+
+// Window is the window of the reader in tokens; 0 if it is not known.
+func (r Reader) Window() int { return r.window }
 
 // Reads reports whether a text fits.
 func (r Reader) Reads(text string) bool { return r.reads(text, r.most) }
@@ -81,4 +92,9 @@ func runeStart(text string, n int) int {
 		n--
 	}
 	return n
+}
+
+// Beginning is the longest beginning of a text with which so many tokens are left of the page of a reader.
+func (r Reader) Beginning(text string, left int) string {
+	return r.beginning(text, func(beginning string) bool { return r.reads(beginning, max(r.most-left, least/2)) })
 }

@@ -3,6 +3,7 @@ package resource
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"strings"
@@ -26,7 +27,10 @@ func readArtifact(ctx context.Context, c *client.Client, p target) (*mcp.ReadRes
 		return nil, err
 	}
 	if text := b.String(); utf8.ValidString(text) && !strings.ContainsRune(text, 0) {
-		return p.whole(text, asText), nil
+		return p.part(text, asText)
+	}
+	if !p.reads(base64.StdEncoding.EncodeToString(b.Bytes())) {
+		return nil, invalid("too_large: the artifact has %d bytes and is no text, which is too much for your context window; fetch it with: %s", info.Bytes, shellword.Command("trapeze artifact get", p.id)+" -o FILE")
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
 		URI: p.uri, MIMEType: asBytes, Blob: b.Bytes(), Meta: mcp.Meta{"trapeze/bytes": info.Bytes},

@@ -24,8 +24,9 @@ const (
 type history struct {
 	Task    string              `json:"task"`
 	Entries []client.AuditEntry `json:"entries"`
-	Count   int                 `json:"count"`          // of all entries of the task
-	Next    string              `json:"next,omitempty"` // URI of the next page
+	Count   int                 `json:"count"`             // of all entries of the task
+	Omitted int                 `json:"omitted,omitempty"` // events of the last decision here that did not fit
+	Next    string              `json:"next,omitempty"`    // URI of the next page
 }
 
 func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
@@ -33,28 +34,63 @@ func readHistory(ctx context.Context, c *client.Client, p target) (*mcp.ReadReso
 	if err != nil {
 		return nil, err
 	}
-	out, size := history{Task: p.id, Entries: []client.AuditEntry{}}, 0
+	out, size, more := history{Task: p.id, Entries: []client.AuditEntry{}}, 0, false
 	err = eachEntry(ctx, c, p.id, func(e client.AuditEntry) {
 		out.Count++
-		if e.Position <= after || out.Next != "" {
+		if e.Position <= after || more {
 			return
 		}
 		e = short(e)
 		size += len(e.Details) + 200
-		if n := len(out.Entries); n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText) {
-			out.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, out.Entries[n-1].Position)
-			return
+		n := len(out.Entries)
+		if more = n > 0 && e.Position != out.Entries[n-1].Position && (n >= mostEntries || size > MaxText); !more {
+			out.Entries = append(out.Entries, e)
 		}
-		out.Entries = append(out.Entries, e)
 	})
 	if err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return nil, err
+	return out.page(p, more)
+}
+
+// page returns the oldest entries, as many as fit the reader, with the URI of the next page. The entries of one decision stay together; of a
+// decision that is too long alone, the details are left out, then the last events.
+func (h history) page(p target, more bool) (*mcp.ReadResourceResult, error) {
+	for {
+		if n := len(h.Entries); more && n > 0 {
+			h.Next = fmt.Sprintf("trapeze://task/%s/history?after=%d", p.id, h.Entries[n-1].Position)
+		}
+		b, err := json.Marshal(h)
+		if err != nil {
+			return nil, err
+		}
+		text := visible.JSON(string(b))
+		if p.reads(text) {
+			return p.whole(text, asJSON), nil
+		}
+		first, last := h.Entries[0].Position, h.Entries[len(h.Entries)-1].Position
+		switch {
+		case first != last:
+			h.Entries, more = h.Entries[:slices.IndexFunc(h.Entries, func(e client.AuditEntry) bool { return e.Position == last })], true
+		case h.brief(400) || h.brief(100) || h.brief(0):
+		case len(h.Entries) > 1:
+			h.Entries = h.Entries[:len(h.Entries)-1]
+			h.Omitted++
+		default:
+			return p.whole(text, asJSON), nil
+		}
 	}
-	return p.whole(visible.JSON(string(b)), asJSON), nil
+}
+
+// brief leaves out details of more than so many bytes, and reports whether there were any.
+func (h history) brief(most int) (done bool) {
+	for i, e := range h.Entries {
+		note := fmt.Appendf(nil, `{"left_out":"%d bytes"}`, len(e.Details))
+		if len(e.Details) > max(most, len(note)+40) && !bytes.HasPrefix(e.Details, []byte(`{"left_out":`)) {
+			h.Entries[i].Details, done = note, true
+		}
+	}
+	return done
 }
 
 // mostLines and mostLine bound a page of the history as text: in events, and in characters of the details of one.

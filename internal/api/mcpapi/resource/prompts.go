@@ -197,10 +197,21 @@ func (w *writer) task(ctx context.Context, f client.TaskFilter) (string, error) 
 		return "TASK", nil
 	}
 	w.say("%s several tasks; TASK is the one that the user means (if that is not clear, ask the user):", who)
-	for _, t := range page.Tasks {
-		w.say("- %s: %s", t.ID, quote(t.Intent))
+	for _, t := range page.Tasks[:min(len(page.Tasks), mostTasks)] {
+		w.say("- %s: %s", t.ID, quote(clip(t.Intent)))
 	}
 	return "TASK", nil
+}
+
+// mostIntent is the maximum length of an intent in a list, in bytes.
+const mostIntent = 80
+
+// clip is the beginning of a text.
+func clip(text string) string {
+	if len(text) <= mostIntent {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostIntent], "") + "…"
 }
 
 // own returns the task that the prompt is about, of the tasks that the caller owns.

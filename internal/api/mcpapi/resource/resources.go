@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 )
 
 // resource is a kind of resource: a fixed URI or a template.
@@ -66,6 +68,7 @@ var resources = []resource{
 			if err != nil {
 				return nil, err
 			}
+			p.packed = true
 			return p.part(s.Prompt, asMarkdown)
 		},
 	},
@@ -89,7 +92,7 @@ var resources = []resource{
 		},
 	},
 	{
-		"trapeze://artifact/{+digest}", "artifact", "An artifact",
+		"trapeze://artifact/{+digest}{?from}", "artifact", "An artifact",
 		"A file that an envelope refers to, by its digest (sha256:…), up to 128 KiB.", "", readArtifact,
 	},
 }
@@ -101,6 +104,7 @@ func (s *Server) reader(e resource) mcp.ResourceHandler {
 		if err != nil {
 			return nil, err
 		}
+		p.reader = sync.OnceValues(func() (fit.Reader, error) { return fit.For(ctx, s.client) })
 		r, err := e.read(ctx, s.client, p)
 		if err != nil {
 			return nil, refused(ctx, p.uri, err)
@@ -148,5 +152,12 @@ const mostItems = 100
 
 func readInbox(ctx context.Context, c *client.Client, p target) (*mcp.ReadResourceResult, error) {
 	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: mostItems})
-	return p.json(box, err)
+	if err != nil {
+		return nil, err
+	}
+	return p.list(len(box.Items), func(n int) any {
+		first := box
+		first.Items = box.Items[:n]
+		return first
+	}, "items wait: the tool inbox has them, in pages")
 }

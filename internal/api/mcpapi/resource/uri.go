@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -22,6 +23,9 @@ type target struct {
 	uri   string
 	id    string
 	query url.Values
+
+	reader func() (fit.Reader, error)
+	packed bool // the content was packed for its reader
 }
 
 // anID matches ids of tasks, handoffs, shares and memory items, and digests.
@@ -51,7 +55,7 @@ func locate(uri, template string) (target, error) {
 			return target{}, invalid("%.40q is not a parameter of %s", name, template)
 		}
 	}
-	return target{uri, id, query}, nil
+	return target{uri: uri, id: id, query: query}, nil
 }
 
 // number returns a parameter that is a number; 0 if it is omitted.
@@ -83,7 +87,38 @@ func (p target) whole(text, media string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: p.uri, MIMEType: media, Text: text}}}
 }
 
-// part returns a text. A text longer than MaxText is returned in parts: the part that begins at byte "from", and the URI of the next.
+// list returns the JSON of the first n elements of a list, as many as fit the reader, and says how many more there are.
+func (p target) list(count int, of func(n int) any, more string) (*mcp.ReadResourceResult, error) {
+	text, n := "", count
+	note := func() string { return fmt.Sprintf("%d more %s.", count-n, more) }
+	for {
+		b, err := json.Marshal(of(n))
+		if err != nil {
+			return nil, err
+		}
+		if text = visible.JSON(string(b)); n == 0 || len(text) <= MaxText && p.reads(text+note()) {
+			break
+		}
+		n = n * 3 / 4
+	}
+	r := p.whole(text, asJSON)
+	if n < count {
+		r.Contents = append(r.Contents, &mcp.ResourceContents{URI: p.uri, MIMEType: asText, Text: note()})
+	}
+	return r, nil
+}
+
+// reads reports whether a text is within half of the window of the reader; a reader whose window is not known reads any.
+func (p target) reads(text string) bool {
+	r, err := p.reader()
+	return err != nil || r.Window() == 0 || r.Reads(text)
+}
+
+// noteTokens is more than the tokens of a line that says where the next part is.
+const noteTokens = 150
+
+// part returns a text. A text longer than MaxText, or than half of the window of the reader, is returned in parts: the part that begins at byte "from",
+// and the URI of the next. A content that was packed for its reader may have all of its window.
 func (p target) part(text, media string) (*mcp.ReadResourceResult, error) {
 	from, err := p.number("from")
 	if err != nil {
@@ -92,10 +127,13 @@ func (p target) part(text, media string) (*mcp.ReadResourceResult, error) {
 	if from > uint64(len(text)) {
 		return nil, invalid("from is %d; the text has %d bytes", from, len(text))
 	}
-	if from == 0 && len(text) <= MaxText {
+	if from == 0 && len(text) <= MaxText && (p.packed || p.reads(text)) {
 		return p.whole(text, media), nil
 	}
 	begin, end := int(from), min(int(from)+MaxText, len(text))
+	if r, err := p.reader(); err == nil && r.Window() > 0 {
+		end = begin + len(r.Beginning(text[begin:end], noteTokens))
+	}
 	for begin < end && !utf8.RuneStart(text[begin]) {
 		begin++
 	}

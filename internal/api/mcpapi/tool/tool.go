@@ -23,6 +23,9 @@ type Tool struct {
 // Spec describes the tool, by its own name and with templates for [toolset.Set.Text], to the clients of a set.
 func (t Tool) Spec(set toolset.Set) *mcp.Tool { return t.spec(set.Full()) }
 
+// Name is the own name of the tool.
+func (t Tool) Name() string { return t.spec(false).Name }
+
 // Call is one call of a tool.
 type Call struct {
 	*client.Client
@@ -77,6 +80,7 @@ type Answer struct {
 	More   []mcp.Content        // links to large content, for clients that ask for links
 	Need   *Need                // if set, the call returns this instead: a question to the user of the client
 	Status *liveness.TaskStatus // of the task that the call is about
+	Fits   bool                 // the text fits the window of its reader already, such as a context that the server packed for it
 }
 
 // Need is the input that a call needs from the user of the client before it can continue.

@@ -12,6 +12,7 @@ type Filler struct {
 	Time time.Time                // of each time
 	Leaf func(reflect.Value) bool // sets a value that is filled otherwise, and reports whether it did
 	Done func(reflect.Value)      // changes a struct that is filled
+	Many int                      // elements of each slice; 0 means 1. Deep within a value there are at most 2
 }
 
 // depth is how far a value of a type that contains itself is filled.
@@ -48,8 +49,14 @@ func (f *Filler) fill(v reflect.Value, level int) {
 		v.Set(reflect.New(v.Type().Elem()))
 		f.fill(v.Elem(), level+1)
 	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		f.fill(v.Index(0), level+1)
+		many := max(f.Many, 1)
+		if level > depth/2 {
+			many = min(many, 2)
+		}
+		v.Set(reflect.MakeSlice(v.Type(), many, many))
+		for i := range many {
+			f.fill(v.Index(i), level+1)
+		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 	case reflect.Struct:
