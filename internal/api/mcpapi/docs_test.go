@@ -64,9 +64,8 @@ A call that is refused is a result with ` + "`isError`" + `: text for a model, a
 
 What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of
-a context holds for the whole answer. No other
-answer has more than half of the context window that its reader is registered with, nor has a resource, or a prompt: what is long comes in pages, and what is
-left out is counted, with the call that has it. Memory items, conversations and histories come in pages of at most 4,000 tokens for every reader. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
+a context holds for the whole answer. No other answer, resource or prompt has more than half of the context window that its reader is registered with: what is
+long comes in pages, and what is left out is counted, with the call that has it. Memory items, conversations and histories come in pages of at most 4,000 tokens. Programs find the ids and the epoch in ` + "`_meta`" + ` (` + "`trapeze/receipt`" + `).
 
 A call about a task that you own needs no ` + "`epoch`" + `: the server remembers, for each session, the one under which the session became
 the owner (` + "`accept`" + `, ` + "`send`" + `, a claim) or that ` + "`status`" + ` first showed it. If another session of the same agent has accepted the task

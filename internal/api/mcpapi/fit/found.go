@@ -46,7 +46,7 @@ func Found(ctx context.Context, c *client.Client, list []client.MemoryItem, next
 	if all := page(len(list), 0); r.fits(all) {
 		return all, nil
 	}
-	// Ids first, in a quarter of the room at most; then as many excerpts as fit beside them.
+	// Ids first, in a quarter of the page at most; then as many excerpts as fit beside them.
 	ids := sort.Search(len(list), func(n int) bool { return !r.reads(fmt.Sprint(page(0, n+1).Text), r.most/4) })
 	whole := sort.Search(len(list), func(n int) bool { return !r.fits(page(n+1, min(ids, len(list)-n-1))) })
 	return page(whole, min(ids, len(list)-whole)), nil
