@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -51,6 +53,7 @@ func stories() map[string]story {
 		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 3, end: nothing, recovers: later},
 		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
 		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
 		"dead-letters":                {begin: (*stage).parks, raises: most{10, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
 		"inbox-old":                   {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
 		"inbox-old: of the operators": {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
@@ -316,6 +319,23 @@ func (st *stage) damages() {
 func (st *stage) repairs() {
 	st.Helper()
 	st.restart(func(dir string) { store(st.T, dir, st.at, st.was) })
+}
+
+// forges changes a bit of the tree, or changes it back.
+func (st *stage) forges() {
+	st.Helper()
+	st.coder()
+	st.restart(func(dir string) {
+		path := filepath.Join(dir, "proof", "tree")
+		b, err := os.ReadFile(path) //nolint:gosec // the test's directory
+		if err != nil {
+			st.Fatal(err)
+		}
+		b[5] ^= 1
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			st.Fatal(err)
+		}
+	})
 }
 
 // forgets loses rows of the views.

@@ -97,7 +97,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) },
+		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {

@@ -20,21 +20,22 @@ type Measurement struct {
 	m        *Monitor
 	now      time.Time
 	ready    bool
-	lags     map[string]float64 // by instrument
+	server   map[string]float64 // of the whole server, by instrument
 	inboxes  map[string][]view.InboxCount
 	agreeing map[string]float64 // nil: it could not be measured
 }
 
-// Measure measures what alerts are about. Before the figures of the record are complete, only the lags can be measured. What else cannot
+// Measure measures what alerts are about. Before the figures of the record are complete, only what is of the whole server can be measured. What else cannot
 // be measured now is left out, and the error says why.
 func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
-	x := &Measurement{m: m, now: m.o.Now(), ready: m.Ready(), lags: map[string]float64{}}
+	x := &Measurement{m: m, now: m.o.Now(), ready: m.Ready(), server: map[string]float64{}}
 	at, viewed := m.tally.Position(), m.views.Position()
 	last, err := m.ledger.Last(ctx)
 	if err != nil {
 		return x, err
 	}
-	x.lags[figure.FigureLag.Name], x.lags[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
+	x.server[figure.FigureLag.Name], x.server[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
+	x.server[figure.RecordIntegrity.Name] = m.integrity()
 	if !x.ready {
 		return x, nil
 	}
@@ -81,7 +82,7 @@ func (x *Measurement) one(ctx context.Context, workspace string, first bool, d a
 		if !first {
 			return nil, true, nil
 		}
-		return x.m.lasting.since(workspace, &d, x.lags[d.Figure], x.now), true, nil
+		return x.m.lasting.since(workspace, &d, x.server[d.Figure], x.now), true, nil
 	}
 	if !x.ready {
 		return nil, false, nil

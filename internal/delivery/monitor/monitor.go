@@ -24,6 +24,8 @@ type Options struct {
 	Figures figure.Options
 	// Process adds the figures of the process; nil: there are none.
 	Process func(*figure.Set)
+	// Integrity is what was found to differ between the record and its tree; nil: it is not compared.
+	Integrity func() error
 }
 
 // Monitor counts one ledger. Run it once. Its other methods are safe for concurrent use.

@@ -21,6 +21,7 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	if m.o.Process != nil {
 		m.o.Process(set)
 	}
+	set.Add(figure.RecordIntegrity, m.integrity())
 	at := m.tally.Position()
 	last, err := m.ledger.Last(ctx)
 	set.Add(figure.FigureLag, float64(max(last, at)-at))
@@ -34,6 +35,14 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	list = append(list, set.Points()...)
 	figure.Sort(list)
 	return list, err
+}
+
+// integrity is 1 while nothing was found that differs between the record and its tree, else 0.
+func (m *Monitor) integrity() float64 {
+	if m.o.Integrity != nil && m.o.Integrity() != nil {
+		return 0
+	}
+	return 1
 }
 
 const (

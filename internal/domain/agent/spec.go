@@ -65,13 +65,13 @@ const DefaultPresence = 5 * time.Minute
 type Spec struct {
 	Kind          Kind          `json:"kind"` // empty means KindAgent
 	Description   string        `json:"description,omitempty"`
-	Capabilities  []string      `json:"capabilities,omitempty"`   // a set: kept sorted, without repeats
-	MaxTasks      int           `json:"max_tasks,omitempty"`      // concurrent tasks; 0 is no limit
-	ContextWindow int           `json:"context_window,omitempty"` // tokens; 0 is not known
-	Tokenizer     string        `json:"tokenizer,omitempty"`      // empty leaves the server's default
-	Reach         []Reach       `json:"reach,omitempty"`          // empty means it pulls
-	Fallbacks     []string      `json:"fallbacks,omitempty"`      // agents to try instead, best first
-	Escalation    []string      `json:"escalation,omitempty"`     // agents to escalate to, nearest first
+	Capabilities  []string      `json:"capabilities,omitempty"`    // a set: kept sorted, without repeats
+	MaxTasks      int           `json:"max_tasks,omitempty"`       // concurrent tasks; 0 is no limit
+	ContextWindow int           `json:"context_window,omitempty"`  // tokens; 0 is not known
+	Tokenizer     string        `json:"tokenizer,omitempty"`       // empty leaves the server's default
+	Reach         []Reach       `json:"reach,omitempty"`           // empty means it pulls
+	Fallbacks     []string      `json:"fallbacks,omitempty"`       // agents to try instead, best first
+	Escalation    []string      `json:"escalation,omitempty"`      // agents to escalate to, nearest first
 	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"` // offline when not heard of for so long; 0 is never
 	Breaker       Breaker       `json:"breaker"`
 	Hints         Estimates     `json:"hints,omitzero"`

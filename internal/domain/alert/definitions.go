@@ -95,6 +95,12 @@ func losses() []Definition {
 			todo:    "Keep the data directory as it is, restore the last backup beside it, and compare: `trapeze audit export --skip-damaged` lists what cannot be read.",
 		},
 		{
+			Name: "record-differs", Severity: Critical, Figure: "trapeze.record.integrity", Measure: Present, Compare: Below, Subject: Server, Unit: Percent,
+			Threshold: 1, Lowest: 1, Highest: 1, command: diagnose,
+			meaning: "The record does not agree with its Merkle tree: an entry or the tree was changed, or entries are missing.",
+			todo:    "Stop the server and keep the data directory as it is. `trapeze verify` on a copy names what was changed; restore the last backup that verifies into a new directory.",
+		},
+		{
 			Name: "views-disagree", Severity: Critical, Figure: "trapeze.view.consistency", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, command: diagnose,
 			meaning: "The views do not agree with the ledger, which is right.",

@@ -210,6 +210,10 @@ var (
 		Name: "trapeze.figures.lag", Type: Gauge, Unit: "{entry}", Origin: Process,
 		Meaning: "Entries of the ledger that the figures do not have yet. After a start, the figures of the record and of the views are left out until they have all.",
 	}
+	RecordIntegrity = &Instrument{
+		Name: "trapeze.record.integrity", Type: Gauge, Unit: Ratio, Origin: Process,
+		Meaning: "1 while the record agrees with its Merkle tree as far as they were compared: the newest entries at the start, all entries after it. 0 is critical: an entry or the tree was changed, or entries are missing; see docs/proofs.md.",
+	}
 	LedgerEntries = &Instrument{
 		Name: "trapeze.ledger.entries", Type: Counter, Unit: "{entry}", Origin: Process,
 		Meaning: "Entries that were committed. Divided by the commits, the entries per fsync.",
@@ -255,7 +259,7 @@ func Instruments() []*Instrument {
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
-		FigureLag, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
+		FigureLag, RecordIntegrity, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
 	}
 }
 
