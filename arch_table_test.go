@@ -221,7 +221,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/quota", what: "bounds the open tasks and the work of one principal, and the open offers of one sender to one receiver",
-		imports: "domain/refusal record/stream record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2 golang.org/x/time/rate",
+		imports: "domain/identity domain/refusal record/ledger record/stream record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2 golang.org/x/time/rate",
 	},
 	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
 	{dir: "usecase/random", what: "random numbers for salts, tokens and jitter"},

@@ -62,7 +62,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 				return
 			}
 			c = s.trace(c, r, call)
-			r = endpoint.Enter(w, r, c, s.authenticate)
+			r = endpoint.Enter(s.app.Work.Call(r.Context(), c), w, r, c, s.authenticate)
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -76,7 +76,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
-	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL, a.Work.EnterBody), opts: o, streams: map[string]int{}}
+	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
 	schema.DescribeInputs(s.router.API().Components.Schemas)
 	s.tasks()
 	s.constraints()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -80,7 +81,7 @@ func inBubble(t *testing.T, test func(*bubble)) {
 			t.Fatal(err)
 		}
 		b := &bubble{T: t}
-		if b.app, err = usecase.New(record, views.Store(), usecase.Options{Artifacts: store}); err != nil {
+		if b.app, err = usecase.New(record, views.Store(), usecase.Options{Artifacts: store, Work: quota.NewWork(1)}); err != nil {
 			t.Fatal(err)
 		}
 		if b.token, err = b.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace); err != nil {

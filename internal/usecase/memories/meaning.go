@@ -114,7 +114,9 @@ func (ms *Memories) find(ctx context.Context, workspace string, f view.MemoryFil
 	if err != nil || vector == nil {
 		return list, err
 	}
+	resume := ledger.Pause(ctx)
 	to := vector()
+	resume()
 	if to == nil {
 		return list, nil
 	}

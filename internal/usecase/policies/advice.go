@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -42,8 +43,10 @@ func Consult[T any](ctx context.Context, k *Consultation, decide func() (T, erro
 	if !errors.Is(err, errUnasked) {
 		return out, err
 	}
+	resume := ledger.Pause(ctx)
 	k.advice, k.err = k.adviser.Advise(ctx, k.question.by, k.question.situation, k.question.choices)
 	k.asked = true
+	resume()
 	return decide()
 }
 

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -28,6 +30,7 @@ type Work struct {
 	most  int
 	mu    sync.Mutex
 	turns map[lane]*turn // of principals that have calls now
+	share *share
 }
 
 type lane struct {
@@ -67,7 +70,7 @@ func NewWork(most int) *Work {
 	if most <= 0 {
 		most = max(runtime.GOMAXPROCS(0)/2, 1)
 	}
-	return &Work{most: most, turns: map[lane]*turn{}}
+	return &Work{most: most, turns: map[lane]*turn{}, share: &share{most: most, lines: map[identity.Principal]*line{}}}
 }
 
 // Enter waits for the caller's turn to read, until ctx ends. leave ends it. It refuses (overloaded) a caller of whom enough reads wait.
@@ -104,9 +107,10 @@ func (w *Work) enter(ctx context.Context, c caller.Caller, k work) (leave func()
 	}
 	t.calls++
 	w.mu.Unlock()
-
+	resume := ledger.Pause(ctx)
 	select {
 	case t.slots <- struct{}{}:
+		resume()
 		start := time.Now()
 		return func() { w.rest(key, t, time.Since(start)) }, nil
 	case <-ctx.Done():

@@ -23,17 +23,22 @@ type Router struct {
 	log       *slog.Logger
 	maxBody   int64
 	tokens    string // URL of the metadata that tell where to get a token; empty: none
-	turn      Turn
+	turns     Turns
 }
 
-// Turn waits for the turn of a caller to have a large request decoded. leave ends it.
-type Turn func(ctx context.Context, c caller.Caller) (leave func(), err error)
+// Turns divides the processors among callers.
+type Turns interface {
+	// EnterCall waits for the turn of a call, whose context [Enter] was given. leave ends it, and may be called several times.
+	EnterCall(ctx context.Context) (leave func(), err error)
+	// EnterBody waits for the turn of a caller to have a large request decoded. leave ends it.
+	EnterBody(ctx context.Context, c caller.Caller) (leave func(), err error)
+}
 
 // New returns a router without routes. Bodies may have maxBody bytes; internal errors go to the log. A refusal for a missing token names
-// the URL tokens, where its metadata are; empty means none. Large requests of a caller are decoded in turn.
-func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string, turn Turn) *Router {
+// the URL tokens, where its metadata are; empty means none. Calls wait for the turns of their callers; nil: for none.
+func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string, turns Turns) *Router {
 	mux := http.NewServeMux()
-	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens, turn: turn}
+	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens, turns: turns}
 }
 
 // API returns the description of the routes added so far.
@@ -57,14 +62,15 @@ type request struct {
 	w      http.ResponseWriter
 	again  func(*http.Request) (caller.Caller, error)
 	leave  func() // ends its turn to be decoded; nil: it has none
+	pause  func() // ends the turn of its call; nil: it has none
 }
 
 type requestKey struct{}
 
-// Enter returns the request with its caller. again authenticates the request again, for calls that take long.
-func Enter(w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
+// Enter returns the request with its caller, in a context for its call. again authenticates the request again, for calls that take long.
+func Enter(ctx context.Context, w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
 	v := &request{caller: c, r: r, w: w, again: again}
-	return r.WithContext(context.WithValue(r.Context(), requestKey{}, v))
+	return r.WithContext(context.WithValue(ctx, requestKey{}, v))
 }
 
 func requestOf(ctx context.Context) *request {
@@ -93,9 +99,13 @@ func Still(ctx context.Context) error {
 	return err
 }
 
-// Patient removes the read deadline of a call that may take long. Otherwise the connection would end with the ReadTimeout of the server.
+// Patient removes the read deadline of a call that may take long, and ends its turn. Otherwise the connection would end with the ReadTimeout
+// of the server.
 func Patient(ctx context.Context) {
 	if v := requestOf(ctx); v != nil {
+		if v.pause != nil {
+			v.pause()
+		}
 		_ = http.NewResponseController(v.w).SetReadDeadline(time.Time{}) // not supported: no deadline
 	}
 }

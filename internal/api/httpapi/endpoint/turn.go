@@ -16,26 +16,30 @@ import (
 // it then takes the processor for longer than most calls.
 const largeBody = 8 << 10
 
-// inTurn has a large request wait for the turn of its caller before it is decoded. [isDecoded] ends the turn. The body is read before, so
-// that a slow connection keeps nobody waiting.
+// inTurn has a call wait for the turn of its caller, and a large request for another before it is decoded, which [isDecoded] ends. The body
+// of a large request is read before, so that a slow connection keeps nobody waiting.
 func (d *Router) inTurn(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	v := requestOf(r.Context())
-	if v == nil || d.turn == nil || r.ContentLength >= 0 && r.ContentLength < largeBody {
+	if v == nil || d.turns == nil {
 		next(ctx)
 		return
 	}
-	if n := d.readAhead(w, r); n < largeBody {
-		next(ctx)
-		return
+	if large := r.ContentLength < 0 || r.ContentLength >= largeBody; large && d.readAhead(w, r) >= largeBody {
+		leave, err := d.turns.EnterBody(r.Context(), v.caller)
+		if err != nil {
+			d.Problem(r.Context(), err).Write(w)
+			return
+		}
+		v.leave = sync.OnceFunc(leave)
+		defer v.leave()
 	}
-	leave, err := d.turn(r.Context(), v.caller)
-	if err != nil {
+	var err error
+	if v.pause, err = d.turns.EnterCall(r.Context()); err != nil {
 		d.Problem(r.Context(), err).Write(w)
 		return
 	}
-	v.leave = sync.OnceFunc(leave)
-	defer v.leave()
+	defer v.pause()
 	next(ctx)
 }
 

@@ -131,6 +131,7 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 	if !l.queue.append(r) {
 		return 0, errClosed
 	}
+	defer ledger.Pause(ctx)()
 	select {
 	case <-r.done:
 		defer r.free()

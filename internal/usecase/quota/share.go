@@ -1,0 +1,193 @@
+package quota
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+const (
+	// sharedFor is how long a server counts as shared after calls of two principals.
+	sharedFor = time.Second
+	// stalled is the time without the end of a turn after which another call of the principal begins, whatever holds up those before it.
+	stalled = 100 * time.Millisecond
+)
+
+// share divides the processors among principals that call at the same time: while there are several, as many calls of one are decoded,
+// decided and answered at once as leave processors to others. A call that waits for the disk, for the network or for an event has no
+// turn meanwhile, so that those of one principal still wait for the disk together. A principal that is alone has all processors.
+type share struct {
+	most int
+
+	mu    sync.Mutex
+	last  identity.Principal // of the last call
+	at    time.Time          // when that began
+	other time.Time          // when the last call of another principal began
+	lines map[identity.Principal]*line
+}
+
+// line is the calls of one principal.
+type line struct {
+	running int
+	waiting []chan struct{} // each is closed when its turn begins
+	moved   bool            // a turn ended since the last look
+}
+
+// turnOf is the turn of a call of a principal.
+type turnOf struct {
+	share *share
+	of    identity.Principal
+	mu    sync.Mutex
+	held  bool
+	over  bool // it does not begin again
+}
+
+// Call returns a context for a call, with its turn, which [Work.EnterCall] begins.
+func (w *Work) Call(ctx context.Context, c caller.Caller) context.Context {
+	if w == nil || c.IsSystem() {
+		return ctx
+	}
+	return ledger.WithTurn(ctx, &turnOf{share: w.share, of: c.Principal})
+}
+
+// EnterCall waits for the turn of a call, until ctx, which is of [Work.Call], ends. leave ends the turn; it may be called several times.
+func (w *Work) EnterCall(ctx context.Context) (leave func(), err error) {
+	t, ok := ledger.TurnOf(ctx).(*turnOf)
+	if !ok {
+		return func() {}, nil
+	}
+	return t.end, t.enter(ctx)
+}
+
+func (t *turnOf) enter(ctx context.Context) error {
+	if err := t.share.enter(ctx, t.of); err != nil {
+		return stream.Unavailable(err)
+	}
+	t.mu.Lock()
+	t.held = !t.over
+	over := t.over
+	t.mu.Unlock()
+	if over {
+		t.share.leave(t.of)
+	}
+	return nil
+}
+
+// end ends the turn for good.
+func (t *turnOf) end() {
+	t.mu.Lock()
+	t.over = true
+	t.mu.Unlock()
+	t.Pause()
+}
+
+// Resume implements [ledger.Turn]. A call that has ended goes on without a turn.
+func (t *turnOf) Resume(ctx context.Context) { _ = t.enter(ctx) }
+
+// Pause implements [ledger.Turn].
+func (t *turnOf) Pause() bool {
+	t.mu.Lock()
+	held := t.held
+	t.held = false
+	t.mu.Unlock()
+	if held {
+		t.share.leave(t.of)
+	}
+	return held
+}
+
+func (s *share) enter(ctx context.Context, p identity.Principal) error {
+	s.mu.Lock()
+	if s.last != p {
+		s.last, s.other = p, s.at
+	}
+	s.at = time.Now()
+	l := s.lines[p]
+	if l == nil {
+		l = &line{}
+		s.lines[p] = l
+	}
+	if len(l.waiting) == 0 && s.admits(l) {
+		l.running++
+		s.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	if l.waiting = append(l.waiting, turn); len(l.waiting) == 1 {
+		s.look(p, l)
+	}
+	s.mu.Unlock()
+
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+		s.giveUp(p, turn)
+		return ctx.Err()
+	}
+}
+
+// admits reports whether one more call of a line may run.
+func (s *share) admits(l *line) bool {
+	return l.running < s.most || time.Since(s.other) >= sharedFor
+}
+
+// giveUp takes a call out of the line, or ends its turn, if that has begun.
+func (s *share) giveUp(p identity.Principal, turn chan struct{}) {
+	s.mu.Lock()
+	l := s.lines[p]
+	for i := range l.waiting {
+		if l.waiting[i] == turn {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			s.mu.Unlock()
+			return
+		}
+	}
+	s.mu.Unlock()
+	s.leave(p)
+}
+
+func (s *share) leave(p identity.Principal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.lines[p]
+	l.running--
+	l.moved = true
+	for len(l.waiting) > 0 && s.admits(l) {
+		l.next()
+	}
+	if l.running == 0 {
+		delete(s.lines, p)
+	}
+}
+
+// next begins the turn of the call that has waited for the longest time.
+func (l *line) next() {
+	close(l.waiting[0])
+	l.waiting[0] = nil
+	l.waiting = l.waiting[1:]
+	l.running++
+}
+
+// look looks after a line in which calls wait, until none does.
+func (s *share) look(p identity.Principal, l *line) {
+	l.moved = false
+	time.AfterFunc(stalled, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(l.waiting) == 0 {
+			return
+		}
+		if !l.moved {
+			l.next()
+		}
+		if len(l.waiting) > 0 {
+			s.look(p, l)
+		}
+	})
+}
