@@ -103,6 +103,8 @@ func TestStories(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
+			e.Setenv("GOGC", "off")                 // commands end before they need it, and there are many
+			e.Setenv("GOMEMLIMIT", "256MiB")        // for those that do not
 			e.Defer(func() { _ = os.WriteFile(filepath.Join(e.WorkDir, "over"), nil, 0o600) })
 			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
 			return nil
@@ -215,7 +217,7 @@ func jsonField(ts *testscript.TestScript, _ bool, args []string) {
 const patience = 2 * time.Minute
 
 func until(ts *testscript.TestScript, _ bool, args []string) {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // between two looks
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // between two looks
 		_ = ts.Exec(args[1], args[2:]...) // what it says counts
 		if strings.Contains(ts.ReadFile("stdout"), args[0]) {
 			return
