@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -33,8 +34,8 @@ type page struct {
 	Static string // the version of scripts and styles
 }
 
-// templates are the pages by name, each in the frame of base.html.
-var templates = parse()
+// templates returns the pages by name, each in the frame of base.html. The commands of the program do not wait for their parsing.
+var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
@@ -57,7 +58,7 @@ func parse() map[string]*template.Template {
 // render returns a page. Templates escape all text; hidden characters, in whatever field they came, are shown by their number.
 func render(name string, in page) ([]byte, error) {
 	var b bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&b, "base.html", in); err != nil {
+	if err := templates()[name].ExecuteTemplate(&b, "base.html", in); err != nil {
 		return nil, err
 	}
 	return []byte(visible.Document(b.String())), nil

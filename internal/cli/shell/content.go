@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -115,13 +116,16 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 	return out, nil
 }
 
-var rePoint = regexp.MustCompile(`(?s)^([A-Za-z0-9_.-]{1,64})(?:<([A-Za-z0-9_.-]{1,64}))?=(.*)$`)
+// rePoint matches a point with an id, and with the id of what it supersedes. It is compiled by the commands that need it.
+var rePoint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^([A-Za-z0-9_.-]{1,64})(?:<([A-Za-z0-9_.-]{1,64}))?=(.*)$`)
+})
 
 func points(args []string) []client.Point {
 	list := make([]client.Point, 0, len(args))
 	for _, a := range args {
 		p := client.Point{Text: a}
-		if m := rePoint.FindStringSubmatch(a); m != nil {
+		if m := rePoint().FindStringSubmatch(a); m != nil {
 			p = client.Point{ID: m[1], Supersedes: m[2], Text: m[3]}
 		}
 		list = append(list, p)

@@ -44,12 +44,12 @@ func ContentLinks(task, handoff string, envelope json.RawMessage) (links []mcp.C
 		links = append(links, l)
 	}
 	for _, m := range e.Memory {
-		if m.Text == nil && anID.MatchString(m.ID) {
+		if m.Text == nil && isID(m.ID) {
 			add(link("memory "+m.ID, "trapeze://memory/"+m.ID+"?task="+task, asJSON, 0))
 		}
 	}
 	for i, a := range e.Artifacts {
-		if anID.MatchString(a.Digest) {
+		if isID(a.Digest) {
 			add(link(fmt.Sprintf("artifact %d", i+1), "trapeze://artifact/"+a.Digest, "", a.Bytes))
 		}
 	}

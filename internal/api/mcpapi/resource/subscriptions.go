@@ -51,7 +51,7 @@ func (w *watcher) subscribe(ctx context.Context, req *mcp.SubscribeRequest) erro
 	switch id, isTask := strings.CutPrefix(uri, taskURI); {
 	case uri == inboxURI:
 		inbox, err = w.look(ctx)
-	case isTask && anID.MatchString(id) && strings.Trim(id, ".") != "":
+	case isTask && isID(id) && strings.Trim(id, ".") != "":
 		_, err = w.client.Task(ctx, id)
 	default:
 		return invalid("%.80q cannot be subscribed to; %s and %sID can", uri, inboxURI, taskURI)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,8 +27,15 @@ type target struct {
 	packed bool // the content was packed for its reader
 }
 
-// anID matches ids of tasks, handoffs, shares and memory items, and digests.
-var anID = regexp.MustCompile(`^[A-Za-z0-9_.:-]{1,200}$`)
+// maxID bounds an id, in bytes.
+const maxID = 200
+
+// isID reports whether a text can be the id of a task, a handoff, a share or a memory item, or a digest.
+func isID(s string) bool {
+	return s != "" && len(s) <= maxID && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_.:-", r)
+	})
+}
 
 // locate parses a URI that has matched a template. A malformed id is not found; a parameter that the template does not have is refused.
 func locate(uri, template string) (target, error) {
@@ -42,7 +48,7 @@ func locate(uri, template string) (target, error) {
 	}
 	first, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	id, err := url.PathUnescape(first) // an escaped slash is part of the id
-	if err != nil || !anID.MatchString(id) || strings.Trim(id, ".") == "" {
+	if err != nil || !isID(id) || strings.Trim(id, ".") == "" {
 		return target{}, notFound(uri)
 	}
 	query, err := url.ParseQuery(u.RawQuery)
