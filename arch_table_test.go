@@ -345,7 +345,7 @@ var innerPackages = []pkg{
 		imports: "delivery/notify domain/refusal", libs: "net github.com/nicholas-fedor/shoutrrr",
 	},
 	{
-		dir: "delivery/courier", what: "follows the record: wakes waiting calls, runs timers, sends notifications",
+		dir: "delivery/courier", what: "follows the record: does what an entry makes necessary on other streams, runs timers, sends notifications",
 		imports: "domain/refusal domain/event domain/agent record/ledger record/view usecase/followup delivery/notify",
 	},
 

@@ -12,6 +12,6 @@
 //     half-open circuit must still be claimed on the agent's own stream.
 //   - An adviser is asked only if no rule matches, chooses among its choices, and otherwise changes nothing.
 //
-// Start reading at [Request] and [Route], then rank.go (the order of the agents that have a capability); for the policy at [Question]
+// Start reading at [Request] and [Route], with the [Directory] of the agents, then rank.go (the order of the agents that have a capability); for the policy at [Question]
 // and [Decide].
 package routing

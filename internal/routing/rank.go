@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 )
 
-// nominalCapacity is the number of tasks that an agent without a limit is assumed to hold when loads are compared.
-const nominalCapacity = 10
+// NominalCapacity is the number of tasks that an agent without a limit is assumed to take when loads are compared.
+const NominalCapacity = 10
 
 // ranked is an agent that has the capabilities, with the values by which it is ranked.
 type ranked struct {
@@ -77,7 +77,7 @@ func (r *router) rank(h *Hint, reason Reason) ranked {
 	spec := &h.Agent.Spec
 	capacity := spec.MaxTasks
 	if capacity == 0 {
-		capacity = nominalCapacity
+		capacity = NominalCapacity
 	}
 	a := ranked{
 		name: h.Agent.Name, reason: reason.order(), load: float64(h.Held) / float64(capacity), failures: h.Agent.Circuit.Failures,

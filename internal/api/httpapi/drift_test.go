@@ -26,7 +26,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
-	spoken "github.com/trapezehq/trapeze/internal/usecase/phrases"
+	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -73,8 +73,8 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[agents.Agent](), reflect.TypeFor[client.Agent]()},
 	{reflect.TypeFor[tokens.Token](), reflect.TypeFor[client.Token]()},
 	{reflect.TypeFor[history.Event](), reflect.TypeFor[client.Event]()},
-	{reflect.TypeFor[spoken.DoInput](), reflect.TypeFor[client.DoInput]()},
-	{reflect.TypeFor[spoken.Done](), reflect.TypeFor[client.Done]()},
+	{reflect.TypeFor[phrases.DoInput](), reflect.TypeFor[client.DoInput]()},
+	{reflect.TypeFor[phrases.Done](), reflect.TypeFor[client.Done]()},
 	{reflect.TypeFor[policies.RouteInput](), reflect.TypeFor[client.RouteInput]()},
 	{reflect.TypeFor[policies.Routed](), reflect.TypeFor[client.Routed]()},
 	{reflect.TypeFor[policies.PolicyInForce](), reflect.TypeFor[admin.Policy]()},

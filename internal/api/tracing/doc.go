@@ -1,7 +1,7 @@
 // Package tracing is how the APIs give the spans of their calls to a tracer, without knowing which.
 //
 // Invariants:
-//   - A call of an MCP tool is one span, and the calls of the HTTP API that it makes in the same process are none: they are made in its name.
+//   - A call of an MCP tool is one span, and the calls of the HTTP API that the tool makes in the same process have no spans of their own.
 //   - A call without a trace context of its own belongs to the trace of the task that it is about.
 //
 // Start reading at [Tracer]; package otelapi has one.

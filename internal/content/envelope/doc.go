@@ -16,6 +16,7 @@
 //   - Every document is within the limits of limits.go; a refusal names the field.
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
-// Start reading at [Envelope], then [Seal]. The prompt of a receiver, with its headings, is in render.go, and its list of what was left out in
+// Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt of a receiver, with its headings, is in render.go: it
+// shows fields of the document and nothing else, so what a prompt does not say begins as a field. Its list of what was left out is in
 // render_omissions.go.
 package envelope

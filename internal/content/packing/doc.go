@@ -9,10 +9,10 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, takes pinned parts first, and of those the memory items of operators, then those with an
-//     importance of 0.9 and more, then state, notes, summary and detail, then the most valuable per token, and last those with
-//     an importance below 0.2. A long part waits for shorter ones, even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is
-//     listed as omitted although pinned.
+//   - priority, the default, has five ranks: (1) pinned parts, memory items of operators before others; (2) vital parts, with an
+//     importance of 0.9 and more; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
+//     token first; (5) parts with an importance below 0.2. Within the ranks and across them, a long part waits for shorter ones,
+//     even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is listed as omitted although pinned.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //
@@ -23,7 +23,7 @@
 // So a larger budget never loses what a smaller one kept; docs/adr/0016-kept-parts-are-a-chain.md has the reasons.
 //
 // The list of omissions takes tokens itself. The prompt shows it in the longest of three forms that fits and takes no more
-// than its share of the budget. It displaces no part that is pinned, vital, about the state of the work, or kept by a smaller
+// than its share of the budget. The list displaces no part that is pinned, vital, about the state of the work, or kept by a smaller
 // budget. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
 // by kind and reason.
 //

@@ -138,9 +138,10 @@ func (c *Courier) takeUp(ctx context.Context, workspace, id string, by time.Time
 func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
 	for _, ev := range e.Events {
 		switch ev.Name {
-		case "agent-registered", "agent-updated", "agent-readiness-changed", "agent-presence-returned", "circuit-closed", "circuit-reset":
+		case agent.Registered{}.EventName(), agent.Updated{}.EventName(), agent.ReadinessChanged{}.EventName(), agent.PresenceReturned{}.EventName(),
+			agent.CircuitClosed{}.EventName(), agent.CircuitReset{}.EventName():
 			return c.do.JoinClaims(ctx, workspace, name, e.Position)
-		case "agent-removed":
+		case agent.Removed{}.EventName():
 			return c.do.TakeUpAll(ctx, workspace, e)
 		}
 	}

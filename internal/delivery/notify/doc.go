@@ -8,5 +8,5 @@
 //
 // What becomes a notice, to whom it is sent, and when it is sent again, is decided in package courier (notify.go).
 //
-// Start reading at [Message], then [Parse], which has every kind of sink; then webhook.go and program.go.
+// Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has every kind of sink; then webhook.go and program.go.
 package notify

@@ -11,31 +11,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Timeout is the time limit of a sink for one notice.
 const Timeout = 10 * time.Second
 
-// Ticket is the message that tells people about a ticket: that it was opened, is due soon, or was escalated to others. Text of agents in it is
-// data.
-type Ticket struct {
-	ID        string           `json:"id"`    // of the occurrence: a notice that is sent again has the same id
-	Event     string           `json:"event"` // approval-asked, ticket-opened, ticket-reminded or ticket-escalated
-	Workspace string           `json:"workspace"`
-	Ticket    string           `json:"ticket"`
-	Task      string           `json:"task"`
-	Kind      event.TicketKind `json:"kind"`
-	Desk      string           `json:"desk"`
-	To        string           `json:"to,omitempty"` // the one agent or person asked
-	From      string           `json:"from"`
-	Question  string           `json:"question,omitempty"` // the first 500 bytes
-	Options   []string         `json:"options,omitempty"`
-	Intent    string           `json:"intent"` // the first 500 bytes
-	Priority  event.Priority   `json:"priority"`
-	Reminder  int              `json:"reminder,omitempty"`
-	Due       time.Time        `json:"due"`
+// Message is what people are notified of. Webhooks and programs get it as JSON. The set is sealed: it is a [Ticket] or an [Alert].
+type Message interface {
+	// Key is the id of the occurrence: a message that is sent again has the same.
+	Key() string
+	// Text is the message for people, as plain text.
+	Text() (title, body string)
+
+	log(ctx context.Context, to *slog.Logger)
 }
 
 // Sink delivers messages. Send returns within [Timeout]; after an error it may be tried again, unless it is [ErrRefused].

@@ -5,8 +5,8 @@
 // It does no I/O and reads no clock.
 //
 // Invariants:
-//   - [Parse] gives a policy or problems, never both, and panics on nothing. A policy that was given is sound as far as the
-//     file alone can tell; [Policy.Missing] lists the targets that do not exist.
+//   - [Parse] gives a policy or problems, never both, and panics on nothing. A policy that Parse returns has no fault that the
+//     file alone can show; [Policy.Missing] lists the targets that do not exist.
 //   - A Policy never changes. The same policy and situation give the same [Match], unless ctx ends.
 //   - No expression costs more than MaxCost, and no matching more than MaxTotalCost. One that cannot be evaluated does not
 //     match, and the Match says so.

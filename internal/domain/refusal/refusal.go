@@ -29,9 +29,9 @@ const (
 	StaleEpoch Code = "stale_epoch"
 	// NotOwner: only the task's owner may do this.
 	NotOwner Code = "not_owner"
-	// Limit: a limit of the task (hops, handoffs, visits, depth) is reached.
+	// Limit: a limit of the task (hops, handoffs, visits, depth) or of a principal is reached.
 	Limit Code = "limit"
-	// Budget: a budget of the task is spent.
+	// Budget: what the task may spend is spent, or a token budget is too small for what must be in it: a prompt, a page.
 	Budget Code = "budget"
 	// Unavailable: nobody can serve this now; later may work.
 	Unavailable Code = "unavailable"

@@ -11,5 +11,6 @@
 //   - Submodules and nested repositories are not followed; the snapshot names them as skipped.
 //   - The remote's URL contains no credentials. Nothing is fetched.
 //
-// Start reading at [Take] and [Apply].
+// Start reading at [Take] and [Apply]. The files that a program runs or obeys by itself (hooks, settings of editors and agents), of which a receiver is
+// warned, are listed in autorun.go.
 package gitsnap

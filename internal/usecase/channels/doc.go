@@ -4,7 +4,7 @@
 // Invariants:
 //   - A workspace has at most [MaxChannels]; what bounds one channel is in package domain/channel.
 //   - Agents subscribe themselves; operators may subscribe any agent.
-//   - What was published to a channel stays what it is when the channel changes.
+//   - A later change of a channel does not change the tasks that were published to it before, nor who is offered them.
 //
 // Start reading at [Channels.Subscribe].
 package channels

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   - Everything may be repeated: what was done already is not done again.
-//   - A refusal that a repeat would meet again ends the matter; other errors are the courier's to try again.
+//   - After a refusal that every repeat would get, nothing is tried again. After any other error the courier calls again.
 //
 // Start reading at [FollowUp.Tick], then [FollowUp.CreateChildren].
 package followup

@@ -14,9 +14,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
-// nominalRoom is how many tasks an agent without a limit counts as having room for.
-const nominalRoom = 10
-
 // MaxPeers is how many others an offer that is shed may go to, one after the other.
 const MaxPeers = 3
 
@@ -111,7 +108,7 @@ func (p *Peers) weigh(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p.load[name] = &peer{has: held + len(offers), room: cmp.Or(known.Spec.MaxTasks, nominalRoom)}
+	p.load[name] = &peer{has: held + len(offers), room: cmp.Or(known.Spec.MaxTasks, routing.NominalCapacity)}
 	return true, nil
 }
 

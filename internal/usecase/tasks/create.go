@@ -80,7 +80,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 		send := *in.Send
 		send.Auto, in.Send = &auto, &send
 	}
-	leave, err := ts.turn(ctx, c, in.Content, in.Send)
+	leave, err := ts.enterWork(ctx, c, in.Content, in.Send)
 	if err != nil {
 		return taskstore.Receipt{}, err
 	}

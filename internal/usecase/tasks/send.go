@@ -15,7 +15,7 @@ import (
 // Send asks to hand a task to others: the first message of the handshake. It returns at once; the inbox, the task
 // and the event stream say what comes of it.
 func (ts *Tasks) Send(ctx context.Context, c caller.Caller, in handoffs.SendInput) (taskstore.Receipt, error) {
-	leave, err := ts.turn(ctx, c, in.Content, nil)
+	leave, err := ts.enterWork(ctx, c, in.Content, nil)
 	if err != nil {
 		return taskstore.Receipt{}, err
 	}

@@ -3,7 +3,7 @@
 // refuse tools of the same name, or call the wrong one.
 //
 // Invariants:
-//   - The choice belongs to a message, not to a principal: it opens no server, session or limit of its own.
+//   - Each message carries its choice. The choice says nothing about the principal, and makes no other server, session or limit.
 //   - A text that names a tool is a template of [Set.Text], so that it has the name that the client sees.
 //   - A choice that is not valid is refused with what is valid.
 //

@@ -1,6 +1,6 @@
 // Package sqlitelog implements the ledger in one embedded SQLite file; there is nothing to install.
 //
-// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, checks each
+// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, without a delay (queue.go says how many), checks each
 // against the head of its stream, inserts those that pass, lets the [Projector] update the views, and commits everything in
 // one transaction with one fsync. Then it answers the appends and wakes the followers.
 //
@@ -10,9 +10,10 @@
 // Invariants:
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
-//   - No read gives an entry whose bytes, position or stream were changed, or passes one that is missing: it names it ([ledger.Damaged]).
-//     The last entries of a stream in its index are the exception: that they are missing is not noticed. Of those of the file it is, if the caller
-//     says how many were acknowledged ([Options].Acknowledged): nothing is written then, so that no position is given twice.
+//   - A read that meets an entry whose bytes, position or stream were changed, or the place of a missing entry, fails and names the position
+//     ([ledger.Damaged]). One loss it does not notice: the last entries of a stream, missing in the index.
+//   - If the file ends before the number of acknowledged entries that the caller gives ([Options].Acknowledged), nothing is written, so that no
+//     position is given twice.
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
 //     not such an error: the transaction is rolled back, and writing continues once there is space. Until then, what is appended
 //     without a compare-and-set, such as reads of content, goes on in the space of the reserve.

@@ -294,7 +294,7 @@ var (
 	digraphs = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 )
 
-// frequent are words that nearly every English or German text has.
+// frequent are the stop words: words that nearly every English or German text has.
 var frequent = func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`a about after all also an and any are as at be because been but by can could did do does for from

@@ -10,30 +10,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 )
 
-// Message is what people are notified of. Webhooks and programs get it as JSON. The set is sealed: it is a [Ticket] or an [Alert].
-type Message interface {
-	// Key is the id of the occurrence: a message that is sent again has the same.
-	Key() string
-	// Text is the message for people, as plain text.
-	Text() (title, body string)
-
-	log(ctx context.Context, to *slog.Logger)
-}
-
-// Key implements [Message].
-func (n Ticket) Key() string { return n.ID }
-
-// Text implements [Message].
-func (n Ticket) Text() (title, body string) {
-	return "Ticket " + n.Ticket + " waits for " + n.Desk, fmt.Sprintf("%s, until %s: trapeze ticket list", n.Event, n.Due.UTC().Format(time.RFC3339))
-}
-
-func (n Ticket) log(ctx context.Context, to *slog.Logger) {
-	task, _, _ := strings.Cut(n.Ticket, ".")
-	to.InfoContext(ctx, "people are asked", "event", n.Event, "workspace", n.Workspace, "ticket", n.Ticket, "kind", n.Kind, "desk", n.Desk,
-		"task", task, "to", n.To, "from", n.From, "due", n.Due) // the question is content: trapeze ticket show has it
-}
-
 // Alert tells people that an alert was raised or has recovered. Nothing in it was written by agents, except for their names.
 type Alert struct {
 	ID        string         `json:"id"`    // of the occurrence

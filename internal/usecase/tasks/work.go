@@ -9,13 +9,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 )
 
-// heavy is the size of content, in bytes, from which the calls of one principal that seal it take turns: composing and sealing it
-// then takes the processor for longer than all else in the call.
+// heavy is the size of content, in bytes, from which the calls of one principal that seal it wait for each other (quota.Work): composing
+// and sealing it then takes the processor for longer than all else in the call.
 const heavy = 8 << 10
 
-// turn waits for the caller's turn to seal content, before the decision. The decision calls leave when it is made: what is sealed waits
+// enterWork waits until the caller may seal content, before the decision. The decision calls leave when it is made: what is sealed waits
 // for the disk beside that of others. leave may be called several times.
-func (ts *Tasks) turn(ctx context.Context, c caller.Caller, content envelopes.Content, send *handoffs.SendInput) (leave func(), err error) {
+func (ts *Tasks) enterWork(ctx context.Context, c caller.Caller, content envelopes.Content, send *handoffs.SendInput) (leave func(), err error) {
 	n := content.Size()
 	if send != nil {
 		n += send.Content.Size()

@@ -1,0 +1,115 @@
+package envelopes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
+// nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
+// changed since that was sealed.
+func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (*event.Rendered, error) {
+	to, err := s.agents.Known(ctx, workspace, agent, false)
+	if err != nil {
+		return nil, err
+	}
+	f := fitOf(source, p, to.Spec)
+	if n, ok := s.fits.Get(asIs{f, agent}); ok && !amended {
+		return asItIs(f, n), nil
+	}
+	b, err := s.store.Bytes(ctx, workspace, t.ID, source)
+	if err != nil {
+		return nil, err
+	}
+	allowed := permissions(t)
+	if !amended && allowed == nil && !needsPacking(b, p, f.budget) {
+		return nil, nil
+	}
+	doc, _, err := envelope.Open(b)
+	if err != nil {
+		return nil, err
+	}
+	silent := wider(doc.Handoff.Permissions, allowed) // of a source from before permissions were recorded in it
+	if !amended && !silent && !needsPacking(b, p, f.budget) {
+		return nil, nil
+	}
+	doc = doc.Current() // what the task says now may need a newer minor
+	if silent {
+		doc.Handoff.Permissions = narrowed(doc.Handoff.Permissions, allowed)
+	}
+	var gone []envelope.Gap
+	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
+		return nil, err
+	}
+	doc.Gaps = append(doc.Gaps, gone...)
+	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
+	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
+	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
+	packed, err := Pack(doc, p, to.Spec)
+	if err != nil {
+		return nil, err
+	}
+	if named && !amended && !silent {
+		if n, ok := s.remember(f, &doc, &packed.Envelope); ok {
+			return asItIs(f, n), nil
+		}
+	}
+	return s.sealRendition(source, packed.Envelope)
+}
+
+// permissions are those that the receiver of the handoff in flight gets, or else those of the task.
+func permissions(t task.Task) []string {
+	if h := t.InFlight(); h != nil && h.Permits != nil {
+		return h.Permits
+	}
+	return t.Permissions
+}
+
+// wider reports whether the permissions in an envelope allow what is not allowed. Nil allows everything.
+func wider(says, allowed []string) bool {
+	if allowed == nil {
+		return false
+	}
+	return says == nil || slices.ContainsFunc(says, func(p string) bool { return !slices.Contains(allowed, p) })
+}
+
+// narrowed are the permissions in an envelope without those that are not allowed.
+func narrowed(says, allowed []string) []string {
+	if says == nil {
+		return allowed
+	}
+	both := []string{}
+	for _, p := range says {
+		if slices.Contains(allowed, p) {
+			both = append(both, p)
+		}
+	}
+	return both
+}
+
+func asItIs(f fit, n figures) *event.Rendered {
+	return &event.Rendered{
+		Source: f.digest, Digest: f.digest, Tokens: n.tokens, Budget: f.budget, Estimate: n.estimate,
+		Utilisation: n.utilisation, Completeness: n.completeness,
+	}
+}
+
+func (s *Sealer) sealRendition(source string, doc envelope.Envelope) (*event.Rendered, error) {
+	sealed, err := s.seal(doc)
+	if err != nil {
+		return nil, err
+	}
+	how := doc.Packing
+	r := &event.Rendered{
+		Source: source, Digest: sealed.Digest, Parent: source, Bytes: sealed.Bytes, Tokens: how.Tokens, Budget: how.Budget,
+		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	for _, o := range doc.Omissions {
+		r.Omitted += o.Parts()
+	}
+	return r, nil
+}
