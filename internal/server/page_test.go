@@ -154,6 +154,80 @@ func TestASessionOfThePageBeginsWithALinkAndEndsWithItsToken(t *testing.T) {
 	again.get("/", http.StatusSeeOther)
 }
 
+// agentToken makes an agent, and returns its token.
+func agentToken(t *testing.T, admin *client.Client, name string) string {
+	t.Helper()
+	if _, err := admin.RegisterAgent(t.Context(), name, client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Text
+}
+
+func TestNobodyTakesTheLinksAndSessionsOfOthers(t *testing.T) {
+	clock := NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
+	s, admin := forTests(t, Config{Temporary: true, Clock: clock})
+	junk := agentToken(t, admin, "junk")
+	operator, r := newReader(t, s), newReader(t, s)
+	waiting := operator.link(adminToken(t, s))
+	var links []string
+	for range 120 {
+		links = append(links, r.link(junk))
+	}
+	operator.get(operator.link(adminToken(t, s)), http.StatusOK) // beside all of those
+	newReader(t, s).get(waiting, http.StatusOK)
+	newReader(t, s).get(links[len(links)-1], http.StatusOK)
+	newReader(t, s).get(links[0], http.StatusForbidden) // newer ones took its place
+
+	home, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []*http.Cookie
+	for n := range 120 {
+		if _, err := s.Advance(t.Context(), time.Second); err != nil {
+			t.Fatal(err)
+		}
+		r.do(http.MethodPost, "/sign-in", url.Values{"token": {junk}}.Encode())
+		kept = append(kept, r.http.Jar.Cookies(home)...)
+		if len(kept) != n+1 {
+			t.Fatalf("%d cookies after %d sessions", len(kept), n+1)
+		}
+		r.get("/", http.StatusOK)
+		r.do(http.MethodPost, "/sign-out", "")
+	}
+	for _, c := range kept {
+		r.http.Jar.SetCookies(home, []*http.Cookie{c})
+		r.get("/", http.StatusSeeOther)
+	}
+	operator.get("/", http.StatusOK)
+}
+
+func TestALinkThatAnotherPageOpensAsksFirst(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	junk := agentToken(t, admin, "junk")
+	for _, site := range []string{"cross-site", "same-site"} {
+		r := newReader(t, s)
+		path := r.link(junk)
+		got := r.do(http.MethodGet, path, "", "Sec-Fetch-Site", site)
+		_, code, _ := strings.Cut(path, "code=")
+		if got.status != http.StatusOK || got.header.Get("Set-Cookie") != "" || !strings.Contains(got.body, "Another page has opened this link") || !strings.Contains(got.body, code) {
+			t.Errorf("%d %v: %s", got.status, got.header, got.body)
+		}
+		if got := r.do(http.MethodPost, "/sign-in", url.Values{"code": {code}}.Encode(), "Sec-Fetch-Site", site); got.status != http.StatusForbidden {
+			t.Errorf("a form of another page: %d", got.status)
+		}
+		r.get("/", http.StatusSeeOther)
+		if got := r.do(http.MethodPost, "/sign-in", url.Values{"code": {code}}.Encode(), "Sec-Fetch-Site", "same-origin"); got.status != http.StatusOK {
+			t.Errorf("the form of the page: %d", got.status)
+		}
+		r.get("/", http.StatusOK)
+	}
+}
+
 func TestASessionOfThePageOutlivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)

@@ -19,15 +19,27 @@ const (
 	cookieName   = "trapeze_session"
 	sessionLasts = 12 * time.Hour
 	linkLasts    = time.Minute
-	maxLinks     = 100
-	sealedFor    = "trapeze session 1" // the version of what cookies hold
+	maxLinks     = 2000                // that wait to be opened; a principal always has one
+	maxLinksOf   = 8                   // of one principal
+	maxEndedOf   = 100                 // sessions of one principal that were signed out
+	sealedFor    = "trapeze session 2" // the version of what cookies hold
 )
 
 // session is what the cookie of a session holds.
 type session struct {
 	ID    string    `json:"id"`
+	Of    string    `json:"of"` // the principal, with its workspace
 	Token string    `json:"token"`
 	Until time.Time `json:"until"`
+}
+
+// ownerOf names the principal of a session.
+func ownerOf(me client.Me) string { return me.Workspace + "/" + string(me.Role) + "/" + me.Name }
+
+// signedOut is the sessions of one principal that were ended before their time.
+type signedOut struct {
+	ids    map[string]time.Time // when they would have ended
+	before time.Time            // all that began until then have ended
 }
 
 // sessions seals sessions into cookies, so that they outlive a restart of the server. It also keeps the links by which people sign in.
@@ -36,8 +48,8 @@ type sessions struct {
 	now  func() time.Time
 
 	mu    sync.Mutex
-	links map[string]session   // by the code in the link
-	ended map[string]time.Time // sessions that were signed out, and when they would have ended
+	links map[string]session    // by the code in the link
+	ended map[string]*signedOut // by principal
 }
 
 func newSessions(key [32]byte, now func() time.Time) *sessions {
@@ -49,52 +61,78 @@ func newSessions(key [32]byte, now func() time.Time) *sessions {
 	if err != nil {
 		panic(err) // for blocks of another size
 	}
-	return &sessions{seal: seal, now: now, links: map[string]session{}, ended: map[string]time.Time{}}
+	return &sessions{seal: seal, now: now, links: map[string]session{}, ended: map[string]*signedOut{}}
 }
 
 // begin returns a new session of a token.
-func (s *sessions) begin(token string) session {
-	return session{ID: rand.Text(), Token: token, Until: s.now().Add(sessionLasts).UTC()}
+func (s *sessions) begin(of, token string) session {
+	return session{ID: rand.Text(), Of: of, Token: token, Until: s.now().Add(sessionLasts).UTC()}
 }
 
-// link keeps a session for the person who opens a link with the code that it returns, once, within a minute.
-func (s *sessions) link(token string) (code string, err error) {
+// link keeps a session for the person who opens a link with the code that it returns, once, within a minute. Where a principal has too
+// many such links, the oldest ends.
+func (s *sessions) link(of, token string) (code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
+	now, own, oldest := s.now(), 0, ""
 	for code, l := range s.links {
-		if now.After(l.Until) {
+		switch {
+		case now.After(l.Until):
 			delete(s.links, code)
+		case l.Of == of:
+			if own++; oldest == "" || l.Until.Before(s.links[oldest].Until) {
+				oldest = code
+			}
 		}
 	}
-	if len(s.links) >= maxLinks {
-		return "", &client.Error{Status: http.StatusServiceUnavailable, Code: client.Unavailable, Message: "too many links wait to be opened", Hint: "try again in a minute"}
+	if own >= maxLinksOf || own > 0 && len(s.links) >= maxLinks {
+		delete(s.links, oldest)
 	}
 	code = rand.Text()
-	s.links[code] = session{Token: token, Until: now.Add(linkLasts)}
-	return code, nil
+	s.links[code] = session{Of: of, Token: token, Until: now.Add(linkLasts)}
+	return code
 }
 
-// redeem returns the token of a link's code, and ends the link.
-func (s *sessions) redeem(code string) (token string, ok bool) {
+// redeem returns the principal and the token of a link's code, and ends the link.
+func (s *sessions) redeem(code string) (of, token string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, ok := s.links[code]
 	delete(s.links, code)
-	return l.Token, ok && !s.now().After(l.Until)
+	return l.Of, l.Token, ok && !s.now().After(l.Until)
 }
 
-// end ends a session before its time.
+// end ends a session before its time. So that nobody can fill the memory, a principal that ends very many ends all that it has.
 func (s *sessions) end(ended session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	for id, until := range s.ended {
+	e := s.ended[ended.Of]
+	if e == nil {
+		e = &signedOut{ids: map[string]time.Time{}}
+		s.ended[ended.Of] = e
+	}
+	for id, until := range e.ids {
 		if now.After(until) {
-			delete(s.ended, id)
+			delete(e.ids, id)
 		}
 	}
-	s.ended[ended.ID] = ended.Until
+	if e.ids[ended.ID] = ended.Until; len(e.ids) > maxEndedOf {
+		clear(e.ids)
+		e.before = now
+	}
+}
+
+// counts reports whether a session was not ended before its time.
+func (s *sessions) counts(in session) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.ended[in.Of]
+	if e == nil {
+		return true
+	}
+	_, ended := e.ids[in.ID]
+	return !ended && in.Until.Add(-sessionLasts).After(e.before)
 }
 
 // errNoSession is the refusal of a request without a session that counts.
@@ -118,9 +156,7 @@ func (s *sessions) of(r *http.Request) (session, error) {
 	if err := json.Unmarshal(b, &in); err != nil || s.now().After(in.Until) {
 		return session{}, errNoSession
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ended := s.ended[in.ID]; ended {
+	if !s.counts(in) {
 		return session{}, errNoSession
 	}
 	return in, nil
@@ -165,40 +201,55 @@ func (p *pages) signIn(w http.ResponseWriter, r *http.Request) {
 		p.write(w, http.StatusOK, "signin", page{Title: "Sign in", Body: signInBody{Next: next}})
 		return
 	}
-	token, ok := p.sessions.redeem(q.Get("code"))
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" { // it may be somebody else's
+		p.write(w, http.StatusOK, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Code: q.Get("code")}})
+		return
+	}
+	p.open(w, r, q.Get("code"), next)
+}
+
+// open signs in by the code of a link.
+func (p *pages) open(w http.ResponseWriter, r *http.Request, code, next string) {
+	of, token, ok := p.sessions.redeem(code)
 	if !ok {
 		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This link was used before, or is older than a minute."}})
 		return
 	}
-	p.admit(w, r, token, next)
+	p.admit(w, r, of, token, next)
 }
 
 // signInBody is what the page to sign in shows.
 type signInBody struct {
 	Next    string
+	Code    string // of a link that was opened from elsewhere
 	Problem string
 	Done    bool
 }
 
-// signInWithToken signs in with a token that was typed in.
-func (p *pages) signInWithToken(w http.ResponseWriter, r *http.Request) {
+// signInByForm signs in with a token that was typed in, or with a link from elsewhere.
+func (p *pages) signInByForm(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	token, next := strings.TrimSpace(r.PostFormValue("token")), local(r.PostFormValue("next"))
+	if code := r.PostFormValue("code"); code != "" {
+		p.open(w, r, code, next)
+		return
+	}
 	c, err := p.connect(token)
+	var me client.Me
 	if err == nil {
-		_, err = c.Me(r.Context())
+		me, err = c.Me(r.Context())
 	}
 	if err != nil {
 		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This token does not count here."}})
 		return
 	}
-	p.admit(w, r, token, next)
+	p.admit(w, r, ownerOf(me), token, next)
 }
 
 // admit begins a session. The page that goes on is not a redirect: a browser that comes from a link elsewhere sends a strict cookie
 // only with what it asks for from then on.
-func (p *pages) admit(w http.ResponseWriter, r *http.Request, token, next string) {
-	cookie, err := p.sessions.cookie(r, p.sessions.begin(token))
+func (p *pages) admit(w http.ResponseWriter, r *http.Request, of, token, next string) {
+	cookie, err := p.sessions.cookie(r, p.sessions.begin(of, token))
 	if err != nil {
 		p.refuse(w, r, nil, err)
 		return
@@ -230,8 +281,9 @@ func (p *pages) makeLink(w http.ResponseWriter, r *http.Request) {
 	if ok {
 		var c *client.Client
 		if c, err = p.connect(token); err == nil {
-			if _, err = c.Me(r.Context()); err == nil {
-				code, err = p.sessions.link(token)
+			var me client.Me
+			if me, err = c.Me(r.Context()); err == nil {
+				code = p.sessions.link(ownerOf(me), token)
 			}
 		}
 	}

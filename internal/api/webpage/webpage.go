@@ -70,7 +70,7 @@ func New(api http.Handler, o Options) http.Handler {
 func (p *pages) routes() {
 	p.mux.HandleFunc("GET /static/", p.static)
 	p.mux.HandleFunc("GET /sign-in", p.signIn)
-	p.mux.HandleFunc("POST /sign-in", p.signInWithToken)
+	p.mux.HandleFunc("POST /sign-in", p.signInByForm)
 	p.mux.HandleFunc("POST /sign-in/link", p.makeLink)
 	p.mux.HandleFunc("POST /sign-out", p.signOut)
 	p.mux.HandleFunc("GET /live", p.live)
