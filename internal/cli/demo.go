@@ -22,11 +22,12 @@ PATH is the directory of a Go module. The default is the current directory; if t
 demo runs its own server, on a free port and with a new data directory, which it does not delete.`
 
 func (s *commands) demoCommand() *cobra.Command {
+	var page bool
 	cmd := s.Command("demo [PATH]", "Watch a task pass through four agents, with four failures on the way", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) error {
 			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
-			o := demo.Options{Out: s.Stdout, Dir: s.Flags.DataDir}
+			o := demo.Options{Out: s.Stdout, Dir: s.Flags.DataDir, Page: page, Stay: page && s.Terminal}
 			if s.Flags.JSON {
 				o.Out = s.Stderr
 			}
@@ -52,6 +53,7 @@ func (s *commands) demoCommand() *cobra.Command {
 			return s.Answer(out, err, func(*shell.Page) {})
 		})
 	cmd.Long = demoLong
+	cmd.Flags().BoolVar(&page, "page", false, "open the page of the server in a browser while the demo runs; on a terminal it stays until Ctrl-C")
 	return cmd
 }
 

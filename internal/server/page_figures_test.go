@@ -105,13 +105,41 @@ func TestFindLooksIntoAllTasks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if body := r.get("/find?q=BRIDGE+paint", http.StatusOK); !strings.Contains(body, "Paint the old bridge") || strings.Contains(body, "square") {
+	if body := r.get("/find?q=BRIDGE+paint", http.StatusOK); !strings.Contains(body, "Paint the old bridge") || strings.Contains(body, "Sweep") {
 		t.Error(body)
 	}
-	if body := r.get("/find?q=old", http.StatusOK); !strings.Contains(body, `<a href="/tasks?text=old">All of them</a>`) || strings.Contains(body, "bridge") {
+	if body := r.get("/find?q=old", http.StatusOK); !strings.Contains(body, `<a href="/tasks?text=old">All of them</a>`) || strings.Contains(body, "Paint the old bridge") {
 		t.Error(body)
 	}
-	if body := r.get("/tasks?text=old", http.StatusOK); !strings.Contains(body, "bridge") || strings.Contains(body, "car") {
+	if body := r.get("/tasks?text=old", http.StatusOK); !strings.Contains(body, "Paint the old bridge") || strings.Contains(body, "Wash") {
 		t.Error(body)
 	}
+}
+
+func TestThePageShowsAMemoryItemToThoseThatMayReadIt(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	if _, err := admin.RegisterAgent(t.Context(), "bob", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "bob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, err := admin.Remember(t.Context(), client.RememberInput{Title: "Style <i>guide</i>", Text: "Long sentences.", Tags: []string{"style"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.Revise(t.Context(), item.ID, client.ReviseInput{Text: "Short sentences."}); err != nil {
+		t.Fatal(err)
+	}
+	r, bob := newReader(t, s), newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	bob.get(bob.link(token.Text), http.StatusOK)
+	body := r.get("/memory/"+item.ID, http.StatusOK)
+	for _, want := range []string{"Style &lt;i&gt;guide", "Short sentences.", "Long sentences.", `<span class="tag">style</span>`, "2 of 2"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s:\n%s", want, body)
+		}
+	}
+	bob.get("/memory/"+item.ID, http.StatusNotFound) // it is private
 }

@@ -33,7 +33,7 @@ type Options struct {
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
 func Paths() []string {
-	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/find", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
+	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/find", "/memory/", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
 }
 
 // pages serves the pages.
@@ -86,6 +86,7 @@ func (p *pages) routes() {
 		"GET /agents/{agent}":              (*visit).agent,
 		"GET /figures":                     (*visit).figurePage,
 		"GET /find":                        (*visit).find,
+		"GET /memory/{memory}":             (*visit).memory,
 		"POST /tickets/{ticket}/{verb}":    (*visit).actOnTicket,
 		"POST /dead":                       (*visit).actOnDead,
 		"POST /tasks/{task}/takeover":      (*visit).takeOver,

@@ -31,6 +31,10 @@ type Options struct {
 	// Trapeze runs a command against the server.
 	Trapeze func(ctx context.Context, out io.Writer, args ...string) error
 	Out     io.Writer // gets the narration; nil discards it
+	// Page opens the page of the server in a browser, as soon as it runs.
+	Page bool
+	// Stay keeps the server after the end of the demo until its context ends, so that people can look at the page.
+	Stay bool
 }
 
 // Outcome is the result of the demo.
@@ -70,6 +74,7 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 	if o.Module, err = filepath.Abs(o.Module); err != nil {
 		return out, err
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the demo did not end within %s", limit))
 	defer cancel()
 	s := &run{o: o, began: time.Now(), dir: o.Dir}
@@ -84,13 +89,23 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		return out, err
 	}
 	defer stop()
+	if o.Page {
+		if err := o.Trapeze(ctx, o.Out, "web"); err != nil {
+			return out, err
+		}
+	}
 	if err := s.runTask(ctx, module); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		return out, fmt.Errorf("%w (the workers' log: %s)", err, filepath.Join(s.dir, "workers.log"))
 	}
-	return s.showSummary(ctx)
+	if out, err = s.showSummary(ctx); err != nil || !o.Stay {
+		return out, err
+	}
+	fmt.Fprintf(o.Out, "\nThe page shows the story of the task: %s/tasks/%s. Ctrl-C stops the server.\n", s.owner.URL(), s.task)
+	<-whole.Done()
+	return out, nil
 }
 
 // open starts the server and the workers. stop stops them.

@@ -16,7 +16,7 @@ import (
 )
 
 // story is a task that moved from agent to agent, a question to people, an approval and a dead letter.
-type story struct{ task, question, approval, dead string }
+type story struct{ task, question, approval, dead, memory string }
 
 // hostile is a text that would run, close, hide or break something if it were more than data.
 const (
@@ -76,6 +76,10 @@ func (d *desk) tell() (s story) {
 		_, _ = away.Reject(ctx, task.Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"})
 	}
 	s.dead = lost.Task
+	item, err := surveyor.Remember(ctx, client.RememberInput{Title: "Style guide " + markup, Text: "Short sentences. " + markup, Scope: client.ScopeWorkspace})
+	must2(d.t, func() error { return err })
+	must2(d.t, func() error { _, err := surveyor.Revise(ctx, item.ID, client.ReviseInput{Text: "Shorter sentences. " + hostile}); return err })
+	s.memory = item.ID
 	return s
 }
 
@@ -103,7 +107,7 @@ func (s story) pages() map[string]string {
 	return map[string]string{
 		"overview": "/", "inbox": "/inbox", "answered": "/inbox?past=1", "ticket": "/tickets/" + s.question, "approval": "/tickets/" + s.approval,
 		"tasks": "/tasks", "story": "/tasks/" + s.task, "handoff": "/tasks/" + s.task + "/hops/2", "earlier": "/tasks/" + s.task + "/hops/1", "compare": "/tasks/" + s.task + "/compare",
-		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "refused": "/tasks/task_00000000000000000000000000",
+		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
 	}
 }
 

@@ -1,0 +1,145 @@
+//go:build outside
+
+package browser
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// tokenOf is a new token of a person.
+func (d *desk) tokenOf(role client.Role, name string) string {
+	d.t.Helper()
+	token, err := d.admin.CreateToken(d.t.Context(), client.TokenInput{Role: role, Name: name})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return token.Text
+}
+
+// press goes with the Tab key to the element that a selector names, and does something there. It is a person without a mouse.
+func (d *desk) press(selector string, keys ...string) {
+	d.t.Helper()
+	for range 200 {
+		if eval[bool](d, fmt.Sprintf(`document.activeElement.matches(%q)`, selector)) {
+			for _, k := range keys {
+				d.do(chromedp.KeyEvent(k))
+			}
+			return
+		}
+		d.do(chromedp.KeyEvent(kb.Tab))
+	}
+	d.fail(fmt.Errorf("the Tab key does not reach %s", selector))
+}
+
+func TestAnAuditorSeesEverythingAndChangesNothing(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.tokenOf(client.RoleAuditor, "eve"))
+	for name, path := range s.pages() {
+		if name == "refused" {
+			continue
+		}
+		d.goTo(path)
+		if title := eval[string](d, `document.title`); title == "Not shown · Trapeze" {
+			t.Errorf("an auditor is not shown %s", name)
+		}
+	}
+	d.goTo("/tickets/" + s.approval)
+	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Not done")
+	if k, err := d.admin.Ticket(t.Context(), s.approval, 0); err != nil || !k.Open() {
+		t.Errorf("%v: %+v", err, k)
+	}
+}
+
+func TestAPersonAtADeskAnswersAndTakesOver(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker := d.agent("worker", client.AgentSpec{})
+	d.agent("zoe", client.AgentSpec{Kind: "human", Capabilities: []string{"billing"}})
+	made, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Refund order 7", Send: &client.SendInput{To: []string{"worker"}}})
+	must2(t, func() error { return err })
+	must2(t, func() error { _, err := worker.Accept(ctx, made.Handoff, client.AcceptInput{}); return err })
+	must2(t, func() error {
+		_, err := worker.Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: "Refund it?", Options: []string{"yes", "no"}, Desk: "billing"})
+		return err
+	})
+	d.signIn(d.tokenOf(client.RoleAgent, "zoe"))
+	d.goTo("/inbox")
+	d.shows("Refund it?")
+	d.do(chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Answered.")
+	if k, err := d.admin.Ticket(ctx, made.Task+".k1", 0); err != nil || k.Answer != "no" {
+		t.Errorf("%v: %+v", err, k)
+	}
+	must2(t, func() error {
+		_, err := worker.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"human:billing"}})
+		return err
+	})
+	d.goTo("/inbox")
+	d.shows("Take it")
+	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Claimed: it is yours.")
+	if task, err := d.admin.Task(ctx, made.Task); err != nil || task.Owner != "zoe" {
+		t.Errorf("%v: %+v", err, task)
+	}
+}
+
+func TestAnOperatorWorksByKeyboardAlone(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	ctx := t.Context()
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.goTo("/agents/away")
+	d.press(`button[formaction$="/offline"]`, kb.Enter)
+	d.shows("readiness is set")
+	if a, err := d.admin.Agent(ctx, "away"); err != nil || a.Readiness != client.Offline {
+		t.Errorf("%v: %+v", err, a)
+	}
+	d.goTo("/tasks/" + s.task)
+	d.press(`input[name=to]`, "w", "r", "i", "t", "e", "r", kb.Enter)
+	d.shows("Taken over")
+	if task, err := d.admin.Task(ctx, s.task); err != nil || task.Handoff == nil || len(task.Handoff.To) != 1 || task.Handoff.To[0] != "writer" {
+		t.Errorf("%v: %+v", err, task.Handoff)
+	}
+	d.goTo("/dead")
+	d.press(fmt.Sprintf(`input[value=%q]`, s.dead), " ")
+	d.press(`input[name=why]`, "o", "l", "d")
+	d.press(`button[value=discard]`, kb.Enter)
+	d.shows("Discarded.")
+	if task, err := d.admin.Task(ctx, s.dead); err != nil || !task.State.Final() {
+		t.Errorf("%v: %+v", err, task.State)
+	}
+	d.goTo("/")
+	d.do(chromedp.KeyEvent("/"))
+	if !eval[bool](d, `document.activeElement.id === "q" && !(document.activeElement.value = "")`) { // the protocol types the key, whatever the page does with it
+		t.Error("the key / does not lead to the search")
+	}
+	d.do(chromedp.KeyEvent("invoice"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Pay invoice 4711")
+}
+
+func TestAxeFindsNothingOnAPhone(t *testing.T) {
+	axe, err := os.ReadFile("testdata/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.token)
+	d.do(chromedp.EmulateViewport(360, 740))
+	for name, path := range s.pages() {
+		d.goTo(path)
+		d.axe(name+", on a phone", string(axe))
+	}
+}
