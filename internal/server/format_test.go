@@ -110,9 +110,15 @@ func TestADirectoryOfANewerFormatIsRefused(t *testing.T) {
 		_ = s.Close(context.Background())
 		t.Fatal("it was opened")
 	}
+	record, read := OpenRecord(dir) // to verify it: what is in it is not understood
+	if read == nil {
+		t.Fatal("it was read", record.Close())
+	}
 	for _, part := range []string{fmt.Sprintf("has format %d", newer), fmt.Sprintf("formats up to %d", sqlitelog.Format), "upgrade the program to that version or a newer one"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("without %q: %v", part, err)
+		for _, err := range []error{err, read} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("without %q: %v", part, err)
+			}
 		}
 	}
 	if n := format(t, dir, 0); n != newer {

@@ -57,7 +57,14 @@ func openFor(name string) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{conn: c}
-	if r.read, err = c.prepare(readQuery); err == nil {
+	version, err := c.number("PRAGMA user_version")
+	if err == nil && version > Format {
+		err = newerFormat(version)
+	}
+	if err == nil {
+		r.read, err = c.prepare(readQuery)
+	}
+	if err == nil {
 		r.stream, err = c.prepare(streamQuery)
 	}
 	if err != nil {

@@ -77,14 +77,19 @@ func migrate(c *conn, path string) error {
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
 	case version > Format:
-		return fmt.Errorf("the data has format %d, written by a newer version of Trapeze, and this version reads formats up to %d: "+
-			"upgrade the program to that version or a newer one, or use another data directory; nothing was changed", version, Format)
+		return newerFormat(version)
 	case version < Format:
 		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", Format)); err != nil {
 			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, Format, err)
 		}
 	}
 	return nil
+}
+
+// newerFormat is the error for data that a newer version of the program has written.
+func newerFormat(version int64) error {
+	return fmt.Errorf("the data has format %d, written by a newer version of Trapeze, and this version reads formats up to %d: "+
+		"upgrade the program to that version or a newer one, or use another data directory; nothing was changed", version, Format)
 }
 
 // syncDir makes the new directory entry durable.
