@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -104,6 +105,12 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		}
 		if again := h.content(h.agent("bob"), envelopes.ContentInput{ID: b.Task}); again.Digest != b.Given {
 			h.Error("bob was given one thing, and reads another")
+		}
+		if seen := h.content(h.as(identity.Auditor, "kim"), envelopes.ContentInput{ID: b.Handoff, Render: true}); seen.Digest != b.Given || seen.Source != b.Envelope || seen.Prompt != b.Content.Prompt {
+			h.Error("an auditor is not shown what bob read")
+		}
+		if sent := h.content(h.operator(), envelopes.ContentInput{ID: b.Handoff, Source: true}); sent.Digest != b.Envelope {
+			h.Error("an operator is not shown what was sent to bob")
 		}
 		h.progress("bob", b.Receipt, "found the flag")
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})

@@ -39,7 +39,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next,
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -168,6 +168,22 @@ func seconds(f float64) string {
 
 // label is a value of a closed set as words.
 func label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
+
+// part is a part of a text; code was between backticks.
+type part struct {
+	Text string
+	Code bool
+}
+
+// ticks takes a text apart at its backticks.
+func ticks(text string) (parts []part) {
+	code := false
+	for t := range strings.SplitSeq(text, "`") {
+		parts = append(parts, part{t, code})
+		code = !code
+	}
+	return parts
+}
 
 // next is the number after one: people count from one.
 func next(i int) int { return i + 1 }

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -114,6 +115,8 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
 	case offered && t.Requester != c.String(), holds && !source:
 		return es.given(ctx, c, t)
+	case n > 0 && h.Rendition != "" && !source && identity.May(c.Role, identity.ReadAny): // people look at what its receiver read
+		return Given(h.Rendition, h.Envelope), nil
 	case offered, taskstore.VisibilityFor(c, t).Work:
 		return Ref{Digest: digest}, nil
 	}

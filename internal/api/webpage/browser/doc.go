@@ -5,5 +5,7 @@
 //   - A test waits for what a page must show, never for a time.
 //   - A text of an agent that would run or hide something is in every story: see hostile.
 //
+// pictures_test.go makes the pictures of the documentation.
+//
 // Start reading at story_test.go.
 package browser

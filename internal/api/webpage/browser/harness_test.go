@@ -45,7 +45,13 @@ type desk struct {
 // open starts a server and a browser. The browser has not signed in.
 func open(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir()}
+	return openAt(t, t.TempDir())
+}
+
+// openAt starts them on a data directory.
+func openAt(t *testing.T, dir string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: dir}
 	d.start("127.0.0.1:0")
 	t.Cleanup(func() { d.stop() })
 	program := ""

@@ -78,7 +78,10 @@ func (d *desk) tell() (s story) {
 	s.dead = lost.Task
 	item, err := surveyor.Remember(ctx, client.RememberInput{Title: "Style guide " + markup, Text: "Short sentences. " + markup, Scope: client.ScopeWorkspace})
 	must2(d.t, func() error { return err })
-	must2(d.t, func() error { _, err := surveyor.Revise(ctx, item.ID, client.ReviseInput{Text: "Shorter sentences. " + hostile}); return err })
+	must2(d.t, func() error {
+		_, err := surveyor.Revise(ctx, item.ID, client.ReviseInput{Text: "Shorter sentences. " + hostile})
+		return err
+	})
 	s.memory = item.ID
 	return s
 }
@@ -210,6 +213,10 @@ func TestADeadLetterIsReplayed(t *testing.T) {
 	task, err := d.admin.Task(t.Context(), s.dead)
 	if err != nil || task.Handoff == nil || len(task.Handoff.To) != 1 || task.Handoff.To[0] != "helper" {
 		t.Errorf("%v: %+v", err, task.Handoff)
+	}
+	d.goTo("/tasks/" + s.dead)
+	if eval[bool](d, `document.getElementById("main").innerText.includes("In the dead letters:")`) {
+		t.Error("the story of a replayed task says that it is in the dead letters")
 	}
 }
 
