@@ -43,7 +43,7 @@ func TestOfManyPeopleWhoTakeATaskOverAtOnceOneHasIt(t *testing.T) {
 		h.join("coder")
 		var people []caller.Caller
 		for i := range 8 {
-			people = append(people, h.person(fmt.Sprintf("person-%d", i), "billing"))
+			people = append(people, h.person(fmt.Sprintf("member-%d", i), "billing"))
 		}
 		r := h.create(h.agent("coder"), tasks.CreateInput{Intent: "pay it back", Start: true})
 		sent := h.send(h.agent("coder"), r, handoffs.SendInput{To: []string{"human:billing"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "refund it"}}}})

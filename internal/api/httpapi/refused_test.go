@@ -49,7 +49,7 @@ var badInput = []refused{
 	{"an epoch beyond numbers", "writer", "POST /v1/tasks/TASK/complete", `{"epoch":1e30}`, refusal.Invalid, "epoch"},
 	{"a broken epoch", "writer", "POST /v1/tasks/TASK/complete", `{"epoch":1.5}`, refusal.Invalid, "epoch"},
 	{"a wrong owner", "planner", "POST /v1/tasks/TASK/complete", `{"epoch":EPOCH}`, refusal.NotOwner, "planner does not own"},
-	{"accepting again", "writer", "POST /v1/handoffs/HANDOFF/accept", `{}`, refusal.Expired, "accepted by writer"},
+	{"accepting again", "writer", "POST /v1/handoffs/HANDOFF/accept", `{}`, refusal.Expired, "writer owns task"},
 	{"accepting as an admin", "admin", "POST /v1/handoffs/HANDOFF/accept", `{}`, refusal.NotPermitted, "not an agent"},
 	{"rejecting without why", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"detail":"no"}`, refusal.Invalid, "why"},
 	{"rejecting for an unknown reason", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"why":"lazy"}`, refusal.Invalid, "not_capable"},

@@ -26,6 +26,7 @@ var callable = map[string]string{
 	"give its owner fallbacks, or hand the task to somebody by name":              "request it yourself ({accept} with takeover), or tell the user",
 	"wait until somebody handles it, or withdraw it by denying it":                "{status} with the id of the ticket and wait shows the answer; {decide} with the id and verdict=deny withdraws it",
 	"fetch the handoff and look at its stage":                                     "{status} with the id of the handoff shows its stage",
+	"fetch the context of the task and go on with it, under this epoch":           "{status} shows the task with its handoff; {accept} with that handoff gives its context again",
 	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
 }
 

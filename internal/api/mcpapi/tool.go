@@ -87,7 +87,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 			return nil, wire
 		case err != nil:
 			said := refusal(ctx, set, call.Session.Stale(err))
-			fit.Bound(ctx, c, set, t.Name(), said)
+			fit.Bound(ctx, c, set, t.Name(), false, said)
 			return said, nil
 		case a.Need != nil:
 			return &mcp.CallToolResult{InputRequests: a.Need.Requests, RequestState: a.Need.State}, nil
@@ -100,9 +100,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 			content = append(content, a.More...)
 		}
 		result := &mcp.CallToolResult{Meta: a.Meta, Content: content, StructuredContent: a.Data}
-		if !a.Fits {
-			fit.Bound(ctx, c, set, t.Name(), result)
-		}
+		fit.Bound(ctx, c, set, t.Name(), a.Fits, result)
 		return result, nil
 	}
 }

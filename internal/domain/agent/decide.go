@@ -64,6 +64,11 @@ func decideRegister(s State, c Register, now time.Time) ([]Event, error) {
 	if err := spec.check(c.Name); err != nil {
 		return nil, err
 	}
+	if !s.Exists() {
+		if err := checkReserved(c.Name); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case s.Removed:
 		return []Event{Registered{Name: c.Name, Spec: spec, At: now.UTC(), Registration: max(s.Registration, 1) + 1}}, nil

@@ -29,13 +29,9 @@ func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task
 	if err := requireSource(t, by, epoch); err != nil {
 		return task.TakeoverRequest{}, err
 	}
-	for _, a := range t.Takeovers {
-		switch {
-		case a.N == n && a.By == by.Agent():
-			return task.TakeoverRequest{}, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
-		case a.N == n:
-			return a, nil
-		}
+	ask, err := task.OpenTakeover(t, n)
+	if err == nil && ask.By == by.Agent() {
+		return ask, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
 	}
-	return task.TakeoverRequest{}, refusal.New(refusal.NotFound, "fetch the task to see its takeover requests", "task %s has no takeover request %d", t.ID, n)
+	return ask, err
 }

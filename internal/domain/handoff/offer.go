@@ -21,12 +21,20 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 		return nil, refusal.New(refusal.NotFound, "check your inbox", "task %s has no handoff %d", t.ID, handoff)
 	}
 	over := func(why string) error {
+		if t.Owner == agent && agent != "" {
+			return task.AlreadyOwned(t, refusal.Expired)
+		}
 		return refusal.New(refusal.Expired, "nothing to do; your inbox lists the open offers",
 			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
 	}
 	switch {
+	case handoff == h.N && h.Stage == event.Accepted && h.Receiver == agent && t.Owner != agent:
+		return nil, refusal.New(refusal.Expired, "wait until the sender confirms: the task shows it, and then who owns it",
+			"%s has accepted handoff %s already, and its sender has not confirmed it yet", agent, event.HandoffID(t.ID, handoff))
 	case handoff < h.N:
 		return nil, over("a later handoff has begun")
+	case h.Stage == event.Transferred && t.Owner == h.Receiver:
+		return nil, over("it was accepted by " + h.Receiver + ", who owns the task")
 	case h.Stage == event.Accepted || h.Stage == event.Transferred:
 		return nil, over("it was accepted by " + h.Receiver)
 	case t.State == event.Parked:

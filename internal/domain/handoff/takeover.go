@@ -26,7 +26,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case c.By.Agent() == "":
 		return nil, refusal.New(refusal.Invalid, "hand the task to an agent instead", "only an agent can take a task over")
 	case c.By.Agent() == t.Owner:
-		return nil, refusal.New(refusal.Conflict, "nothing to do", "%s owns task %s already", c.By.Agent(), t.ID)
+		return nil, task.AlreadyOwned(t, refusal.Conflict)
 	case t.State == event.Parked:
 		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
 	}

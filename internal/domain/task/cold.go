@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -22,6 +23,15 @@ func (t *Task) askedElsewhere(digest string) {
 	if t.Basis != nil && t.Envelope == digest {
 		t.AskedIn = t.Basis.AskedIn
 	}
+}
+
+// OwnEnvelope is the digest of the newest envelope that was made for an owner of the task, and not for the reader of a share or for those that do parts
+// of it; empty if there is none. Of a task that has only been delegated it is what was delegated.
+func OwnEnvelope(t Task) string {
+	if t.AskedIn == "" && slices.ContainsFunc(t.Shares, func(s Share) bool { return s.Envelope == t.Envelope }) {
+		return ""
+	}
+	return cmp.Or(t.AskedIn, t.Envelope)
 }
 
 // dropContext forgets, of a task that a cold handoff has moved, what the next envelope would say of the time before it.

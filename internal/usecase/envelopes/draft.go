@@ -158,7 +158,32 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	if err != nil {
 		return envelope.Envelope{}, err
 	}
-	return next(doc, t.Envelope), nil
+	doc, err = s.withoutShared(ctx, workspace, t, doc)
+	return next(doc, t.Envelope), err
+}
+
+// withoutShared is the newest envelope of a task, without what was said to the reader of a share alone: the owner's own state, data, summary and open questions
+// come back. The facts, decisions and files that a share adds stay: they are the task's.
+func (s *Sealer) withoutShared(ctx context.Context, workspace string, t task.Task, doc envelope.Envelope) (envelope.Envelope, error) {
+	own := doc
+	for digest := t.Envelope; isShare(t, digest, own); {
+		if digest = own.Parent; digest == "" {
+			own = envelope.Envelope{}
+			break
+		}
+		var err error
+		if own, err = s.store.Open(ctx, workspace, t.ID, digest); err != nil {
+			return doc, err
+		}
+	}
+	doc.Task.State, doc.Task.Data, doc.ConversationSummary, doc.OpenQuestions = own.Task.State, own.Task.Data, own.ConversationSummary, own.OpenQuestions
+	doc.Confidence, doc.ExpiresAt = own.Confidence, own.ExpiresAt
+	return doc, nil
+}
+
+// isShare reports whether an envelope was sealed to be shared: it names its reader, and no handoff.
+func isShare(t task.Task, digest string, doc envelope.Envelope) bool {
+	return doc.Handoff.HandoffID == "" && len(doc.Handoff.To) > 0 && slices.ContainsFunc(t.Shares, func(s task.Share) bool { return s.Envelope == digest })
 }
 
 // next is the envelope that follows doc. A reference that could not be resolved stays named until it is.

@@ -104,15 +104,15 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 		return Ref{}, refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
 			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
 	}
-	digest := t.Envelope
+	digest := task.OwnEnvelope(t)
 	if h != nil && (!h.Stage.Final() || n > 0 && h.Stage != event.Transferred) {
 		digest = h.Envelope
 	}
 	if digest == "" {
-		return Ref{}, refusal.New(refusal.NotFound, "nothing to fetch yet", "task %s has no envelope", t.ID)
+		return Ref{}, refusal.New(refusal.NotFound, "nothing to fetch yet; what is shared has ids of its own", "task %s has no envelope", t.ID)
 	}
 	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, c.Agent())
-	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == t.Envelope; {
+	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == digest; {
 	case offered && t.Requester != c.String(), holds && !source:
 		return es.given(ctx, c, t)
 	case n > 0 && h.Rendition != "" && !source && identity.May(c.Role, identity.ReadAny): // people look at what its receiver read

@@ -156,9 +156,9 @@ func (es *Envelopes) wholeFor(ctx context.Context, c caller.Caller, id string) (
 	mine := func(s task.Share) bool { return s.To == name }
 	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, name)
 	switch {
-	case name != "" && t.Owner == name && t.Envelope != "" && (n == 0 || h != nil && n <= h.N):
-		r = Ref{Source: t.Envelope} // also while the owner offers the task to another agent
-		if h != nil && h.Envelope == t.Envelope {
+	case name != "" && t.Owner == name && task.OwnEnvelope(t.Task) != "" && (n == 0 || h != nil && n <= h.N):
+		r = Ref{Source: task.OwnEnvelope(t.Task)} // also while the owner offers the task to another agent
+		if h != nil && h.Envelope == r.Source {
 			r.Digest = h.Rendition
 		}
 		return taskID, r, nil

@@ -34,8 +34,8 @@ var rest = map[string]string{
 
 // Bound keeps the result of a tool within half of the window that its reader is registered with, if there is one: of its text whole lines
 // stay, of its structured content the beginnings of long strings and lists. The text says how much was left out, and which call has it. Results
-// that come in pages of their own fit already.
-func Bound(ctx context.Context, c *client.Client, set toolset.Set, name string, result *mcp.CallToolResult) {
+// that come in pages of their own fit already. One that was packed for its reader may have all of the window.
+func Bound(ctx context.Context, c *client.Client, set toolset.Set, name string, packed bool, result *mcp.CallToolResult) {
 	if result == nil || len(result.Content) == 0 {
 		return
 	}
@@ -47,6 +47,9 @@ func Bound(ctx context.Context, c *client.Client, set toolset.Set, name string, 
 	r, err := For(ctx, c)
 	if err != nil || r.window == 0 { // the tool has done its work: better a long answer than none
 		return
+	}
+	if packed {
+		r.most = max(r.most, r.window)
 	}
 	how := set.Text(cmp.Or(rest[name], "{status} with the id of the task has the rest."))
 	if result.IsError {

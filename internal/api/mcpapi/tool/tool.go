@@ -80,7 +80,7 @@ type Answer struct {
 	More   []mcp.Content        // links to large content, for clients that ask for links
 	Need   *Need                // if set, the call returns this instead: a question to the user of the client
 	Status *liveness.TaskStatus // of the task that the call is about
-	Fits   bool                 // the text fits the window of its reader already, such as a context that the server packed for it
+	Fits   bool                 // the text fits the window of its reader already: it is a context that the server packed for it
 }
 
 // Need is the input that a call needs from the user of the client before it can continue.
