@@ -212,10 +212,21 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
-// turn waits for the turn of a principal to have a large message decoded: the same as that of its requests over HTTP.
-func (s *Server) turn(ctx context.Context, workspace, role, name string) (leave func(), err error) {
-	p := identity.Principal{Workspace: workspace, Role: identity.Role(role), Name: name}
-	return s.UseCases.Work.EnterBody(ctx, caller.Caller{Principal: p})
+// turn waits for the turn of a principal to have a message decoded: the same as that of its requests over HTTP.
+func (s *Server) turn(ctx context.Context, workspace, role, name string, large bool) (leave func(), err error) {
+	c := caller.Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.Role(role), Name: name}}
+	work, decoded := s.UseCases.Work, func() {}
+	if large {
+		if decoded, err = work.EnterBody(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	over, err := work.EnterCall(work.Call(ctx, c))
+	if err != nil {
+		decoded()
+		return nil, err
+	}
+	return func() { over(); decoded() }, nil
 }
 
 // apis returns the handler of the HTTP API, and of MCP and the page, which are built on it.

@@ -27,8 +27,8 @@ func Identifies(id json.RawMessage) bool { return transport.Identifies(id) }
 type HandlerOptions struct {
 	Options
 	Log *slog.Logger // nil means no log
-	// Turn waits for the turn of a principal to have a large message decoded; leave ends it. nil means that nothing waits.
-	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
+	// Turn waits for the turn of a principal to have a message decoded, which may be large; leave ends it. nil means that nothing waits.
+	Turn func(ctx context.Context, workspace, role, name string, large bool) (leave func(), err error)
 	// Make returns the server of a principal; nil means [New].
 	Make func(*client.Client, Options) *mcp.Server
 }

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 const (
 	// sharedFor is how long a server counts as shared after calls of two principals.
 	sharedFor = time.Second
-	// stalled is the time without the end of a turn after which another call of the principal begins, whatever holds up those before it.
+	// stalled is the time without the end of a turn after which those who wait go on: the calls that have turns lose them.
 	stalled = 100 * time.Millisecond
 )
 
@@ -29,13 +30,15 @@ type share struct {
 	at    time.Time          // when that began
 	other time.Time          // when the last call of another principal began
 	lines map[identity.Principal]*line
+	era   uint64 // of the newest line
 }
 
 // line is the calls of one principal.
 type line struct {
+	era     uint64 // of the turns that count; those of earlier ones were lost
 	running int
-	waiting []chan struct{} // each is closed when its turn begins
-	moved   bool            // a turn ended since the last look
+	waiting []chan uint64 // each gets the era of its turn when that begins
+	moved   bool          // a turn ended since the last look
 }
 
 // turnOf is the turn of a call of a principal.
@@ -44,7 +47,8 @@ type turnOf struct {
 	of    identity.Principal
 	mu    sync.Mutex
 	held  bool
-	over  bool // it does not begin again
+	era   uint64 // of the turn
+	over  bool   // it does not begin again
 }
 
 // Call returns a context for a call, with its turn, which [Work.EnterCall] begins.
@@ -65,15 +69,16 @@ func (w *Work) EnterCall(ctx context.Context) (leave func(), err error) {
 }
 
 func (t *turnOf) enter(ctx context.Context) error {
-	if err := t.share.enter(ctx, t.of); err != nil {
+	era, err := t.share.enter(ctx, t.of)
+	if err != nil {
 		return stream.Unavailable(err)
 	}
 	t.mu.Lock()
-	t.held = !t.over
+	t.held, t.era = !t.over, era
 	over := t.over
 	t.mu.Unlock()
 	if over {
-		t.share.leave(t.of)
+		t.share.leave(t.of, era)
 	}
 	return nil
 }
@@ -92,16 +97,16 @@ func (t *turnOf) Resume(ctx context.Context) { _ = t.enter(ctx) }
 // Pause implements [ledger.Turn].
 func (t *turnOf) Pause() bool {
 	t.mu.Lock()
-	held := t.held
+	held, era := t.held, t.era
 	t.held = false
 	t.mu.Unlock()
 	if held {
-		t.share.leave(t.of)
+		t.share.leave(t.of, era)
 	}
 	return held
 }
 
-func (s *share) enter(ctx context.Context, p identity.Principal) error {
+func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, err error) {
 	s.mu.Lock()
 	if s.last != p {
 		s.last, s.other = p, s.at
@@ -110,26 +115,34 @@ func (s *share) enter(ctx context.Context, p identity.Principal) error {
 	l := s.lines[p]
 	if l == nil {
 		l = &line{}
+		s.begin(l)
 		s.lines[p] = l
 	}
 	if len(l.waiting) == 0 && s.admits(l) {
 		l.running++
+		era = l.era
 		s.mu.Unlock()
-		return nil
+		return era, nil
 	}
-	turn := make(chan struct{})
+	turn := make(chan uint64, 1)
 	if l.waiting = append(l.waiting, turn); len(l.waiting) == 1 {
 		s.look(p, l)
 	}
 	s.mu.Unlock()
 
 	select {
-	case <-turn:
-		return nil
+	case era = <-turn:
+		return era, nil
 	case <-ctx.Done():
 		s.giveUp(p, turn)
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
+}
+
+// begin begins an era of a line, without turns.
+func (s *share) begin(l *line) {
+	s.era++
+	l.era, l.running = s.era, 0
 }
 
 // admits reports whether one more call of a line may run.
@@ -138,40 +151,42 @@ func (s *share) admits(l *line) bool {
 }
 
 // giveUp takes a call out of the line, or ends its turn, if that has begun.
-func (s *share) giveUp(p identity.Principal, turn chan struct{}) {
+func (s *share) giveUp(p identity.Principal, turn chan uint64) {
 	s.mu.Lock()
-	l := s.lines[p]
-	for i := range l.waiting {
-		if l.waiting[i] == turn {
-			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+	if l := s.lines[p]; l != nil {
+		if i := slices.Index(l.waiting, turn); i >= 0 {
+			l.waiting = slices.Delete(l.waiting, i, i+1)
 			s.mu.Unlock()
 			return
 		}
 	}
 	s.mu.Unlock()
-	s.leave(p)
+	s.leave(p, <-turn)
 }
 
-func (s *share) leave(p identity.Principal) {
+func (s *share) leave(p identity.Principal, era uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lines[p]
+	if l == nil || l.era != era {
+		return // it was lost
+	}
 	l.running--
 	l.moved = true
-	for len(l.waiting) > 0 && s.admits(l) {
-		l.next()
-	}
+	s.admit(l)
 	if l.running == 0 {
 		delete(s.lines, p)
 	}
 }
 
-// next begins the turn of the call that has waited for the longest time.
-func (l *line) next() {
-	close(l.waiting[0])
-	l.waiting[0] = nil
-	l.waiting = l.waiting[1:]
-	l.running++
+// admit begins the turns of those who have waited for the longest time, as many as may run.
+func (s *share) admit(l *line) {
+	for len(l.waiting) > 0 && s.admits(l) {
+		l.waiting[0] <- l.era
+		l.waiting[0] = nil
+		l.waiting = l.waiting[1:]
+		l.running++
+	}
 }
 
 // look looks after a line in which calls wait, until none does.
@@ -184,7 +199,8 @@ func (s *share) look(p identity.Principal, l *line) {
 			return
 		}
 		if !l.moved {
-			l.next()
+			s.begin(l)
+			s.admit(l)
 		}
 		if len(l.waiting) > 0 {
 			s.look(p, l)

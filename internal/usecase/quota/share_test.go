@@ -140,13 +140,20 @@ func TestACallThatIsHeldUpHoldsUpNoOther(t *testing.T) {
 			s.enter(s.Context(), junk, 10+n)
 		}
 		s.next(1)
-		s.next(10) // and never ends
+		first := s.next(10) // and does not end
 		start := time.Now()
-		for n := range 3 {
-			c := <-s.begun
-			if c.n != 11+n || time.Since(start) != time.Duration(n+1)*100*time.Millisecond {
-				s.Errorf("call %d began after %s", c.n, time.Since(start))
-			}
+		second := <-s.begun
+		if second.n != 11 || time.Since(start) != 100*time.Millisecond {
+			s.Errorf("call %d began after %s", second.n, time.Since(start))
+		}
+		s.next(0)
+		first.leave() // it has lost its turn
+		s.next(0)
+		second.leave()
+		s.next(12).leave()
+		s.next(13).leave()
+		if d := time.Since(start); d != 100*time.Millisecond {
+			s.Errorf("the others waited for %s", d)
 		}
 	})
 }

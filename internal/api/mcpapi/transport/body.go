@@ -13,12 +13,12 @@ import (
 // largeMessage is the size of a message, in bytes, from which those of one principal are decoded in turn.
 const largeMessage = 8 << 10
 
-// read reads a message before the read deadline of the connection, and waits for the turn of its principal to have it decoded if it is
-// large; or it refuses the message. The turn ends with [caller.decoded].
+// read reads a message before the read deadline of the connection, and waits for the turn of its principal to have it decoded; or it
+// refuses the message. The turn ends with [caller.decoded].
 func (h *Handler) read(a *answer, r *http.Request, me client.Me, v *caller) (body []byte, ok bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
-	if h.options.Turn != nil && len(body) >= largeMessage {
-		leave, err := h.options.Turn(r.Context(), me.Workspace, string(me.Role), me.Name)
+	if h.options.Turn != nil && len(body) > 0 {
+		leave, err := h.options.Turn(r.Context(), me.Workspace, string(me.Role), me.Name, len(body) >= largeMessage)
 		if err != nil {
 			a.Header().Set("Retry-After", "1")
 			http.Error(a, err.Error(), http.StatusTooManyRequests)
@@ -45,7 +45,7 @@ func (h *Handler) read(a *answer, r *http.Request, me client.Me, v *caller) (bod
 	return nil, false
 }
 
-// decoded ends the turn of the message of the caller, if it has one. What its call does takes turns of its own.
+// decoded ends the turn of the message of the caller, if it has one: its call of the API takes turns of its own.
 func (v *caller) decoded() {
 	if v.leave != nil {
 		v.leave()

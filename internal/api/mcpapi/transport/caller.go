@@ -21,7 +21,7 @@ type caller struct {
 	key   string // of the principal
 	token string
 	tools toolset.Set // that the address of the request chooses
-	leave func()      // ends the turn of a large message to be decoded; nil: it has none
+	leave func()      // ends the turn of the message; nil: it has none
 }
 
 // principal is the state of a principal that all its requests share.

@@ -52,8 +52,8 @@ type Options struct {
 	Make func(c *client.Client, person string) (*mcp.Server, taskext.Source)
 	// Idle is the maximum number of principals without requests that are kept; 0 means 16,384.
 	Idle int
-	// Turn waits for the turn of a principal to have a large message decoded; leave ends it. nil means that nothing waits.
-	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
+	// Turn waits for the turn of a principal to have a message decoded, which may be large; leave ends it. nil means that nothing waits.
+	Turn func(ctx context.Context, workspace, role, name string, large bool) (leave func(), err error)
 	Log  *slog.Logger // nil means no log
 }
 
