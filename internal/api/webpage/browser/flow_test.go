@@ -93,8 +93,16 @@ func TestAPersonAtADeskAnswersAndTakesOver(t *testing.T) {
 }
 
 func TestAnOperatorWorksByKeyboardAlone(t *testing.T) {
+	for name, width := range map[string]int64{"at a desk": 1280, "on a phone": 360} {
+		t.Run(name, func(t *testing.T) { operate(t, width) })
+	}
+}
+
+func operate(t *testing.T, width int64) {
 	d := open(t)
+	d.do(chromedp.EmulateViewport(width, 740))
 	s := d.tell()
+	other := d.lose("Nobody takes this either")
 	ctx := t.Context()
 	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
 	d.goTo("/agents/away")
@@ -110,12 +118,14 @@ func TestAnOperatorWorksByKeyboardAlone(t *testing.T) {
 		t.Errorf("%v: %+v", err, task.Handoff)
 	}
 	d.goTo("/dead")
-	d.press(fmt.Sprintf(`input[value=%q]`, s.dead), " ")
+	d.press(`#all`, " ") // several at once
 	d.press(`input[name=why]`, "o", "l", "d")
 	d.press(`button[value=discard]`, kb.Enter)
 	d.shows("Discarded.")
-	if task, err := d.admin.Task(ctx, s.dead); err != nil || !task.State.Final() {
-		t.Errorf("%v: %+v", err, task.State)
+	for _, id := range []string{s.dead, other} {
+		if task, err := d.admin.Task(ctx, id); err != nil || !task.State.Final() {
+			t.Errorf("%v: %+v", err, task.State)
+		}
 	}
 	d.goTo("/")
 	d.do(chromedp.KeyEvent("/"))

@@ -62,20 +62,7 @@ func (d *desk) tell() (s story) {
 	supervised.Kind = client.Supervised
 	approval := must(d.agent("teller", client.AgentSpec{}).CreateTask(ctx, client.CreateInput{Intent: "Release the funds", Send: ptr(supervised)}))
 	s.approval = approval.Task + ".k1"
-	lost := must(d.admin.CreateTask(ctx, client.CreateInput{Intent: "Nobody takes this", Send: &client.SendInput{To: []string{"away"}}}))
-	away := d.again("away")
-	for range 10 {
-		task, err := d.admin.Task(ctx, lost.Task)
-		must2(d.t, func() error { return err })
-		if task.State == client.Parked {
-			break
-		}
-		if task.Handoff == nil || task.State != client.HandingOff {
-			break
-		}
-		_, _ = away.Reject(ctx, task.Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"})
-	}
-	s.dead = lost.Task
+	s.dead = d.lose("Nobody takes this")
 	item, err := surveyor.Remember(ctx, client.RememberInput{Title: "Style guide " + markup, Text: "Short sentences. " + markup, Scope: client.ScopeWorkspace})
 	must2(d.t, func() error { return err })
 	must2(d.t, func() error {
@@ -84,6 +71,25 @@ func (d *desk) tell() (s story) {
 	})
 	s.memory = item.ID
 	return s
+}
+
+// lose has a task rejected until it is in the dead letters.
+func (d *desk) lose(intent string) (task string) {
+	d.t.Helper()
+	ctx := d.t.Context()
+	lost, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: intent, Send: &client.SendInput{To: []string{"away"}}})
+	must2(d.t, func() error { return err })
+	away := d.again("away")
+	for range 10 {
+		task, err := d.admin.Task(ctx, lost.Task)
+		must2(d.t, func() error { return err })
+		if task.State == client.Parked {
+			return lost.Task
+		}
+		_, _ = away.Reject(ctx, task.Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"})
+	}
+	d.t.Fatalf("%s is not in the dead letters", lost.Task)
+	return ""
 }
 
 // again is another client of an agent.
