@@ -2,6 +2,9 @@ package main
 
 import (
 	"maps"
+	"math"
+	"strings"
+	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
@@ -14,21 +17,54 @@ func chars(n int) limits   { return limits{"maxLength": n} }
 func entries(n int) limits { return limits{"maxItems": n} }
 
 // saying is a text of at most n characters that is not blank.
-func saying(n int) limits { return limits{"minLength": 1, "maxLength": n, "pattern": `\S`} }
+func saying(n int) limits {
+	return limits{"minLength": 1, "maxLength": n, "pattern": "[^" + blank + "]"}
+}
 
 // distinct is a list whose entries have ids of their own. JSON Schema can only say that no entry is there twice.
 func distinct(n int) limits { return limits{"maxItems": n, "uniqueItems": true} }
 func upTo(n int) limits     { return limits{"minimum": 0, "maximum": n} }
 
 var (
-	word     = limits{"minLength": 1, "maxLength": envelope.MaxName, "pattern": `^\S+$`}
+	word     = limits{"minLength": 1, "maxLength": envelope.MaxName, "not": limits{"pattern": "[" + noName() + "]"}}
 	words    = func(n int) limits { return limits{"maxItems": n, "items": withType("string", word)} }
 	text     = chars(envelope.MaxText)
 	itemText = saying(envelope.MaxItemText)
 	share    = limits{"minimum": 0, "maximum": 1}
-	digest   = limits{"pattern": "^sha256:[0-9a-f]{64}$"}
+	digest   = limits{"pattern": "^sha256:[0-9a-f]{64}$", "maxLength": 71}
 	count    = upTo(1<<31 - 1)
 )
+
+// blank are the characters that are white space in Unicode, as the inside of a class of a regular expression. What \s means differs between
+// the languages of validators, and so do anchors: a class without either means the same in all.
+const blank = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+
+// noName are the characters that ids and names must not have, in the same form: white space, control and format characters, and those of private
+// use. The characters that Unicode has not assigned yet are not among them, since each of its versions assigns more.
+func noName() string {
+	var b strings.Builder
+	first, last := rune(-1), rune(-1)
+	end := func() {
+		if first >= 0 {
+			b.WriteRune(first)
+			if last > first {
+				b.WriteString("-" + string(last))
+			}
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		switch {
+		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co):
+		case first >= 0 && r == last+1:
+			last = r
+		default:
+			end()
+			first, last = r, r
+		}
+	}
+	end()
+	return b.String()
+}
 
 func withType(name string, l limits) limits {
 	out := limits{"type": name}
@@ -47,8 +83,8 @@ const v11 = "1.1"
 
 // fields explains every field, by the Go type and the name in JSON.
 var fields = map[string]field{
-	"Envelope.version":              {doc: "The document's version, major.minor. Fields of a newer minor are kept and passed on; another major is refused.", limits: limits{"pattern": `^1\.(0|[1-9][0-9]*)$`}},
-	"Envelope.salt":                 {doc: "16 to 64 random bytes in lower-case hex, so that the digest reveals nothing. Every sealed envelope has it; the server sets it.", limits: limits{"pattern": "^([0-9a-f]{2}){16,64}$"}},
+	"Envelope.version":              {doc: "The document's version, major.minor. Fields of a newer minor are kept and passed on; another major is refused.", limits: limits{"pattern": `^1\.(0|[1-9][0-9]{0,17})$`, "maxLength": 20}},
+	"Envelope.salt":                 {doc: "16 to 64 random bytes in lower-case hex, so that the digest reveals nothing. Every sealed envelope has it; the server sets it.", limits: limits{"pattern": "^([0-9a-f]{2}){16,64}$", "maxLength": 2 * envelope.MaxSalt}},
 	"Envelope.parent":               {doc: "The digest of the envelope that this one follows. The first envelope of a task has none.", limits: digest},
 	"Envelope.created_at":           {doc: "The time at which the envelope was made: UTC, to the microsecond."},
 	"Envelope.expires_at":           {doc: "The time at which its content is stale; later than created_at."},
@@ -110,7 +146,7 @@ var fields = map[string]field{
 	"Constraint.text":     {doc: "The constraint in words.", limits: saying(envelope.MaxConstraintText)},
 	"Constraint.hard":     {doc: "Whether it must hold. Other constraints should hold."},
 	"Constraint.origin":   {doc: "The principal that set it.", limits: word},
-	"Constraint.max":      {doc: "The upper limit, in the unit that the text names. Tighter is smaller."},
+	"Constraint.max":      {doc: "The upper limit, in the unit that the text names. Tighter is smaller.", limits: limits{"minimum": -math.MaxFloat64, "maximum": math.MaxFloat64}},
 	"Constraint.allow":    {doc: "What is allowed, and nothing else is. Tighter is fewer. Left out: anything. Empty, since version 1.2: nothing.", limits: words(envelope.MaxAllow)},
 	"Constraint.text_by":  {doc: "The principal whose text it is, if not the origin. Since version 1.3.", limits: word},
 	"Constraint.hard_by":  {doc: "The principal that made it hard, if not the origin. Since version 1.3.", limits: word},
@@ -123,8 +159,8 @@ var fields = map[string]field{
 	"Expected.criteria":  {doc: "The conditions that a good result meets, in words, for a reviewer.", limits: limits{"maxItems": envelope.MaxCriteria, "items": withType("string", itemText)}},
 	"Expected.schema":    {doc: "A JSON Schema, at most 64 KiB, that refers to nothing but itself.", limits: limits{"type": "object"}},
 
-	"Trace.traceparent": {doc: "W3C traceparent.", limits: limits{"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$"}},
-	"Trace.tracestate":  {doc: "W3C tracestate.", limits: limits{"maxLength": 512, "pattern": "^[ -~]*$"}},
+	"Trace.traceparent": {doc: "W3C traceparent.", limits: limits{"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "maxLength": 55}},
+	"Trace.tracestate":  {doc: "W3C tracestate.", limits: limits{"maxLength": 512, "not": limits{"pattern": "[^ -~]"}}},
 
 	"MemoryRef.id":        {doc: "The item's id, to fetch it by.", limits: word},
 	"MemoryRef.version":   {doc: "Its version when the envelope was sealed.", limits: count},
@@ -132,7 +168,7 @@ var fields = map[string]field{
 	"MemoryRef.title":     {doc: "Its title.", limits: chars(envelope.MaxTitle)},
 	"MemoryRef.author":    {doc: "The principal that wrote it.", limits: word},
 	"MemoryRef.pinned_by": {doc: "The principal whose pin counts, if that is not the author. Since version 1.4.", limits: word},
-	"MemoryRef.text":      {doc: "The text of the item. Omitted if it must be fetched.", limits: limits{"maxLength": envelope.MaxText, "pattern": `^$|\S`}},
+	"MemoryRef.text":      {doc: "The text of the item. Omitted if it must be fetched.", limits: limits{"maxLength": envelope.MaxText, "pattern": "^$|[^" + blank + "]"}},
 	"MemoryRef.tokens":    {doc: "The tokens of the text, by the receiver's tokenizer.", limits: count},
 
 	"Weight.pinned":     {doc: "Kept before all parts that are not pinned, if the budget is short.", since: v11},

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func limit(l limits) string {
 	if n, ok := l["maxLength"]; ok {
 		return fmt.Sprintf("%v bytes", n)
 	}
-	if n, ok := l["maximum"]; ok {
+	if n, ok := l["maximum"]; ok && n != math.MaxFloat64 {
 		return fmt.Sprintf("%v to %v", l["minimum"], n)
 	}
 	return ""

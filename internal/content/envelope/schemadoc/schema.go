@@ -52,7 +52,9 @@ var closed = map[reflect.Type][]string{
 
 // types are the types of fields whose schema does not follow from their kind.
 var types = typeschema.Types{Enums: closed, Other: map[reflect.Type]typeschema.Object{
-	reflect.TypeFor[time.Time]():       {"type": "string", "format": "date-time"},
+	reflect.TypeFor[time.Time](): {
+		"type": "string", "format": "date-time", "pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})$`,
+	},
 	reflect.TypeFor[json.RawMessage](): {},
 }}
 
@@ -92,8 +94,9 @@ func schema() ([]byte, error) {
 			return nil, err
 		}
 		if o.of == reflect.TypeFor[envelope.Envelope]() {
-			def["if"] = typeschema.Object{"properties": typeschema.Object{"version": typeschema.Object{"pattern": oursOrOlder()}}}
+			def["if"] = typeschema.Object{"properties": typeschema.Object{"version": typeschema.Object{"pattern": upToMinor(last())}}}
 			def["then"] = typeschema.Object{"$ref": "#/$defs/" + exact(o.of)}
+			def["allOf"] = gates()
 		}
 		defs[o.of.Name()] = def
 		defs[exact(o.of)] = onlyDefined(o.of)
@@ -131,18 +134,50 @@ func onlyDefined(t reflect.Type) any {
 	return typeschema.Object{"propertyNames": typeschema.Object{"enum": names}, "properties": properties}
 }
 
-// oursOrOlder matches the versions of this major up to this minor.
-func oursOrOlder() string {
-	major, last, _ := strings.Cut(envelope.Version, ".")
-	n, err := strconv.Atoi(last)
+// last is the minor of this version.
+func last() int {
+	_, minor, _ := strings.Cut(envelope.Version, ".")
+	n, err := strconv.Atoi(minor)
 	if err != nil {
-		n = 0
+		return 0
 	}
-	minors := make([]string, n+1)
+	return n
+}
+
+// upToMinor matches the versions of this major up to a minor.
+func upToMinor(most int) string {
+	major, _, _ := strings.Cut(envelope.Version, ".")
+	minors := make([]string, most+1)
 	for i := range minors {
 		minors[i] = strconv.Itoa(i)
 	}
 	return `^` + major + `\.(` + strings.Join(minors, "|") + `)$`
+}
+
+// gates refuse what a document says in fields that its version does not define, as the server does.
+func gates() []any {
+	type o = typeschema.Object
+	items := func(fields o) o { return o{"items": o{"properties": fields}} }
+	unsaid, no := o{"maxLength": 0}, o{"const": false}
+	noEntry, anEntry := o{"maxItems": 0}, o{"minItems": 1}
+	weighed := func(field string) o { return items(o{field: unsaid, "pinned": no, "importance": o{"const": 0}}) }
+	var list []any
+	for i, fields := range []o{
+		{
+			"memory": noEntry, "artifacts": noEntry, "conversation": noEntry, "omissions": noEntry, "gaps": noEntry, "packing": false,
+			"key_facts": weighed("reasoning"), "decisions": weighed("reasoning"), "history": weighed("tool"),
+		},
+		{"handoff": o{"properties": o{"permissions": anEntry}}, "constraints": items(o{"allow": anEntry})},
+		{"constraints": items(o{"added": no, "text_by": unsaid, "hard_by": unsaid, "max_by": unsaid, "allow_by": unsaid})},
+		{
+			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid}}, "key_facts": items(o{"by": unsaid}), "decisions": items(o{"by": unsaid}),
+			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no}),
+		},
+	} {
+		older := o{"properties": o{"version": o{"pattern": upToMinor(i)}}, "required": []string{"version"}}
+		list = append(list, o{"if": older, "then": o{"properties": fields}})
+	}
+	return list
 }
 
 func object(t reflect.Type) (typeschema.Object, error) {
@@ -168,6 +203,10 @@ func object(t reflect.Type) (typeschema.Object, error) {
 		}
 	}
 	def := map[string]any{"type": "object", "properties": properties}
+	if t == reflect.TypeFor[envelope.Omission]() { // it names one part, or counts several
+		def["if"] = typeschema.Object{"properties": typeschema.Object{"id": typeschema.Object{"minLength": 1}}, "required": []string{"id"}}
+		def["then"] = typeschema.Object{"properties": typeschema.Object{"count": typeschema.Object{"maximum": 1}}}
+	}
 	if required != nil {
 		def["required"] = required
 	}
