@@ -29,7 +29,7 @@ task, result until the sender of a delegation has the result, and whole until th
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the
-record keeps what happened, about 5 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
+record keeps what happened, about 3 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over

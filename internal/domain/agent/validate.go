@@ -33,7 +33,7 @@ func (s Spec) check(self string) error {
 	if !Kinds.Has(s.Kind) {
 		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
 	}
-	if err := event.CheckDescription(s.Description, "describe in a few sentences of plain text what the agent is good at"); err != nil {
+	if err := event.CheckDescription("the description", s.Description, "describe in a few sentences of plain text what the agent is good at"); err != nil {
 		return err
 	}
 	if s.Tokenizer != "" {

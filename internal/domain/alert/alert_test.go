@@ -147,7 +147,9 @@ func TestOnlyOperatorsSilenceWithAReasonForATime(t *testing.T) {
 		{refusal.Invalid, func(q *alert.Quiet) { q.For = 0 }},
 		{refusal.Invalid, func(q *alert.Quiet) { q.For = alert.MaxSilence + 1 }},
 	} {
-		w.Refused(quiet(c.change), c.code)
+		if r := w.Refused(quiet(c.change), c.code); strings.Contains(r.Message, "description") {
+			t.Errorf("a silence has none: %s", r.Message)
+		}
 	}
 	w.Refused(alert.EndSilence{By: identity.Principal{Role: identity.Agent, Name: "coder"}, ID: "s1"}, refusal.NotPermitted)
 	w.Do(quiet(func(*alert.Quiet) {}), "alert-silenced")

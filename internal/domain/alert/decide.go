@@ -121,7 +121,7 @@ func decideQuiet(s State, c Quiet, now time.Time) ([]Event, error) {
 	if err := event.CheckText("the reason", c.Reason, MaxReason); err != nil {
 		return nil, err
 	}
-	if err := event.CheckDescription(c.Reason, "use plain text"); err != nil {
+	if err := event.CheckDescription("the reason", c.Reason, "use plain text"); err != nil {
 		return nil, err
 	}
 	until := now.Add(c.For)

@@ -159,5 +159,5 @@ func (s State) requireOwner(by identity.Principal, verb string) error {
 }
 
 func checkDescription(s string) error {
-	return event.CheckDescription(s, "say in a few sentences of plain text what the channel is for")
+	return event.CheckDescription("the description", s, "say in a few sentences of plain text what the channel is for")
 }

@@ -49,18 +49,18 @@ func CheckText(what, s string, limit int) error {
 	return nil
 }
 
-// CheckDescription refuses the description of an agent or a channel that has more than 2,000 bytes or is not plain text: it may
-// have line breaks and tabs, but no other control characters. hint says what to write instead.
-func CheckDescription(s, hint string) error {
+// CheckDescription refuses a description, such as that of an agent or a channel, that has more than 2,000 bytes or is not plain text: it may
+// have line breaks and tabs, but no other control characters. what names it, as "the description"; hint says what to write instead.
+func CheckDescription(what, s, hint string) error {
 	if len(s) > maxDescription {
-		return refusal.New(refusal.TooLarge, fmt.Sprintf("%s, in at most %d bytes", hint, maxDescription), "the description has %d bytes", len(s))
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("%s, in at most %d bytes", hint, maxDescription), "%s has %d bytes", what, len(s))
 	}
 	if !utf8.ValidString(s) {
-		return refusal.New(refusal.Invalid, hint, "the description is not valid UTF-8")
+		return refusal.New(refusal.Invalid, hint, "%s is not valid UTF-8", what)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return refusal.New(refusal.Invalid, hint, "the description has the control character %U", r)
+			return refusal.New(refusal.Invalid, hint, "%s has the control character %U", what, r)
 		}
 	}
 	return nil
