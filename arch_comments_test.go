@@ -51,7 +51,7 @@ func staleNames(d *directory, comment string) (out []finding) {
 }
 
 // importClaim matches words about what a package imports. They go stale: the table is the only list.
-var importClaim = regexp.MustCompile(`(?i)\b(may|must|can|never|only)( not| only| never)? imports?\b`)
+var importClaim = regexp.MustCompile(`(?i)\b(may|must|can|never|only|it|that|package)( not| only| never)? imports?\b`)
 
 // checkImportClaims refuses package comments that say what the package imports.
 func checkImportClaims(t *tree) (out []finding) {

@@ -1,5 +1,5 @@
 // Package otelapi gives the figures to other programs: at /metrics in the format of Prometheus, and to a collector of OpenTelemetry.
-// It is the only package that imports OpenTelemetry's metrics; the figures themselves are those of record/figure.
+// No other package knows OpenTelemetry's metrics; the figures themselves are those of record/figure.
 //
 // Invariants:
 //   - A reader gets the figures of its own workspace and of the process, and no other workspace's.

@@ -95,7 +95,8 @@ func (p target) whole(text, media string) *mcp.ReadResourceResult {
 
 // list returns the JSON of the first n elements of a list, as many as fit the reader, and says how many more there are.
 func (p target) list(count int, of func(n int) any, more string) (*mcp.ReadResourceResult, error) {
-	text, n := "", count
+	var text string
+	n := count
 	note := func() string { return fmt.Sprintf("%d more %s.", count-n, more) }
 	for {
 		b, err := json.Marshal(of(n))
