@@ -145,11 +145,11 @@ func isAllowed(file, line string) bool {
 	return false
 }
 
-// isText tells which files people read or edit: Go, pages, and what tests compare with; neither the history of the project nor
+// isText tells which files people read or edit: Go, pages, templates, and what tests compare with; neither the history of the project nor
 // what is frozen.
 func isText(name string) bool {
 	switch path.Ext(name) {
-	case ".go", ".md", ".txt", ".txtar", ".golden":
+	case ".go", ".md", ".txt", ".txtar", ".golden", ".html", ".css", ".yaml":
 		return name != "CHANGELOG.md" && !slices.ContainsFunc(frozen, func(dir string) bool { return under(name, dir) })
 	}
 	return false
