@@ -52,14 +52,7 @@ func TestAServerThatIsAskedToStopAnswersTheCallsItHasBegun(t *testing.T) {
 	}
 	stop()
 	wait()
-	if err := r.term(); err != nil {
-		t.Error(err)
-	}
-	_, j := c.examine(r, crew)
-	c.blame(j)
-	for _, err := range c.faults {
-		t.Error(err)
-	}
+	c.end(r, crew)
 	if n := crew.kept.Load(); n > 0 {
 		t.Errorf("%d calls had happened and got no answer", n)
 	}

@@ -132,6 +132,19 @@ func (c *campaign) tally(crew *crew) {
 
 func (c *campaign) blame(j *judgement) { c.faults = append(c.faults, j.faults...) }
 
+// end stops the server, which must end well, judges the record, and reports all faults so far.
+func (c *campaign) end(r *rig, crew *crew) {
+	c.Helper()
+	if err := r.term(); err != nil {
+		c.Error(err)
+	}
+	_, j := c.examine(r, crew)
+	c.blame(j)
+	for _, err := range c.faults {
+		c.Error(err)
+	}
+}
+
 // hire starts a server, and creates its agents and clients.
 func (c *campaign) hire(r *rig) *crew {
 	c.Helper()

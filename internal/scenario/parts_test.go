@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/memory"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -23,25 +21,11 @@ func (h *harness) parts(by caller.Caller, in envelopes.PartsInput) envelopes.Par
 // readings counts the recorded reads of something, by any principal.
 func (h *harness) readings(of string) (n int) {
 	h.Helper()
-	last, err := h.ledger.Last(ctx(h))
-	if err != nil {
-		h.Fatal(err)
-	}
-	for after := ledger.Position(0); after < last; {
-		entries, err := h.ledger.Read(ctx(h), after, 100)
-		if err != nil {
-			h.Fatal(err)
-		}
-		for _, e := range entries {
-			after = e.Position
-			for _, ev := range e.Events {
-				if ev.Name == "content-read" && strings.Contains(string(ev.Data), `"artifact"`) && strings.Contains(string(ev.Data), of) {
-					n++
-				}
+	for _, e := range h.entries() {
+		for _, ev := range e.Events {
+			if ev.Name == "content-read" && strings.Contains(string(ev.Data), `"artifact"`) && strings.Contains(string(ev.Data), of) {
+				n++
 			}
-		}
-		if len(entries) == 0 {
-			time.Sleep(10 * time.Millisecond) // of the fake clock: readers may lag
 		}
 	}
 	return n

@@ -52,26 +52,35 @@ func (h *harness) reads(agent string) (n int) {
 func (h *harness) recorded() map[string]int {
 	h.Helper()
 	found := map[string]int{}
+	for _, e := range h.entries() {
+		for _, ev := range e.Events {
+			found[ev.Name+" by "+e.Actor.Principal]++
+		}
+	}
+	return found
+}
+
+// entries are all entries of the ledger.
+func (h *harness) entries() (all []ledger.Entry) {
+	h.Helper()
 	last, err := h.ledger.Last(ctx(h))
 	if err != nil {
 		h.Fatal(err)
 	}
 	for after := ledger.Position(0); after < last; {
-		entries, err := h.ledger.Read(ctx(h), after, 100)
+		some, err := h.ledger.Read(ctx(h), after, 100)
 		if err != nil {
 			h.Fatal(err)
 		}
-		for _, e := range entries {
+		for _, e := range some {
 			after = e.Position
-			for _, ev := range e.Events {
-				found[ev.Name+" by "+e.Actor.Principal]++
-			}
 		}
-		if len(entries) == 0 {
-			time.Sleep(10 * time.Millisecond) // readers may lag
+		all = append(all, some...)
+		if len(some) == 0 {
+			time.Sleep(10 * time.Millisecond) // of the fake clock: readers may lag
 		}
 	}
-	return found
+	return all
 }
 
 func TestWhoWaitsForATaskIsToldOfItsEnd(t *testing.T) {

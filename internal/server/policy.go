@@ -179,14 +179,7 @@ const vectorsEvery = time.Second
 // addVectors gives memory items vectors in the workspaces whose policies name an embedder, until ctx ends. Failures are reported
 // by the use case.
 func (s *Server) addVectors(ctx context.Context) {
-	tick := time.NewTicker(vectorsEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for range ticks(ctx, vectorsEvery) {
 		all, err := s.workspaces(ctx)
 		if err != nil {
 			continue // the repair of the views says why

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"os"
@@ -257,17 +258,28 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 // heal repairs the views after a failure. Until then /readyz reports them as not reliable; appends continue.
 // It also logs that the disk has become full, if it was not full before, or that it no longer is.
 func (s *Server) heal(ctx context.Context, full bool) {
-	tick := time.NewTicker(healEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for range ticks(ctx, healEvery) {
 		full = s.reportSpace(full)
 		if err := s.views.Err(); err != nil {
 			s.config.Log.Error("repairing the views", "cause", err, "result", s.views.Heal(ctx))
+		}
+	}
+}
+
+// ticks yields at each interval until ctx ends.
+func ticks(ctx context.Context, every time.Duration) iter.Seq[time.Time] {
+	return func(yield func(time.Time) bool) {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case now := <-tick.C:
+				if !yield(now) {
+					return
+				}
+			}
 		}
 	}
 }

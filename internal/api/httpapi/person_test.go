@@ -21,18 +21,24 @@ func (h *harness) atClient(agent, person string) *client.Client {
 	return h.as(t.Text)
 }
 
+// asks begins a task, and asks a question about it.
+func asks(t *testing.T, c *client.Client) (made, asked client.Receipt) {
+	t.Helper()
+	made, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "Move the data", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked, err = c.Ask(t.Context(), made.Task, client.AskInput{Epoch: made.Epoch, Question: "Which copy?"}); err != nil {
+		t.Fatal(err)
+	}
+	return made, asked
+}
+
 func TestThePersonAtAClientAnswersThereAsAnOperator(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	coder := h.atClient("coder", "ann")
 	ctx := t.Context()
-	made, err := coder.CreateTask(ctx, client.CreateInput{Intent: "Move the data", Start: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked, err := coder.Ask(ctx, made.Task, client.AskInput{Epoch: made.Epoch, Question: "Which copy?"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, asked := asks(t, coder)
 	if _, err := coder.Answer(ctx, asked.Ticket, client.AnswerInput{Answer: "The second"}); err == nil {
 		t.Error("an agent answered its own question")
 	}
@@ -119,14 +125,7 @@ func TestAPersonAtAClientIsWhomTheTokenNamesAndDoesNothingElse(t *testing.T) {
 	coder := h.atClient("coder", "ann")
 	plain, _ := h.agent("plain")
 	ctx := t.Context()
-	made, err := coder.CreateTask(ctx, client.CreateInput{Intent: "Move the data", Start: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked, err := coder.Ask(ctx, made.Task, client.AskInput{Epoch: made.Epoch, Question: "Which copy?"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, asked := asks(t, coder)
 	for name, try := range map[string]func() error{
 		"another person": func() error {
 			_, err := coder.Answer(client.WithPerson(ctx, "bob"), asked.Ticket, client.AnswerInput{Answer: "x"})

@@ -3,8 +3,11 @@ package mcpapi_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"log/slog"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,6 +33,14 @@ const (
 	sessionVersion   = "2025-11-25"
 	statelessVersion = "2026-07-28"
 )
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" {
+		debug.SetGCPercent(400) // each test opens servers, and most of what it allocates stays until its end
+	}
+	os.Exit(m.Run())
+}
 
 // harness is a server. Unless deliver is called its courier does not run: only calls have effects.
 type harness struct {

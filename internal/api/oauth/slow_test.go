@@ -21,14 +21,20 @@ func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
+func withSilentIssuer(t *testing.T) (*Verifier, *silent) {
+	t.Helper()
+	v, err := New(Config{Issuer: "https://issuer.example.org", Resource: "https://trapeze.example.org/mcp", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &silent{}
+	v.issuer.client = &http.Client{Transport: s}
+	return v, s
+}
+
 func TestAnIssuerThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, err := New(Config{Issuer: "https://issuer.example.org", Resource: "https://trapeze.example.org/mcp", Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &silent{}
-		v.issuer.client = &http.Client{Transport: s}
+		v, s := withSilentIssuer(t)
 		ring := func(ctx context.Context) error {
 			_, err := v.issuer.current(ctx)
 			return err
@@ -56,12 +62,7 @@ func TestAnIssuerThatDoesNotAnswerIsNotWaitedForLong(t *testing.T) {
 
 func TestCallersWhoLeaveDoNotKeepTheKeysFromOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v, err := New(Config{Issuer: "https://issuer.example.org", Resource: "https://trapeze.example.org/mcp", Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &silent{}
-		v.issuer.client = &http.Client{Transport: s}
+		v, s := withSilentIssuer(t)
 		for range 100 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 			_, _ = v.issuer.current(ctx) // it leaves

@@ -12,31 +12,37 @@ import (
 	"testing"
 )
 
+// running starts a shell that says "begun", as the program of a worker with a file.
+func running(t *testing.T, worker *scratch, script string) (file string, program *exec.Cmd, out io.Reader) {
+	t.Helper()
+	file, err := worker.file([]byte("its content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{envelopeVar + file}
+	program = exec.CommandContext(t.Context(), "sh", "-c", script)
+	program.Env = append(os.Environ(), env...)
+	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // and not with its parent, as on other systems
+	if out, err = program.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Skip("no shell here")
+	}
+	worker.note(program.Process.Pid, env)
+	if _, err := io.ReadFull(out, make([]byte, len("begun\n"))); err != nil {
+		t.Fatal(err)
+	}
+	return file, program, out
+}
+
 func TestAGuardEndsAndRemovesWhatAKilledWorkerLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	killed, _, err := openScratch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := killed.file([]byte("its content"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := []string{envelopeVar + file}
-	program := exec.CommandContext(t.Context(), "sh", "-c", "echo begun; sleep 600; true")
-	program.Env = append(os.Environ(), env...)
-	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Skip("no shell here")
-	}
-	killed.note(program.Process.Pid, env)
-	if _, err := io.ReadFull(out, make([]byte, len("begun\n"))); err != nil {
-		t.Fatal(err)
-	}
+	file, program, out := running(t, killed, "echo begun; sleep 600; true")
 	alive, worker := io.Pipe()
 	done := make(chan struct{})
 	go func() {

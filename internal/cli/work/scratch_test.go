@@ -5,9 +5,7 @@ package work
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -18,25 +16,7 @@ func TestWhatAKilledWorkerLeftIsEndedAndRemovedAtTheNextStart(t *testing.T) {
 	if err != nil || n != 0 {
 		t.Fatal(n, err)
 	}
-	file, err := killed.file([]byte("its content"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := []string{envelopeVar + file}
-	program := exec.CommandContext(t.Context(), "sh", "-c", "echo begun; sleep 600")
-	program.Env = append(os.Environ(), env...)
-	program.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // and not with its parent, as on other systems
-	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Skip("no shell here")
-	}
-	killed.note(program.Process.Pid, env)
-	if _, err := io.ReadFull(out, make([]byte, len("begun\n"))); err != nil {
-		t.Fatal(err)
-	}
+	file, program, out := running(t, killed, "echo begun; sleep 600")
 	living, n, err := openScratch()
 	if err != nil || n != 0 {
 		t.Fatalf("%d processes of a worker that lives were ended, %v", n, err)
