@@ -3,6 +3,8 @@ package admin
 import (
 	"context"
 	"io"
+	"net/http"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client/wire"
 )
@@ -21,4 +23,24 @@ func (c Client) ProofKeys(ctx context.Context, w io.Writer) error {
 // the record. Any token will do that may read those entries. The command trapeze verify checks it without the server. The read is recorded.
 func (c Client) HandoffReceipt(ctx context.Context, handoff string, w io.Writer) error {
 	return c.Fetch(ctx, wire.Path("handoffs", handoff, "receipt"), w)
+}
+
+// Checked says whether the record of a server is still the one that a checkpoint signed.
+type Checked struct {
+	Holds    bool   `json:"holds"`
+	Log      string `json:"log"`      // its name
+	Signed   int64  `json:"signed"`   // the position up to which the checkpoint signed it
+	Position int64  `json:"position"` // the position up to which it is signed now
+	Meaning  string `json:"meaning"`  // in a sentence
+}
+
+// CheckRecord compares the record with a checkpoint that was kept, or the first one of a receipt: a server that was restored from an older backup, or whose
+// record was changed, no longer has what was signed. Any token will do. Error: Invalid, if it is not signed by the log of this server.
+func (c Client) CheckRecord(ctx context.Context, text string) (Checked, error) {
+	const header = "c2sp.org/tlog-proof@v1\n"
+	if strings.HasPrefix(text, header) { // the checkpoint follows an empty line
+		_, text, _ = strings.Cut(text, "\n\n")
+		text, _, _ = strings.Cut(text, header)
+	}
+	return call[Checked](ctx, c, http.MethodPost, nil, map[string]string{"checkpoint": text}, "proof", "check")
 }

@@ -30,6 +30,10 @@ func (s *service) proofs() {
 			keys, err := s.app.History.GetKeys(r.Context(), endpoint.Caller(r.Context()))
 			return send(w, mediaText, []byte(keys), err)
 		})
+	endpoint.Create(s.router, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/proof/check", ID: "check-record", Summary: "Compare the record with a checkpoint that was kept", Tag: endpoint.TagRecord, Status: http.StatusOK,
+		About: "Says whether the record still has everything that a checkpoint signed: a server that was restored from an older backup, or whose record was changed, does not. Any token will do.",
+	}, s.app.History.Check)
 	tile := get("/v1/proof/tile/{level}/{index}", "get-tile", "Get hashes of the tree over the record",
 		"A tile of c2sp.org/tlog-tiles: the index can have several parts, such as x001/x234/067 or 273.p/112. For operators and auditors.", mediaBinary)
 	for _, p := range [][2]string{{"level", "Level of the tile: 0 has the leaves."}, {"index", "Index of the tile in its level, and .p/ with its width if it is not full."}} {

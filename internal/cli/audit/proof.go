@@ -33,6 +33,30 @@ change it: "trapeze verify DIR --checkpoint FILE" holds a data directory against
 	return cmd
 }
 
+// errChanged is the error of a check that found a difference.
+var errChanged = errors.New("the record is not the one that was signed")
+
+func auditCheck(s *shell.Shell) *cobra.Command {
+	cmd := s.Call("check FILE", "Compare the record with a checkpoint or a receipt that you kept", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		text, err := os.ReadFile(args[0])
+		if err != nil {
+			return shell.Usage(err)
+		}
+		r, err := admin.New(c).CheckRecord(ctx, string(text))
+		if err != nil {
+			return err
+		}
+		if err := s.Emit(r, func(p *shell.Page) { p.Line("%s", r.Meaning) }); err != nil || r.Holds {
+			return err
+		}
+		return shell.Hinted(errChanged, "keep the file, and ask the operator of the server: the changes after a backup that was restored are lost")
+	})
+	cmd.Long = `Ask the server whether its record still has everything that a checkpoint, or the checkpoint of a receipt, signed. After a restore from an older backup,
+and if the record was changed, it has not, and the exit code is 1. The server answers by its own tree: to check without trusting it, use
+"trapeze verify DIR --checkpoint FILE" on a copy of its data directory.`
+	return shell.Example(cmd, "trapeze audit check handoff.tlog-proof")
+}
+
 func auditKeys(s *shell.Shell) *cobra.Command {
 	return fetch(s, "keys", "Get the public keys with which checkpoints are signed", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string, w io.Writer) error {
 		return admin.New(c).ProofKeys(ctx, w)
