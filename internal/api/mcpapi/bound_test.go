@@ -107,7 +107,7 @@ func (r smallReader) fitsHalf(what, text string) {
 func TestNoAnswerIsLargerThanTheWindowOfItsReader(t *testing.T) {
 	long := strings.Repeat(words(40)+"\n"+hostileText+"\n", 3)
 	for _, state := range []client.State{client.Executing, client.Parked, client.Completed, client.Waiting} {
-		api := filling{text: long, many: 20, window: 1500, state: state}
+		api := filling{text: long, many: 12, window: 1500, state: state}
 		r := smallOn(t, api.api(t))
 		called := map[string]bool{}
 		for _, x := range everyCall {
