@@ -79,7 +79,7 @@ func ExampleClient_Subscribe() {
 	must(err)
 	fmt.Println("first of", items[0].Channel, "was", got.Owner)
 	// Output:
-	// agent/planner publishes to [writer]
+	// planner publishes to [writer]
 	// first of drafts was writer
 }
 
@@ -121,8 +121,8 @@ func ExampleClient_Events() {
 	})
 	fmt.Println(err)
 	// Output:
-	// agent/writer [task-created task-started envelope-sealed]
-	// agent/writer [task-completed]
+	// writer [task-created task-started envelope-sealed]
+	// writer [task-completed]
 	// enough
 }
 
@@ -193,7 +193,7 @@ func ExampleClient_SearchMemory() {
 	must(err)
 	fmt.Println(now.Status+":", now.Text)
 	// Output:
-	// agent/scout says: The cookie expires too early.
+	// scout says: The cookie expires too early.
 	// changed: Fixed: the cookie lives for a week.
 }
 

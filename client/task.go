@@ -152,7 +152,7 @@ type Task struct {
 	ID           string            `json:"id"`
 	State        State             `json:"state"`
 	Intent       string            `json:"intent"`    // the original request
-	Requester    string            `json:"requester"` // "agent/NAME", "operator/NAME", …
+	Requester    string            `json:"requester"` // an agent by its name, anybody else as "operator/NAME", …
 	Priority     Priority          `json:"priority"`
 	Tags         []string          `json:"tags,omitempty"`
 	Owner        string            `json:"owner,omitempty"`

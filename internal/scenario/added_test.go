@@ -130,7 +130,7 @@ func TestTheRuleOfARequesterStaysItsRule(t *testing.T) {
 		h.set("bob", b.Receipt, spend)
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		p := readPrompt(h, h.acceptPrompt("cyd").Content.Prompt)
-		want := "spend (budget, should, at most 99.99 [tightened by agent/bob], operator/ann) euros\n" +
+		want := "spend (budget, should, at most 99.99 [tightened by bob], operator/ann) euros\n" +
 			"langs (format, should, only de fr it, operator/ann) languages\n"
 		if got := p.sections["Constraints"]; got != want || p.sections["Added by agents"] != "" {
 			h.Errorf("cyd reads\n%s\nwant\n%s", p.text, want)

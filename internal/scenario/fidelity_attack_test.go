@@ -111,7 +111,7 @@ func loosening(c *chain) {
 		c.Error(err)
 	}
 	i := 1
-	spend.Origin, spend.MaxBy = c.has.constraints[i].Origin, "agent/"+c.owner
+	spend.Origin, spend.MaxBy = c.has.constraints[i].Origin, c.owner
 	c.has.constraints = slices.Clone(c.has.constraints)
 	c.has.constraints[i] = spend
 }
@@ -138,7 +138,7 @@ func lifting(c *chain) {
 	if err := c.tighten(names); err != nil {
 		c.Error(err)
 	}
-	names.Origin, names.Added = "agent/"+c.owner, true
+	names.Origin, names.Added = "by "+c.owner, true
 	c.has.constraints = append(c.has.constraints, names)
 }
 

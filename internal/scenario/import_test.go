@@ -53,7 +53,7 @@ func TestAnEnvelopeFromElsewhereGoesOnWithWhatThisVersionDoesNotKnow(t *testing.
 		}
 		first := h.acceptPrompt("coder")
 		check(first)
-		if told := packed(h, *first.Content); len(told.History) > 0 || len(told.Conversation) > 0 || told.Handoff.From != "agent/ann" || told.Hops != 0 {
+		if told := packed(h, *first.Content); len(told.History) > 0 || len(told.Conversation) > 0 || told.Handoff.From != "ann" || told.Hops != 0 {
 			h.Errorf("what is claimed of the past counts: %+v", told)
 		}
 		task := h.task(got.Task)

@@ -38,12 +38,12 @@ func TestTheRequesterLiftsWhatAnAgentTightenedOfItsRule(t *testing.T) {
 		h.set("bob", b.Receipt, none)
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		c := h.acceptPrompt("cyd")
-		if want := "langs (format, should, only: nothing is allowed [tightened by agent/bob], agent/ann) languages\n"; !strings.Contains(c.Content.Prompt, want) {
+		if want := "langs (format, should, only: nothing is allowed [tightened by bob], by ann) languages\n"; !strings.Contains(c.Content.Prompt, want) {
 			h.Fatalf("cyd reads\n%s", c.Content.Prompt)
 		}
 
-		must(h, "cyd lifts what bob tightened", h.liftingLayer(h.agent("cyd"), r.Task, "langs", "bob"), refusal.NotPermitted, "agent/ann")
-		must(h, "what nobody tightened", h.liftingLayer(h.agent("ann"), r.Task, "langs", "dan"), refusal.NotFound, "agent/bob")
+		must(h, "cyd lifts what bob tightened", h.liftingLayer(h.agent("cyd"), r.Task, "langs", "bob"), refusal.NotPermitted, "ask ann")
+		must(h, "what nobody tightened", h.liftingLayer(h.agent("ann"), r.Task, "langs", "dan"), refusal.NotFound, "by bob")
 		if err := h.liftingLayer(h.agent("ann"), r.Task, "langs", "bob"); err != nil {
 			h.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestTheRequesterLiftsWhatAnAgentTightenedOfItsRule(t *testing.T) {
 
 		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"dan"}})
 		d := h.acceptPrompt("dan")
-		want := "langs (format, should, only en, agent/ann) languages\nshort (format, should, agent/ann) Short words.\n"
+		want := "langs (format, should, only en, by ann) languages\nshort (format, should, by ann) Short words.\n"
 		p := readPrompt(h, d.Content.Prompt)
 		if got := p.sections["Constraints"]; got != want || p.sections["Added by agents"] != "" {
 			h.Errorf("dan is bound by\n%s\nwant\n%s", got, want)
@@ -81,7 +81,7 @@ func TestTheRequesterLiftsWhatAnAgentTightenedOfItsRule(t *testing.T) {
 		}
 		for _, ch := range last.Changed {
 			layer := ch.ID == "langs"
-			if ch.How != drift.Lifted || ch.By != "agent/ann" || layer != (ch.TightenedBy == "agent/bob") || layer != strings.Contains(ch.After, "[only en]") ||
+			if ch.How != drift.Lifted || ch.By != "ann" || layer != (ch.TightenedBy == "bob") || layer != strings.Contains(ch.After, "[only en]") ||
 				layer != strings.Contains(ch.Before, "[only: nothing is allowed]") {
 				h.Errorf("the drift report says %+v", ch)
 			}
@@ -89,8 +89,8 @@ func TestTheRequesterLiftsWhatAnAgentTightenedOfItsRule(t *testing.T) {
 		if k := report.Retention.Constraints; k.Rate != 1 {
 			h.Errorf("a lifted rule counts as lost: %+v", k)
 		}
-		if table := drift.Table(report); !strings.Contains(table, "constraint langs lifted by agent/ann, what agent/bob tightened:") ||
-			!strings.Contains(table, "constraint page lifted by agent/ann: \"One page. [no limits]\"") {
+		if table := drift.Table(report); !strings.Contains(table, "constraint langs lifted by ann, what bob tightened:") ||
+			!strings.Contains(table, "constraint page lifted by ann: \"One page. [no limits]\"") {
 			h.Errorf("the table is\n%s", table)
 		}
 	})

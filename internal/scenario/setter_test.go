@@ -80,14 +80,14 @@ func TestNoAgentAddsAKindOfLimitToTheRuleOfAnother(t *testing.T) {
 		c := h.acceptPrompt("cyd")
 		p := readPrompt(h, c.Content.Prompt)
 		want := "lang (format, should, operator/ann) Answer in German.\n" +
-			"spend (budget, should, at most 50 [tightened by agent/bob], operator/ann) euros\n"
+			"spend (budget, should, at most 50 [tightened by bob], operator/ann) euros\n"
 		if got := p.sections["Constraints"]; got != want {
 			h.Errorf("cyd is bound by\n%s\nwant\n%s", got, want)
 		}
-		if got := p.sections["Added by agents"]; got != "words (format, agent/bob) Use few words.\n" {
+		if got := p.sections["Added by agents"]; got != "words (format, by bob) Use few words.\n" {
 			h.Errorf("agents added\n%s", got)
 		}
-		if k := packed(h, *c.Content).Constraints; k[1].MaxBy != "agent/bob" || k[1].Added || !k[2].Added || k[0].MaxBy != "" {
+		if k := packed(h, *c.Content).Constraints; k[1].MaxBy != "bob" || k[1].Added || !k[2].Added || k[0].MaxBy != "" {
 			h.Errorf("the envelope says %+v", k)
 		}
 	})

@@ -61,7 +61,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 				h.Errorf("%s: %+v, %v", by, r, err)
 			}
 		}
-		refused(h.agent("ann"), refusal.NotFound, "nothing that agent/ann has a part in")
+		refused(h.agent("ann"), refusal.NotFound, "nothing that ann has a part in")
 		if r, err := h.stuckAgent(h.operator(), "coder"); err != nil || len(r.Moved)+len(r.Kept) != 0 {
 			h.Errorf("%+v, %v", r, err)
 		}
@@ -69,7 +69,7 @@ func TestNothingToMoveAndNotAllowedToAreToldApart(t *testing.T) {
 		got := h.accept("former", h.wait("former")).Receipt
 		h.send(h.agent("former"), got, handoffs.SendInput{To: []string{"coder"}})
 		h.accept("coder", h.wait("coder"))
-		refused(h.agent("bob"), refusal.NotFound, "nothing that agent/bob has a part in") // the same as if there were none
+		refused(h.agent("bob"), refusal.NotFound, "nothing that bob has a part in") // the same as if there were none
 		refused(h.agent("former"), refusal.NotPermitted, "may report none of the 1 tasks")
 		refused(h.agent("coder"), refusal.Invalid, "works on them itself")
 		if moved, err := h.stuckAgent(h.agent("ann"), "coder"); err != nil || len(moved.Moved) != 1 || moved.Moved[0].Task != r.Task {

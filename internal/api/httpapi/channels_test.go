@@ -18,7 +18,7 @@ func TestAChannelIsMadeListedAndRemoved(t *testing.T) {
 	h.agent("critic")
 	for _, name := range []string{"reviews", "alarms"} {
 		ch, err := planner.CreateChannel(ctx, client.ChannelInput{Name: name, Description: "what is new"})
-		if err != nil || ch.Owner != "agent/planner" || ch.Subscribers == nil || ch.Created.IsZero() || ch.Position == 0 {
+		if err != nil || ch.Owner != "planner" || ch.Subscribers == nil || ch.Created.IsZero() || ch.Position == 0 {
 			t.Fatalf("%+v, %v", ch, err)
 		}
 	}

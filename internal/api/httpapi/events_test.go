@@ -59,7 +59,7 @@ func TestAnEventStreamGoesOnWhereItWas(t *testing.T) {
 		t.Errorf("an admin is told of %s", got)
 	}
 	rest := collect(t, writer, first.Position, 1)
-	if rest[0].Position != second.Position || rest[0].ID != second.Task || rest[0].Actor != "agent/writer" || rest[0].Events[0] != "task-created" {
+	if rest[0].Position != second.Position || rest[0].ID != second.Task || rest[0].Actor != "writer" || rest[0].Events[0] != "task-created" {
 		t.Errorf("%+v", rest)
 	}
 }

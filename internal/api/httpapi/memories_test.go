@@ -17,7 +17,7 @@ func TestWhatOneAgentRemembersAnotherFinds(t *testing.T) {
 	scout, _ := h.agent("scout")
 	coder, _ := h.agent("coder")
 	mine, err := scout.Remember(ctx, client.RememberInput{Text: "the password is swordfish"})
-	if err != nil || mine.Scope != client.ScopePrivate || mine.Text != "" || mine.Author != "agent/scout" || mine.Position == 0 {
+	if err != nil || mine.Scope != client.ScopePrivate || mine.Text != "" || mine.Author != "scout" || mine.Position == 0 {
 		t.Fatalf("%+v, %v", mine, err)
 	}
 	x, err := scout.Remember(ctx, client.RememberInput{
@@ -87,7 +87,7 @@ func TestAMemoryItemIsChangedByItsAuthor(t *testing.T) {
 		}
 	}
 	got, err := scout.Memory(ctx, x.ID, client.MemoryReference{})
-	if err != nil || got.Pinned || !got.Proposed || got.PinnedBy != "agent/scout" || !slices.Equal(got.Tags, []string{"a", "b"}) || got.Importance != 0.7 || got.Versions != 2 || got.Text != "two" {
+	if err != nil || got.Pinned || !got.Proposed || got.PinnedBy != "scout" || !slices.Equal(got.Tags, []string{"a", "b"}) || got.Importance != 0.7 || got.Versions != 2 || got.Text != "two" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := scout.Unpin(ctx, x.ID); err != nil || got.Pinned || got.Proposed || got.PinnedBy != "" {
@@ -145,7 +145,7 @@ func TestAConversationIsToldReadAndCondensed(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := coder.Conversation(ctx, "login", client.ConversationOptions{Limit: 2})
-	if err != nil || got.Count != 3 || len(got.Turns) != 2 || got.Turns[1].Agent != "coder" || got.Turns[1].By != "agent/coder" || got.Turns[1].Handoff != sent.Handoff ||
+	if err != nil || got.Count != 3 || len(got.Turns) != 2 || got.Turns[1].Agent != "coder" || got.Turns[1].By != "coder" || got.Turns[1].Handoff != sent.Handoff ||
 		!slices.Equal(got.Speakers, []client.Speaker{{Agent: "scout", Turns: 2}, {Agent: "coder", Turns: 1}}) {
 		t.Fatalf("%+v, %v", got, err)
 	}

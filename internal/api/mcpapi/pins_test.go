@@ -46,7 +46,7 @@ func TestPinsOfAgentsDisplaceNoPinOfAnOperator(t *testing.T) {
 		}
 	}
 	list, err := h.admin.SearchMemory(t.Context(), client.MemoryFilter{Proposed: true, Limit: 100})
-	if err != nil || len(list.Items) != 32 || list.Items[0].PinnedBy != "agent/coder" || list.Items[0].Pinned || !list.Items[0].Proposed {
+	if err != nil || len(list.Items) != 32 || list.Items[0].PinnedBy != "coder" || list.Items[0].Pinned || !list.Items[0].Proposed {
 		t.Fatalf("the proposals: %+v, %v", list.Items, err)
 	}
 	if m, err := h.as(h.tokenAt("coder", "")).Pin(t.Context(), ids[7]); err != nil || m.Pinned || !m.Proposed {

@@ -51,8 +51,8 @@ func TestAReceiverReadsWhoSetWhat(t *testing.T) {
 		reviewer.call("send", m{"task": mine["task"], "to": []string{"tester"}, "constraints": []string{"short=format!:One page."}})
 		_, box = tester.call("inbox", m{"wait": 5})
 		text, _ := tester.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
-		want := "spend (budget, should, at most 100, agent/sender) euros\n"
-		added := "short (format, agent/reviewer) One page.\n"
+		want := "spend (budget, should, at most 100, by sender) euros\n"
+		added := "short (format, by reviewer) One page.\n"
 		if rule, own := strings.Index(text, want), strings.Index(text, added); rule < 0 || own < rule || !strings.Contains(text[rule:own], "# Added by agents") {
 			t.Errorf("the context is\n%s", text)
 		}

@@ -38,7 +38,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 			}
 			t, err := c.CreateToken(ctx, in)
 			return s.Answer(t, err, func(p *shell.Page) {
-				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", string(t.Role) + "/" + t.Name}, {"person", t.Person}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
+				p.Fields([]shell.Field{{"token", t.Text}, {"id", t.ID}, {"for", shell.Principal(t.Role, t.Name)}, {"person", t.Person}, {"workspace", t.Workspace}, {"expires", shell.Clock(t.Expires)}})
 				p.Line("\nThe token is not shown again. Pass it to the program as TRAPEZE_TOKEN.")
 			})
 		})
@@ -59,7 +59,7 @@ func tokenList(s *shell.Shell) *cobra.Command {
 		return s.Answer(list, err, func(p *shell.Page) {
 			shell.List(p, "There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, list.Tokens, func(t client.Token) []string {
 				return []string{
-					t.ID, string(t.Role) + "/" + t.Name, shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
+					t.ID, shell.Principal(t.Role, t.Name), shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
 				}
 			})
 		})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
@@ -130,7 +131,7 @@ func (s *Shell) watch(away error) {
 
 // Credential returns the token to use: trapeze help files has the rules.
 func (s *Shell) Credential(ctx context.Context) (string, error) {
-	fromEnv, agentFromEnv := s.Getenv("TRAPEZE_TOKEN"), s.Getenv("TRAPEZE_AGENT")
+	fromEnv, agentFromEnv := s.Getenv("TRAPEZE_TOKEN"), event.Bare(s.Getenv("TRAPEZE_AGENT"))
 	agent := s.Flags.Agent
 	switch {
 	case agent == "" && s.Flags.Token == "" && fromEnv == "":

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // Env is the environment of the process.
@@ -44,7 +46,7 @@ func (s *Shell) Bind(root *cobra.Command) {
 	f.StringVar(&s.Flags.URL, "url", "", "address of the server (TRAPEZE_URL; default "+DefaultURL+")")
 	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's token in the data directory)")
 	f.StringVar(&s.Flags.DataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
-	f.StringVar(&s.Flags.Agent, "agent", "", "act as this agent (TRAPEZE_AGENT)")
+	f.Var((*agentFlag)(&s.Flags.Agent), "agent", "act as this agent (TRAPEZE_AGENT)")
 	f.StringVar(&s.Flags.Key, "key", "", "idempotency key: a change that is repeated with the same key is made once")
 	f.BoolVar(&s.Flags.JSON, "json", false, "print the API's JSON")
 	f.BoolVarP(&s.Flags.Quiet, "quiet", "q", false, "print IDs only, for scripts; for a new token, its text")
@@ -66,3 +68,18 @@ func Version() string {
 func (s *Shell) Notef(format string, args ...any) {
 	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(fmt.Sprintf(format, args...)))
 }
+
+// agentFlag is the name of an agent, which agent/NAME spells too.
+type agentFlag string
+
+// String implements [pflag.Value].
+func (a *agentFlag) String() string { return string(*a) }
+
+// Set implements [pflag.Value].
+func (a *agentFlag) Set(name string) error {
+	*a = agentFlag(event.Bare(name))
+	return nil
+}
+
+// Type implements [pflag.Value].
+func (a *agentFlag) Type() string { return "string" }

@@ -196,7 +196,7 @@ func (j *job) handled(t client.Task) bool {
 		return true
 	}
 	h := t.Handoff
-	return h != nil && h.ID != j.handoff && h.By == "agent/"+j.w.o.Agent && !h.Recovery && h.From == j.w.o.Agent
+	return h != nil && h.ID != j.handoff && h.By == j.w.o.Agent && !h.Recovery && h.From == j.w.o.Agent
 }
 
 // lostBy returns why the program must stop; empty if it need not.

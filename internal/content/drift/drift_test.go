@@ -230,10 +230,10 @@ func TestAChangedConstraintNamesThoseThatChangedIt(t *testing.T) {
 		Allow: []string{"a"}, AllowBy: "agent/bob", Max: &most, MaxBy: "agent/ann",
 	}}
 	r := drift.Of([]envelope.Envelope{prev, next})
-	if got := r.Hops[0].Constraints.Changed; len(got) != 1 || got[0].By != "agent/ann, agent/bob" {
+	if got := r.Hops[0].Constraints.Changed; len(got) != 1 || got[0].By != "ann, bob" {
 		t.Errorf("%+v", got)
 	}
-	if want := "constraint c1 tightened by agent/ann, agent/bob: "; !strings.Contains(drift.Table(r), want) {
+	if want := "constraint c1 tightened by ann, bob: "; !strings.Contains(drift.Table(r), want) {
 		t.Errorf("the table is without %s:\n%s", want, drift.Table(r))
 	}
 }

@@ -98,10 +98,10 @@ func partsOf(c envelope.Constraint) [4]part {
 		allow = strconv.Itoa(len(c.Allow)) + " " + strings.Join(c.Allow, " ")
 	}
 	return [4]part{
-		{c.Text, cmp.Or(c.TextBy, c.Origin)},
-		{strconv.FormatBool(c.Hard), cmp.Or(c.HardBy, c.Origin)},
-		{most, cmp.Or(c.MaxBy, c.Origin)},
-		{allow, cmp.Or(c.AllowBy, c.Origin)},
+		{c.Text, event.Bare(cmp.Or(c.TextBy, c.Origin))},
+		{strconv.FormatBool(c.Hard), event.Bare(cmp.Or(c.HardBy, c.Origin))},
+		{most, event.Bare(cmp.Or(c.MaxBy, c.Origin))},
+		{allow, event.Bare(cmp.Or(c.AllowBy, c.Origin))},
 	}
 }
 

@@ -35,7 +35,7 @@ func (h *Hop) explain(prev, next []envelope.Constraint, lifts []Lift) {
 		if by < 0 {
 			return false
 		}
-		c.Changed = append(c.Changed, Change{ID: lost.ID, By: lifts[by].By, How: Lifted, Before: lost.Text + " [" + ruleOf(prev[i]).Limits() + "]"})
+		c.Changed = append(c.Changed, Change{ID: lost.ID, By: event.Bare(lifts[by].By), How: Lifted, Before: lost.Text + " [" + ruleOf(prev[i]).Limits() + "]"})
 		return true
 	})
 	for j, change := range c.Changed {
@@ -46,9 +46,9 @@ func (h *Hop) explain(prev, next []envelope.Constraint, lifts []Lift) {
 		}
 		was, is := ruleOf(prev[i]), ruleOf(next[n])
 		if by := lastOf(lifts, was, is); by >= 0 {
-			c.Changed[j].How, c.Changed[j].By, c.Changed[j].TightenedBy = Lifted, lifts[by].By, lifts[by].TightenedBy
+			c.Changed[j].How, c.Changed[j].By, c.Changed[j].TightenedBy = Lifted, event.Bare(lifts[by].By), event.Bare(lifts[by].TightenedBy)
 		} else if by := lastOf(lifts, was, event.Constraint{}); by >= 0 { // lifted, and set again
-			c.Changed[j].How, c.Changed[j].By = Lifted, lifts[by].By
+			c.Changed[j].How, c.Changed[j].By = Lifted, event.Bare(lifts[by].By)
 		}
 	}
 }

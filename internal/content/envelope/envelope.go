@@ -143,7 +143,7 @@ type Constraint struct {
 	Text string               `json:"text"`
 	// Hard constraints must hold; others should hold.
 	Hard bool `json:"hard,omitempty"`
-	// Origin is the principal that set it.
+	// Origin is the principal that set it: an agent by its bare name; older documents have agent/NAME.
 	Origin string `json:"origin,omitempty"`
 	// Max is the upper limit, in the unit that Text names; nil for none.
 	Max *float64 `json:"max,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -41,8 +42,12 @@ func (c *Constraint) entry() entry {
 	default:
 		label += ", only " + visible.Word(strings.Join(c.Allow, " ")) + setter("tightened by", c.AllowBy)
 	}
-	if c.Origin != "" {
-		label += ", " + visible.Word(c.Origin)
+	switch by := event.Bare(c.Origin); {
+	case by == "":
+	case strings.Contains(by, "/"):
+		label += ", " + visible.Word(by)
+	default: // an agent could be called hard
+		label += ", by " + visible.Word(by)
 	}
 	if c.TextBy != "" {
 		label += ", text" + setter("by", c.TextBy)
@@ -56,5 +61,5 @@ func setter(did, by string) string {
 	if by == "" {
 		return ""
 	}
-	return " [" + did + " " + visible.Word(by) + "]"
+	return " [" + did + " " + visible.Word(event.Bare(by)) + "]"
 }

@@ -117,10 +117,10 @@ func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry
 	return ctx.Err()
 }
 
-func noticeOf(workspace, event string, k view.TicketRow) notify.Ticket {
+func noticeOf(workspace, what string, k view.TicketRow) notify.Ticket {
 	return notify.Ticket{
-		ID: fmt.Sprintf("%s#%d.%d.%d", k.ID, k.Level, k.Reminders, k.Due.Unix()), Event: event, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
-		To: k.To, From: k.By, Question: refusal.Clip(k.Question, noticePreview), Options: k.Options, Intent: refusal.Clip(k.Intent, noticePreview),
+		ID: fmt.Sprintf("%s#%d.%d.%d", k.ID, k.Level, k.Reminders, k.Due.Unix()), Event: what, Workspace: workspace, Ticket: k.ID, Task: k.Task, Kind: k.Kind, Desk: k.Desk,
+		To: k.To, From: event.Bare(k.By), Question: refusal.Clip(k.Question, noticePreview), Options: k.Options, Intent: refusal.Clip(k.Intent, noticePreview),
 		Priority: k.Priority, Reminder: k.Reminders, Due: k.Due,
 	}
 }

@@ -145,7 +145,7 @@ func subscriber(by identity.Principal, agent, verb string) (string, error) {
 		return "", err
 	}
 	if agent != by.Agent() && !by.IsOperator() {
-		return "", refusal.New(refusal.NotPermitted, "leave the agent out to name yourself, or ask an operator", "%s may not %s agent %s", by.String(), verb, agent)
+		return "", refusal.New(refusal.NotPermitted, "leave the agent out to name yourself, or ask an operator", "%s may not %s agent %s", by.Short(), verb, agent)
 	}
 	return agent, nil
 }
@@ -155,7 +155,7 @@ func (s State) requireOwner(by identity.Principal, verb string) error {
 	if by.IsOperator() || by.String() == s.Owner {
 		return nil
 	}
-	return refusal.New(refusal.NotPermitted, "ask "+s.Owner+" or an operator", "%s may not %s channel %s", by.String(), verb, s.Name)
+	return refusal.New(refusal.NotPermitted, "ask "+event.Bare(s.Owner)+" or an operator", "%s may not %s channel %s", by.Short(), verb, s.Name)
 }
 
 func checkDescription(s string) error {

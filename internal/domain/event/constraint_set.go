@@ -150,7 +150,7 @@ func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
 		return err
 	}
 	if !c.Tightens(old) {
-		hint := "only tighten it, or have " + old.Origin + " or an operator lift it"
+		hint := "only tighten it, or have " + Bare(old.Origin) + " or an operator lift it"
 		if old.Origin == by {
 			hint = "only tighten it, or lift it and set it again"
 		}
@@ -159,7 +159,7 @@ func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
 	}
 	if what := c.notUsed(old); what != "" && old.Origin != by && !operator {
 		return refusal.New(refusal.NotPermitted, "set a constraint of your own, under another id, with that limit; it binds as well, in your name",
-			"%s set constraint %s without %s, so %s cannot give it one", old.Origin, c.ID, what, strings.TrimPrefix(by, "agent/"))
+			"%s set constraint %s without %s, so %s cannot give it one", Bare(old.Origin), c.ID, what, Bare(by))
 	}
 	return c.CheckLimits(old)
 }

@@ -229,7 +229,7 @@ func TestUnknownRolesAndVerbsMayNothing(t *testing.T) {
 
 func TestARefusalSaysWhichRoleItTakes(t *testing.T) {
 	r := ruletest.Refused(t, identity.Require(writer, identity.ManageDeadLetters, "replay a dead letter"), refusal.NotPermitted)
-	if want := "not_permitted: agent/writer may not replay a dead letter (this needs the role admin or operator)"; r.Error() != want {
+	if want := "not_permitted: writer may not replay a dead letter (this needs the role admin or operator)"; r.Error() != want {
 		t.Errorf("got %q, want %q", r.Error(), want)
 	}
 	if err := identity.Require(writer, identity.ActOwn, "accept"); err != nil {

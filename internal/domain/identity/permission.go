@@ -69,5 +69,5 @@ func Require(p Principal, v Permission, what string) error {
 		}
 	}
 	return refusal.New(refusal.NotPermitted, "this needs the role "+strings.Join(who, " or "),
-		"%s may not %s", p, what)
+		"%s may not %s", p.Short(), what)
 }

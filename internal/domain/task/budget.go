@@ -102,7 +102,7 @@ func HowToRaise(t Task, child string) string {
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
-	return "have " + who + " or an operator raise the budget, in a shell: " + shellword.Command("trapeze task budget", t.ID) + t.flags("")
+	return "have " + event.Bare(who) + " or an operator raise the budget, in a shell: " + shellword.Command("trapeze task budget", t.ID) + t.flags("")
 }
 
 // flags are those of a command that doubles the budget, or what is spent and reserved of it if that is more.

@@ -222,7 +222,7 @@ func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 	e := event.Lifted{ID: id, By: by, Constraint: k, TightenedBy: tightenedBy}
 	switch {
 	case tightenedBy == "" && !t.mayLiftWhole(i, by):
-		return e, refusal.New(refusal.NotPermitted, "ask "+k.Origin+" or an operator", "%s did not set constraint %s", short, id)
+		return e, refusal.New(refusal.NotPermitted, "ask "+event.Bare(k.Origin)+" or an operator", "%s did not set constraint %s", short, id)
 	case tightenedBy == "":
 		return e, nil
 	case r.Layer(tightenedBy) < 0:
@@ -230,13 +230,13 @@ func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 		if len(r.Layers) > 0 {
 			hint = "it was tightened by " + r.tighteners() + "; " + hint
 		}
-		return e, refusal.New(refusal.NotFound, hint, "%.80s has tightened nothing of constraint %s, which %s set", tightenedBy, id, r.Base.Origin)
+		return e, refusal.New(refusal.NotFound, hint, "%.80s has tightened nothing of constraint %s, which %s set", event.Bare(tightenedBy), id, event.Bare(r.Base.Origin))
 	case !t.mayLift(r, tightenedBy, by):
 		hint := "ask an operator"
 		if t.Adds(tightenedBy) {
-			hint = "ask " + r.Base.Origin + " or an operator"
+			hint = "ask " + event.Bare(r.Base.Origin) + " or an operator"
 		}
-		return e, refusal.New(refusal.NotPermitted, hint, "%s cannot lift what %s tightened of constraint %s", short, tightenedBy, id)
+		return e, refusal.New(refusal.NotPermitted, hint, "%s cannot lift what %s tightened of constraint %s", short, event.Bare(tightenedBy), id)
 	}
 	e.After = r.lifted(e).Constraint()
 	return e, nil
@@ -246,7 +246,7 @@ func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 func (r Rule) tighteners() string {
 	by := make([]string, len(r.Layers))
 	for i, l := range r.Layers {
-		by[i] = l.Origin
+		by[i] = event.Bare(l.Origin)
 	}
 	return strings.Join(by, ", ")
 }

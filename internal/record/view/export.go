@@ -51,8 +51,8 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 	_, kind, id := e.Stream.Parts()
 	for _, ev := range e.Events {
 		x := Row{
-			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: actorName(e.Actor.Principal),
-			For: e.Actor.For, Details: ev.Data,
+			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: event.Bare(e.Actor.Principal),
+			For: bare(e.Actor.For), Details: event.BareAgents(ev.Data),
 		}
 		var of struct{ Handoff int }
 		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -14,8 +15,8 @@ import (
 type Record struct {
 	HandoffID string       `json:"handoff_id"`
 	Task      string       `json:"task_id"`
-	Timestamp time.Time    `json:"timestamp"` // of the request
-	From      string       `json:"from_agent"`
+	Timestamp time.Time    `json:"timestamp"`          // of the request
+	From      string       `json:"from_agent"`         // an agent by its bare name, anybody else as "operator/ann"
 	To        string       `json:"to_agent,omitempty"` // the agent that accepted, or has the newest offer
 	Reason    event.Reason `json:"reason"`
 	Status    event.Stage  `json:"status"`
@@ -110,7 +111,7 @@ func (tr *Trail) request(req event.HandoffRequested, at time.Time) {
 		return
 	}
 	tr.Handoffs = append(tr.Handoffs, Record{
-		HandoffID: event.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: at, From: req.From, Reason: req.Reason, Parts: &Parts{Decision: req.Decision},
+		HandoffID: event.HandoffID(tr.Task, req.Handoff), Task: tr.Task, Timestamp: at, From: event.Bare(req.From), Reason: req.Reason, Parts: &Parts{Decision: req.Decision},
 	})
 }
 
@@ -139,7 +140,7 @@ func (tr *Trail) addToChildren(d event.Event, awaited int, entry AuditEntry) {
 	case event.Spawned:
 		for _, k := range d.Children {
 			tr.Handoffs = append(tr.Handoffs, Record{
-				HandoffID: event.HandoffID(k.Task, 1), Task: k.Task, Timestamp: entry.Timestamp, From: d.From, To: k.To, Reason: d.Reason,
+				HandoffID: event.HandoffID(k.Task, 1), Task: k.Task, Timestamp: entry.Timestamp, From: event.Bare(d.From), To: k.To, Reason: d.Reason,
 				Status: event.Requested, Entries: []AuditEntry{entry},
 			})
 		}
@@ -213,14 +214,14 @@ func (tr *Trail) add(r *Record, entry AuditEntry) {
 }
 
 func auditEntry(e ledger.Entry, ev ledger.Event) AuditEntry {
-	return AuditEntry{Timestamp: e.Time, Event: ev.Name, Agent: actorName(e.Actor.Principal), Details: ev.Data, Position: e.Position, For: e.Actor.For}
+	return AuditEntry{Timestamp: e.Time, Event: ev.Name, Agent: event.Bare(e.Actor.Principal), Details: event.BareAgents(ev.Data), Position: e.Position, For: bare(e.Actor.For)}
 }
 
-// actorName returns the bare name of an agent, and any other principal in full.
-func actorName(principal string) string {
-	const agent = "agent/"
-	if len(principal) > len(agent) && principal[:len(agent)] == agent {
-		return principal[len(agent):]
+// bare lists principals by the names that answers show.
+func bare(principals []string) []string {
+	list := slices.Clone(principals)
+	for i := range list {
+		list[i] = event.Bare(list[i])
 	}
-	return principal
+	return list
 }

@@ -13,7 +13,7 @@ import (
 // entry, or none if nothing changes. It is for the server itself. What could not be recorded is found again by the next call.
 func (as *Alerts) Judge(ctx context.Context, c caller.Caller, found alert.Judge) error {
 	if !c.IsSystem() {
-		return refusal.New(refusal.NotPermitted, "the server judges by itself", "%s may not raise alerts", c)
+		return refusal.New(refusal.NotPermitted, "the server judges by itself", "%s may not raise alerts", c.Short())
 	}
 	_, err := as.kind.Do(ctx, c.Write(""), StreamOf(c.Workspace), func(s alert.State, now time.Time) ([]alert.Event, error) {
 		return alert.Decide(s, found, now)

@@ -252,8 +252,8 @@ func constraints(t task.Task, before []envelope.Constraint) []envelope.Constrain
 	out := make([]envelope.Constraint, len(t.Constraints))
 	for i, c := range t.Constraints {
 		out[i] = envelope.Constraint{
-			ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: c.Origin, Max: c.Max, Allow: c.Allow,
-			TextBy: c.TextBy, HardBy: c.HardBy, MaxBy: c.MaxBy, AllowBy: c.AllowBy, Added: t.Added(c),
+			ID: c.ID, Kind: c.Kind, Text: c.Text, Hard: c.Hard, Origin: event.Bare(c.Origin), Max: c.Max, Allow: c.Allow,
+			TextBy: event.Bare(c.TextBy), HardBy: event.Bare(c.HardBy), MaxBy: event.Bare(c.MaxBy), AllowBy: event.Bare(c.AllowBy), Added: t.Added(c),
 		}
 		if at := slices.IndexFunc(before, func(b envelope.Constraint) bool { return b.ID == c.ID }); at >= 0 {
 			out[i].Extra = before[at].Extra

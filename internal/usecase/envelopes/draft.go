@@ -119,7 +119,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		doc.History = append(doc.History, answers(t)...)
 	}
 	for _, step := range c.Steps {
-		doc.History = append(doc.History, envelope.Step{Time: now, Agent: t.Source(), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
+		doc.History = append(doc.History, envelope.Step{Time: now, Agent: event.Bare(t.Source()), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
 	}
 	if n := len(doc.History); n > envelope.MaxHistory {
 		doc.History = doc.History[n-envelope.MaxHistory:]

@@ -16,7 +16,7 @@ func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to
 	event.Sealed, envelope.Envelope, error,
 ) {
 	h := envelope.Header{
-		HandoffID: t.NextHandoffID(), From: t.Source(), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: Seconds(t.Times.Ack),
+		HandoffID: t.NextHandoffID(), From: event.Bare(t.Source()), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: Seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}

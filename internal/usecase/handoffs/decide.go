@@ -187,7 +187,7 @@ func (in SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed)
 // header is the envelope's header for the task's next handoff; without receivers, for the task alone.
 func (in SendInput) header(t task.Task, to []string) envelope.Header {
 	h := envelope.Header{
-		From: t.Source(), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
+		From: event.Bare(t.Source()), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
 		Permissions: in.Permissions,
 	}
 	if in.Kind != "" {

@@ -80,7 +80,7 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 	var t task.Task
 	var err error
 	if in.Forgotten && !c.IsOperator() {
-		return t, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Principal)
+		return t, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Short())
 	}
 	what := "task " + in.Task
 	if in.Task != "" {

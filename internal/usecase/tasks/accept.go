@@ -39,7 +39,7 @@ func (ts *Tasks) Accept(ctx context.Context, c caller.Caller, in AcceptInput) (A
 		return Accepted{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
 	}
 	if c.Agent() == "" {
-		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Principal)
+		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Short())
 		return Accepted{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
 	}
 	r, err := ts.store.ChangeWith(ctx, c, "accept", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {

@@ -154,7 +154,7 @@ func isSealed(e event.Event) bool {
 
 // first seals the first envelope of a task that is not handed off at once.
 func (ts *Tasks) first(ctx context.Context, c caller.Caller, t task.Task, content envelopes.Content, now time.Time) ([]event.Event, error) {
-	sealed, _, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: t.Source()}, content, now)
+	sealed, _, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: event.Bare(t.Source())}, content, now)
 	if err != nil {
 		return nil, err
 	}

@@ -96,5 +96,5 @@ func mayNot(c caller.Caller, r taskstore.Relief) error {
 	case len(r.Kept) > 0:
 		return refusal.New(refusal.NotPermitted, hint, "%s may report none of the %d tasks of agent %s that it sees as stuck", c, len(r.Kept), r.Agent)
 	}
-	return refusal.New(refusal.NotFound, hint, "agent %s works on nothing that %s has a part in; what else it works on is not for %s to know", r.Agent, c, c)
+	return refusal.New(refusal.NotFound, hint, "agent %s works on nothing that %s has a part in; what else it works on is not for %s to know", r.Agent, c.Short(), c.Short())
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -44,13 +45,13 @@ func encode(b *bytes.Buffer, v any) error {
 	return enc.Encode(v)
 }
 
-// marshal writes JSON with a single Write.
+// marshal writes JSON with a single Write. Agents go by their bare names: see [event.BareAgents].
 func marshal(w io.Writer, v any) error {
 	b := takeBuffer()
 	defer giveBuffer(b)
 	err := encode(b, v)
 	if err == nil {
-		_, err = w.Write(b.Bytes())
+		_, err = w.Write(event.BareAgents(b.Bytes()))
 	}
 	return err
 }

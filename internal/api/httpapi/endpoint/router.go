@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
@@ -70,7 +72,23 @@ type requestKey struct{}
 // Enter returns the request with its caller, in a context for its call. again authenticates the request again, for calls that take long.
 func Enter(ctx context.Context, w http.ResponseWriter, r *http.Request, c caller.Caller, again func(*http.Request) (caller.Caller, error)) *http.Request {
 	v := &request{caller: c, r: r, w: w, again: again}
+	if strings.Contains(r.RequestURI, "agent/") || strings.Contains(r.RequestURI, "agent%2") {
+		r = bareAgents(r)
+	}
 	return r.WithContext(context.WithValue(ctx, requestKey{}, v))
+}
+
+// bareAgents returns the request with agents by their bare names in its URL.
+func bareAgents(r *http.Request) *http.Request {
+	r = r.Clone(r.Context())
+	q := r.URL.Query()
+	event.BareQuery(q)
+	r.URL.RawQuery = q.Encode()
+	const agents = "/v1/agents/"
+	if name, is := strings.CutPrefix(r.URL.Path, agents); is {
+		r.URL.Path, r.URL.RawPath = agents+event.Bare(name), ""
+	}
+	return r
 }
 
 func requestOf(ctx context.Context) *request {

@@ -86,11 +86,11 @@ func strictly(b []byte, into any) error {
 	return nil
 }
 
-// Decode reads the arguments of a tool, which may be empty. Invalid arguments are a *client.Error with the code client.Invalid and a
+// Decode reads the arguments of a tool, which may be empty or null. Invalid arguments are a *client.Error with the code client.Invalid and a
 // message that tells a model how to fix them. Fields with the tag `set:"all"` are refused unless full.
 func Decode[In any](tool string, b json.RawMessage, full bool) (In, error) {
 	var in In
-	if len(bytes.TrimSpace(b)) == 0 {
+	if given := bytes.TrimSpace(b); len(given) == 0 || string(given) == "null" {
 		b = json.RawMessage("{}")
 	}
 	if err := shape.Check(b); err != nil {

@@ -74,7 +74,7 @@ func (s *Session) OwnersEpoch(ctx context.Context, task string, given uint64) (u
 		return 0, err
 	}
 	me, err := s.Client.Me(ctx)
-	if err != nil || t.Owner != me.Agent || t.Requester == "agent/"+me.Agent {
+	if err != nil || t.Owner != me.Agent || t.Requester == me.Agent {
 		return 0, err
 	}
 	return s.Epoch(ctx, task, 0)

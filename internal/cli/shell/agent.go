@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // Seen describes when the server last had a call of an agent.
@@ -17,3 +18,6 @@ func Seen(a client.Agent) string {
 	}
 	return Span(client.Duration(ago)) + " ago"
 }
+
+// Principal names a principal as the answers of the server do: an agent by its bare name.
+func Principal(role client.Role, name string) string { return event.Bare(string(role) + "/" + name) }
