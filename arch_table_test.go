@@ -395,7 +395,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/event domain/refusal usecase/caller usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",

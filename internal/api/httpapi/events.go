@@ -15,7 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/history"
 )
@@ -173,7 +173,7 @@ func (o *eventWriter) event(n history.Event) {
 		o.err = err
 		return
 	}
-	o.printf("id: %d\nevent: entry\ndata: %s\n\n", n.Position, event.BareAgents(b))
+	o.printf("id: %d\nevent: entry\ndata: %s\n\n", n.Position, identity.BareAgents(b))
 }
 
 func (o *eventWriter) flush() error {

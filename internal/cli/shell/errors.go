@@ -92,13 +92,14 @@ const codeFailed refusal.Code = "failed"
 
 // hints are the server's hints in terms of commands and flags.
 var hints = map[string]string{
-	"add the agent first": "add the agent first: trapeze agent add NAME",
-	"name an agent":       "name an agent: --to NAME",
-	"name an agent, or human:operators to ask people":                                            "name an agent with --to NAME, or ask people with --to human:operators",
-	"name an agent, or human:operators to ask people again":                                      "name an agent with --to NAME, or ask people again with --to human:operators",
-	"list the channels to see which there are":                                                   "trapeze channel list lists them; create one with trapeze channel create NAME",
-	"list the agents to see who there is":                                                        "trapeze agent list lists the agents",
-	"hand it off to an agent instead":                                                            "hand it off to an agent instead, or act as one with --agent NAME",
+	"add the agent first":                                   "add the agent first: trapeze agent add NAME",
+	"name an agent":                                         "name an agent: --to NAME",
+	"register an agent first":                               "register it first: trapeze agent add NAME",
+	"name an agent, or human:operators to ask people":       "name an agent with --to NAME, or ask people with --to human:operators",
+	"name an agent, or human:operators to ask people again": "name an agent with --to NAME, or ask people again with --to human:operators",
+	"list the channels to see which there are":              "trapeze channel list lists them; create one with trapeze channel create NAME",
+	"list the agents to see who there is":                   "trapeze agent list lists the agents",
+	"hand it off to an agent instead":                       "hand it off to an agent instead, or act as one with --agent NAME",
 	"it can start when they have completed; put a route on the task to start it automatically":   "it can start when they have completed; create it with --after and --route NAME, without --send, and it is handed off automatically then",
 	"/openapi.json describes what this call takes":                                               "see --help for the arguments of the command",
 	"use a loopback name or an IP address, or add this name to the accepted hosts of the server": "use a loopback name or an IP address, or start the server with --host and this name",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -52,7 +53,7 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 	for _, ev := range e.Events {
 		x := Row{
 			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: event.Bare(e.Actor.Principal),
-			For: bare(e.Actor.For), Details: event.BareAgents(ev.Data),
+			For: bare(e.Actor.For), Details: identity.BareAgents(ev.Data),
 		}
 		var of struct{ Handoff int }
 		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -214,7 +215,7 @@ func (tr *Trail) add(r *Record, entry AuditEntry) {
 }
 
 func auditEntry(e ledger.Entry, ev ledger.Event) AuditEntry {
-	return AuditEntry{Timestamp: e.Time, Event: ev.Name, Agent: event.Bare(e.Actor.Principal), Details: event.BareAgents(ev.Data), Position: e.Position, For: bare(e.Actor.For)}
+	return AuditEntry{Timestamp: e.Time, Event: ev.Name, Agent: event.Bare(e.Actor.Principal), Details: identity.BareAgents(ev.Data), Position: e.Position, For: bare(e.Actor.For)}
 }
 
 // bare lists principals by the names that answers show.

@@ -11,7 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -45,13 +45,13 @@ func encode(b *bytes.Buffer, v any) error {
 	return enc.Encode(v)
 }
 
-// marshal writes JSON with a single Write. Agents go by their bare names: see [event.BareAgents].
+// marshal writes JSON with a single Write. Agents go by their bare names: see [identity.BareAgents].
 func marshal(w io.Writer, v any) error {
 	b := takeBuffer()
 	defer giveBuffer(b)
 	err := encode(b, v)
 	if err == nil {
-		_, err = w.Write(event.BareAgents(b.Bytes()))
+		_, err = w.Write(identity.BareAgents(b.Bytes()))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
@@ -82,7 +83,7 @@ func Enter(ctx context.Context, w http.ResponseWriter, r *http.Request, c caller
 func bareAgents(r *http.Request) *http.Request {
 	r = r.Clone(r.Context())
 	q := r.URL.Query()
-	event.BareQuery(q)
+	identity.BareQuery(q)
 	r.URL.RawQuery = q.Encode()
 	const agents = "/v1/agents/"
 	if name, is := strings.CutPrefix(r.URL.Path, agents); is {

@@ -18,7 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/trapezehq/trapeze/internal/api/shape"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -50,7 +50,7 @@ func bodyOf[B, O any](fn func(ctx context.Context, c caller.Caller, id string, i
 			if len(body) == 0 {
 				return in, nil
 			}
-			return in, json.Unmarshal(event.BareAgents(body), in)
+			return in, json.Unmarshal(identity.BareAgents(body), in)
 		},
 		call: func(ctx context.Context, c caller.Caller, id string, in any) (any, error) {
 			b, ok := in.(*B)
@@ -125,7 +125,7 @@ func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 		p.d.Internal(r.Context(), err).Write(w)
 		return
 	}
-	answer := event.BareAgents(b.Bytes())
+	answer := identity.BareAgents(b.Bytes())
 	h := w.Header()
 	h["Content-Type"] = jsonMedias
 	h["Content-Length"] = []string{strconv.Itoa(len(answer))}

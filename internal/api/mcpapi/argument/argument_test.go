@@ -43,6 +43,8 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`[]`, "JSON object"},
 		{`7`, "JSON object"},
 		{`null`, "cook needs id: of what"},
+		{`{"id": ""}`, "cook needs id: of what"},
+		{`{"id": null, "size": ""}`, "cook needs id: of what"},
 		{`{"id": "x"} {"id": "y"}`, "cook"},
 		{`{"id": "x", "id": "y"}`, "cook"},
 		{`{"ID": "x"}`, `cook takes no "ID"; it takes: id, size, names, facts, count`},

@@ -123,7 +123,7 @@ func check(tool string, b json.RawMessage, t reflect.Type, full bool) error {
 			continue
 		}
 		value, there := given[name]
-		if !there && options == "" {
+		if options == "" && (!there || isEmpty(value)) {
 			if about := cmp.Or(f.Tag.Get("jsonschema"), strings.Join(choices(f), ", ")); about != "" {
 				name += ": " + inDescriptions.Replace(about)
 			}
@@ -138,6 +138,9 @@ func check(tool string, b json.RawMessage, t reflect.Type, full bool) error {
 	}
 	return nil
 }
+
+// isEmpty reports whether a required argument is given as models do that fill every field: null and "" are no values.
+func isEmpty(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
 
 // fault converts an error of the decoder to a refusal that says how to fix the arguments.
 func fault(tool string, err error, fields []string) error {

@@ -61,7 +61,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 		case in.Action == "list":
 			return listDead(ctx, c)
 		case in.Task == "":
-			return tool.Answer{}, argument.Invalid("%s needs task: the id of a task in the dead letters", in.Action)
+			return tool.Answer{}, c.Invalid("{dead} needs task: the id of a task in the dead letters")
 		case in.Action == "discard" && changes:
 			return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, route, deadline, home, kind, tokens and cost")
 		case in.Action == "discard" && in.Why == "":

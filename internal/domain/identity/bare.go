@@ -1,17 +1,15 @@
-package event
+package identity
 
 import (
 	"bytes"
 	"encoding/json"
 	"regexp"
-	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
-// agentRole begins a principal that is an agent: see [SourcePrincipal].
-const agentRole = "agent/"
-
-// Bare is the name of a principal as answers show it: an agent goes by its bare name, and everybody else with the role, as in "operator/ann".
-func Bare(principal string) string { return strings.TrimPrefix(principal, agentRole) }
+// agentRole begins a principal that is an agent.
+const agentRole = string(Agent) + "/"
 
 // principals are the fields of JSON documents that name a principal, or several.
 var principals = setOf("actor", "agent", "agents", "allow_by", "approver", "author", "by", "chain", "claimed_by", "closed_by", "created_by", "escalation", "fallbacks", "for", "from", "from_agent", "granted",
@@ -35,7 +33,7 @@ func BareQuery(parameters map[string][]string) {
 	for name, values := range parameters {
 		for i := range values {
 			if principals[name] && anAgent.MatchString(values[i]) {
-				values[i] = Bare(values[i])
+				values[i] = event.Bare(values[i])
 			}
 		}
 	}
@@ -55,7 +53,7 @@ func (l *level) principal() bool {
 	return principals[l.key] || l.key == "name" && l.of == "chain"
 }
 
-// BareAgents returns a JSON document in which every field that names a principal names agents by their bare name ([Bare]), so that an agent has one
+// BareAgents returns a JSON document in which every field that names a principal names agents by their bare name ([event.Bare]), so that an agent has one
 // spelling wherever it is read. The record keeps the principal; its bytes never change. Texts, data of agents and sealed documents stay as they are. A
 // document that is not JSON is returned as it is.
 func BareAgents(doc []byte) []byte {
@@ -87,7 +85,7 @@ func BareAgents(doc []byte) []byte {
 			}
 			end := int(d.InputOffset())
 			if from := end - len(token) - 2; !top.opaque && top.principal() && anAgent.MatchString(token) && from >= copied && string(doc[from+1:end-1]) == token {
-				out = append(append(out, doc[copied:from+1]...), Bare(token)...)
+				out = append(append(out, doc[copied:from+1]...), event.Bare(token)...)
 				copied = end - 1
 			}
 		}

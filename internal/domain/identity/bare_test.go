@@ -1,9 +1,9 @@
-package event_test
+package identity_test
 
 import (
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 )
 
 func TestAnAgentHasOneSpellingInEveryDocument(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAnAgentHasOneSpellingInEveryDocument(t *testing.T) {
 		`{"by":"agent/ann",]`:                                                `{"by":"ann",]`,
 		``:                                                                   ``,
 	} {
-		if got := string(event.BareAgents([]byte(doc))); got != want {
+		if got := string(identity.BareAgents([]byte(doc))); got != want {
 			t.Errorf("%s: %s, want %s", doc, got, want)
 		}
 	}
@@ -36,8 +36,8 @@ func FuzzBareAgents(f *testing.F) {
 	f.Add([]byte(`{"by":"agent/ann","to":["agent/b"],"data":{"by":"agent/c"}}`))
 	f.Add([]byte(`[[{"by":"agent/ann"}],`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		once := event.BareAgents(doc)
-		if twice := event.BareAgents(once); string(twice) != string(once) {
+		once := identity.BareAgents(doc)
+		if twice := identity.BareAgents(once); string(twice) != string(once) {
 			t.Errorf("%q: %q, then %q", doc, once, twice)
 		}
 	})
