@@ -141,6 +141,9 @@ func (s *speller) story() (made spelled) {
 	up := s.must("handoff", "escalate", task, "--agent", "xann")
 	s.run("inbox", "--seen", "--agent", "xlead")
 	s.must("", "accept", up, "--agent", "xlead")
+	if s.must("id", "task", "show", "@last", "--agent", "xlead") != task {
+		s.Error("the last task of an agent is not found")
+	}
 	asked := s.must("task", "task", "create", "parked", "--to", "xbob", "--agent", "xlead", "--retries", "0")
 	s.must("", "reject", asked+".h1", "--why", "refused", "--agent", "xbob")
 	s.must("", "task", "cancel", asked, "--why", "no", "--agent", "xlead")

@@ -128,7 +128,7 @@ func TestTheRequesterLiftsOverEveryAPIWhatAnAgentTightened(t *testing.T) {
 	if text, _, refused := lead.try("constrain", m{"task": task, "tightened_by": "coder", "why": "both"}); !refused || !strings.Contains(text, "tightened_by needs lift") {
 		t.Errorf("tightened_by alone: %s", text)
 	}
-	if text, _, refused := lead.try("constrain", m{"task": task, "lift": "langs", "tightened_by": "nobody", "why": "both"}); !refused || !strings.Contains(text, "it was tightened by agent/coder") {
+	if text, _, refused := lead.try("constrain", m{"task": task, "lift": "langs", "tightened_by": "nobody", "why": "both"}); !refused || !strings.Contains(text, "it was tightened by coder") {
 		t.Errorf("what nobody tightened: %s", text)
 	}
 	if text, _ := lead.call("constrain", m{"task": task, "lift": "langs", "tightened_by": "coder", "why": "both"}); !strings.Contains(text, "What coder tightened") {

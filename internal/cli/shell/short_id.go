@@ -52,12 +52,12 @@ func newest(ctx context.Context, c *client.Client) (string, error) {
 	}
 	var last client.TaskRow
 	_, err = eachTask(ctx, c, func(t client.TaskRow) {
-		if t.Requester == string(me.Role)+"/"+me.Name && t.Created.After(last.Created) {
+		if t.Requester == Principal(me.Role, me.Name) && t.Created.After(last.Created) {
 			last = t
 		}
 	})
 	if err == nil && last.ID == "" {
-		err = Usagef("%s/%s has requested no task: give its id", me.Role, me.Name)
+		err = Usagef("%s has requested no task: give its id", Principal(me.Role, me.Name))
 	}
 	return last.ID, err
 }
