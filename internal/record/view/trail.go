@@ -18,7 +18,7 @@ type Record struct {
 	Task      string       `json:"task_id"`
 	Timestamp time.Time    `json:"timestamp"`          // of the request
 	From      string       `json:"from_agent"`         // an agent by its bare name, anybody else as "operator/ann"
-	To        string       `json:"to_agent,omitempty"` // the agent that accepted, or has the newest offer
+	To        string       `json:"to_agent,omitempty"` // the agent that accepted, or has or had the newest offer
 	Reason    event.Reason `json:"reason"`
 	Status    event.Stage  `json:"status"`
 	Entries   []AuditEntry `json:"audit_entries"`
@@ -197,9 +197,14 @@ func (tr *Trail) add(r *Record, entry AuditEntry) {
 	h := tr.state.Handoff
 	r.Entries = append(r.Entries, entry)
 	tr.bytes += len(entry.Details)
-	r.Status, r.To = h.Stage, h.Receiver
-	if r.To == "" && len(h.To) == 1 {
+	r.Status = h.Stage
+	switch {
+	case h.Receiver != "":
+		r.To = h.Receiver
+	case len(h.To) == 1:
 		r.To = h.To[0]
+	case len(h.To) > 1: // nobody has claimed it yet; without an open offer the last one stays named
+		r.To = ""
 	}
 	p := r.Parts
 	p.Handoff, p.Priority, p.Permissions, p.Dependencies = *h, tr.state.Priority, h.Permits, nil
