@@ -252,10 +252,20 @@ func (s *speller) tools(made spelled) {
 		tool string
 		args map[string]any
 	}{
-		{"join", nil}, {"inbox", nil}, {"status", nil}, {"status", map[string]any{"id": made.task}}, {"status", map[string]any{"id": made.task, "history": true}},
-		{"status", map[string]any{"id": made.child}}, {"recall", nil}, {"recall", map[string]any{"query": "noted"}}, {"conversation", map[string]any{"id": "talk"}},
-		{"agent", map[string]any{"agent": "agent/xann"}}, {"channel", nil}, {"accept", map[string]any{"handoff": made.task + ".h5"}},
-		{"send", map[string]any{"intent": "over MCP", "to": []string{"agent/xbob"}}}, {"complete", map[string]any{"task": made.child, "text": "not mine"}},
+		{"join", nil},
+		{"inbox", nil},
+		{"status", nil},
+		{"status", map[string]any{"id": made.task}},
+		{"status", map[string]any{"id": made.task, "history": true}},
+		{"status", map[string]any{"id": made.child}},
+		{"recall", nil},
+		{"recall", map[string]any{"query": "noted"}},
+		{"conversation", map[string]any{"id": "talk"}},
+		{"agent", map[string]any{"agent": "agent/xann"}},
+		{"channel", nil},
+		{"accept", map[string]any{"handoff": made.task + ".h5"}},
+		{"send", map[string]any{"intent": "over MCP", "to": []string{"agent/xbob"}}},
+		{"complete", map[string]any{"task": made.child, "text": "not mine"}},
 	} {
 		res, err := session.CallTool(s.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
 		if err != nil {
@@ -265,7 +275,7 @@ func (s *speller) tools(made spelled) {
 		if !res.IsError {
 			answered++
 		} else {
-			text, _ := json.Marshal(res.Content)      //nolint:errchkjson // it came as JSON
+			text, _ := json.Marshal(res.Content)
 			s.Logf("%s %v: %s", c.tool, c.args, text) // three are refused
 		}
 		b, err := json.Marshal(res)
@@ -279,7 +289,7 @@ func (s *speller) tools(made spelled) {
 	}
 	for _, uri := range []string{"trapeze://inbox", "trapeze://task/" + made.task, "trapeze://task/" + made.task + "/history", "trapeze://handoff/" + made.task + ".h2"} {
 		res, err := session.ReadResource(s.Context(), &mcp.ReadResourceParams{URI: uri})
-		b, _ := json.Marshal(res) //nolint:errchkjson // it came as JSON
+		b, _ := json.Marshal(res)
 		if s.check(uri, b); err != nil {
 			s.check(uri, []byte(err.Error()))
 		}

@@ -51,8 +51,8 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 				out.Away = append(out.Away, d.candidate(c))
 			}
 		}
-		out.Refused = err
-		return out, nil //nolint:nilerr // for the caller to judge
+		out.Refused = err // for the caller to judge
+		return out, nil
 	}
 	for _, c := range p.Considered {
 		if !c.Eligible {
