@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,6 +53,8 @@ type Made struct {
 	Root     string `json:"root"`     // of the tree at the position
 	Signed   int64  `json:"signed"`   // the position of the checkpoint that the entries were compared with
 	Log      string `json:"log"`      // the name of the log that signed
+	// Damaged are artifacts that the backup lacks, since their content is not what their name says.
+	Damaged []string `json:"damaged,omitempty"`
 }
 
 // Backup writes a backup of a data directory, also while a server runs there: every entry that was acknowledged before the call, with its files.
@@ -98,7 +101,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 		}
 	}
 	end, err := backup.Write(ctx, limitRate(ctx, to, o.Rate), src, made)
-	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log}
+	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log, Damaged: end.Damaged}
 	if made.Base != nil {
 		out.After = uint64(made.Base.End.Position)
 	}
@@ -149,6 +152,9 @@ func readCheckpoint(dir string, src *backup.Source) error {
 	return err
 }
 
+// artifactPattern has the names of artifacts: below the workspace and the first two digits, the SHA-256. Other files are not ours.
+var artifactPattern = "artifacts/data/*/[0-9a-f][0-9a-f]/" + strings.Repeat("[0-9a-f]", 64)
+
 // contentOf lists the artifacts.
 func contentOf(root *os.Root) (list []backup.File, err error) {
 	const dir = "artifacts/data"
@@ -156,7 +162,7 @@ func contentOf(root *os.Root) (list []backup.File, err error) {
 		if errors.Is(err, fs.ErrNotExist) { // none yet, or deleted meanwhile
 			return nil
 		}
-		if err == nil && d.Type().IsRegular() {
+		if ok, _ := path.Match(artifactPattern, name); err == nil && ok && d.Type().IsRegular() {
 			list = append(list, file(root, name))
 		}
 		return err
@@ -234,51 +240,96 @@ type Restored struct {
 const restoredName = "restored.json"
 
 // Restore makes a data directory of a full backup and the incremental ones that follow it, and of secrets that were kept apart, if any. The directory must not
-// exist, or be empty; it appears when everything in it was verified. keys are public keys of the log that the caller has from elsewhere; empty: those in the
+// exist, or be empty; it is filled when everything was verified. keys are public keys of the log that the caller has from elsewhere; empty: those in the
 // backup count.
 func Restore(ctx context.Context, dir, keys string, backups []io.Reader) (_ Restored, err error) {
-	if err := mustBeEmpty(dir); err != nil {
+	tmp, place, err := preparePlace(dir)
+	if err != nil {
 		return Restored{}, err
 	}
-	dir = filepath.Clean(dir)
-	tmp := dir + ".restoring"
-	if err := os.MkdirAll(filepath.Dir(tmp), 0o700); err != nil {
-		return Restored{}, err
-	}
-	if err := os.Mkdir(tmp, 0o700); err != nil {
-		return Restored{}, fmt.Errorf("%w: another restore may be running; remove the directory if it is not", err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(tmp))
-		}
-	}()
 	out, err := restoreInto(ctx, tmp, keys, backups)
-	if err != nil {
-		return Restored{}, err
-	}
-	text, err := json.Marshal(out)
 	if err == nil {
-		err = writeFile(filepath.Join(tmp, restoredName), string(text))
+		var text []byte
+		if text, err = json.Marshal(out); err == nil {
+			err = writeFile(filepath.Join(tmp, restoredName), string(text))
+		}
+	}
+	if err == nil {
+		err = syncAll(tmp)
 	}
 	if err != nil {
-		return Restored{}, err
+		return Restored{}, errors.Join(err, os.RemoveAll(tmp))
 	}
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is empty
-		return Restored{}, err
+	if err := place(); err != nil {
+		return Restored{}, fmt.Errorf("everything is restored and verified in %s, but could not be moved: %w", tmp, err)
 	}
-	return out, os.Rename(tmp, dir)
+	return out, nil
 }
 
-func mustBeEmpty(dir string) error {
+const restoring = ".restoring"
+
+// preparePlace makes the directory that is restored into, which place then moves to its own place: beside it or, if it is there already, such as the
+// root of a volume, in it.
+func preparePlace(dir string) (tmp string, place func() error, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", nil, err
+	}
 	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		tmp = dir + restoring
+		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return "", nil, err
+		}
+		place = func() error { return errors.Join(os.Rename(tmp, dir), syncDir(filepath.Dir(dir))) }
+	case err != nil:
+		return "", nil, err
+	case len(list) > 0 && list[0].Name() != "lost+found":
+		return "", nil, fmt.Errorf("%s is not empty: restore into a new directory, and keep this one until you have looked at it", dir)
+	default:
+		tmp = filepath.Join(dir, restoring)
+		place = func() error { return moveInto(dir, tmp) }
 	}
-	if err == nil && len(list) > 0 {
-		return fmt.Errorf("%s is not empty: restore into a new directory, and keep this one until you have looked at it", dir)
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		return "", nil, fmt.Errorf("%w: another restore may be running; remove the directory if it is not", err)
 	}
-	return err
+	return tmp, place, nil
+}
+
+// moveInto moves what is in a directory to another one, the database last.
+func moveInto(dir, from string) error {
+	list, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b fs.DirEntry) int {
+		return cmp.Compare(strings.Count(a.Name(), databaseName), strings.Count(b.Name(), databaseName))
+	})
+	for _, f := range list {
+		if err := os.Rename(filepath.Join(from, f.Name()), filepath.Join(dir, f.Name())); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Remove(from), os.Chmod(dir, 0o700), syncDir(dir)) //nolint:gosec // a directory, for its owner alone
+}
+
+// syncAll makes all files and directories below a directory durable.
+func syncAll(dir string) error {
+	return filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return syncDir(name)
+	})
+}
+
+// syncDir makes a file, or the names in a directory, durable.
+func syncDir(name string) error {
+	f, err := os.Open(name) //nolint:gosec // the operator's directory
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 func restoreInto(ctx context.Context, dir, keys string, backups []io.Reader) (out Restored, err error) {
@@ -293,10 +344,14 @@ func restoreInto(ctx context.Context, dir, keys string, backups []io.Reader) (ou
 			return out, fmt.Errorf("backup %d of %d: %w", i+1, len(backups), err)
 		}
 	}
-	begin, end, signed := r.Last()
-	out = Restored{uint64(end.Position), end.Root.String(), begin.Made, signed.Size, begin.Log, t.files}
-	if begin.Checkpoint != "" {
-		err = t.File("proof/checkpoint", strings.NewReader(begin.Checkpoint))
+	begin, end, err := r.Last()
+	if err != nil {
+		return out, err
+	}
+	held, note := r.Held()
+	out = Restored{uint64(end.Position), end.Root.String(), begin.Made, held.Size, begin.Log, t.files}
+	if note != "" {
+		err = t.write("proof/checkpoint", strings.NewReader(note))
 	}
 	return out, err
 }
@@ -351,11 +406,31 @@ func (t *target) Hash(hashes []proof.Hash) error {
 	return nil
 }
 
-// File implements [backup.Target]. Only files that a backup has are written, whatever it says.
-func (t *target) File(name string, r io.Reader) (err error) {
-	if !restorable(name) {
-		return fmt.Errorf("%w: a data directory has no file %q", backup.ErrFormat, name)
+// Content implements [backup.Target]. Only files that a backup has are written, whatever it says.
+func (t *target) Content(name string, r io.Reader) error {
+	if ok, _ := path.Match(artifactPattern, name); !ok {
+		return fmt.Errorf("%w: a data directory has no artifact %q", backup.ErrFormat, name)
 	}
+	return t.write(name, r)
+}
+
+// Setting implements [backup.Target].
+func (t *target) Setting(name string, r io.Reader) error {
+	for _, pattern := range slices.Concat(settings, secrets) {
+		if ok, _ := path.Match(pattern, name); ok {
+			return t.write(name, r)
+		}
+	}
+	return fmt.Errorf("%w: a data directory has no file %q", backup.ErrFormat, name)
+}
+
+// Remove implements [backup.Target].
+func (t *target) Remove(name string) error {
+	t.files--
+	return t.root.Remove(name)
+}
+
+func (t *target) write(name string, r io.Reader) (err error) {
 	if err := t.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -365,16 +440,7 @@ func (t *target) File(name string, r io.Reader) (err error) {
 	}
 	t.files++
 	_, err = io.Copy(f, r)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-func restorable(name string) bool {
-	for _, pattern := range slices.Concat(settings, secrets, []string{"artifacts/data/*/*/*", "proof/checkpoint"}) {
-		if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	return false
+	return errors.Join(err, f.Close())
 }
 
 // recordRestore records, at the first start on a restored data directory, up to where it was restored.

@@ -17,6 +17,7 @@ import (
 // TestAChangedBitIsNamedAndNeverAnswered flips bits in one entry of a task after the other, on the disk of a server that is stopped. What the server then
 // answers about the task is what it was before, or an error that names an entry.
 func TestAChangedBitIsNamedAndNeverAnswered(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	task := paid(t, s)
@@ -165,6 +166,7 @@ func database(t *testing.T, dir string) *sql.DB {
 }
 
 func TestTheViewsAreNotBuiltAgainFromADamagedRecord(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	task := paid(t, s)

@@ -55,6 +55,7 @@ func ofRecord(text string) (lines []string) {
 }
 
 func TestAServerGivesItsFiguresAndTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	c, err := client.New(s.URL(), token(t, s), client.Options{})

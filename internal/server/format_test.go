@@ -60,6 +60,7 @@ func format(t *testing.T, dir string, set int) (n int) {
 // TestADirectoryOfAnEarlierFormatIsReadAndWrittenTo opens directories with three handoffs: one of the time when entries were stored as
 // their bytes, and one of the time when their frames did not say where they are.
 func TestADirectoryOfAnEarlierFormatIsReadAndWrittenTo(t *testing.T) {
+	t.Parallel()
 	for n := 1; n < sqlitelog.Format; n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) { earlierFormat(t, n) })
 	}

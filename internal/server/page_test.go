@@ -229,6 +229,7 @@ func TestALinkThatAnotherPageOpensAsksFirst(t *testing.T) {
 }
 
 func TestASessionOfThePageOutlivesARestart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	r := newReader(t, s)

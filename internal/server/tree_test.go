@@ -34,6 +34,7 @@ func ready(t *testing.T, s *Server) (status int, body string) {
 // TestALogThatLostItsLastEntriesGivesNoPositionTwice removes the last entries of a server that is stopped, with their views, as if the file were one of
 // before.
 func TestALogThatLostItsLastEntriesGivesNoPositionTwice(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	stop(t, s)
@@ -70,6 +71,7 @@ func TestALogThatLostItsLastEntriesGivesNoPositionTwice(t *testing.T) {
 
 // TestAServerWhoseRecordWasChangedIsNotReady exchanges an entry for another with a valid checksum, which only the tree can tell.
 func TestAServerWhoseRecordWasChangedIsNotReady(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir)
 	task := paid(t, s)

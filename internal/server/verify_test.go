@@ -106,6 +106,7 @@ func recorded(t *testing.T) (dir string, entries map[int][]byte, receipt []byte,
 }
 
 func TestAReceiptStandsWithoutTheServer(t *testing.T) {
+	t.Parallel()
 	dir, _, receipt, _ := recorded(t)
 	text, err := os.ReadFile(filepath.Join(dir, "proof", "keys"))
 	if err != nil {
@@ -267,6 +268,7 @@ var structural = map[string]func(at, last int) (statements string, named int){
 
 // TestEveryChangeOfAViewIsFound changes, deletes and adds rows of each table of the views.
 func TestEveryChangeOfAViewIsFound(t *testing.T) {
+	t.Parallel()
 	dir, _, _, _ := recorded(t)
 	if found := views(t, dir); len(found) != 0 {
 		t.Fatalf("an untouched data directory: %v", found)
@@ -349,6 +351,7 @@ func TestEveryFlippedBitOfTheTreeIsFound(t *testing.T) {
 }
 
 func TestAnOlderCopyIsFoundByANewerCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir, _, _, _ := recorded(t)
 	older := copyOf(t, dir)
 	before, err := checkpointIn(t, older)

@@ -4,7 +4,7 @@
 //
 // Invariants:
 //   - Every call under /v1 has a caller, from its bearer token alone.
-//   - Unknown fields and parameters are refused, as are bodies that are too long, too deep or not UTF-8.
+//   - Unknown fields and parameters are refused, as are bodies that are too long ([DefaultMaxBody], in httpapi.go), too deep or not UTF-8.
 //   - docs/openapi.json is what the server serves; a test fails if they differ.
 //
 // Start reading at [New], then tasks.go. The routes of a noun, and the JSON that they

@@ -90,7 +90,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.events()
 	s.tickets()
 	s.policies()
-	s.routes()
+	s.policyRoute()
 	s.phrases()
 	s.envelopes()
 	s.channels()

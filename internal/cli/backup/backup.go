@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +29,8 @@ type Made struct {
 	Root     string `json:"root"`
 	Signed   int64  `json:"signed"`
 	Log      string `json:"log"`
+	// Damaged are artifacts that the backup lacks, since their content is not what their name says.
+	Damaged []string `json:"damaged,omitempty"`
 }
 
 // Restored says what was restored.
@@ -114,6 +115,9 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	if err := files.end(nil); err != nil {
 		return err
 	}
+	for _, name := range made.Damaged {
+		s.Notef("the artifact %s is damaged, and not in the backup: put it again, or remove the file", name)
+	}
 	text := fmt.Sprintf("%d entries up to position %d, with the root %s", made.Position-made.After, made.Position, made.Root)
 	if name == "-" {
 		s.Notef("%s", text)
@@ -142,38 +146,53 @@ func progress(s *shell.Shell) func(at, until uint64) {
 }
 
 // newFiles are files that appear whole, or not at all.
-type newFiles []*os.File
+type newFiles []newFile
 
-const partial = ".partial"
+type newFile struct {
+	*os.File
+	name string // that it gets
+}
 
 func (l *newFiles) create(name string) (io.Writer, error) {
 	if _, err := os.Lstat(name); err == nil {
 		return nil, shell.Usagef("%s exists already: name a new file", name)
 	}
-	f, err := os.OpenFile(name+partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the path is the user's
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*") // for its owner only
 	if err != nil {
 		return nil, shell.Usage(err)
 	}
-	*l = append(*l, f)
-	if err := f.Chmod(0o600); err != nil {
-		return nil, err
-	}
+	*l = append(*l, newFile{f, name})
 	return f, nil
 }
 
-// end gives the files their names, once they are on the disk, or removes them if there was an error. Calling it again does nothing.
+// end gives the files their names, once all are on the disk, or removes them if there was an error. Calling it again does nothing.
 func (l *newFiles) end(failed error) (err error) {
-	for _, f := range *l {
-		if failed == nil && err == nil {
-			err = f.Sync()
+	list := *l
+	*l = nil
+	for _, f := range list {
+		if failed == nil {
+			err = errors.Join(err, f.Sync())
 		}
 		err = errors.Join(err, f.Close())
+	}
+	for _, f := range list {
 		if failed != nil || err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 			continue
 		}
-		err = os.Rename(f.Name(), strings.TrimSuffix(f.Name(), partial))
+		err = give(f.Name(), f.name)
 	}
-	*l = nil
 	return err
+}
+
+// give gives a file another name, which no file may have by now.
+func give(from, name string) error {
+	err := os.Link(from, name)
+	if err == nil || errors.Is(err, os.ErrExist) {
+		return errors.Join(err, os.Remove(from))
+	}
+	if _, err := os.Lstat(name); err == nil { // some file systems have no links
+		return errors.Join(shell.Usagef("%s exists already: name a new file", name), os.Remove(from))
+	}
+	return os.Rename(from, name)
 }

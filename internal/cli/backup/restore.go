@@ -37,13 +37,18 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 		}
 		return s.Emit(r, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
-			p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
+			if r.Signed > 0 {
+				p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
+			}
+			if uint64(r.Signed) < r.Position { //nolint:gosec // never negative
+				p.Line("Entries after position %d are not signed: only the backup itself shows that they are whole.", r.Signed)
+			}
 			p.Line("Start the server: trapeze serve --data-dir %s", shellword.Quote(dir))
 		})
 	})
 	cmd.Long = `Make a new data directory of a full backup and the incremental ones that follow it, in their order, and of the secrets, if they were kept apart ("-" is
 standard input). Every entry and every artifact is verified: against the root that the backup names, and against the signed checkpoint in it. DIR must not
-exist, or be empty, and appears only if everything verifies.
+exist, or be empty, and is filled only if everything verifies.
 
 Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed; without them the backup
 only shows that it is whole. The server records at its first start up to which position it was restored; what was acknowledged after the

@@ -9,10 +9,10 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, has five ranks: (1) pinned parts, memory items of operators before others; (2) vital parts, with an
+//   - priority, the default, has five ranks: (1) pinned parts, first the memory items that operators pinned; (2) vital parts, with an
 //     importance of 0.9 and more; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
-//     token first; (5) parts with an importance below 0.2. Within the ranks and across them, a long part waits for shorter ones,
-//     even if it is pinned, so that pinning cannot leave a small budget empty. If it does not fit, it is listed as omitted although pinned.
+//     token first; (5) parts with an importance below 0.2. One exception: a part that is longer than all before it together waits for shorter
+//     ones of later ranks, so that one long pin cannot leave a small budget empty. If it then does not fit, it is omitted although it is pinned.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //
@@ -38,5 +38,5 @@
 //   - Each part of the input is either kept or counted by exactly one omission.
 //   - The same input gives the same envelope.
 //
-// Start reading at [Pack].
+// Start reading at [Pack]. The ranks, and the value of each kind of part, such as a fact, are in order.go; choose.go takes as much of that order as fits.
 package packing

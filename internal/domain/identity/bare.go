@@ -16,7 +16,7 @@ var principals = setOf("actor", "agent", "agents", "allow_by", "approver", "auth
 	"hard_by", "max_by", "openers", "origin", "owner", "pinned_by", "principal", "requester", "route", "seen_by", "sender", "setter", "subscribers", "text_by", "tightened_by", "to", "to_agent")
 
 // opaque are the fields of JSON documents whose content is not the server's: data of agents, and sealed documents, which have a digest.
-var opaque = setOf("context", "data", "envelope", "schema", "task_context")
+var opaque = setOf("claimed_history", "context", "data", "document", "envelope", "schema", "task_context")
 
 func setOf(names ...string) map[string]bool {
 	set := map[string]bool{}

@@ -10,7 +10,7 @@
 //     the digest of a forgotten text gives nothing away.
 //   - One rule says which principals may read an item: [MayRead]. Others get not_found.
 //   - A grant is never stored. A sealed envelope lists [Reference]s; the owner of the task may read exactly the
-//     versions that the task's envelope lists ([MayReadVersion]), until the task moves on or ends. So no grant can outlive its reason, and none must be withdrawn.
+//     versions that the task's envelope lists ([MayReadVersion]), until the task moves on or ends. So no grant can outlive its reason, and none needs to be withdrawn.
 //   - A forgotten item gives out nothing, to nobody and by no reference. What the record holds of it stays there
 //     until it is erased there; that is the record's business.
 //

@@ -174,10 +174,17 @@ func (c *copied) Hash(h []proof.Hash) error {
 	return nil
 }
 
-func (c *copied) File(name string, r io.Reader) error {
+func (c *copied) Content(name string, r io.Reader) error {
 	b, err := io.ReadAll(r)
 	c.files[name] = string(b)
 	return err
+}
+
+func (c *copied) Setting(name string, r io.Reader) error { return c.Content(name, r) }
+
+func (c *copied) Remove(name string) error {
+	delete(c.files, name)
+	return nil
 }
 
 func restore(ctx context.Context, keys string, backups ...[]byte) (*copied, error) {
@@ -188,7 +195,8 @@ func restore(ctx context.Context, keys string, backups ...[]byte) (*copied, erro
 			return c, err
 		}
 	}
-	return c, nil
+	_, _, err := r.Last()
+	return c, err
 }
 
 // same reports whether everything of the origin was copied.
@@ -308,6 +316,61 @@ func TestNoChangeOfABackupIsRestored(t *testing.T) {
 	}
 	if refused == 0 || harmless > refused {
 		t.Errorf("%d changes are refused, %d harmless", refused, harmless)
+	}
+}
+
+// A damaged artifact is left out and named, a later backup has it once it is whole again, and what was deleted is not restored.
+func TestFilesOfALaterBackupReplaceThoseOfAnEarlierOne(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 5)
+	var name, whole string
+	for n, content := range o.files {
+		if n != "policy.yaml" {
+			name, whole = n, content
+		}
+	}
+	o.files[name] = "damaged"
+	full := o.write(t, nil)
+	c, err := restore(t.Context(), o.keys, full)
+	if _, ok := c.files[name]; ok || err != nil {
+		t.Errorf("a damaged file is restored: %v", err)
+	}
+	base, err := backup.ReadBase(t.Context(), bytes.NewReader(full))
+	if err != nil || len(base.End.Damaged) != 1 || base.End.Damaged[0] != name {
+		t.Errorf("the backup names %v as damaged, %v", base.End.Damaged, err)
+	}
+	o.files[name] = whole
+	delete(o.files, "policy.yaml")
+	if c, err := restore(t.Context(), o.keys, full, o.write(t, full)); err != nil || !o.same(t, c) {
+		t.Errorf("%v, %v", c.files, err)
+	}
+}
+
+func TestNothingUnsignedPassesForSigned(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 12)
+	src := o.source(t)
+	write := func(src backup.Source) []byte {
+		var b bytes.Buffer
+		if _, err := backup.Write(t.Context(), &b, src, backup.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	unsigned := src
+	unsigned.Note, unsigned.Signed = "", proof.Checkpoint{}
+	if _, err := restore(t.Context(), o.keys, write(unsigned)); !errors.Is(err, backup.ErrDiffers) {
+		t.Errorf("keys are given, and nothing is signed: %v", err)
+	}
+	if _, err := restore(t.Context(), "", write(unsigned)); err != nil {
+		t.Error(err)
+	}
+	secrets := backup.Source{Kind: backup.Secrets, Log: "trapeze/other"}
+	if _, err := restore(t.Context(), "", write(secrets)); !errors.Is(err, backup.ErrOrder) {
+		t.Errorf("secrets alone: %v", err)
+	}
+	if _, err := restore(t.Context(), "", write(secrets), write(src)); !errors.Is(err, backup.ErrOrder) {
+		t.Errorf("secrets of another log: %v", err)
 	}
 }
 

@@ -44,6 +44,8 @@ type End struct {
 	Entries  int             `json:"entries"` // in this backup
 	// Content are the names of all content files in this backup and in those that it follows.
 	Content []string `json:"content"`
+	// Damaged are the content files that were left out, since their content is not what their name says.
+	Damaged []string `json:"damaged,omitempty"`
 	// Settings are the digests (SHA-256, hexadecimal) of the other files in this backup by name, and Begun is that of its first member.
 	Settings map[string]string `json:"settings"`
 	Begun    string            `json:"begun"`
@@ -82,9 +84,13 @@ func limited(r io.Reader, most int64, what string) ([]byte, error) {
 	return b, err
 }
 
-// Open opens the checkpoint with public keys, one in each line, or with its own if there are none. The zero checkpoint: there is none.
+// Open opens the checkpoint with public keys, one in each line, or with its own if there are none. The zero checkpoint: there is none, which is an
+// error if keys are given.
 func (b Begin) Open(keys string) (proof.Checkpoint, error) {
 	if b.Checkpoint == "" {
+		if keys != "" {
+			return proof.Checkpoint{}, errors.New("there is none, so that the keys verify nothing")
+		}
 		return proof.Checkpoint{}, nil
 	}
 	if keys == "" {

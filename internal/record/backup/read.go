@@ -29,8 +29,11 @@ type Target interface {
 	Append(ctx context.Context, entries []ledger.Entry) error
 	// Hash stores the hashes that an entry completes in the tree.
 	Hash(hashes []proof.Hash) error
-	// File writes a file, in the place of an earlier one of its name, which is a local path with slashes.
-	File(name string, r io.Reader) error
+	// Content writes a file whose name ends with its digest, and Setting another one, in the place of an earlier one of its name. Names are local paths with
+	// slashes. Remove removes a setting.
+	Content(name string, r io.Reader) error
+	Setting(name string, r io.Reader) error
+	Remove(name string) error
 }
 
 // Restorer restores a full backup and the incremental ones that follow it.
@@ -38,6 +41,11 @@ type Restorer struct {
 	to      Target
 	tree    *proof.Tree
 	last    Begin
+	set     map[string]bool   // settings that were restored from backups with entries
+	secrets string            // the log of the secrets; empty: there are none
+	kept    map[string]bool   // settings that were restored from secrets
+	held    proof.Checkpoint  // the last one whose root the entries have
+	note    string            // it, signed
 	content map[string]bool   // files that were restored
 	files   map[string]string // the digests of the settings in this backup
 	entered int               // entries in it
@@ -50,11 +58,23 @@ type Restorer struct {
 // NewRestorer returns a restorer into an empty target. keys are the public keys of the log, one in each line, that the caller has from elsewhere; if they are
 // empty, those in the backup count, which show that it is whole and not who made it.
 func NewRestorer(to Target, keys string) *Restorer {
-	return &Restorer{to: to, keys: keys, tree: new(proof.Tree), content: map[string]bool{}}
+	return &Restorer{to: to, keys: keys, tree: new(proof.Tree), content: map[string]bool{}, set: map[string]bool{}, kept: map[string]bool{}}
 }
 
-// Last returns the begin and the end of the last backup with entries, and its checkpoint, whose root its entries have.
-func (r *Restorer) Last() (Begin, End, proof.Checkpoint) { return r.last, r.end, r.signed }
+// Last returns the begin and the end of the last backup with entries. Call it at the end. Error: ErrOrder, if there was none, or the secrets are of
+// another log.
+func (r *Restorer) Last() (Begin, End, error) {
+	if !r.begun {
+		return Begin{}, End{}, fmt.Errorf("%w: there is none with entries, only secrets", ErrOrder)
+	}
+	if r.secrets != "" && r.secrets != r.last.Log {
+		return Begin{}, End{}, fmt.Errorf("%w: the secrets are of %s, and the record is %s", ErrOrder, r.secrets, r.last.Log)
+	}
+	return r.last, r.end, nil
+}
+
+// Held is the last checkpoint whose root the entries have, and its signed note. The zero checkpoint: there was none.
+func (r *Restorer) Held() (c proof.Checkpoint, note string) { return r.held, r.note }
 
 // Add restores the next backup. Errors: ErrFormat, ErrCut, ErrOrder, ErrDiffers, and those of r and the target.
 func (r *Restorer) Add(ctx context.Context, from io.Reader) (End, error) {
@@ -67,8 +87,8 @@ func (r *Restorer) Add(ctx context.Context, from io.Reader) (End, error) {
 		if err := r.follows(begin); err != nil {
 			return End{}, err
 		}
-	} else if r.begun && begin.Log != r.last.Log {
-		return End{}, fmt.Errorf("%w: these are secrets of %s, and the record is %s", ErrOrder, begin.Log, r.last.Log)
+	} else {
+		r.secrets = begin.Log
 	}
 	for {
 		h, err := a.next(ctx)
@@ -93,7 +113,18 @@ func (r *Restorer) Add(ctx context.Context, from io.Reader) (End, error) {
 		return end, nil
 	}
 	r.end = end
-	return end, r.verify()
+	if err := r.verify(); err != nil {
+		return end, err
+	}
+	for name := range r.set { // it was deleted since the backup before
+		if _, ok := r.files[name]; !ok && !r.kept[name] {
+			delete(r.set, name)
+			if err := r.to.Remove(name); err != nil {
+				return end, err
+			}
+		}
+	}
+	return end, nil
 }
 
 // follows checks that a backup begins where the one before ended.
@@ -113,8 +144,11 @@ func (r *Restorer) follows(b Begin) error {
 	if r.signed, err = b.Open(r.keys); err != nil {
 		return fmt.Errorf("%w: its checkpoint: %w", ErrDiffers, err)
 	}
-	if r.signed.Size == r.tree.Size() && r.signed.Size > 0 && r.signed.Root != r.tree.Root() {
-		return fmt.Errorf("%w: its checkpoint at position %d has another root than the entries before it", ErrDiffers, b.After)
+	if r.signed.Size == r.tree.Size() && b.Checkpoint != "" {
+		if r.signed.Root != r.tree.Root() {
+			return fmt.Errorf("%w: its checkpoint at position %d has another root than the entries before it", ErrDiffers, b.After)
+		}
+		r.held, r.note = r.signed, b.Checkpoint
 	}
 	return nil
 }
@@ -131,7 +165,12 @@ func (r *Restorer) member(ctx context.Context, kind, name string, from io.Reader
 			return fmt.Errorf("%w: it has a file %q", ErrFormat, name)
 		}
 		sum := sha256.New()
-		err := r.to.File(name, io.TeeReader(from, sum))
+		err := r.to.Setting(name, io.TeeReader(from, sum))
+		if kind == Entries {
+			r.set[name] = true
+		} else {
+			r.kept[name] = true
+		}
 		r.files[name] = hex.EncodeToString(sum.Sum(nil))
 		return err
 	}
@@ -149,7 +188,7 @@ func (r *Restorer) contentFile(name string, from io.Reader) error {
 		return fmt.Errorf("%w: it has a file %q", ErrFormat, name)
 	}
 	sum := sha256.New()
-	if err := r.to.File(name, io.TeeReader(from, sum)); err != nil {
+	if err := r.to.Content(name, io.TeeReader(from, sum)); err != nil {
 		return err
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != path.Base(name) {
@@ -195,8 +234,12 @@ func (r *Restorer) entry(at ledger.Position, b []byte) (ledger.Entry, error) {
 		return e, fmt.Errorf("%w: position %d: %w", ErrDiffers, at, err)
 	}
 	e.Position = at
+	before := r.tree.Size()
 	var failed error
 	err = extend(r.tree, at, b, r.signed, func(hashes []proof.Hash) { failed = errors.Join(failed, r.to.Hash(hashes)) })
+	if err == nil && before < r.signed.Size && r.signed.Size <= r.tree.Size() {
+		r.held, r.note = r.signed, r.last.Checkpoint
+	}
 	return e, errors.Join(err, failed)
 }
 

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"time"
 
@@ -138,7 +139,7 @@ func (w *writer) entries(ctx context.Context, tree *proof.Tree) error {
 		return w.chunk(first, chunk.Bytes())
 	}
 	for after := ledger.Position(tree.Size()); after < w.src.Until; { //nolint:gosec // never negative
-		list, err := w.src.Record.Read(ctx, after, 512)
+		list, err := w.src.Record.Read(ctx, after, readPage)
 		if err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
@@ -175,6 +176,9 @@ func (w *writer) entries(ctx context.Context, tree *proof.Tree) error {
 	}
 	return flush()
 }
+
+// readPage is how many entries are read at once. Each may have 2 MiB.
+const readPage = 64
 
 // extend appends an entry to the tree, after leaves for the positions before it that have none, and compares the root with that of a checkpoint. keep gets
 // the hashes to store.
@@ -245,12 +249,26 @@ func (w *writer) content(ctx context.Context) error {
 		if had[f.Name] {
 			continue
 		}
-		sum, err := w.file(ctx, contentDir, f)
+		sum, err := digestOf(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
+		if sum != path.Base(f.Name) {
+			w.end.Damaged = append(w.end.Damaged, f.Name)
+			continue
+		}
+		if sum, err = w.file(ctx, contentDir, f); err != nil {
 			return err
 		}
-		if sum != "" {
+		switch sum {
+		case "":
+		case path.Base(f.Name):
 			w.end.Content = append(w.end.Content, f.Name)
+		default:
+			return fmt.Errorf("%w: the file %s changed while it was read", ErrDiffers, f.Name)
 		}
 	}
 	slices.Sort(w.end.Content)
@@ -277,6 +295,17 @@ func (w *writer) file(ctx context.Context, dir string, f File) (string, error) {
 		return "", fmt.Errorf("backup: %s: %w", f.Name, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// digestOf reads a file.
+func digestOf(f File) (string, error) {
+	r, _, err := f.Open()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, r)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, r.Close())
 }
 
 func digest(b []byte) string {

@@ -53,8 +53,10 @@ type Report struct {
 // maxFindings is how many findings are listed. After the first difference the others may follow from it.
 const maxFindings = 100
 
-// verifyPage is how many entries are read at a time.
-const verifyPage = 512
+const (
+	verifyPage = 512 // leaves whose stored hashes are read at a time
+	readPage   = 128 // entries that are read at a time: each may have 2 MiB
+)
 
 // VerifyRecord compares every entry of a record with the stored tree and the roots of checkpoints, and each sealed envelope with its digest. What does not
 // verify is in the report. Errors: those of the record and of the stored hashes.
@@ -112,7 +114,7 @@ func (v *verifier) run(ctx context.Context) error {
 		return err
 	}
 	for at := ledger.Position(v.tree.Size()); at < last; { //nolint:gosec // never negative
-		entries, err := v.record.Read(ctx, at, verifyPage)
+		entries, err := v.record.Read(ctx, at, readPage)
 		damaged, isDamaged := errors.AsType[*ledger.Damaged](err)
 		if err != nil && !isDamaged {
 			return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -45,13 +47,19 @@ func (h *History) Check(ctx context.Context, c caller.Caller, in CheckInput) (Ch
 	}
 	now, note := h.tree.Checkpoint()
 	if note == nil || now.Size < kept.Size && int64(last) >= kept.Size { //nolint:gosec // a position
-		if now, _, err = h.tree.Await(ctx, last); err != nil {
+		if now, err = h.signed(ctx, last); err != nil {
 			return Checked{}, stream.Unavailable(err)
 		}
 	}
-	out := Checked{Log: kept.Origin, Signed: kept.Size, Position: now.Size}
-	if now.Size < kept.Size {
-		out.Meaning = fmt.Sprintf("The record ends at position %d, before what was signed: it was restored from an older backup, or lost entries.", now.Size)
+	out := Checked{Log: kept.Origin, Signed: kept.Size, Position: min(now.Size, int64(last))} //nolint:gosec // a position
+	if h.integrity != nil {
+		if found := h.integrity(); found != nil {
+			out.Meaning = fmt.Sprintf("The record does not agree with its own tree: %v", found)
+			return out, nil
+		}
+	}
+	if out.Position < kept.Size {
+		out.Meaning = fmt.Sprintf("The record ends at position %d, before what was signed: it was restored from an older backup, or lost entries.", out.Position)
 		return out, nil
 	}
 	tree, err := proof.LoadTree(kept.Size, h.tree)
@@ -64,6 +72,18 @@ func (h *History) Check(ctx context.Context, c caller.Caller, in CheckInput) (Ch
 		out.Meaning = fmt.Sprintf("The record up to position %d is not what was signed: it was changed, or restored from an older backup and continued.", kept.Size)
 	}
 	return out, nil
+}
+
+// signsWithin is how long a checkpoint is waited for. One is signed each second, if the disk is not full.
+const signsWithin = 5 * time.Second
+
+// signed waits for a checkpoint that has the entry at a position.
+func (h *History) signed(ctx context.Context, at ledger.Position) (proof.Checkpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, signsWithin)
+	defer cancel()
+	defer ledger.Pause(ctx)()
+	c, _, err := h.tree.Await(ctx, at)
+	return c, err
 }
 
 // kept reads a checkpoint of this log.

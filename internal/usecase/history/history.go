@@ -32,9 +32,10 @@ type History struct {
 	memories  Memories
 	envelopes Envelopes
 	tree      Tree
+	integrity func() error
 }
 
-// New returns the use cases. Without a tree, calls for proofs are refused.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree) *History {
-	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree}
+// New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error) *History {
+	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -15,18 +16,20 @@ import (
 // counts once an operator pins the item, too: until then it is proposed. An agent holds at most [memory.MaxPins] pins; one more is
 // refused (limit).
 func (ms *Memories) Pin(ctx context.Context, c caller.Caller, id string) (Item, error) {
-	defer ms.pinning(c)()
+	ctx, end := ms.pinning(ctx, c)
+	defer end()
 	return ms.change(ctx, c, "pin", id, nil, func(by memory.Reader) memory.Command { return memory.Pin{By: by, ID: id} })
 }
 
-// pinning lets the agents of this server pin one after the other, so that each pin sees the pins before it. The function that it
-// returns ends that.
-func (ms *Memories) pinning(c caller.Caller) (end func()) {
+// pinning lets the agents of this server pin one after the other, so that each pin sees the pins before it. end ends that. The call has no turn on the
+// processors any more: others, which have turns, may wait for it here.
+func (ms *Memories) pinning(ctx context.Context, c caller.Caller) (_ context.Context, end func()) {
 	if c.Agent() == "" {
-		return func() {}
+		return ctx, func() {}
 	}
+	ledger.Pause(ctx)
 	ms.pins.Lock()
-	return ms.pins.Unlock
+	return ledger.WithTurn(ctx, nil), ms.pins.Unlock
 }
 
 // boundPins refuses (limit) events by which an agent would hold more pins than it may. The number comes from the views, which have

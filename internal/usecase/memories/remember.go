@@ -42,7 +42,9 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 		return Item{}, err
 	}
 	if in.Pinned {
-		defer ms.pinning(c)()
+		var end func()
+		ctx, end = ms.pinning(ctx, c)
+		defer end()
 	}
 	n, err := c.NewID("memory")
 	if err != nil {

@@ -38,7 +38,8 @@ type line struct {
 	era     uint64 // of the turns that count; those of earlier ones were lost
 	running int
 	waiting []chan uint64 // each gets the era of its turn when that begins
-	moved   bool          // a turn ended since the last look
+	moved   time.Time     // when a turn last ended, or the first of those that wait came
+	watched bool          // look looks after it
 }
 
 // turnOf is the turn of a call of a principal.
@@ -126,7 +127,8 @@ func (s *share) enter(ctx context.Context, p identity.Principal) (era uint64, er
 	}
 	turn := make(chan uint64, 1)
 	if l.waiting = append(l.waiting, turn); len(l.waiting) == 1 {
-		s.look(p, l)
+		l.moved = time.Now()
+		s.look(l, stalled)
 	}
 	s.mu.Unlock()
 
@@ -172,7 +174,7 @@ func (s *share) leave(p identity.Principal, era uint64) {
 		return // it was lost
 	}
 	l.running--
-	l.moved = true
+	l.moved = time.Now()
 	s.admit(l)
 	if l.running == 0 {
 		delete(s.lines, p)
@@ -189,21 +191,27 @@ func (s *share) admit(l *line) {
 	}
 }
 
-// look looks after a line in which calls wait, until none does.
-func (s *share) look(p identity.Principal, l *line) {
-	l.moved = false
-	time.AfterFunc(stalled, func() {
+// look looks after a line in which calls wait, until none does: if no turn has ended for the time stalled, those who have turns lose them.
+func (s *share) look(l *line, after time.Duration) {
+	if l.watched {
+		return
+	}
+	l.watched = true
+	time.AfterFunc(after, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		l.watched = false
 		if len(l.waiting) == 0 {
 			return
 		}
-		if !l.moved {
+		still := time.Since(l.moved)
+		if still >= stalled {
 			s.begin(l)
+			l.moved, still = time.Now(), 0
 			s.admit(l)
 		}
 		if len(l.waiting) > 0 {
-			s.look(p, l)
+			s.look(l, stalled-still)
 		}
 	})
 }

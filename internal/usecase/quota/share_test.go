@@ -158,6 +158,26 @@ func TestACallThatIsHeldUpHoldsUpNoOther(t *testing.T) {
 	})
 }
 
+// A call loses its turn when no other has ended for 100 ms, and not because somebody began to wait before it.
+func TestACallKeepsItsTurnHoweverOftenOthersBeginToWait(t *testing.T) {
+	inShare(t, 1, func(s *sharing) {
+		s.enter(s.Context(), honest, 1)
+		s.next(1).leave()
+		s.enter(s.Context(), junk, 10)
+		first := s.next(10)
+		s.enter(s.Context(), junk, 11)
+		time.Sleep(90 * time.Millisecond)
+		first.leave()
+		s.next(11)
+		time.Sleep(9 * time.Millisecond)
+		s.enter(s.Context(), junk, 12)
+		time.Sleep(99 * time.Millisecond)
+		s.next(0)
+		time.Sleep(time.Millisecond)
+		s.next(12)
+	})
+}
+
 // TestTurnsAreNeitherLostNorDoubled has calls of several principals begin, wait, resume and give up at random.
 func TestTurnsAreNeitherLostNorDoubled(t *testing.T) {
 	for seed := range uint64(20) {

@@ -1,4 +1,4 @@
-// Package extratool has the extra tools of the MCP server, which the set all adds to the default: what operators and few agents need.
+// Package extratool has the extra tools of the MCP server, which the tool set "all" has besides those of the default set: what operators and few agents need.
 //
 // Invariants:
 //   - A tool here needs nothing of the server but the client of the API and the call.

@@ -6,7 +6,7 @@
 //   - A session belongs to one principal, with one person at its client and one set of scopes. For any other caller it does not exist; a
 //     new token of the same principal, person and scopes continues it.
 //   - Background work, outside of any call, uses the newest token seen. It pauses when that token is refused.
-//   - What a request with a token holds open ends within seconds after the token becomes invalid.
+//   - Within seconds after a token becomes invalid, the streams that were opened with it end.
 //   - Every principal has its own server and its own limits.
 //
 // Start reading at [Handler], then caller.go (the caller of a request), principals.go (which servers are kept), session.go (sessions of

@@ -17,6 +17,12 @@ func lockFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
+// isLocked reports whether there is the file of a lock, which stays after a crash.
+func isLocked(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 // freeSpace is not implemented on this system: a full disk is detected when a write fails.
 func freeSpace(string) (int64, error) { return math.MaxInt64, nil }
 

@@ -40,6 +40,17 @@ func inUse(path string) error {
 	return fmt.Errorf("%w by %s: stop it first, or use another data directory", ErrInUse, holder)
 }
 
+// isLocked reports whether a process has the lock of a file.
+func isLocked(path string) bool {
+	f, err := os.Open(path) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return false
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	_ = f.Close() // which ends the lock, too
+	return errors.Is(err, syscall.EWOULDBLOCK)
+}
+
 // freeSpace returns the bytes that this user may still write to the file system of dir.
 func freeSpace(dir string) (int64, error) {
 	var s syscall.Statfs_t

@@ -30,7 +30,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
 	r := &Reader{}
-	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 { // the database is complete
+	if wal, err := os.Stat(path + "-wal"); (err != nil || wal.Size() == 0) && !isLocked(path+".lock") { // the database is complete, and no server writes to it
 		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
 		if r.file, err = openFor(r.name); err != nil {
 			return nil, explain(path, err)
