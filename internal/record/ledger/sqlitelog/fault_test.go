@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
@@ -175,3 +176,37 @@ func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
 }
 
 var errEnd = errors.New("end")
+
+// A reader that meets the index of the write-ahead log while it changes takes the lock of the writer for a moment; so may another program.
+func TestAnAppendWaitsForALockOfAnother(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	l := open(t, path, Options{})
+	other, err := openConn(writerDSN(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := other.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := other.exec("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/t", 1, "waits"), 0)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if err := other.exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

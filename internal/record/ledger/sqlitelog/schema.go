@@ -30,11 +30,12 @@ const Format = 4
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 
 // writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
-// the writer runs the checkpoints, because automatic ones hide their errors.
+// the writer runs the checkpoints, because automatic ones hide their errors. It waits for locks: a reader that meets the index of the log
+// while it changes takes the lock of the writer for a moment.
 func writerDSN(path string) string {
 	return dsn(path, "rw", pragma("page_size", pageSize), pragma("journal_mode", "wal"),
 		pragma("synchronous", "full"), pragma("wal_autocheckpoint", 0), pragma("temp_store", "memory"),
-		pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on"))
+		pragma("busy_timeout", 5000), pragma("cache_size", -writerCacheKiB), pragma("cell_size_check", "on"))
 }
 
 func readerDSN(path string) string {
