@@ -284,7 +284,7 @@ func preparePlace(dir string) (tmp string, place func() error, err error) {
 		place = func() error { return errors.Join(os.Rename(tmp, dir), syncDir(filepath.Dir(dir))) }
 	case err != nil:
 		return "", nil, err
-	case len(list) > 0 && list[0].Name() != "lost+found":
+	case len(list) > 1 || len(list) == 1 && list[0].Name() != "lost+found": // the root of a volume has that
 		return "", nil, fmt.Errorf("%s is not empty: restore into a new directory, and keep this one until you have looked at it", dir)
 	default:
 		tmp = filepath.Join(dir, restoring)

@@ -197,6 +197,15 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 	if _, err := Restore(t.Context(), to, "", []io.Reader{bytes.NewReader(whole)}); err != nil {
 		t.Error(err)
 	}
+	used := t.TempDir()
+	for _, name := range []string{"lost+found", "notes"} {
+		if err := os.Mkdir(filepath.Join(used, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Restore(t.Context(), used, "", []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("beside other files: %v", err)
+	}
 	there := t.TempDir() // as the root of a volume, which cannot be replaced
 	link := filepath.Join(place, "link")
 	if err := os.Symlink(there, link); err != nil {

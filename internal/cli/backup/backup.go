@@ -92,7 +92,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 		if err != nil {
 			return shell.Usage(err)
 		}
-		defer func() { err = errors.Join(err, base.Close()) }()
+		defer base.Close()
 		options.After = base
 	}
 	var files newFiles

@@ -119,6 +119,9 @@ Windows in the user's configuration directory). Only its owner can read it:
     trapeze.db          the record and its views
     trapeze.db.reserve  space for the records of reads, should the disk be full
     artifacts/          files that envelopes refer to
+    proof/              the tree of the record, its last checkpoint and its keys; proof/key is secret
+    policy.yaml         the policy, if there is one
+    page.key            seals the sessions of the page
     admin.token         the owner's token, which trapeze serve creates and commands use by default
     agents/NAME.token   tokens that commands have created for --agent NAME
     backups/            clients' files as they were before trapeze init changed them
