@@ -54,7 +54,7 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
-			"domain/policy domain/alert files/artifact record/ledger",
+			"domain/policy domain/alert files/artifact record/ledger record/proof",
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
@@ -306,7 +306,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
 		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/proof record/ledger record/stream record/view " +
-			"usecase/caller usecase/taskstore",
+			"usecase/caller usecase/positions usecase/taskstore",
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",

@@ -44,3 +44,19 @@ func (c Client) CheckRecord(ctx context.Context, text string) (Checked, error) {
 	}
 	return call[Checked](ctx, c, http.MethodPost, nil, map[string]string{"checkpoint": text}, "proof", "check")
 }
+
+// Rotation is the outcome of a rotation of the key of the record.
+type Rotation struct {
+	Log      string `json:"log"`              // its name, which stays the same
+	Old      string `json:"old"`              // the public key that signed until now
+	New      string `json:"new"`              // the public key that signs from now on
+	Receipt  string `json:"receipt"`          // the entry of the rotation in a checkpoint that the old key signed
+	Repeat   bool   `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+	Position uint64 `json:"position"`         // of the entry
+}
+
+// RotateKey gives the record another key for its checkpoints. What the old one signed still verifies, and both are among [Client.ProofKeys]. It is for
+// administrators of the default workspace; why is for the record, and can be empty.
+func (c Client) RotateKey(ctx context.Context, why string) (Rotation, error) {
+	return call[Rotation](ctx, c, http.MethodPost, nil, map[string]string{"why": why}, "proof", "keys")
+}

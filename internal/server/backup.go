@@ -40,7 +40,7 @@ type BackupOptions struct {
 // settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
 var (
 	settings = []string{"policy.yaml", "policy.*.yaml", "proof/keys"}
-	secrets  = []string{"admin.token", "page.key", "proof/key", "agents/*.token"}
+	secrets  = []string{"admin.token", "page.key", "proof/key", "proof/key.next", "agents/*.token"}
 )
 
 // signedWithin is how long a backup waits for a checkpoint of the entries that were there when it began. A server signs one each second.

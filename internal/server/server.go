@@ -172,6 +172,7 @@ func (s *Server) listen() (err error) {
 	}
 	s.running.Go(func() { s.monitor.Run(background) })
 	s.running.Go(func() { s.tree.Run(background, s.log) })
+	s.running.Go(func() { s.resumeRotation(background) })
 	key, err := s.pageKey()
 	if err != nil {
 		return err

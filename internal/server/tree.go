@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
 // databaseName is the name of the record in the data directory.
@@ -23,6 +25,14 @@ func openTree(c Config) (*treefile.Store, error) {
 		return nil, fmt.Errorf("%w (the data directory and its files must be writable by this user)", err)
 	}
 	return tree, err
+}
+
+// resumeRotation ends a rotation of the key of the record that was interrupted.
+func (s *Server) resumeRotation(ctx context.Context) {
+	err := s.UseCases.History.ResumeRotation(ctx, caller.System(identity.DefaultWorkspace, "start"))
+	if err != nil && ctx.Err() == nil {
+		s.config.Log.Error("a rotation of the key of the record was interrupted and could not go on: rotate the key again", "error", err)
+	}
 }
 
 // RecordFile is the record in a data directory, with its views.

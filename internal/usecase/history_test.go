@@ -48,7 +48,7 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &historyHarness{History: history.New(log, store, reads, nothing{}, nothing{}, nil, nil), t: t, log: log, store: store}
+	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nil, nil, time.Now)), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store(), nil), Store: store, Access: reads, Now: time.Now})
 	h.create(agentOf("ann"), taskID)
 	return h
@@ -197,4 +197,12 @@ func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 	if got := told(who(identity.Operator, "olga"), hers); !slices.Equal(got, []string{"task " + taskID, "task " + hers}) {
 		t.Errorf("an operator was told of %q", got)
 	}
+}
+
+// must is a value that is there without an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

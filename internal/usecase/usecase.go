@@ -180,7 +180,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Alerts, err = alerts.New(l, s.access, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err
 	}
-	u.History = history.New(l, s.tasks, s.access, s.memories, s.envelopes, o.Tree, o.Integrity)
+	if u.History, err = history.New(l, s.tasks, s.access, s.memories, s.envelopes, o.Tree, o.Integrity, o.Now); err != nil {
+		return nil, err
+	}
 	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err
 	}

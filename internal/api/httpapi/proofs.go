@@ -31,6 +31,10 @@ func (s *service) proofs() {
 			return send(w, mediaText, []byte(keys), err)
 		})
 	endpoint.Create(s.router, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/proof/keys", ID: "rotate-key", Summary: "Give the record another key for its checkpoints", Tag: endpoint.TagRecord, Status: http.StatusCreated,
+		About: "For administrators of the default workspace. The rotation is recorded, and the old key signs a checkpoint that has its entry before the new key signs. Old keys stay listed: what they signed still verifies.",
+	}, s.app.History.RotateKey)
+	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/proof/check", ID: "check-record", Summary: "Compare the record with a checkpoint that was kept", Tag: endpoint.TagRecord, Status: http.StatusOK,
 		About: "Says whether the record still has everything that a checkpoint signed: a server that was restored from an older backup, or whose record was changed, does not. Any token will do.",
 	}, s.app.History.Check)

@@ -13,7 +13,7 @@ import (
 
 // Command is the command group trapeze audit.
 func Command(s *shell.Shell) *cobra.Command {
-	return shell.Group("audit", "Show or export the record", auditShow(s), auditExport(s), auditCheckpoint(s), auditCheck(s), auditKeys(s))
+	return shell.Group("audit", "Show or export the record", auditShow(s), auditExport(s), auditCheckpoint(s), auditCheck(s), auditKeys(s), auditRotateKey(s))
 }
 
 func auditShow(s *shell.Shell) *cobra.Command {

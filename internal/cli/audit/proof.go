@@ -63,6 +63,39 @@ func auditKeys(s *shell.Shell) *cobra.Command {
 	})
 }
 
+func auditRotateKey(s *shell.Shell) *cobra.Command {
+	var why, file string
+	cmd := s.Call("rotate-key", "Give the record another key for its checkpoints", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+		r, err := admin.New(c).RotateKey(ctx, why)
+		if err == nil && file != "" {
+			err = newFile(file, func(w io.Writer) error { _, err := io.WriteString(w, r.Receipt); return err })
+		}
+		return s.Answer(r, err, func(p *shell.Page) {
+			p.Line("rotated at position %d of the record", r.Position)
+			p.Fields([]shell.Field{{"  old key", r.Old}, {"  new key", r.New}})
+			p.Line("Give the new key to those who verify: trapeze audit keys lists both. What the old key signed still verifies.")
+		})
+	})
+	cmd.Long = `Give the record another key for its checkpoints, for administrators. The rotation is an entry of the record, and the old key signs a last checkpoint
+that has it: with -o, the proof of that is written to a file, which shows those who know the old key that this log has the new one. Receipts and
+checkpoints that the old key signed still verify with it, and "trapeze audit keys" lists both. A witness of this log must be given the new key, too.`
+	cmd.Flags().StringVar(&why, "why", "", "why the key is rotated, for the record")
+	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write the proof of the rotation to, which must not exist")
+	return shell.Example(cmd, "trapeze audit rotate-key --why 'yearly' -o rotation.tlog-proof")
+}
+
+// newFile writes a file that must not exist, whole or not at all.
+func newFile(name string, write func(w io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the user's
+	if err != nil {
+		return shell.Usage(err)
+	}
+	if err = errors.Join(write(f), f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(name)) // a part of it would be of no use
+	}
+	return err
+}
+
 // fetch is a command that writes an answer of the server as it is, to standard output or a new file.
 func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call func(ctx context.Context, c *client.Client, args []string, w io.Writer) error) *cobra.Command {
 	var file string
@@ -74,14 +107,7 @@ func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call fu
 		if file == "" {
 			return call(ctx, c, args, s.Stdout)
 		}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return shell.Usage(err)
-		}
-		if err = errors.Join(call(ctx, c, args, f), f.Close()); err != nil {
-			err = errors.Join(err, os.Remove(file)) // a part of it would be of no use
-		}
-		return err
+		return newFile(file, func(w io.Writer) error { return call(ctx, c, args, w) })
 	})
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not exist (default: standard output)")
 	return cmd

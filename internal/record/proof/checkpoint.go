@@ -120,11 +120,7 @@ type Keys = note.Verifiers
 // '#', are ignored.
 func ParseKeys(text string) (Keys, error) {
 	var list []note.Verifier
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
+	for _, line := range KeyList(text) {
 		v, err := note.NewVerifier(line)
 		if err != nil {
 			return nil, fmt.Errorf("proof: %.100q is not a public key of a log: %w", line, err)

@@ -2,6 +2,8 @@ package history
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -33,9 +35,15 @@ type History struct {
 	envelopes Envelopes
 	tree      Tree
 	integrity func() error
+	keys      keys
+	rotating  sync.Mutex // held while the key is rotated
 }
 
 // New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error) *History {
-	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity}
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error, now func() time.Time) (*History, error) {
+	keys, err := newKeys(l, now)
+	if err != nil {
+		return nil, err
+	}
+	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity, keys: keys}, nil
 }

@@ -24,6 +24,17 @@ type Tree interface {
 	ReadHashes(indexes []int64) ([]proof.Hash, error)
 	// Keys are the public keys of the log, one in each line.
 	Keys() string
+	Keyring
+}
+
+// Keyring is the key that signs, and the one that is to follow.
+type Keyring interface {
+	// PrepareKey makes the key that is to follow, and returns the public keys of both.
+	PrepareKey() (old, next string, err error)
+	// Prepared is the public key that was prepared and does not sign yet; empty: there is none.
+	Prepared() string
+	// UseKey has checkpoints signed by the key that was prepared, if its public key is this one.
+	UseKey(public string) error
 }
 
 // mayProve refuses callers that may not read the audit, and servers without a tree.

@@ -22,6 +22,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
 // named is an event of any package.
@@ -46,6 +47,7 @@ func events(root string) (string, error) {
 		{"Artifacts", "internal/files/artifact", list(artifact.Events)},
 		{"Policies", "internal/domain/policy", list(policy.Events)},
 		{"Alerts", "internal/domain/alert", list(alert.Events)},
+		{"The key of the record", "internal/record/proof", list(proof.KeyEvents)},
 	} {
 		src, err := read(filepath.Join(root, section.dir))
 		if err != nil {

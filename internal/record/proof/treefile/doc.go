@@ -7,6 +7,7 @@
 //	checkpoint  the last signed checkpoint: up to there the hashes are on the disk
 //	key         the private key that signs
 //	keys        the public keys, one in each line, the oldest first; they stay when the key changes
+//	key.next    while the key changes: the one that follows
 //
 // The size of the tree says how many entries were acknowledged, except for the last few milliseconds. So a ledger that ends before its tree
 // has lost entries ([Store.Acknowledged]).

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -17,6 +18,7 @@ import (
 const (
 	keyName  = "key"
 	keysName = "keys"
+	nextName = "key.next" // the key that is to follow, private and public
 )
 
 // openKeys reads the keys. If the private key is gone, the log goes on under its name with a new key.
@@ -46,10 +48,8 @@ func (s *Store) openKeys() error {
 // newKey makes a key with the name of the last one. The public key is on the disk before the private one is used.
 func (s *Store) newKey() error {
 	name := ""
-	for line := range strings.Lines(s.keys) {
-		if before, _, ok := strings.Cut(line, "+"); ok && before[0] != '#' {
-			name = before
-		}
+	if list := proof.KeyList(s.keys); len(list) > 0 {
+		name, _, _ = strings.Cut(list[len(list)-1], "+")
 	}
 	if name == "" {
 		var id [8]byte
@@ -72,7 +72,86 @@ func (s *Store) newKey() error {
 }
 
 // Keys are the public keys of the log, one in each line, the oldest first.
-func (s *Store) Keys() string { return s.keys }
+func (s *Store) Keys() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys
+}
+
+// PrepareKey makes the key that is to follow, and returns its public key. It takes the place of one that was prepared before, and signs nothing before
+// [Store.UseKey]. The old key is the one that signs now.
+func (s *Store) PrepareKey() (old, public string, err error) {
+	s.mu.Lock()
+	signer := s.signer
+	for _, key := range proof.KeyList(s.keys) {
+		if proof.Signs(signer, key) {
+			old = key
+		}
+	}
+	s.mu.Unlock()
+	private, public, err := note.GenerateKey(rand.Reader, signer.Name())
+	if err != nil {
+		return "", "", fmt.Errorf("treefile: %w", err)
+	}
+	return old, public, s.write(nextName, []byte(private+"\n"+public+"\n"))
+}
+
+// Prepared is the public key that was prepared and does not sign yet; empty: there is none.
+func (s *Store) Prepared() string {
+	_, public, err := s.prepared()
+	if err != nil {
+		return ""
+	}
+	return public
+}
+
+// prepared reads the key that was prepared.
+func (s *Store) prepared() (private, public string, err error) {
+	b, err := os.ReadFile(filepath.Join(s.dir, nextName))
+	if err != nil {
+		return "", "", err
+	}
+	lines := proof.KeyList(string(b))
+	if len(lines) != 2 {
+		return "", "", fmt.Errorf("the file %s is damaged", nextName)
+	}
+	return lines[0], lines[1], nil
+}
+
+// UseKey has checkpoints signed by the key that was prepared, if its public key is this one: the public key is on the disk before the private one signs. It
+// can be repeated after an interruption at any point.
+func (s *Store) UseKey(public string) error {
+	private, next, err := s.prepared()
+	if errors.Is(err, os.ErrNotExist) || err == nil && next != public {
+		return nil
+	} else if err != nil {
+		return fmt.Errorf("treefile: %w", err)
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil || !proof.Signs(signer, public) {
+		return fmt.Errorf("treefile: the keys in %s do not belong together: %w", nextName, err)
+	}
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
+	keys := s.Keys()
+	if !slices.Contains(proof.KeyList(keys), public) {
+		keys += public + "\n"
+		if err := s.write(keysName, []byte(keys)); err != nil {
+			return err
+		}
+	}
+	if err := s.write(keyName, []byte(private+"\n")); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.keys, s.signer, s.again = keys, signer, true
+	s.unsigned()
+	s.mu.Unlock()
+	if err := os.Remove(filepath.Join(s.dir, nextName)); err != nil {
+		return fmt.Errorf("treefile: %w", err)
+	}
+	return nil
+}
 
 // write replaces a file as a whole.
 func (s *Store) write(name string, b []byte) (err error) {

@@ -166,11 +166,14 @@ func (s *Store) sealAndLog() {
 	}
 }
 
-// seal signs the tree as it is, once its hashes are on the disk. It does nothing if the last checkpoint has them.
+// seal signs the tree as it is, once its hashes are on the disk. It does nothing if the last checkpoint has them and is by the key that signs now.
 func (s *Store) seal() error {
+	s.sealing.Lock()
+	defer s.sealing.Unlock()
 	s.mu.Lock()
-	c, found, first := proof.Checkpoint{Origin: s.signer.Name(), Size: s.tree.Size(), Root: s.tree.Root()}, s.found, s.note == nil
-	same := !first && c.Size == s.signed.Size
+	signer := s.signer
+	c, found, first := proof.Checkpoint{Origin: signer.Name(), Size: s.tree.Size(), Root: s.tree.Root()}, s.found, s.note == nil
+	same := !first && !s.again && c.Size == s.signed.Size
 	s.mu.Unlock()
 	if found != nil || same {
 		return nil
@@ -180,7 +183,7 @@ func (s *Store) seal() error {
 			return err
 		}
 	}
-	msg, err := c.Sign(s.signer)
+	msg, err := c.Sign(signer)
 	if err != nil {
 		return err
 	}
@@ -189,7 +192,7 @@ func (s *Store) seal() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.signed, s.note = c, msg
+	s.signed, s.note, s.again = c, msg, false
 	s.wake()
 	return nil
 }

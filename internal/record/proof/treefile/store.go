@@ -36,12 +36,14 @@ type Options struct {
 
 // Store is the tree of one ledger. Its methods are safe for many goroutines.
 type Store struct {
-	dir    string
-	o      Options
-	signer note.Signer
-	keys   string
+	dir string
+	o   Options
 
+	sealing sync.Mutex // held while a checkpoint or a key is written; taken before mu
 	mu      sync.Mutex
+	signer  note.Signer
+	keys    string
+	again   bool // the last checkpoint is signed once more, with another key
 	file    *os.File
 	tree    *proof.Tree
 	signed  proof.Checkpoint
