@@ -167,7 +167,7 @@ type Task struct {
 	Budget       Spend             `json:"budget,omitzero"`
 	Spent        Spend             `json:"spent,omitzero"`
 	Reserved     Spend             `json:"reserved,omitzero"` // held by children that have not ended
-	Path         []Visit           `json:"path,omitempty"`
+	Path         []Visit           `json:"path,omitempty"`    // every owner in turn, also before a replay
 	Route        []string          `json:"route,omitempty"`
 	Chain        Chain             `json:"chain,omitzero"` // where it stands in an escalation chain
 	Constraints  []Constraint      `json:"constraints,omitempty"`
@@ -185,8 +185,8 @@ type Task struct {
 	FanIn        FanIn             `json:"fan_in,omitzero"`
 	JoinBy       time.Time         `json:"join_by,omitzero"`
 	TakeUpBy     time.Time         `json:"take_up_by,omitzero"` // when its requester must have taken up a task that came back and that nobody owns
-	Parked       *ParkedFor        `json:"parked,omitempty"`
-	Progress     string            `json:"progress,omitempty"` // the newest note
+	Parked       *ParkedFor        `json:"parked,omitempty"`    // why it is in the dead letters, or was when it ended; a replay ends it
+	Progress     string            `json:"progress,omitempty"`  // the newest note
 	Result       *Result           `json:"result,omitempty"`
 	Position     uint64            `json:"position"` // of its newest entry
 }

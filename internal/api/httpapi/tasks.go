@@ -140,7 +140,7 @@ type Task struct {
 	Budget       event.Budget       `json:"budget,omitzero"`
 	Spent        event.Budget       `json:"spent,omitzero" doc:"As reported by its agents."`
 	Reserved     event.Budget       `json:"reserved,omitzero" doc:"Reserved for children that have not ended."`
-	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner, in order."`
+	Path         []event.Visit      `json:"path,omitempty" doc:"Every owner, in order, also before a replay; of a child, first those of its parents. Of more than 100 before a replay the last are named."`
 	Route        []string           `json:"route,omitempty" doc:"Agents that the task must still visit."`
 	Chain        task.Chain         `json:"chain,omitzero" doc:"Position in its escalation chain."`
 	Constraints  []event.Constraint `json:"constraints,omitempty"`
@@ -158,7 +158,7 @@ type Task struct {
 	FanIn        event.FanIn        `json:"fan_in,omitzero"`
 	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When the task stops waiting for its children."`
 	TakeUpBy     time.Time          `json:"take_up_by,omitzero" doc:"When the requester must have started, sent or cancelled the task, which came back to it and which nobody owns; else it goes to the dead letters."`
-	Parked       *task.ParkedFor    `json:"parked,omitempty"`
+	Parked       *task.ParkedFor    `json:"parked,omitempty" doc:"Why it is in the dead letters, or was when it ended. Absent once it is replayed."`
 	Progress     string             `json:"progress,omitempty" doc:"The newest progress note."`
 	Result       *event.Result      `json:"result,omitempty"`
 	Position     positions.Position `json:"position" doc:"Position of its newest entry."`

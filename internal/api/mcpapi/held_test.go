@@ -79,3 +79,35 @@ func TestANewSessionIsGivenTheEpochByStatus(t *testing.T) {
 	third.call("status", m{"id": task})
 	third.call("complete", m{"task": task, "text": "done"})
 }
+
+func TestAReplayLeavesTheEpochToTheSession(t *testing.T) {
+	h := open(t)
+	lead, coder, tester := h.agent(statelessVersion, "lead"), h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "tester")
+	reviewer, olga := h.agent(statelessVersion, "reviewer"), h.operator("olga")
+	_, sent := lead.call("send", m{"intent": "Write the parser", "to": "coder"})
+	task := sent["task"].(string)
+	pass := func(from, to *agent, name string, facts []string) {
+		t.Helper()
+		if from != nil {
+			_, sent = from.call("send", m{"task": task, "to": name, "facts": facts})
+		}
+		to.call("accept", m{"handoff": sent["handoff"]})
+	}
+	pass(nil, coder, "", nil)
+	pass(coder, tester, "tester", []string{"It compiles."})
+	if _, sent = tester.call("send", m{"task": task, "to": "coder"}); sent["state"] != "parked" {
+		t.Fatalf("back without work: %v", sent)
+	}
+	_, sent = olga.call("dead", m{"action": "replay", "task": task, "to": "reviewer", "why": "reviewer can"})
+	pass(nil, reviewer, "", nil)
+	reviewer.call("progress", m{"task": task, "note": "on it"}) // it never had the task before
+	got, err := h.admin.Task(t.Context(), task)
+	if err != nil || got.Parked != nil || len(got.Path) != 3 || got.Path[0].Agent != "coder" || got.Path[2].Agent != "reviewer" {
+		t.Errorf("parked %+v, path %+v, %v", got.Parked, got.Path, err)
+	}
+	pass(reviewer, coder, "coder", []string{"It parses."}) // had it before the replay
+	if text, _, refused := coder.try("complete", m{"task": task, "text": "done"}); !refused || !strings.Contains(text, "more than once") {
+		t.Errorf("a second time, across the replay: %s", text)
+	}
+	coder.call("complete", m{"task": task, "text": "done", "epoch": 4})
+}

@@ -63,7 +63,7 @@ func withinLimits(t task.Task) error {
 		return fmt.Errorf("too many words: %+v", t.StuckReports)
 	}
 	visits := map[string]int{}
-	for _, v := range t.Path {
+	for _, v := range task.Counted(t) {
 		visits[v.Agent]++
 		if visits[v.Agent] > l.Visits+u.Attempts { // a recovery may come back to the same agent
 			return fmt.Errorf("%s visited more than %d times: %v", v.Agent, l.Visits, t.Path)
@@ -98,7 +98,7 @@ func notStranded(t task.Task) error {
 func notLost(t task.Task) error {
 	h, k := t.InFlight(), t.OpenTicket()
 	children := func(c task.Child) bool { return c.Group == t.Awaits && !c.State.Final() }
-	draft := t.Handoff == nil && t.Parked == nil && t.Ticket == nil // its requester made it; a child and its offer are one entry
+	draft := t.Handoff == nil && t.WasParked == nil && t.Ticket == nil // its requester made it; a child and its offer are one entry
 	took := t.Handoff != nil && t.Handoff.Stage == event.Withdrawn || t.Ticket != nil && t.Ticket.Outcome == event.TicketWithdrawn
 	person := t.Parent.Task == "" && !strings.HasPrefix(t.Requester, "agent/") && (t.Resumed || took) // in the inbox of the operators, or taken back by one
 	var stands bool

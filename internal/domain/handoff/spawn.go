@@ -128,7 +128,7 @@ func ChildOf(t task.Task, e event.Spawned, n int) Create {
 	return Create{
 		By: identity.Principal{Role: identity.System, Name: "courier"}, For: requester, Task: c.Task, Intent: c.Intent, Priority: t.Priority,
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
-		Used: event.Used{Hops: t.Used.Hops, Before: t.Used.Before, Escalations: t.Used.Escalations, Attempts: t.Used.Attempts, Tasks: t.Limits.Tasks - c.Tasks}, Path: t.PathSoFar(), Marks: t.Marks, Budget: c.Budget,
+		Used: event.Used{Hops: t.Used.Hops, Before: t.Used.Before, Escalations: t.Used.Escalations, Attempts: t.Used.Attempts, Tasks: t.Limits.Tasks - c.Tasks}, Path: task.CountedSoFar(t), Marks: t.Marks, Budget: c.Budget,
 		Constraints: constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
 		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone, Requester: task.Root(t)}, Conversation: t.Conversation, Tags: t.Tags,
 	}

@@ -278,15 +278,9 @@ func (t *Task) onReplayed(e event.Replayed) {
 	t.Deadline = e.Deadline
 	t.passed(Passage{Kind: FromTheDead, By: e.By, Detail: e.Note})
 	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks, Before: t.Used.Owners()} // what came of it is there
-	former := slices.Clone(t.Former)
-	for _, v := range OwnPath(*t) {
-		former = append(former, v.Agent)
-	}
-	t.Former = former[max(0, len(former)-MaxFormer):]
-	t.Path, t.Before, t.Chain, t.StuckReports = nil, 0, Chain{}, nil
-	if t.Owner != "" {
-		t.Path = []event.Visit{{Agent: t.Owner, Marks: -1}}
-	}
+	t.Parked, t.WasParked = nil, t.Parked
+	t.Chain, t.StuckReports = Chain{}, nil
+	t.countFromHere()
 	if e.Route != nil {
 		t.Route = e.Route
 	}

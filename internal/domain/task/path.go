@@ -16,6 +16,23 @@ func (t *Task) PathSoFar() []event.Visit {
 	return path
 }
 
+// CountedSoFar is [Counted] with the present visit ended.
+func CountedSoFar(t Task) []event.Visit { return t.PathSoFar()[min(t.Replayed, len(t.Path)):] }
+
+// Counted is the part of the path that the limits count: the visits since the last replay, with that of the owner that it gave the task back to.
+func Counted(t Task) []event.Visit { return t.Path[min(t.Replayed, len(t.Path)):] }
+
+// countFromHere begins the limits of the path again, and forgets the oldest visits if there are too many.
+func (t *Task) countFromHere() {
+	path := slices.Clone(t.Path)
+	t.Replayed = len(path)
+	if n := len(path) - 1; n >= 0 && t.Owner != "" {
+		t.Replayed, path[n].Marks = n, -1
+	}
+	cut := max(0, t.Replayed-MaxFormer)
+	t.Path, t.Replayed, t.Before = path[cut:], t.Replayed-cut, max(0, t.Before-cut)
+}
+
 // OwnPath is the path of a task without the visits of its parents.
 func OwnPath(t Task) []event.Visit { return t.Path[min(t.Before, len(t.Path)):] }
 
@@ -44,9 +61,9 @@ func (t Task) Loop(agent string, newWork bool) string {
 	return ""
 }
 
-// Visits counts how often agent has owned the task, and says what the task's marks were when it last let go.
+// Visits counts how often agent has owned the task since its last replay, and says what the task's marks were when it last let go.
 func (t Task) Visits(agent string) (n, marks int) {
-	for _, v := range t.Path {
+	for _, v := range Counted(t) {
 		if v.Agent == agent {
 			n, marks = n+1, v.Marks
 		}

@@ -44,7 +44,7 @@ func Revived(t Task, e event.Replayed, now time.Time) event.Replayed {
 // Met completes the event that a dependency of the task has ended. If it was the last one of a task that has come back meanwhile, the
 // clock of its requester starts now.
 func Met(t Task, e event.DependencyEnded, now time.Time) event.DependencyEnded {
-	cameBack := t.Handoff != nil || t.Parked != nil || t.Ticket != nil
+	cameBack := t.Handoff != nil || t.WasParked != nil || t.Ticket != nil
 	if t.State != event.Pending || !cameBack || !t.TakeUpBy.IsZero() {
 		return e
 	}
@@ -71,7 +71,7 @@ func (t Task) byAgent() bool { return strings.HasPrefix(t.Requester, "agent/") }
 // WhyBack is why the task that nobody owns has come back to its requester; empty if it has not, or there is no reason.
 func (t Task) WhyBack() string {
 	switch h, k := t.Handoff, t.Ticket; {
-	case t.Parked != nil && (h == nil || !h.Ended.After(t.Parked.At)):
+	case t.WasParked != nil && (h == nil || !h.Ended.After(t.WasParked.At)):
 		return "it was replayed, and sent to nobody"
 	case h != nil && h.Stage == event.AtDesk && k != nil:
 		return "its ticket at the desk " + k.Desk + " was " + string(k.Outcome)

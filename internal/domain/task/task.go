@@ -38,7 +38,7 @@ type Task struct {
 
 	Chain Chain // where it stands in an escalation chain
 
-	Path  []event.Visit // every owner in turn, the present one last
+	Path  []event.Visit // every owner in turn, the present one last; of many before a replay, the last: see [MaxFormer]
 	Marks int           // counts progress, decisions and results: what makes a revisit work and not a loop
 
 	Constraints  []event.Constraint // as they bind
@@ -66,9 +66,9 @@ type Task struct {
 
 	Withheld Withheld // from the owners since the last cold handoff
 
-	Past   []Passage // since the newest envelope was sealed: see [MaxPast]
-	Former []string  // the owners before the last replay, oldest first, without those of its parents: see [MaxFormer]
-	Before int       // how many visits at the beginning of Path are of its parents
+	Past     []Passage // since the newest envelope was sealed: see [MaxPast]
+	Before   int       // how many visits at the beginning of Path are of its parents
+	Replayed int       // how many visits at the beginning of Path ended before the last replay: see [Counted]
 
 	Notices     Notices
 	NoticeCount int
@@ -82,11 +82,12 @@ type Task struct {
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
 	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
-	Parked   *ParkedFor // why it is in the dead-letter queue; kept after a replay as what went before
-	Progress string     // the newest progress note
-	Notes    []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
-	Result   *event.Result
-	Ended    time.Time
+	Parked    *ParkedFor // why it is in the dead-letter queue, or was when it ended; nil once it is replayed
+	WasParked *ParkedFor // why it was in the dead-letter queue before its last replay
+	Progress  string     // the newest progress note
+	Notes     []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
+	Result    *event.Result
+	Ended     time.Time
 
 	// Involved names the agents that had a relation to the task: asked for it, held it, approve it, or were offered or
 	// shared it. At most MaxInvolved; a replay keeps it.
@@ -234,7 +235,7 @@ func (t *Task) involve(agents ...string) {
 	}
 }
 
-// MaxFormer is how many owners before its last replay a task remembers.
+// MaxFormer is how many of the visits before its last replay a task remembers.
 const MaxFormer = 100
 
 // Weight is about how many bytes the task takes in memory.
@@ -267,5 +268,5 @@ func (t Task) Weight() int {
 	for _, p := range t.Past {
 		n += 160 + len(p.Detail)
 	}
-	return n + 32*(len(t.Involved)+len(t.Tags)+len(t.Former))
+	return n + 32*(len(t.Involved)+len(t.Tags)+len(t.Path))
 }

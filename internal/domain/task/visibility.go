@@ -96,7 +96,7 @@ func RelationsOf(t Task, principal string) (relations []Relation) {
 // held reports whether an agent has owned the task itself, also before a replay, and not only one of the tasks above it, whose path it
 // continues.
 func (t Task) held(agent string) bool {
-	return slices.Contains(t.Former, agent) || slices.ContainsFunc(OwnPath(t), func(v event.Visit) bool { return v.Agent == agent })
+	return slices.ContainsFunc(OwnPath(t), func(v event.Visit) bool { return v.Agent == agent })
 }
 
 // VisibilityFor is what a principal reads of a task: nothing, as its zero value, if it has no relation to it.

@@ -22,7 +22,7 @@ func TestAnOwnerOfTheParentIsNoFormerOwnerOfTheChild(t *testing.T) {
 }
 
 func TestAnOwnerFromBeforeAReplayIsAFormerOwner(t *testing.T) {
-	replayed := Task{ID: "task_r", State: event.Executing, Owner: "new", Former: []string{"old"}, Involved: []string{"old", "new"}}
+	replayed := Task{ID: "task_r", State: event.Executing, Owner: "new", Path: []event.Visit{{Agent: "old"}, {Agent: "new"}}, Replayed: 1, Involved: []string{"old", "new"}}
 	if relations := RelationsOf(replayed, "agent/old"); !slices.Equal(relations, []Relation{Former}) {
 		t.Errorf("old has the relations %q", relations)
 	}

@@ -84,11 +84,8 @@ func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.
 // hopsOf are a task's changes of hands, those before a replay included. Of the last one the reason is known.
 func hopsOf(t task.Task) (hops []conversation.Hop) {
 	from := shortName(t.Requester)
-	owners := slices.Clone(t.Former)
 	for _, v := range task.OwnPath(t) {
-		owners = append(owners, v.Agent)
-	}
-	for _, owner := range owners {
+		owner := v.Agent
 		if owner != from {
 			hops = append(hops, conversation.Hop{From: from, To: owner})
 		}

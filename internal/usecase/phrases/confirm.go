@@ -87,6 +87,8 @@ func (ps *Phrases) standing(t task.Task) string {
 	var parked time.Time
 	if t.Parked != nil {
 		parked = t.Parked.At
+	} else if t.WasParked != nil {
+		parked = t.WasParked.At
 	}
 	handoff, ticket := task.Handoff{}, task.Ticket{}
 	if t.Handoff != nil {

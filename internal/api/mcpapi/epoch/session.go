@@ -53,13 +53,13 @@ func (s *Session) Epoch(ctx context.Context, task string, given uint64) (uint64,
 	case epoch != 0: // the rules refuse an old one, unless the call is a repeat
 		s.own = t
 		return epoch, nil
-	case visits(t, me.Agent) > 1 || t.Parked != nil: // a replay forgets the path
-		why := "%s has owned task %s more than once"
+	case visits(t, me.Agent) > 1 || t.Epoch > uint64(len(t.Path)): // the path may lack the oldest visits
+		why := "has"
 		if visits(t, me.Agent) <= 1 {
-			why = "%s may have owned task %s before it was replayed from the dead letters"
+			why = "may have"
 		}
 		return 0, &client.Error{
-			Code: client.StaleEpoch, Message: fmt.Sprintf(why+", and this session was given no epoch of it", me.Agent, task),
+			Code: client.StaleEpoch, Message: fmt.Sprintf("%s %s owned task %s more than once, and this session was given no epoch of it", me.Agent, why, task),
 			Hint:    s.Say("call {status} with id=%s: if the work that it shows is yours, call again with the epoch that it shows; if another session of yours does it, stop", task),
 			Details: map[string]any{"epoch": t.Epoch},
 		}

@@ -69,7 +69,7 @@ func TaskOf(t client.Task) Task {
 		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+a.Answer)
 		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Line(a.Answer))
 	}
-	if t.State == client.Parked && t.Parked != nil { // the cause stays after a replay
+	if t.State == client.Parked && t.Parked != nil { // a cancelled one keeps its cause
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
 	}
 	return now
