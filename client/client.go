@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,21 +57,8 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("client: the token is empty or malformed")
 	}
-	if o.Connections <= 0 {
-		o.Connections = 64
-	}
-	if o.Retries == 0 {
-		o.Retries = 4
-	}
-	if o.Pause <= 0 {
-		o.Pause = 100 * time.Millisecond
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.UserAgent == "" {
-		o.UserAgent = "trapeze-client"
-	}
+	o.Connections, o.Retries, o.UserAgent = cmp.Or(max(o.Connections, 0), 64), cmp.Or(o.Retries, 4), cmp.Or(o.UserAgent, "trapeze-client")
+	o.Pause, o.Timeout = cmp.Or(max(o.Pause, 0), 100*time.Millisecond), cmp.Or(max(o.Timeout, 0), 30*time.Second)
 	if o.HTTP == nil {
 		o.HTTP = wire.HTTP(o.Connections)
 	}

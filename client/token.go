@@ -31,6 +31,9 @@ type Me struct {
 	Person    string   `json:"person,omitempty"` // at its client, as the token says
 	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
 	Server    string   `json:"server"`           // the server's version
+
+	// Now is the time of the server's clock, by which it judges deadlines and timeouts.
+	Now time.Time `json:"now"`
 }
 
 // Is reports whether the token is that of the agent that has a name now, or has that identity (NAME~2).

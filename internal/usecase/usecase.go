@@ -94,6 +94,8 @@ type Surface struct {
 	Positions     *positions.Positions
 	// Work bounds the processor's work for each principal.
 	Work *quota.Work
+	// Now is the clock.
+	Now func() time.Time
 }
 
 // UseCases is all use cases over one ledger: those that surfaces call, and what the server does by itself.
@@ -169,7 +171,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	}
 	u := UseCases{embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
 	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report}
-	u.Positions, u.Work = s.positions, o.Work
+	u.Positions, u.Work, u.Now = s.positions, o.Work, o.Now
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
 	u.Conversations = conversations.New(s.conversations, s.access)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
@@ -27,12 +28,13 @@ type Me struct {
 	Person    string          `json:"person,omitempty" doc:"The person at the client of the agent, from the token."`
 	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Scopes of a token of an OAuth issuer. Absent: everything that the role may do."`
 	Server    string          `json:"server" doc:"Version of the server."`
+	Now       time.Time       `json:"now" doc:"Time of the server's clock, by which it judges deadlines and timeouts."`
 }
 
 func (s *service) tokens() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Show the principal of the token", Tag: endpoint.TagTokens},
 		func(_ context.Context, c caller.Caller, _ *endpoint.Reading) (Me, error) {
-			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version}
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version, Now: s.app.Now().UTC()}
 			if c.Scopes != nil {
 				me.Scopes = *c.Scopes
 			}

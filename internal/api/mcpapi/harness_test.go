@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
@@ -44,6 +45,7 @@ func TestMain(m *testing.M) {
 
 // harness is a server. Unless deliver is called its courier does not run: only calls have effects.
 type harness struct {
+	ahead atomic.Int64 // of the clock of the server, as a duration
 	t     testing.TB
 	post  *courier.Courier
 	api   http.Handler
@@ -65,7 +67,9 @@ func openFor(t testing.TB, issuer tokens.Issuer, resource httpapi.Resource) *har
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer})
+	h := &harness{t: t}
+	now := func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +83,7 @@ func openFor(t testing.TB, issuer tokens.Issuer, resource httpapi.Resource) *har
 		t.Fatal(err)
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	h := &harness{t: t, post: courier.New(a.FollowUp, log, views.Store(), courier.Options{Log: quiet})}
+	h.post = courier.New(a.FollowUp, log, views.Store(), courier.Options{Log: quiet})
 	h.api = httpapi.New(&a.Surface, httpapi.Options{Log: quiet, Version: "test", Resource: resource, Mounts: map[string]func(http.Handler) http.Handler{
 		"/mcp": func(api http.Handler) http.Handler {
 			return mcpapi.NewHandler(h.counted(api), mcpapi.HandlerOptions{Options: mcpapi.Options{Version: "test"}, Log: quiet})

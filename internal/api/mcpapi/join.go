@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -59,7 +58,7 @@ var joinTool = define[joinInput, joined]("join", "Register as ready for work", t
 			case len(out.Agents) == maxAgents:
 				out.More++
 			default:
-				out.Agents = append(out.Agents, show.OtherAgentOf(a, time.Now()))
+				out.Agents = append(out.Agents, show.OtherAgentOf(a, me.Now))
 			}
 		}
 		return answer{Text: out.String(), Data: out}, nil

@@ -209,5 +209,11 @@ func TestADeadlineMayBeATimeFromNow(t *testing.T) {
 		if err != nil || time.Until(got.Deadline).Round(time.Minute) != 2*time.Hour {
 			t.Errorf("due %s, %v", got.Deadline, err)
 		}
+		h.ahead.Store(int64(30 * 24 * time.Hour)) // the clock of the server, by which deadlines end
+		_, sent = coder.call("send", m{"intent": "Review the parser", "deadline": "2h"})
+		got, err = h.admin.Task(t.Context(), sent["task"].(string))
+		if err != nil || got.Deadline.Sub(got.Created).Round(time.Minute) != 2*time.Hour {
+			t.Errorf("created %s, due %s, %v", got.Created, got.Deadline, err)
+		}
 	})
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
-// presented shows each client the tools of its set, under their names in the set. The set is that of the message, or else usual. Tools
+// presented shows each client the tools of its set, under their names in the set, and the prompts that tell to call one of these. The set is that of the message, or else usual. Tools
 // that were added to the server from outside of this package have the names in added, and every client sees them.
 func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -41,6 +42,8 @@ func presented(usual toolset.Set, added map[string]bool) mcp.Middleware {
 			switch r := res.(type) {
 			case *mcp.ListToolsResult:
 				r.Tools = append(specs(set), slices.DeleteFunc(r.Tools, func(t *mcp.Tool) bool { return !added[t.Name] })...)
+			case *mcp.ListPromptsResult:
+				r.Prompts = slices.DeleteFunc(r.Prompts, func(p *mcp.Prompt) bool { return !resource.Offered(p.Name, set) })
 			case *mcp.InitializeResult:
 				r.Instructions = instructions(set)
 			case *mcp.DiscoverResult:

@@ -20,8 +20,8 @@ type recallInput struct {
 	Task         string          `json:"task,omitempty"`
 	Conversation string          `json:"conversation,omitempty" set:"all" jsonschema:"in which they were said"`
 	Scope        client.Scope    `json:"scope,omitempty" set:"all"`
-	Since        argument.Moment `json:"since,omitzero" set:"all" jsonschema:"written not before, such as 2026-01-31T15:00:00Z"`
-	Until        argument.Moment `json:"until,omitzero" set:"all" jsonschema:"written before"`
+	Since        argument.Moment `json:"since,omitzero" set:"all" when:"past" jsonschema:"written not before, such as 2026-01-31T15:00:00Z, or 2h: of the last two hours"`
+	Until        argument.Moment `json:"until,omitzero" set:"all" when:"past" jsonschema:"written before"`
 	Pinned       bool            `json:"pinned,omitempty" set:"all" jsonschema:"pinned items only"`
 	After        uint64          `json:"after,omitempty" jsonschema:"with id, or without query: as the previous answer says"`
 	Limit        int             `json:"limit,omitempty"`

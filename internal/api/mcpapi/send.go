@@ -225,7 +225,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
 		return answer{}, invalid("share_only needs task, and exactly one agent in to")
 	}
-	if in.Retries != nil || in.ReturnHome || !in.taskFully.empty() {
+	if in.Retries != nil && *in.Retries != 0 || in.ReturnHome || !in.taskFully.empty() {
 		return answer{}, invalid("share_only does not hand the task off or change it: omit retries, return_home, permissions, budgets, format, max_bytes and timeouts")
 	}
 	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Confirm || in.Approver != "" {

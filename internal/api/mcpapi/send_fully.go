@@ -16,8 +16,9 @@ type handedFully struct {
 	Pins       argument.List `json:"pins,omitempty" set:"all" jsonschema:"parts to keep before others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data, summary"`
 }
 
+// empty reports whether none was given. No retries of no handoff is nothing.
 func (f handedFully) empty() bool {
-	return f.Retries == nil && !f.ReturnHome && f.Strategy == "" && len(f.Pins) == 0
+	return (f.Retries == nil || *f.Retries == 0) && !f.ReturnHome && f.Strategy == "" && len(f.Pins) == 0
 }
 
 // taskFully has the arguments of a new task, or of a handoff of one, that only the clients of the set all have.

@@ -117,6 +117,22 @@ func TestAWorkerSeesTheToolsThatAReceiverNeeds(t *testing.T) {
 		if _, err := a.CallTool(t.Context(), &mcp.CallToolParams{Name: "t-send", Arguments: m{}}); err == nil {
 			t.Error("it can call send")
 		}
+		prompts, err := a.ListPrompts(t.Context(), nil)
+		if err != nil || len(prompts.Prompts) == 0 {
+			t.Fatalf("%+v, %v", prompts, err)
+		}
+		for _, p := range prompts.Prompts {
+			args := map[string]string{}
+			for _, x := range p.Arguments {
+				args[x.Name] = "coder"
+			}
+			if r, err := a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: args}); err != nil || strings.Contains(r.Messages[0].Content.(*mcp.TextContent).Text, "not one of your tools") {
+				t.Errorf("the prompt %s: %+v, %v", p.Name, r, err)
+			}
+		}
+		if r, err := a.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "handoff"}); err == nil {
+			t.Errorf("a prompt that needs another tool: %+v", r)
+		}
 		if got := a.InitializeResult().Instructions; strings.Contains(got, "join") || !strings.Contains(got, "then call t-complete.") {
 			t.Errorf("instructions: %s", got)
 		}

@@ -29,7 +29,7 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 			if in.Role == "" || in.Name == "" {
 				return shell.Usagef("name the token's holder: --agent NAME, or --role %s with --name NAME", shell.OneOf(client.Roles()))
 			}
-			if in.Expires, err = shell.Moment("--expires", expires); err != nil {
+			if in.Expires, err = s.Moment(ctx, "--expires", expires); err != nil {
 				return err
 			}
 			c, err := s.Dial(ctx)

@@ -14,7 +14,7 @@ func Send(s *shell.Shell) *cobra.Command {
 	var flags SendFlags
 	cmd := s.OwnerCall("send [TASK]", "Hand a task off", 0, cobra.MaximumNArgs(1),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
-			in, err := flags.Input(s)
+			in, err := flags.Input(ctx, s)
 			if err != nil {
 				return client.Receipt{}, err
 			}

@@ -115,7 +115,7 @@ func (h *SendFlags) Given() bool {
 }
 
 // Input reads the flags, and the files that they name, but for those that [SendFlags.Attach] uploads.
-func (h *SendFlags) Input(s *shell.Shell) (client.SendInput, error) {
+func (h *SendFlags) Input(ctx context.Context, s *shell.Shell) (client.SendInput, error) {
 	in := h.In
 	in.Kind, in.Reason, in.Confirm = client.Kind(h.kind), client.Reason(h.reason), client.ConfirmMode(h.confirm)
 	if h.set.Changed("retries") {
@@ -137,7 +137,7 @@ func (h *SendFlags) Input(s *shell.Shell) (client.SendInput, error) {
 	if in.Constraints, err = client.ParseConstraints(h.constraints); err != nil {
 		return in, shell.Usage(err)
 	}
-	if in.Content, err = h.content.Content(s); err != nil {
+	if in.Content, err = h.content.Content(ctx, s); err != nil {
 		return in, err
 	}
 	in.Expected = h.expected

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,21 +31,13 @@ func (r *filterFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&r.in.Limit, "limit", 0, "maximum number of items, up to 500")
 }
 
-func (r *filterFlags) filter() (in client.MemoryFilter, err error) {
+func (r *filterFlags) filter(ctx context.Context, s *shell.Shell) (in client.MemoryFilter, err error) {
 	in = r.in
 	in.Scope = client.Scope(r.scope)
-	if in.Since, err = past("--since", r.since); err == nil {
-		in.Until, err = past("--until", r.until)
+	if in.Since, err = s.Past(ctx, "--since", r.since); err == nil {
+		in.Until, err = s.Past(ctx, "--until", r.until)
 	}
 	return in, err
-}
-
-// past parses a flag that is a time, or a duration before now.
-func past(what, text string) (time.Time, error) {
-	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return time.Now().Add(-d).UTC(), nil
-	}
-	return shell.Moment(what, text)
 }
 
 func memoryList(s *shell.Shell) *cobra.Command {
@@ -65,7 +56,7 @@ func memorySearch(s *shell.Shell) *cobra.Command {
 // searchCommand makes list and search, which differ in their query.
 func searchCommand(s *shell.Shell, use, short string, args cobra.PositionalArgs, flags *filterFlags) *cobra.Command {
 	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) error {
-		in, err := flags.filter()
+		in, err := flags.filter(ctx, s)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -125,12 +126,32 @@ func WaitFlag(f *pflag.FlagSet, wait *Duration) {
 }
 
 // Moment parses a flag that is a time, or a duration from now.
-func Moment(what, text string) (time.Time, error) {
+func (s *Shell) Moment(ctx context.Context, what, text string) (time.Time, error) {
+	return moment(what, text, 1, func() (time.Time, error) { return s.now(ctx) })
+}
+
+// Past parses a flag that is a time, or a duration before now.
+func (s *Shell) Past(ctx context.Context, what, text string) (time.Time, error) {
+	return moment(what, text, -1, func() (time.Time, error) { return s.now(ctx) })
+}
+
+// now is the time of the server's clock, by which it judges times.
+func (s *Shell) now(ctx context.Context) (time.Time, error) {
+	c, err := s.Dial(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	me, err := c.Me(ctx)
+	return me.Now, err
+}
+
+func moment(what, text string, way time.Duration, now func() (time.Time, error)) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return time.Now().Add(d).UTC(), nil
+		t, err := now()
+		return t.Add(way * d).UTC(), err
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -49,7 +49,7 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 
 // Read reads the content that the flags describe, and uploads its files.
 func (c *ContentFlags) Read(ctx context.Context, s *Shell, to *client.Client) (client.Content, error) {
-	content, err := c.Content(s)
+	content, err := c.Content(ctx, s)
 	if err == nil {
 		err = c.Attach(ctx, to, &content)
 	}
@@ -57,7 +57,7 @@ func (c *ContentFlags) Read(ctx context.Context, s *Shell, to *client.Client) (c
 }
 
 // Content reads the content that the flags describe, without the files that Attach uploads.
-func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
+func (c *ContentFlags) Content(ctx context.Context, s *Shell) (client.Content, error) {
 	var out client.Content
 	if err := s.Decode("--content", c.whole, &out); err != nil {
 		return out, err
@@ -88,7 +88,7 @@ func (c *ContentFlags) Content(s *Shell) (client.Content, error) {
 		out.Steps = append(out.Steps, client.Step{Action: action})
 	}
 	if c.expires != "" {
-		if out.ExpiresAt, err = Moment("--expires", c.expires); err != nil {
+		if out.ExpiresAt, err = s.Moment(ctx, "--expires", c.expires); err != nil {
 			return out, err
 		}
 	}

@@ -210,17 +210,23 @@ func TestOutputThatIsNoTerminalIsPlain(t *testing.T) {
 	}
 }
 
-func TestAMomentIsATimeOrADuration(t *testing.T) {
-	if got, err := Moment("--x", "2h"); err != nil || got.Before(time.Now().Add(time.Hour)) {
+func TestAMomentIsATimeOrADurationByTheClockOfTheServer(t *testing.T) {
+	now := time.Date(2050, 1, 31, 15, 0, 0, 0, time.UTC)
+	clock := func() (time.Time, error) { return now, nil }
+	if got, err := moment("--x", "2h", 1, clock); err != nil || !got.Equal(now.Add(2*time.Hour)) {
 		t.Errorf("2h is %s, %v", got, err)
 	}
-	if got, err := Moment("--x", "2030-01-31T17:00:00Z"); err != nil || got.Year() != 2030 {
+	if got, err := moment("--x", "2h", -1, clock); err != nil || !got.Equal(now.Add(-2*time.Hour)) {
+		t.Errorf("2h ago is %s, %v", got, err)
+	}
+	never := func() (time.Time, error) { panic("nobody asked for the time") }
+	if got, err := moment("--x", "2030-01-31T17:00:00Z", 1, never); err != nil || got.Year() != 2030 {
 		t.Errorf("%s, %v", got, err)
 	}
-	if got, err := Moment("--x", ""); err != nil || !got.IsZero() {
+	if got, err := moment("--x", "", 1, never); err != nil || !got.IsZero() {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := Moment("--x", "-2h"); ExitCode(err) != exitUsage {
+	if _, err := moment("--x", "-2h", 1, never); ExitCode(err) != exitUsage {
 		t.Errorf("got %v", err)
 	}
 }

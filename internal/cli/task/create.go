@@ -51,13 +51,13 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	c.send.AddExpected(f, "")
 }
 
-func (c *createFlags) input(s *shell.Shell, intent string) (in client.CreateInput, err error) {
+func (c *createFlags) input(ctx context.Context, s *shell.Shell, intent string) (in client.CreateInput, err error) {
 	in = c.in
 	if in.Intent, err = s.Text(intent); err != nil {
 		return in, err
 	}
 	in.Priority = client.Priority(c.priority)
-	if in.Deadline, err = shell.Moment("--deadline", c.deadline); err != nil {
+	if in.Deadline, err = s.Moment(ctx, "--deadline", c.deadline); err != nil {
 		return in, err
 	}
 	if in.Constraints, err = client.ParseConstraints(c.constraints); err != nil {
@@ -66,7 +66,7 @@ func (c *createFlags) input(s *shell.Shell, intent string) (in client.CreateInpu
 	if in.Claimed, err = s.Document("--claimed-history", c.claimed); err != nil {
 		return in, err
 	}
-	send, err := c.send.Input(s)
+	send, err := c.send.Input(ctx, s)
 	if err != nil {
 		return in, err
 	}
@@ -102,7 +102,7 @@ func create(s *shell.Shell) *cobra.Command {
 			if len(args) == 0 {
 				return shell.Usagef("give the intent, in the requester's own words, or a document of another system with --from")
 			}
-			in, err := flags.input(s, args[0])
+			in, err := flags.input(ctx, s, args[0])
 			if err != nil {
 				return err
 			}

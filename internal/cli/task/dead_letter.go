@@ -83,7 +83,7 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 			if err := s.Texts(&in.Note); err != nil {
 				return r, err
 			}
-			if in.Deadline, err = shell.Moment("--deadline", deadline); err != nil {
+			if in.Deadline, err = s.Moment(ctx, "--deadline", deadline); err != nil {
 				return r, err
 			}
 			in.Kind = client.Kind(kind)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -21,6 +22,34 @@ type order struct {
 
 type extra struct {
 	Count int `json:"count,omitempty"`
+	deeper
+}
+
+type deeper struct {
+	Sure  *float64          `json:"sure,omitempty"`
+	Tries *int              `json:"tries,omitempty"`
+	Due   argument.Moment   `json:"due,omitzero"`
+	Since argument.Moment   `json:"since,omitzero" when:"past"`
+	Lease argument.Duration `json:"lease,omitzero"`
+}
+
+// never is the clock of calls without a time from now.
+func never() (time.Time, error) { panic("nobody asked for the time") }
+
+// A time from now is told by the clock of the server: that of the client may be another.
+func TestATimeFromNowIsOfTheClockThatIsGiven(t *testing.T) {
+	now := time.Date(2050, 1, 31, 15, 0, 0, 0, time.UTC)
+	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h", "since": "24h"}`), false, func() (time.Time, error) { return now, nil })
+	if err != nil || !got.Due.At.Equal(now.Add(2*time.Hour)) || !got.Due.FromNow || !got.Since.At.Equal(now.Add(-24*time.Hour)) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	lost := errors.New("no server")
+	if _, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h"}`), false, func() (time.Time, error) { return now, lost }); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
+	}
+	if got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2049-01-31T15:00:00Z"}`), false, never); err != nil || got.Due.At.Year() != 2049 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
@@ -36,6 +65,14 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`{"id": "x", "count": "3s"}`, "count must be a number"},
 		{`{"id": "x", "count": "0x3"}`, "count must be a number"},
 		{`{"id": "x", "count": "NaN"}`, "count must be a number"},
+		{`{"id": "x", "sure": "0.5", "tries": "0", "facts": [{"text": "a", "importance": "0.5", "supersedes": null}]}`, ""},
+		{`{"id": "x", "sure": "half"}`, "sure must be a number, not string"},
+		{`{"id": "x", "sure": "0x1p-2"}`, "sure must be a number, not string"},
+		{`{"id": "x", "sure": [0.5]}`, "sure must be a number, not array"},
+		{`{"id": "x", "tries": "1.5"}`, "tries must be a number, not string"},
+		{`{"id": "x", "due": "soon"}`, `due is "soon"; write it as`},
+		{`{"id": "x", "lease": "-1s"}`, `lease is "-1s"; write it as`},
+		{`{"id": "x", "names": [7]}`, "names must be"},
 		{`{"id": "x", "count": 4.5}`, "count must be a number"},
 		{`{"id": "x", "count": 1e300}`, "count must be a number"},
 		{``, "cook needs id: of what"},
@@ -47,16 +84,16 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`{"id": null, "size": ""}`, "cook needs id: of what"},
 		{`{"id": "x"} {"id": "y"}`, "cook"},
 		{`{"id": "x", "id": "y"}`, "cook"},
-		{`{"ID": "x"}`, `cook takes no "ID"; it takes: id, size, names, facts, count`},
+		{`{"ID": "x"}`, `cook takes no "ID"; it takes: id, size, names, facts, count, sure, tries, due, since, lease`},
 		{`{"id": "x", "colour": "red"}`, `cook takes no "colour"`},
 		{`{"id": "x", "from": "ann"}`, "who you are comes from your token"},
 		{`{"id": "x", "size": "huge"}`, `size is "huge"; use one of: small, large`},
 		{`{"id": 7}`, "id must be a string, not number"},
 		{`{"id": "x", "count": "many"}`, "count must be a number, not string"},
-		{`{"id": "x", "facts": {"text": "it rains"}}`, "give a list such as"},
-		{`{"id": "x", "facts": [{"texts": "it rains"}]}`, "each fact and decision has text"},
+		{`{"id": "x", "facts": {"text": "it rains"}}`, "facts cannot be read: give a list such as"},
+		{`{"id": "x", "facts": [{"texts": "it rains"}]}`, "facts cannot be read: each fact and decision has text"},
 	} {
-		_, err := argument.Decode[order]("cook", json.RawMessage(c.given), false)
+		_, err := argument.Decode[order]("cook", json.RawMessage(c.given), false, never)
 		var refused *client.Error
 		switch {
 		case c.says == "" && err != nil:
@@ -68,7 +105,7 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 }
 
 func TestAStringCountsAsAListAndAsAPoint(t *testing.T) {
-	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`), false)
+	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`), false, never)
 	if err != nil || len(got.Names) != 1 || got.Names[0] != "ann" {
 		t.Errorf("%+v, %v", got.Names, err)
 	}
@@ -106,7 +143,7 @@ func TestInputSchemasAreClosedAndOutputSchemasOpen(t *testing.T) {
 		`"size":{"type":"string","enum":["small","large"]},` +
 		`"names":{"type":"array","items":{"type":"string"}},` +
 		`"facts":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"supersedes":{"type":"string","description":"id of the one it replaces"}},"required":["text"]}},` +
-		`"count":{"type":"integer"}},"required":["id"],"additionalProperties":false}`
+		`"count":{"type":"integer"},"sure":{"type":"number"},"tries":{"type":"integer"},"due":{"type":"string"},"since":{"type":"string"},"lease":{"type":"string"}},"required":["id"],"additionalProperties":false}`
 	if got := same(t, argument.Schema[order](false)); got != same(t, json.RawMessage(taken)) {
 		t.Errorf("the input schema is\n%s", got)
 	}

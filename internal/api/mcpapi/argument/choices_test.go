@@ -54,7 +54,7 @@ func TestTheValuesOfAFieldAreThoseOfTheClientsClosedSet(t *testing.T) {
 		`{"kind":"warm","reason":"recovery"}`:   `reason is "recovery"; use one of: ` + strings.Join(reasons, ", "),
 		`{"kind":"warm","reason":"escalation"}`: "",
 	} {
-		_, err := argument.Decode[move]("move", json.RawMessage(args), false)
+		_, err := argument.Decode[move]("move", json.RawMessage(args), false, never)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/shape"
@@ -40,6 +41,16 @@ func (l List) Allowed() []string {
 // Points are facts or decisions. A string counts as a point with that text.
 type Points []client.Point
 
+// givenPoint is a fact or a decision as a model writes it.
+type givenPoint struct {
+	ID         string   `json:"id,omitempty"`
+	Text       string   `json:"text"`
+	Supersedes string   `json:"supersedes,omitempty"`
+	Reasoning  string   `json:"reasoning,omitempty"`
+	Pinned     bool     `json:"pinned,omitempty"`
+	Importance *float64 `json:"importance,omitempty"`
+}
+
 // UnmarshalJSON accepts a list of objects or strings, or one string.
 func (p *Points) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
@@ -50,19 +61,12 @@ func (p *Points) UnmarshalJSON(b []byte) error {
 		return errors.New(`give a list such as [{"text": "..."}]`)
 	}
 	for _, item := range raw {
-		var point struct {
-			ID         string   `json:"id"`
-			Text       string   `json:"text"`
-			Supersedes string   `json:"supersedes"`
-			Reasoning  string   `json:"reasoning"`
-			Pinned     bool     `json:"pinned"`
-			Importance *float64 `json:"importance"`
-		}
+		var point givenPoint
 		if len(item) > 0 && item[0] == '"' {
 			if err := json.Unmarshal(item, &point.Text); err != nil {
 				return err
 			}
-		} else if strictly(item, &point) != nil {
+		} else if strictly(plainly(item, reflect.TypeFor[givenPoint]()), &point) != nil {
 			return errors.New(`each fact and decision has text, and in supersedes the id of the one it replaces, if any: [{"text": "..."}]`)
 		}
 		one := client.Point{ID: point.ID, Text: point.Text, Supersedes: point.Supersedes, Reasoning: point.Reasoning, Pinned: point.Pinned}
@@ -87,8 +91,9 @@ func strictly(b []byte, into any) error {
 }
 
 // Decode reads the arguments of a tool, which may be empty or null. Invalid arguments are a *client.Error with the code client.Invalid and a
-// message that tells a model how to fix them. Fields with the tag `set:"all"` are refused unless full.
-func Decode[In any](tool string, b json.RawMessage, full bool) (In, error) {
+// message that names the argument and tells a model how to fix it. Fields with the tag `set:"all"` are refused unless full. now is the clock by
+// which a [Moment] that is given as a duration is a time: that of the server, which will judge it.
+func Decode[In any](tool string, b json.RawMessage, full bool, now func() (time.Time, error)) (In, error) {
 	var in In
 	if given := bytes.TrimSpace(b); len(given) == 0 || string(given) == "null" {
 		b = json.RawMessage("{}")
@@ -98,12 +103,15 @@ func Decode[In any](tool string, b json.RawMessage, full bool) (In, error) {
 	}
 	b = plainly(b, reflect.TypeFor[In]())
 	if err := strictly(b, &in); err != nil {
-		if wrong := wrongTime(b, reflect.TypeFor[In]()); wrong != nil {
+		if wrong := wrongField(b, reflect.TypeFor[In]()); wrong != nil {
 			return in, wrong
 		}
 		return in, fault(tool, err, fieldsOf(reflect.TypeFor[In](), full))
 	}
-	return in, check(tool, b, reflect.TypeFor[In](), full)
+	if err := check(tool, b, reflect.TypeFor[In](), full); err != nil {
+		return in, err
+	}
+	return in, settle(reflect.ValueOf(&in).Elem(), now)
 }
 
 // check refuses missing required fields, and values that are not in the enum of their field.
@@ -150,12 +158,40 @@ func fault(tool string, err error, fields []string) error {
 	switch {
 	case strings.HasPrefix(text, notThere):
 		return unknown(tool, strings.Trim(strings.TrimPrefix(text, notThere), `"`), fields)
-	case errors.As(err, &typed) && typed.Field == "":
-		return Invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
 	case errors.As(err, &typed):
-		return Invalid("%s must be %s, not %s", typed.Field, plain(typed.Type), typed.Value)
+		return Invalid("give the arguments of %s as a JSON object, not %s", tool, typed.Value)
 	}
 	return Invalid("the arguments of %s cannot be read: %s", tool, strings.TrimPrefix(text, "json: "))
+}
+
+// wrongField refuses, by its name, the first argument that its field cannot take; nil if there is none. The fields are tried one by one, since
+// errors of the decoder name fields of Go, or nothing.
+func wrongField(b json.RawMessage, t reflect.Type) error {
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(b, &given) // what is no object has no arguments
+	for _, f := range reflect.VisibleFields(t) {
+		name := fieldName(f)
+		value, there := given[name]
+		if name == "" || !there {
+			continue
+		}
+		err := strictly(value, reflect.New(f.Type).Interface())
+		var typed *json.UnmarshalTypeError
+		var time wrongTimeError
+		switch {
+		case err == nil:
+		case errors.As(err, &time):
+			return Invalid("%s is %s", name, time)
+		case errors.As(err, &typed):
+			if typed.Field != "" {
+				name += "." + typed.Field
+			}
+			return Invalid("%s must be %s, not %s", name, plain(typed.Type), typed.Value)
+		default:
+			return Invalid("%s cannot be read: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+		}
+	}
+	return nil
 }
 
 // unknown refuses a field that the tool does not have.

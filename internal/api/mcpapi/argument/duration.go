@@ -3,7 +3,6 @@ package argument
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -37,20 +36,22 @@ func wrongDuration(text string) error {
 	return wrongTimeError(fmt.Sprintf("%.40q; write it as 45s, 10m or 2h", text))
 }
 
-// Moment is a time, as text in RFC 3339 or as a duration from now.
+// Moment is a time, as text in RFC 3339 or as a duration from now; in a field with the tag `when:"past"`, before now.
 type Moment struct {
 	At      time.Time
 	FromNow bool // At depends on when the call was read
+
+	left time.Duration // until At, which is not set yet
 }
 
-// UnmarshalJSON accepts 2026-01-31T15:00:00Z, or a duration from now such as 2h.
+// UnmarshalJSON accepts 2026-01-31T15:00:00Z, or a duration from now such as 2h. [Decode] sets the time of the latter.
 func (m *Moment) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err != nil {
 		return wrongMoment(string(b))
 	}
 	if left, err := time.ParseDuration(text); err == nil && left > 0 {
-		*m = Moment{time.Now().Add(left), true}
+		*m = Moment{FromNow: true, left: left}
 		return nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
@@ -70,19 +71,27 @@ type wrongTimeError string
 
 func (e wrongTimeError) Error() string { return string(e) }
 
-// wrongTime refuses, by its name, a duration or a time among the arguments that is none; nil if there is no such.
-func wrongTime(b json.RawMessage, t reflect.Type) error {
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(b, &given) // what is no object has no such arguments
-	for _, f := range reflect.VisibleFields(t) {
-		value, there := given[fieldName(f)]
-		if !there || f.Type != reflect.TypeFor[Duration]() && f.Type != reflect.TypeFor[Moment]() {
+// settle sets the times of the moments that were given as durations. It asks for the time only if there are such.
+func settle(v reflect.Value, now func() (time.Time, error)) error {
+	var at time.Time
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Type != reflect.TypeFor[Moment]() {
 			continue
 		}
-		var wrong wrongTimeError
-		if err := json.Unmarshal(value, reflect.New(f.Type).Interface()); errors.As(err, &wrong) {
-			return Invalid("%s is %s", fieldName(f), wrong)
+		m, ok := v.FieldByIndex(f.Index).Addr().Interface().(*Moment)
+		if !ok || m.left == 0 {
+			continue
 		}
+		if at.IsZero() {
+			var err error
+			if at, err = now(); err != nil {
+				return err
+			}
+		}
+		if f.Tag.Get("when") == "past" {
+			m.left = -m.left
+		}
+		m.At = at.Add(m.left)
 	}
 	return nil
 }

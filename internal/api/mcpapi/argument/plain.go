@@ -13,7 +13,7 @@ import (
 )
 
 // plainly returns the arguments as their sender means them. Models that must fill every field write null, "", [] or {} for what they would
-// omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; some write 45.0 or "45" for 45, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
+// omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; some write 45.0 or "45" for 45, "0.5" for 0.5, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
 // for the agent ann, or a value of a closed set in capitals. What is none of these is left for the decoder to judge.
 func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	var given map[string]json.RawMessage
@@ -53,9 +53,15 @@ func blank(value json.RawMessage) bool {
 
 // meant returns the value of one field as its sender means it.
 func meant(f reflect.StructField, name string, value json.RawMessage) json.RawMessage {
-	switch kind := f.Type.Kind(); {
+	kind := f.Type.Kind()
+	if kind == reflect.Pointer {
+		kind = f.Type.Elem().Kind()
+	}
+	switch {
 	case kind >= reflect.Int && kind <= reflect.Uint64:
 		return whole(name, value)
+	case kind == reflect.Float64:
+		return number(value)
 	case kind == reflect.Bool && (string(value) == `"true"` || string(value) == `"false"`):
 		return bytes.Trim(value, `"`)
 	case f.Type == reflect.TypeFor[json.RawMessage]() && name == "schema":
@@ -89,10 +95,10 @@ func whole(name string, value json.RawMessage) json.RawMessage {
 		if d, err := time.ParseDuration(inside); err == nil && name == "wait" && d%time.Second == 0 {
 			return strconv.AppendInt(nil, int64(d/time.Second), 10)
 		}
-		if _, err := strconv.ParseFloat(inside, 64); err != nil || !json.Valid([]byte(inside)) {
+		text = string(number(value))
+		if text[0] == '"' {
 			return value
 		}
-		text = inside
 	}
 	if !strings.ContainsAny(text, ".eE") {
 		return json.RawMessage(text)
@@ -102,6 +108,18 @@ func whole(name string, value json.RawMessage) json.RawMessage {
 		return value
 	}
 	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+// number returns a number that was written into a string, such as "0.5", as that number, and all else as it is.
+func number(value json.RawMessage) json.RawMessage {
+	inside, err := strconv.Unquote(string(value))
+	if err != nil || value[0] != '"' {
+		return value
+	}
+	if _, err := strconv.ParseFloat(inside, 64); err != nil || !json.Valid([]byte(inside)) {
+		return value
+	}
+	return json.RawMessage(inside)
 }
 
 // object returns a JSON object that was written into a string as that object, and all else as it is.

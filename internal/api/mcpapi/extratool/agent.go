@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -64,7 +63,11 @@ var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an
 		if err != nil {
 			return tool.Answer{}, err
 		}
-		n := show.OtherAgentOf(a, time.Now())
+		me, err := c.Me(ctx)
+		if err != nil {
+			return tool.Answer{}, err
+		}
+		n := show.OtherAgentOf(a, me.Now)
 		return tool.Answer{Text: agentText(n, a), Data: agentAnswer{Agent: &n}}, nil
 	})
 

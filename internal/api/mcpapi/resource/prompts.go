@@ -17,6 +17,7 @@ import (
 // prompt is a trigger phrase that a client shows as a command.
 type prompt struct {
 	name, title, about string
+	tool               string // that it tells to call
 	arguments          []argument
 	write              func(context.Context, *writer) error
 }
@@ -35,37 +36,47 @@ var (
 // prompts are the trigger phrases, worded as in the phrase grammar.
 var prompts = []prompt{
 	{
-		"handoff", "Hand off", "Hand this off to an agent",
+		"handoff", "Hand off", "Hand this off to an agent", "send",
 		[]argument{{"to", "the agent; if omitted, the policy decides", false, []sort{anAgent}}, whyText, whichTask},
 		writeHandoff,
 	},
 	{
-		"escalation", "Escalate", "Escalate this",
+		"escalation", "Escalate", "Escalate this", "escalate",
 		[]argument{{"to", "an agent; if omitted, the next level of the escalation chain", false, []sort{anAgent}}, whyText, whichTask},
 		writeEscalate,
 	},
 	{
-		"takeover", "Take over", "Take over from an agent",
+		"takeover", "Take over", "Take over from an agent", "accept",
 		[]argument{{"from", "the agent that owns it", false, []sort{anAgent}}, {"task", "id of the task", false, []sort{aTask}}, whyText},
 		writeTakeover,
 	},
-	{"history", "Handoff history", "What is the handoff history", []argument{whichTask}, writeHistory},
+	{"history", "Handoff history", "What is the handoff history", "status", []argument{whichTask}, writeHistory},
 	{
-		"share", "Transfer context", "Transfer context to an agent; you keep the task",
+		"share", "Transfer context", "Transfer context to an agent; you keep the task", "send",
 		[]argument{{"to", "the agent", true, []sort{anAgent}}, whyText, whichTask},
 		writeShare,
 	},
 	{
-		"specialist", "Needs a specialist", "This needs a specialist",
+		"specialist", "Needs a specialist", "This needs a specialist", "send",
 		[]argument{{"capability", "the capability that is needed; if omitted, the policy decides", false, []sort{aCapability}}, whyText, whichTask},
 		writeSpecialist,
 	},
 	{
-		"stuck", "Is stuck", "An agent is stuck",
+		"stuck", "Is stuck", "An agent is stuck", "escalate",
 		[]argument{{"who", "the agent or the task that makes no progress", true, []sort{anAgent, aTask}}, whyText},
 		writeStuck,
 	},
-	{"active", "Active handoffs", "Show active handoffs", nil, writeActive},
+	{"active", "Active handoffs", "Show active handoffs", "status", nil, writeActive},
+}
+
+// Offered reports whether clients of a set are offered a prompt: not if it tells to call a tool that the set does not have.
+func Offered(name string, set toolset.Set) bool {
+	for _, p := range prompts {
+		if p.name == name {
+			return set.Has(p.tool)
+		}
+	}
+	return true // not one of ours
 }
 
 func (p prompt) spec() *mcp.Prompt {
@@ -92,6 +103,9 @@ type writer struct {
 func (s *Server) writer(p prompt) mcp.PromptHandler {
 	return func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		set, _ := toolset.From(ctx) // the default if none was chosen
+		if !set.Has(p.tool) {
+			return nil, invalid("there is no prompt %s: it needs a tool that you do not have", p.name)
+		}
 		w := &writer{client: s.client, set: set, given: map[string]string{}}
 		for name, value := range req.Params.Arguments {
 			if len(value) > mostArgument {

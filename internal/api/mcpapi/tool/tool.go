@@ -128,7 +128,10 @@ func DefineText[In any](name, title string, n Nature, description string, run fu
 			return &mcp.Tool{Name: name, Description: description, Annotations: n.hints(title), InputSchema: argument.Schema[In](full)}
 		}),
 		Run: func(ctx context.Context, c *Call) (Answer, error) {
-			in, err := argument.Decode[In](c.Set.Name(name), c.Req.Params.Arguments, c.Set.Full())
+			in, err := argument.Decode[In](c.Set.Name(name), c.Req.Params.Arguments, c.Set.Full(), func() (time.Time, error) {
+				me, err := c.Me(ctx)
+				return me.Now, err
+			})
 			if err != nil {
 				return Answer{}, err
 			}
