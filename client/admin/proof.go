@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client/wire"
@@ -24,6 +25,18 @@ func (c Client) ProofKeys(ctx context.Context, w io.Writer) error {
 func (c Client) HandoffReceipt(ctx context.Context, handoff string, w io.Writer) error {
 	return c.Fetch(ctx, wire.Path("handoffs", handoff, "receipt"), w)
 }
+
+// ReceiptAt writes the receipt of the entry at a position of the record to w, such as the position of an answer. Any token will do that made the entry
+// or may read it whole. The read is recorded.
+func (c Client) ReceiptAt(ctx context.Context, position uint64, w io.Writer) error {
+	return c.Fetch(ctx, wire.Path("proof", "receipts", strconv.FormatUint(position, 10)), w)
+}
+
+// Receipt is the receipt of what a call changed.
+type Receipt = wire.Receipt
+
+// WithReceipt has the next changing call that is given the context ask for its receipt, which is then in r. A call that is refused has none.
+func WithReceipt(ctx context.Context, r *Receipt) context.Context { return wire.WithReceipt(ctx, r) }
 
 // Checked says whether the record of a server is still the one that a checkpoint signed.
 type Checked struct {

@@ -150,6 +150,9 @@ func (c *Conn) Attempt(ctx context.Context, r Call, out any) error {
 	if err == nil {
 		err = json.Unmarshal(b, out)
 	}
+	if err == nil {
+		err = receiptOf(ctx, r.Method).read(b)
+	}
 	if err != nil {
 		return fmt.Errorf("client: the answer cannot be read: %w", err)
 	}
@@ -195,6 +198,9 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	}
 	if r.Key != "" {
 		h.Set("Idempotency-Key", r.Key)
+	}
+	if receiptOf(ctx, r.Method) != nil {
+		h.Set("Prefer", "receipt")
 	}
 	if r.Person != "" {
 		h.Set("Trapeze-Person", r.Person)

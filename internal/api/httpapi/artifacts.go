@@ -48,9 +48,10 @@ func (s *service) artifacts() {
 		About: "Any content type is accepted; it is not stored. The same content is the same artifact, so the call is safe to repeat. " +
 			"An artifact that no envelope refers to is deleted after a while.", Tag: endpoint.TagArtifacts,
 	})
-	put.Parameters = []*huma.Param{endpoint.Query("digest", "Expected digest: other content is refused and not stored.", digest)}
+	put.Parameters = []*huma.Param{endpoint.Query("digest", "Expected digest: other content is refused and not stored.", digest), endpoint.Prefer()}
 	put.RequestBody = &huma.RequestBody{Content: content} // an empty file is one too
 	put.Responses = map[string]*huma.Response{"200": {Description: "The artifact is stored on disk", Content: map[string]*huma.MediaType{"application/json": {Schema: info}}}}
+	s.router.DescribeReceipt(&put)
 	s.router.Raw(put, s.putArtifact)
 
 	name := &huma.Param{Name: "digest", In: "path", Required: true, Schema: digest}
@@ -76,6 +77,7 @@ func isUpload(r *http.Request) bool { return r.Method == http.MethodPut && r.URL
 
 func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	body := &upload{body: r.Body, control: http.NewResponseController(w), since: time.Now()}
+	proves := endpoint.Collect(r.Context())
 	c := endpoint.Caller(r.Context()).WithKey(r.Header.Get("Idempotency-Key"))
 	info, err := s.app.Artifacts.Put(r.Context(), c, body, artifact.Digest(r.URL.Query().Get("digest")))
 	_ = body.control.SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // the upload may have used up the deadline
@@ -85,7 +87,11 @@ func (s *service) putArtifact(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	endpoint.Plain(w, ArtifactInfo{Digest: info.Digest, Bytes: info.Size})
+	var answer any = ArtifactInfo{Digest: info.Digest, Bytes: info.Size}
+	if proves {
+		answer = s.router.WithReceipt(r.Context(), answer)
+	}
+	endpoint.Plain(w, answer)
 	return nil
 }
 

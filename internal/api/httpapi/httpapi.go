@@ -77,6 +77,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 		o.Heartbeat = 15 * time.Second
 	}
 	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
+	s.router.Receipts(a.History.GetReceiptOfCall)
 	schema.DescribeInputs(s.router.API().Components.Schemas)
 	s.tasks()
 	s.constraints()

@@ -2,10 +2,13 @@ package httpapi
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
 )
 
 // proofs adds the routes by which others check the record: the layout of c2sp.org/tlog-tiles below /v1/proof, and receipts.
@@ -55,6 +58,26 @@ func (s *service) proofs() {
 		b, err := s.app.History.GetReceipt(r.Context(), endpoint.Caller(r.Context()), r.PathValue("id"))
 		return send(w, mediaText, b, err)
 	})
+	at := get("/v1/proof/receipts/{position}", "get-receipt-at", "Get the receipt of an entry of the record",
+		"For the principal that made the entry, for those that read it whole in the trail of its task, and for operators and auditors. Prefer: receipt gives it in the answer of a call that changes something. The read is recorded.", mediaText)
+	at.Parameters = []*huma.Param{{Name: "position", In: "path", Required: true, Description: "Position of the entry, as answers have it.", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: new(1.0)}}}
+	s.router.Raw(at, func(w http.ResponseWriter, r *http.Request) error {
+		p, err := position(r.PathValue("position"))
+		if err != nil {
+			return err
+		}
+		b, err := s.app.History.GetReceiptAt(r.Context(), endpoint.Caller(r.Context()), p)
+		return send(w, mediaText, b, err)
+	})
+}
+
+// position reads a position of the record.
+func position(s string) (positions.Position, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil || n == 0 {
+		return 0, refusal.New(refusal.Invalid, "use the position of an answer, such as 42", "%.40q is not a position of the record", s)
+	}
+	return positions.Position(n), nil
 }
 
 const (

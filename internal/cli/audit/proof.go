@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +16,17 @@ import (
 
 // Receipt is the command trapeze receipt.
 func Receipt(s *shell.Shell) *cobra.Command {
-	cmd := fetch(s, "receipt HANDOFF", "Get the receipt of a handoff, which others can verify", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string, w io.Writer) error {
+	cmd := fetch(s, "receipt HANDOFF|POSITION", "Get the receipt of a handoff or of one entry, which others can verify", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string, w io.Writer) error {
+		if position, err := strconv.ParseUint(args[0], 10, 64); err == nil {
+			return admin.New(c).ReceiptAt(ctx, position, w)
+		}
 		return admin.New(c).HandoffReceipt(ctx, args[0], w)
 	})
 	cmd.Long = `Get the receipt of a handoff: the entries that request, accept and complete it, each with the proof that it is in the record. It shows who asked
 when, who accepted which envelope when, and with which epoch ownership moved. "trapeze verify" checks it without the server, with the public keys of
-"trapeze audit keys". A receipt holds whole entries, with the envelope, and is for callers that may read them. The read is recorded.`
+"trapeze audit keys". A receipt holds whole entries, with the envelope, and is for callers that may read them. The read is recorded.
+
+With a position of the record, such as the one in the answer of a command with --json, it is the receipt of that one entry.`
 	return shell.Example(cmd, "trapeze receipt $TASK.h1 -o handoff.tlog-proof")
 }
 

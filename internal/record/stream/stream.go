@@ -83,8 +83,16 @@ type Folded[S any] struct {
 type Write struct {
 	Actor        ledger.Actor
 	Key, Request string
+	// Made is told of the entry, also when it was made by an earlier call with the same key; nil: nobody is.
+	Made func(ledger.Position)
 	// New expects the stream not to exist yet, which saves a read. If it does exist, only time is lost.
 	New bool
+}
+
+func (w Write) made(at ledger.Position) {
+	if w.Made != nil {
+		w.Made(at)
+	}
 }
 
 // Outcome is the outcome of a call. The state is shared and must not be changed; nil if the call failed.
@@ -294,6 +302,9 @@ func (k *kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S]
 			"the idempotency key was already used for another request")
 	}
 	out, err := k.AsOf(ctx, s, past.at)
+	if err == nil {
+		w.made(past.at)
+	}
 	return out, true, err
 }
 
@@ -337,6 +348,7 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 	if err != nil {
 		return Outcome[S]{}, Refuse(err)
 	}
+	w.made(e.Position)
 	next := f.copy()
 	if err := k.apply(next, e); err != nil {
 		return Outcome[S]{}, err

@@ -29,6 +29,8 @@ type Caller struct {
 	Scopes *identity.Scopes
 	// Trace is the W3C trace context of the call; empty if it has none. The envelope of a handoff that the call makes has it.
 	Trace envelope.Trace
+
+	made *made // the entries of this call; nil: they are not collected
 }
 
 // AsPerson is the person at an agent's client, who answers there with the agent's token. Such a person answers what was asked at
@@ -95,7 +97,11 @@ func (c Caller) Actor() ledger.Actor {
 
 // Write is the caller as a writer to a stream. request is the digest of what it asks.
 func (c Caller) Write(request string) stream.Write {
-	return stream.Write{Actor: c.Actor(), Key: c.DigestKey(), Request: request}
+	w := stream.Write{Actor: c.Actor(), Key: c.DigestKey(), Request: request}
+	if c.made != nil {
+		w.Made = c.made.add
+	}
+	return w
 }
 
 // CheckKey refuses an idempotency key that is too long or holds control characters.

@@ -3,6 +3,8 @@ package history
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -12,6 +14,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/positions"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // Tree is the Merkle tree over the record.
@@ -143,9 +147,89 @@ func (h *History) receipt(ctx context.Context, c caller.Caller, handoff string) 
 	return h.prove(ctx, entries)
 }
 
+// GetReceiptAt returns the receipt of the entry at a position: for the principal that made it, for those that read it whole in the trail of its task, and for
+// those that may read the audit. The read is recorded.
+func (h *History) GetReceiptAt(ctx context.Context, c caller.Caller, at positions.Position) ([]byte, error) {
+	b, err := h.receiptAt(ctx, c, ledger.Position(at))
+	return b, h.access.Refused(ctx, c.Workspace, c.Actor(), "receipt", strconv.FormatUint(uint64(at), 10), err)
+}
+
+// GetReceiptOfCall returns the receipt of the entries that a call has made, whose caller is [caller.Caller.Collecting].
+func (h *History) GetReceiptOfCall(ctx context.Context, c caller.Caller) ([]byte, error) {
+	made := c.Made()
+	if len(made) == 0 {
+		return nil, refusal.New(refusal.NotFound, "there is nothing to prove", "the call recorded no change")
+	}
+	return h.receiptAt(ctx, c, made...)
+}
+
+func (h *History) receiptAt(ctx context.Context, c caller.Caller, at ...ledger.Position) ([]byte, error) {
+	if err := h.hasTree(); err != nil {
+		return nil, err
+	}
+	entries := make([]ledger.Entry, len(at))
+	for i, p := range at {
+		var err error
+		if entries[i], err = h.entry(ctx, c, p); err != nil {
+			return nil, err
+		}
+		var task string
+		if _, kind, id := entries[i].Stream.Parts(); kind == taskstore.Kind {
+			task = id
+		}
+		if err := h.access.Read(ctx, c.Workspace, c.Actor(), task, fmt.Sprintf("receipt of entry %d", p), ""); err != nil {
+			return nil, err
+		}
+	}
+	return h.prove(ctx, entries)
+}
+
+// entry is the entry at a position as the caller reads it.
+func (h *History) entry(ctx context.Context, c caller.Caller, at ledger.Position) (e ledger.Entry, err error) {
+	none := refusal.New(refusal.NotFound, "answers that change something have the position of their entry", "there is no entry at position %d for the caller", at)
+	last, err := h.ledger.Last(ctx)
+	if err != nil {
+		return e, stream.Unavailable(err)
+	}
+	if at < 1 || at > last {
+		return e, none
+	}
+	list, err := h.ledger.Read(ctx, at-1, 1)
+	switch {
+	case err != nil:
+		return e, stream.Unavailable(err)
+	case len(list) == 0 || list[0].Position != at:
+		return e, none
+	}
+	workspace, kind, id := list[0].Stream.Parts()
+	visible := func(e ledger.Entry) ledger.Entry { return e }
+	switch {
+	case workspace != c.Workspace:
+		return e, none
+	case kind == taskstore.Kind:
+		t, err := h.tasks.For(ctx, c, id)
+		if err != nil {
+			return e, none
+		}
+		if visible, err = h.reader(ctx, c, t.Task); err != nil {
+			return e, err
+		}
+	case list[0].Actor.Principal != c.Actor().Principal && !c.Can(identity.ReadAudit):
+		return e, none
+	}
+	if e, err = h.memories.Reader()(ctx, list[0]); err != nil {
+		return e, err
+	}
+	return visible(e), nil
+}
+
 // prove returns the inclusion proofs of entries, oldest first.
 func (h *History) prove(ctx context.Context, entries []ledger.Entry) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, signsWithin)
+	defer cancel()
+	resume := ledger.Pause(ctx)
 	checkpoint, note, err := h.tree.Await(ctx, entries[len(entries)-1].Position)
+	resume()
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}

@@ -42,7 +42,8 @@ func (d *Router) Operation(r Route) huma.Operation {
 
 // Keyed is the input of calls that change something, in addition to their body.
 type Keyed struct {
-	Key string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: with the same key it takes effect once. A UUID version 7 is best."`
+	Key    string `header:"Idempotency-Key" maxLength:"200" doc:"Makes the call safe to repeat: with the same key it takes effect once. A UUID version 7 is best."`
+	Prefer string `header:"Prefer" maxLength:"200" doc:"receipt (RFC 7240): the answer has the receipt of what the call changed, which takes about as long as another write. Other preferences are ignored."`
 }
 
 // Reading is the input of reads.
@@ -187,10 +188,17 @@ func Serve[I, O any](d *Router, r Route, fn func(ctx context.Context, c caller.C
 // register adds an operation to huma. huma compiles its whole handler again for every pair of types that it is called with: so there are
 // few types of input here, and one type of output.
 func register[I any](d *Router, op huma.Operation, fn func(ctx context.Context, in *I) (any, error)) {
+	if op.Method != http.MethodGet {
+		d.DescribeReceipt(&op)
+	}
 	huma.Register(d.api, op, func(ctx context.Context, in *I) (*answer, error) {
+		receipt := Collect(ctx)
 		v, err := fn(ctx, in)
 		if err != nil {
 			return nil, d.Problem(ctx, err)
+		}
+		if receipt {
+			return &answer{Body: d.WithReceipt(ctx, v), Position: positionOf(v)}, nil
 		}
 		return &answer{Body: v, Position: positionOf(v)}, nil
 	})

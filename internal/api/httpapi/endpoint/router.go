@@ -27,6 +27,7 @@ type Router struct {
 	maxBody   int64
 	tokens    string // URL of the metadata that tell where to get a token; empty: none
 	turns     Turns
+	receipt   func(ctx context.Context, c caller.Caller) ([]byte, error)
 }
 
 // Turns divides the processors among callers.
@@ -42,6 +43,11 @@ type Turns interface {
 func New(p *positions.Positions, c huma.Config, log *slog.Logger, maxBody int64, tokens string, turns Turns) *Router {
 	mux := http.NewServeMux()
 	return &Router{positions: p, mux: mux, api: humago.New(mux, c), log: log, maxBody: maxBody, tokens: tokens, turns: turns}
+}
+
+// Receipts sets how the receipt of what a call changed is made, for callers that prefer one. Call it before routes are added.
+func (d *Router) Receipts(of func(ctx context.Context, c caller.Caller) ([]byte, error)) {
+	d.receipt = of
 }
 
 // API returns the description of the routes added so far.

@@ -97,7 +97,7 @@ var jsonMedias = []string{jsonMedia}
 func (p *shortcut) take(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	id, key := r.PathValue("id"), r.Header.Get("Idempotency-Key")
-	if !usual(r) || len(id) > 80 || len(key) > 200 || r.ContentLength == 0 && p.required {
+	if !usual(r) || prefersReceipt(r) || len(id) > 80 || len(key) > 200 || r.ContentLength == 0 && p.required {
 		next(ctx)
 		return
 	}
