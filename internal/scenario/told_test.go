@@ -70,8 +70,8 @@ func TestADelegatedChildIsToldWhoseResultItIsAndWhereItGoes(t *testing.T) {
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Measure the beams."}})
 		b := h.acceptPrompt("bob")
-		goes := "- Part of task `" + r.Task + "`: your result goes to its owner, `ann`\n"
-		h.says(b.Content.Prompt, "# You take over task `"+b.Task+"`", "from `ann`\n", goes, "Part of a larger task: fix the roof")
+		goes := "- Part of task `" + r.Task + "` (`fix the roof`): your result goes to its owner, `ann`\n"
+		h.says(b.Content.Prompt, "# You take over task `"+b.Task+"`", "from `ann`\n", goes)
 		if n := strings.Count(b.Content.Prompt, "Measure the beams."); n != 1 {
 			h.Errorf("the ask is there %d times:\n%s", n, b.Content.Prompt)
 		}

@@ -90,6 +90,8 @@ type Header struct {
 	// waits for the result, which goes to the owner of that task; empty if nobody waits. Since version 1.4.
 	PartOf   string `json:"part_of,omitempty"`
 	ResultTo string `json:"result_to,omitempty"`
+	// PartFor is the beginning of the intent of the task that this one is a part of: what it is for. It is never cut further. Since version 1.4.
+	PartFor string `json:"part_for,omitempty"`
 
 	Extra Extra `json:"-"`
 }

@@ -16,6 +16,8 @@ const (
 	// MaxData and MaxSchema are the sizes of the free JSON.
 	MaxData   = 768 << 10
 	MaxSchema = 64 << 10
+	// MaxPartFor is the length of what the task is for that this one is a part of.
+	MaxPartFor = 300
 	// MaxName is the length of an id, a name or a permission.
 	MaxName = 200
 	// MaxHistory, MaxItems (facts; decisions; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and

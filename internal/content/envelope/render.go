@@ -121,15 +121,23 @@ func (p *prompt) about(e *Envelope) {
 	}
 }
 
-// partOf says where the result of a delegated task goes.
+// partOf says what a delegated task is a part of, and where its result goes.
 func (p *prompt) partOf(h *Header) {
 	switch {
 	case h.PartOf == "" || h.shared():
 	case h.ResultTo == "":
-		p.line("- Part of task %s, which does not wait for your result", visible.Code(h.PartOf))
+		p.line("- Part of task %s, which does not wait for your result", larger(h))
 	default:
-		p.line("- Part of task %s: your result goes to its owner, %s", visible.Code(h.PartOf), visible.Code(h.ResultTo))
+		p.line("- Part of task %s: your result goes to its owner, %s", larger(h), visible.Code(h.ResultTo))
 	}
+}
+
+// larger names the task that this one is a part of, with what it is for.
+func larger(h *Header) string {
+	if h.PartFor == "" {
+		return visible.Code(h.PartOf)
+	}
+	return visible.Code(h.PartOf) + " (" + visible.CodeLine(h.PartFor) + ")"
 }
 
 // shared reports whether the content is given without an offer of the task.

@@ -97,6 +97,7 @@ func (h *Header) check(c *checker) {
 	c.text("handoff.notes", h.Notes, MaxText)
 	c.optionalName("handoff.part_of", h.PartOf)
 	c.optionalName("handoff.result_to", h.ResultTo)
+	c.text("handoff.part_for", h.PartFor, MaxPartFor)
 }
 
 func (t *Task) check(c *checker) {
@@ -230,8 +231,8 @@ func (e *Envelope) checkRefs(c *checker) {
 
 // sinceMinor4 returns the name of a field that came with version 1.4, if the document has one.
 func (e *Envelope) sinceMinor4() string {
-	if e.Handoff.PartOf+e.Handoff.ResultTo != "" {
-		return "handoff.part_of, result_to"
+	if e.Handoff.PartOf+e.Handoff.ResultTo+e.Handoff.PartFor != "" {
+		return "handoff.part_of, result_to, part_for"
 	}
 	for _, list := range []struct {
 		name  string

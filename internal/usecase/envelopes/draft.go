@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -66,7 +65,7 @@ func lighten(doc *envelope.Envelope) bool {
 func imported(list []envelope.Item, t task.Task) {
 	for i := range list {
 		if list[i].By != "" {
-			list[i].By = strings.TrimPrefix(t.Source(), "agent/")
+			list[i].By = event.Bare(t.Source())
 		}
 	}
 }
@@ -95,8 +94,10 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	for _, d := range t.Dependencies {
 		h.Dependencies = append(h.Dependencies, d.Task)
 	}
-	h.Notes = c.Notes
-	h.PartOf, h.ResultTo = partOf(t)
+	h.Notes, h.From = c.Notes, event.Bare(h.From)
+	if h.PartOf, h.ResultTo = partOf(t); h.PartOf != "" {
+		h.PartFor = doc.Handoff.PartFor
+	}
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
 	doc.Task.Intent = t.Intent
 	if !by.Trace.IsZero() { // otherwise the trace context of the task stays
@@ -204,11 +205,11 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 		return event.Sealed{}, err
 	}
 	h.Extra = doc.Handoff.Extra
-	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, ev.From, t.Permissions, doc.Handoff.Notes
+	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, event.Bare(ev.From), t.Permissions, doc.Handoff.Notes
 	h.PartOf, h.ResultTo = partOf(t)
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
 	if t.Intent != parent.Intent {
-		doc.Task.State = larger(parent.Intent, doc.Task.State)
+		doc.Handoff.PartFor, doc.Task.State = larger(parent.Intent, doc.Task.State)
 	}
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t, doc.Constraints)
@@ -226,19 +227,25 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	return sealed, err
 }
 
-// larger returns the current state for a child: the state that its sender gave, and the beginning of the intent of the larger task.
-func larger(intent, state string) string {
+// larger returns what a child is for, the beginning of the intent of the larger task, and the current state of the child: that which its sender
+// gave, and more of the intent where the beginning is not all of it.
+func larger(intent, state string) (beginning, full string) {
+	if len(intent) <= envelope.MaxPartFor {
+		return intent, state
+	}
+	const more = "…"
+	beginning = refusal.Clip(intent, envelope.MaxPartFor-len(more)) + more
 	part := "Part of a larger task: " + refusal.Clip(intent, 2000)
 	if state == "" || len(state)+len(part)+2 > envelope.MaxText {
-		return cmp.Or(state, part)
+		return beginning, cmp.Or(state, part)
 	}
-	return state + "\n\n" + part
+	return beginning, state + "\n\n" + part
 }
 
 // partOf is the task that t is a part of, and the principal that delegated it and waits for its result. Both are empty if there is none.
 func partOf(t task.Task) (parent, resultTo string) {
 	if t.Parent.Task != "" && t.Parent.Await {
-		resultTo = strings.TrimPrefix(t.Requester, "agent/")
+		resultTo = event.Bare(t.Requester)
 	}
 	return t.Parent.Task, resultTo
 }
@@ -246,7 +253,7 @@ func partOf(t task.Task) (parent, resultTo string) {
 // author is the principal whose words the content is, as [envelope.Item] has it: the caller, or the source if the server itself calls.
 func author(by caller.Caller, t task.Task) string {
 	if by.IsSystem() {
-		return strings.TrimPrefix(t.Source(), "agent/")
+		return event.Bare(t.Source())
 	}
 	return by.Short()
 }
@@ -255,7 +262,7 @@ func author(by caller.Caller, t task.Task) string {
 func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, workspace, t, c.Base)
 	confidence := doc.Confidence
-	c.addTo(&doc, strings.TrimPrefix(t.Source(), "agent/"))
+	c.addTo(&doc, event.Bare(t.Source()))
 	if doc.Confidence == nil {
 		doc.Confidence = confidence
 	}
