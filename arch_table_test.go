@@ -350,6 +350,10 @@ var innerPackages = []pkg{
 	},
 
 	{
+		dir: "delivery/cosigner", what: "asks witnesses to cosign the checkpoints of the record",
+		imports: "domain/refusal record/proof", libs: "net golang.org/x/mod",
+	},
+	{
 		dir: "delivery/monitor", what: "follows the record and counts it: the figures of handoffs and of what waits",
 		imports: "domain/agent domain/alert domain/event record/figure record/ledger record/view record/view/watch",
 	},
@@ -466,7 +470,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
 			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
 		libs: "net golang.org/x/time",
 	},
 

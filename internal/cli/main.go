@@ -41,6 +41,8 @@ type ServeConfig struct {
 	// Alerts is how people are notified of alerts: log, webhook:URL, exec:PROGRAM or file:PATH, with a severity and "=" before it if it is
 	// for severe ones.
 	Alerts []string
+	// Witnesses are asked to cosign the checkpoints of the record.
+	Witnesses []string
 
 	// OAuthIssuer and OAuthResource are URLs, and OAuthClaim is the claim that names the agent. If they are empty, access
 	// tokens of an OAuth issuer are not accepted.

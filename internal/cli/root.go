@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/ticket"
 	"github.com/trapezehq/trapeze/internal/cli/verify"
 	"github.com/trapezehq/trapeze/internal/cli/web"
+	"github.com/trapezehq/trapeze/internal/cli/witness"
 )
 
 const rootLong = `Trapeze hands tasks from one AI agent to the next. The sender owns a task until the receiver has accepted it, and every
@@ -61,7 +62,7 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), witness.Command(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
 			s.stopCommand(), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},

@@ -74,7 +74,7 @@ func over() bool {
 }
 
 func serve(ctx context.Context, c cli.ServeConfig) error {
-	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Witnesses: c.Witnesses}
 	if c.Ephemeral {
 		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
 	}

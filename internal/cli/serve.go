@@ -97,6 +97,7 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.BoolVar(&conf.RebuildViews, "rebuild-views", false, "build the views again from the ledger first, about a minute per million entries: if the alert views-disagree is raised")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
 	f.StringArrayVar(&conf.Alerts, "alert", nil, "how to notify people of alerts: log, webhook:URL, exec:PROGRAM or file:PATH, a file with a sink in each line; with warning= or critical= before it, only of those (repeatable; see docs/alerts.md)")
+	f.StringArrayVar(&conf.Witnesses, "witness", nil, "witness that is asked to cosign the checkpoints of the record: URL=KEY, with the key that trapeze witness prints (repeatable; see docs/proofs.md)")
 	f.BoolVar(&conf.Ephemeral, "ephemeral", false, "for tests: temporary data, a free port, a clock that can be moved; prints URL and token as JSON")
 	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")
 	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server, the required audience of those tokens, such as https://trapeze.example.org/mcp")

@@ -32,6 +32,8 @@ type stage struct {
 	// judge judges, if the server cannot move the clock in this story.
 	judge func()
 
+	moody moody // a witness of the record
+
 	at      int // of an entry that is damaged
 	was     []byte
 	gate    gate
@@ -44,6 +46,9 @@ func newStage(t *testing.T, of *story) *stage {
 	st.config = Config{Clock: st.clock, Alerts: []string{"webhook:" + st.box.URL}}
 	if of.disk {
 		st.config.DataDir = t.TempDir()
+	}
+	if of.witness {
+		st.config.Witnesses = []string{st.moody.serve(t)}
 	}
 	if of.policy != "" {
 		st.config.Policy = filepath.Join(t.TempDir(), "policy.yaml")

@@ -45,6 +45,8 @@ type Config struct {
 	// Alerts lists the sinks for alerts: log, webhook:URL, exec:PROGRAM, or file:PATH for a file that has one sink in each line, which can
 	// also be URLs of services. A sink may begin with a severity and "=": it gets alerts that are at least as severe. Empty: none.
 	Alerts []string
+	// Witnesses are asked to cosign the checkpoints of the record: URL=KEY each.
+	Witnesses []string
 	// OAuth configures an issuer whose tokens the server accepts besides its own; without an issuer and a resource, none.
 	OAuth oauth.Config
 	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
@@ -118,6 +120,9 @@ func (c Config) check() error {
 		return err
 	}
 	if _, err := c.alertSinks(); err != nil {
+		return err
+	}
+	if _, err := c.witnesses(); err != nil {
 		return err
 	}
 	if _, err := otelapi.Configured(); err != nil && !c.Temporary {

@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/api/webpage"
 	"github.com/trapezehq/trapeze/internal/delivery/alerting"
+	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -53,6 +54,7 @@ type Server struct {
 
 	config    Config
 	tree      *treefile.Store
+	cosigner  *cosigner.Cosigner
 	log       *sqlitelog.Log
 	views     *sqlview.Views
 	store     *filestore.Store
@@ -97,8 +99,11 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.store, err = openArtifacts(c); err != nil {
 		return nil, err
 	}
+	if err := s.openCosigner(); err != nil {
+		return nil, err
+	}
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err,
+		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	if c.hasIssuer() {
@@ -173,6 +178,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.monitor.Run(background) })
 	s.running.Go(func() { s.tree.Run(background, s.log) })
 	s.running.Go(func() { s.resumeRotation(background) })
+	s.running.Go(func() { s.cosigner.Run(background) })
 	key, err := s.pageKey()
 	if err != nil {
 		return err

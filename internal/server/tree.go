@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
@@ -25,6 +26,27 @@ func openTree(c Config) (*treefile.Store, error) {
 		return nil, fmt.Errorf("%w (the data directory and its files must be writable by this user)", err)
 	}
 	return tree, err
+}
+
+// witnesses returns the witnesses of the record.
+func (c Config) witnesses() (list []cosigner.Witness, err error) {
+	for _, spec := range c.Witnesses {
+		w, err := cosigner.Parse(spec)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// openCosigner prepares to ask the witnesses.
+func (s *Server) openCosigner() error {
+	list, err := s.config.witnesses()
+	if err == nil {
+		s.cosigner = cosigner.New(s.tree, list, s.config.Log)
+	}
+	return err
 }
 
 // resumeRotation ends a rotation of the key of the record that was interrupted.

@@ -33,6 +33,8 @@ type options struct {
 	keys        string
 	checkpoints []string
 	fast        bool
+	witnessKeys []string
+	witnesses   int
 }
 
 // Command is the command trapeze verify.
@@ -58,10 +60,15 @@ checkpoint, each envelope and artifact against its digest, the views against the
 256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
 
+With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
+--witnesses says.
+
 The exit code is 0 if everything verifies, and 1 if something does not. docs/proofs.md describes the formats.`
 	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
 	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "verify the tree, the checkpoints and the newest entries of a data directory only")
+	cmd.Flags().StringArrayVar(&o.witnessKeys, "witness-key", nil, "file with the public keys of witnesses, one in each line, whose cosignatures are verified (can be repeated)")
+	cmd.Flags().IntVar(&o.witnesses, "witnesses", 0, "how many of those witnesses must have cosigned (default 1)")
 	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
 }
 
@@ -128,8 +135,16 @@ func (o options) file(s *shell.Shell, name string) error {
 		return err
 	}
 	r.Log, r.Size = c.Origin, c.Size
+	seen, err := o.cosigned(text)
+	if err != nil {
+		return err
+	}
 	report := proof.Report{Findings: proof.CheckFork(append(kept, c))}
-	if err := s.Emit(r, func(p *shell.Page) { showReceipt(p, r) }); err != nil {
+	answer := struct {
+		proof.Receipt
+		Cosigned []proof.Cosignature `json:"cosigned,omitempty"`
+	}{r, seen}
+	if err := s.Emit(answer, func(p *shell.Page) { showReceipt(p, r); showWitnesses(p, seen) }); err != nil {
 		return err
 	}
 	return result(s, report)
@@ -179,6 +194,9 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	defer func() { err = errors.Join(err, record.Close()) }()
 	var findings []proof.Finding
 	evidence, err := o.evidence(files, keys, kept, &findings)
+	if err == nil {
+		err = o.witnessed(filepath.Join(files, "cosigned"), keys, &evidence, &findings)
+	}
 	if err != nil {
 		return err
 	}

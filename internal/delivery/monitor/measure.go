@@ -35,7 +35,7 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 		return x, err
 	}
 	x.server[figure.FigureLag.Name], x.server[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
-	x.server[figure.RecordIntegrity.Name] = m.integrity()
+	x.server[figure.RecordIntegrity.Name], x.server[figure.RecordWitnessed.Name] = holds(m.o.Integrity), holds(m.o.Witnessed)
 	if !x.ready {
 		return x, nil
 	}

@@ -26,6 +26,8 @@ type Options struct {
 	Process func(*figure.Set)
 	// Integrity is what was found to differ between the record and its tree; nil: it is not compared.
 	Integrity func() error
+	// Witnessed is what a witness refuses of the record; nil: there are none.
+	Witnessed func() error
 }
 
 // Monitor counts one ledger. Run it once. Its other methods are safe for concurrent use.

@@ -21,7 +21,8 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	if m.o.Process != nil {
 		m.o.Process(set)
 	}
-	set.Add(figure.RecordIntegrity, m.integrity())
+	set.Add(figure.RecordIntegrity, holds(m.o.Integrity))
+	set.Add(figure.RecordWitnessed, holds(m.o.Witnessed))
 	at := m.tally.Position()
 	last, err := m.ledger.Last(ctx)
 	set.Add(figure.FigureLag, float64(max(last, at)-at))
@@ -37,9 +38,9 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	return list, err
 }
 
-// integrity is 1 while nothing was found that differs between the record and its tree, else 0.
-func (m *Monitor) integrity() float64 {
-	if m.o.Integrity != nil && m.o.Integrity() != nil {
+// holds is 1 while nothing was found, else 0.
+func holds(found func() error) float64 {
+	if found != nil && found() != nil {
 		return 0
 	}
 	return 1

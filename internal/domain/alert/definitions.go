@@ -101,6 +101,12 @@ func losses() []Definition {
 			todo:    "Stop the server and keep the data directory as it is. `trapeze verify` on a copy names what was changed; restore the last backup that verifies into a new directory.",
 		},
 		{
+			Name: "witness-refuses", Severity: Critical, Figure: "trapeze.record.witnessed", Measure: Present, Compare: Below, Subject: Server, Unit: Percent,
+			Threshold: 1, Lowest: 1, Highest: 1, command: diagnose,
+			meaning: "A witness does not cosign the record: it has cosigned a longer one, or another history of it.",
+			todo:    "Keep the data directory as it is. The log of the server names the witness and the position. If an older backup was restored on purpose, set up the witness again with another key; if not, restore the last backup that the witness cosigns.",
+		},
+		{
 			Name: "views-disagree", Severity: Critical, Figure: "trapeze.view.consistency", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, command: diagnose,
 			meaning: "The views do not agree with the ledger, which is right.",

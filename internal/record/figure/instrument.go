@@ -214,6 +214,10 @@ var (
 		Name: "trapeze.record.integrity", Type: Gauge, Unit: Ratio, Origin: Process,
 		Meaning: "1 while the record agrees with its Merkle tree as far as they were compared: the newest entries at the start, all entries after it. 0 is critical: an entry or the tree was changed, or entries are missing; see docs/proofs.md.",
 	}
+	RecordWitnessed = &Instrument{
+		Name: "trapeze.record.witnessed", Type: Gauge, Unit: Ratio, Origin: Process,
+		Meaning: "1 while no witness refuses the record, or there are none. 0 is critical: a witness has cosigned a longer record than this one, or another; see docs/proofs.md.",
+	}
 	LedgerEntries = &Instrument{
 		Name: "trapeze.ledger.entries", Type: Counter, Unit: "{entry}", Origin: Process,
 		Meaning: "Entries that were committed. Divided by the commits, the entries per fsync.",
@@ -259,7 +263,7 @@ func Instruments() []*Instrument {
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
-		FigureLag, RecordIntegrity, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
+		FigureLag, RecordIntegrity, RecordWitnessed, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
 	}
 }
 

@@ -66,10 +66,10 @@ func (h *History) GetCheckpoint(ctx context.Context, c caller.Caller) ([]byte, e
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
-	if _, note := h.tree.Checkpoint(); note != nil {
-		return note, nil
-	}
-	_, note, err := h.tree.Await(ctx, last) // the server has just started for the first time
+	if now, note := h.tree.Checkpoint(); note != nil {
+		last = ledger.Position(now.Size) //nolint:gosec // never negative
+	} // otherwise the server has just started for the first time
+	_, note, err := h.tree.Await(ctx, last)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}

@@ -5,6 +5,7 @@
 //
 //	tree        the hashes of the tree, 32 bytes each, in the order of tlog.StoredHashIndex: 64 bytes for an entry
 //	checkpoint  the last signed checkpoint: up to there the hashes are on the disk
+//	cosigned    the last checkpoint that witnesses cosigned
 //	key         the private key that signs
 //	keys        the public keys, one in each line, the oldest first; they stay when the key changes
 //	key.next    while the key changes: the one that follows

@@ -197,9 +197,33 @@ func (s *Store) seal() error {
 	return nil
 }
 
-// Await returns the first checkpoint that has the entry at a position, which is soon after the entry was appended. It has one signed without
-// waiting for more entries. Errors: of ctx, and what was found.
+// Await returns a checkpoint that has the entry at a position, which there is soon after the entry was appended. It has one signed without
+// waiting for more entries. While witnesses cosign, it waits a moment for their cosignatures. Errors: of ctx, and what was found.
 func (s *Store) Await(ctx context.Context, at ledger.Position) (proof.Checkpoint, []byte, error) {
+	c, msg, err := s.await(ctx, at)
+	if err != nil {
+		return c, msg, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, cosignedWithin)
+	defer cancel()
+	for {
+		s.mu.Lock()
+		asking, seen, witness, changed := s.asking, s.seen, s.witness, s.changed
+		s.mu.Unlock()
+		switch {
+		case witness != nil && ledger.Position(seen.Size) >= at: //nolint:gosec // never negative
+			return seen, witness, nil
+		case !asking || ctx.Err() != nil:
+			return c, msg, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *Store) await(ctx context.Context, at ledger.Position) (proof.Checkpoint, []byte, error) {
 	s.mu.Lock()
 	s.waiting++
 	s.mu.Unlock()

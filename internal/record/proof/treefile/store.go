@@ -21,6 +21,7 @@ import (
 const (
 	treeName       = "tree"
 	checkpointName = "checkpoint"
+	cosignedName   = "cosigned"
 )
 
 // Options of a store. The zero value is usable.
@@ -44,6 +45,10 @@ type Store struct {
 	signer  note.Signer
 	keys    string
 	again   bool // the last checkpoint is signed once more, with another key
+
+	asking  bool // witnesses are asked for cosignatures, and the last that were asked gave some
+	seen    proof.Checkpoint
+	witness []byte // seen, with its signatures and cosignatures; nil: there is none
 	file    *os.File
 	tree    *proof.Tree
 	signed  proof.Checkpoint

@@ -1,0 +1,10 @@
+// Package witness has the command that runs a witness of logs (c2sp.org/tlog-witness): it cosigns checkpoints that are consistent with all that it has
+// cosigned before, and refuses others.
+//
+// Invariants:
+//   - The checkpoint is on the disk before its cosignature is answered. Comparing with the last one and writing are one step for each log.
+//   - Nothing but the checkpoints of logs whose keys are configured is kept.
+//   - A directory belongs to one process: two would cosign what forks.
+//
+// Start reading at [Command], then [Witness.Add].
+package witness

@@ -1,0 +1,10 @@
+// Package cosigner asks witnesses (c2sp.org/tlog-witness) to cosign the checkpoints of the record, so that nobody can be shown another history with their
+// cosignatures.
+//
+// Invariants:
+//   - No answer to a caller waits for a witness longer than the log lets it; a witness that is away is asked again later.
+//   - What a witness answers counts only if it is verified with its key.
+//   - A witness that has seen a larger log, or another one, is a [Finding], until it cosigns again.
+//
+// Start reading at [Cosigner.Run].
+package cosigner

@@ -1,0 +1,52 @@
+package treefile
+
+import (
+	"context"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// cosignedWithin is how long a checkpoint waits for cosignatures before it is given without.
+const cosignedWithin = 2 * time.Second
+
+// Signed waits for a checkpoint of more than so many entries, and returns the last one. It has nothing signed. Error: of ctx.
+func (s *Store) Signed(ctx context.Context, after int64) (proof.Checkpoint, []byte, error) {
+	for {
+		s.mu.Lock()
+		c, msg, changed := s.signed, s.note, s.changed
+		s.mu.Unlock()
+		if msg != nil && c.Size > after {
+			return c, msg, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return c, nil, ctx.Err()
+		}
+	}
+}
+
+// Asking tells that witnesses are asked for cosignatures, which [Store.Await] waits for.
+func (s *Store) Asking() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asking = true
+}
+
+// Cosigned keeps the lines with which witnesses cosigned a checkpoint that [Store.Signed] returned. Without lines, nobody waits for cosignatures until
+// there are some again. Errors: those of the file system.
+func (s *Store) Cosigned(c proof.Checkpoint, msg, lines []byte) error {
+	s.mu.Lock()
+	s.asking = len(lines) > 0
+	if !s.asking {
+		s.wake()
+		s.mu.Unlock()
+		return nil
+	}
+	s.seen, s.witness = c, append(msg[:len(msg):len(msg)], lines...)
+	whole := s.witness
+	s.wake()
+	s.mu.Unlock()
+	return s.write(cosignedName, whole)
+}

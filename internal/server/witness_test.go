@@ -1,0 +1,263 @@
+package server
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli/witness"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// observer is a witness of the log of a data directory.
+type observer struct {
+	*httptest.Server
+	key  proof.WitnessKey
+	away atomic.Bool // it answers nothing useful
+}
+
+// spec is the witness as trapeze serve --witness takes it.
+func (o *observer) spec() string { return o.URL + "=" + o.key.String() }
+
+// witnessOf makes a witness of the log of a data directory, whose server has run.
+func witnessOf(t *testing.T, dir, name string) *observer {
+	t.Helper()
+	keys, err := os.ReadFile(filepath.Join(dir, "proof", "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := witness.Open(t.TempDir(), name, string(keys), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &observer{}
+	if o.key, err = proof.ParseWitnessKey(w.Key()); err != nil {
+		t.Fatal(err)
+	}
+	h := w.Handler(slog.New(slog.DiscardHandler))
+	o.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if o.away.Load() {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		h.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(func() {
+		o.Close()
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return o
+}
+
+// started is a data directory on which a server has run.
+func started(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	stop(t, open(t, dir))
+	return dir
+}
+
+// witnessed opens a server with witnesses.
+func witnessed(t *testing.T, dir string, by ...*observer) *Server {
+	t.Helper()
+	c := Config{DataDir: dir, Addr: "127.0.0.1:0"}
+	for _, o := range by {
+		c.Witnesses = append(c.Witnesses, o.spec())
+	}
+	s, err := Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWitnessesCosignCheckpointsAndReceipts(t *testing.T) {
+	t.Parallel()
+	dir := started(t)
+	one, two := witnessOf(t, dir, "one.example.com"), witnessOf(t, dir, "two.example.com")
+	s := witnessed(t, dir, one, two)
+	task := paid(t, s)
+	receipt, keys := receiptOf(t, owner(t, s), task+".h1")
+	if !verifies(t, receipt, keys) {
+		t.Fatal("the receipt does not verify")
+	}
+	list, err := proof.ParseInclusions(receipt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served bytes.Buffer
+	if err := admin.New(owner(t, s)).Checkpoint(t.Context(), &served); err != nil {
+		t.Fatal(err)
+	}
+	for _, note := range [][]byte{list[0].Checkpoint, served.Bytes()} {
+		if seen, err := proof.CheckCosignatures(note, []proof.WitnessKey{one.key, two.key}, 2); err != nil {
+			t.Errorf("%v, %v: %s", seen, err, note)
+		}
+	}
+
+	two.away.Store(true) // a receipt needs no witness
+	more := paid(t, s)
+	receipt, keys = receiptOf(t, owner(t, s), more+".h1")
+	if list, err = proof.ParseInclusions(receipt); err != nil || !verifies(t, receipt, keys) {
+		t.Fatal(err)
+	}
+	if seen, err := proof.CheckCosignatures(list[0].Checkpoint, []proof.WitnessKey{one.key}, 1); err != nil {
+		t.Errorf("%v, %v", seen, err)
+	}
+	one.away.Store(true)
+	receipt, keys = receiptOf(t, owner(t, s), paid(t, s)+".h1")
+	if !verifies(t, receipt, keys) {
+		t.Error("without witnesses the receipt does not verify")
+	}
+	stop(t, s)
+	if found := verified(t, dir); len(found) > 0 {
+		t.Error(found)
+	}
+}
+
+func TestAWitnessThatIsNoneIsRefusedAtTheStart(t *testing.T) {
+	t.Parallel()
+	o := witnessOf(t, started(t), "w.example.com")
+	for _, spec := range []string{
+		"", o.URL, o.key.String(), o.URL + "=", "ftp://x=" + o.key.String(), "http://a:b@x=" + o.key.String(), o.URL + "?a=b=" + o.key.String(), strings.Replace(o.spec(), "w.ex", "v.ex", 1),
+	} {
+		s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Witnesses: []string{spec}})
+		if err == nil {
+			stop(t, s)
+			t.Errorf("%q is a witness", spec)
+		}
+	}
+}
+
+func TestAnAnswerThatIsNotByTheWitnessCountsForNothing(t *testing.T) {
+	t.Parallel()
+	dir := started(t)
+	o := witnessOf(t, dir, "w.example.com")
+	other := witnessOf(t, dir, "w.example.com") // the same name, and another key
+	o.key = other.key
+	s := witnessed(t, dir, o)
+	defer stop(t, s)
+	receipt, _ := receiptOf(t, owner(t, s), paid(t, s)+".h1")
+	if list, err := proof.ParseInclusions(receipt); err != nil || bytes.Contains(list[0].Checkpoint, []byte("— w.example.com")) {
+		t.Errorf("%v: %s", err, list[0].Checkpoint)
+	}
+	if _, err := owner(t, s).RegisterAgent(t.Context(), "carl", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// moody is a witness that cosigns whatever it is shown, or nothing.
+type moody struct{ refuses atomic.Bool }
+
+// serve runs the witness, and returns it as trapeze serve --witness takes it.
+func (m *moody) serve(t *testing.T) string {
+	t.Helper()
+	text, err := proof.NewWitnessKey("moody.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := proof.ParseWitnessSigner(text, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if m.refuses.Load() {
+			rw.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		_, msg, _ := bytes.Cut(body, []byte("\n\n"))
+		point, _, _ := bytes.Cut(msg, []byte("\n\n"))
+		signed, err := note.Sign(&note.Note{Text: string(point) + "\n"}, signer)
+		if err != nil {
+			t.Error(err)
+		}
+		_, line, _ := bytes.Cut(signed, []byte("\n\n"))
+		_, _ = rw.Write(line)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "=" + signer.String()
+}
+
+// refuses has the witness refuse the record, or cosign it again, and waits until the server knows.
+func (st *stage) refuses(yes bool) {
+	st.Helper()
+	st.moody.refuses.Store(yes)
+	if _, err := st.lead().CreateTask(st.Context(), client.CreateInput{Intent: "work"}); err != nil {
+		st.Fatal(err)
+	}
+	await(st.T, func() bool { return (st.s.cosigner.Err() != nil) == yes })
+}
+
+// TestARecordThatGoesBackIsRefusedByItsWitness: the data directory is exchanged for an older copy of it, in which everything verifies, and the record goes on
+// there.
+func TestARecordThatGoesBackIsRefusedByItsWitness(t *testing.T) {
+	t.Parallel()
+	dir := started(t)
+	o := witnessOf(t, dir, "w.example.com")
+	old := t.TempDir()
+	if err := os.CopyFS(old, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s := witnessed(t, dir, o)
+	cosigned(t, s, o)
+	stop(t, s)
+	for range 2 { // shorter than what was cosigned, and then longer
+		s = witnessed(t, old, o)
+		if found := verified(t, old); len(found) > 0 {
+			t.Error(found)
+		}
+		await(t, func() bool { return s.cosigner.Err() != nil })
+		for range 3 {
+			paid(t, s)
+		}
+		stop(t, s)
+	}
+	s = witnessed(t, dir, o) // the right one is cosigned as before
+	cosigned(t, s, o)
+	if err := s.cosigner.Err(); err != nil {
+		t.Error(err)
+	}
+	stop(t, s)
+}
+
+// cosigned waits until a checkpoint with a new task is cosigned by a witness.
+func cosigned(t *testing.T, s *Server, o *observer) {
+	t.Helper()
+	task := paid(t, s)
+	await(t, func() bool {
+		receipt, _ := receiptOf(t, owner(t, s), task+".h1")
+		list, err := proof.ParseInclusions(receipt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = proof.CheckCosignatures(list[0].Checkpoint, []proof.WitnessKey{o.key}, 1)
+		return err == nil
+	})
+}
+
+// await waits for a condition.
+func await(t *testing.T, is func() bool) {
+	t.Helper()
+	for end := time.After(time.Minute); !is(); {
+		select {
+		case <-end:
+			t.Fatal("it never came")
+		case <-time.After(10 * time.Millisecond): // between two looks
+		}
+	}
+}
