@@ -17,7 +17,6 @@ type call struct {
 	span   span.Span
 	tool   string
 	stdio  string // see [tracing.Start]
-	values [10]span.Value
 }
 
 var _ tracing.Tracer = (*Traces)(nil)
@@ -48,12 +47,11 @@ func (c *call) Context() tracing.Context {
 
 // End implements [tracing.Span].
 func (c *call) End(a tracing.Answer) {
-	s := &c.span
-	if !s.Sampled {
+	if !c.span.Sampled {
 		return
 	}
-	s.End = time.Now()
-	s.Values = c.values[:0]
+	s, values := c.span, [10]span.Value{} // on the stack
+	s.End, s.Values = time.Now(), values[:0]
 	add := func(of *span.Attribute, v string) {
 		if v != "" {
 			s.Values = append(s.Values, span.Value{Of: of, Text: v})
@@ -90,7 +88,7 @@ func (c *call) End(a tracing.Answer) {
 	add(span.AgentName, a.Agent)
 	add(span.TaskAttr, a.Task)
 	add(span.ErrorType, s.Failed)
-	c.traces.add(s)
+	c.traces.add(&s)
 }
 
 // methods are the methods that HTTP defines.

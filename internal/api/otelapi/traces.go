@@ -48,9 +48,8 @@ type sender struct {
 	resource *resource.Resource
 	version  string
 
-	mu    sync.Mutex
-	spans []byte
-	buf   []byte
+	mu  sync.Mutex
+	buf []byte
 }
 
 // encoded is spans in the protobuf of OTLP. To keep them as they are would be more work for the garbage collector.
@@ -119,37 +118,31 @@ func (t *Traces) Close(ctx context.Context) error {
 	return errors.Join(t.flushCalls(last), t.calls.client.Stop(last), t.steps.client.Stop(last))
 }
 
-// Export sends spans from the record. It returns when the collector has them, or an error if it has not taken them. Spans of traces that are
-// not sampled are left out.
-func (t *Traces) Export(ctx context.Context, spans []span.Span) error {
+// Append appends a span from the record in the form that [Traces.Send] takes, unless its trace is not sampled.
+func (t *Traces) Append(b []byte, s *span.Span) []byte {
+	parent := span.ID{1} // whichever: it was sampled, or not
+	if s.Derived {       // nobody has decided: the sampler does, by the trace
+		parent = span.ID{}
+	}
+	if !t.takes(s.Trace, parent, s.Sampled, s.Name) {
+		return b
+	}
+	return appendOne(b, s)
+}
+
+// Send sends spans that [Traces.Append] has appended. It returns when the collector has them, or an error if it has not taken them.
+func (t *Traces) Send(ctx context.Context, spans []byte) error {
 	t.steps.mu.Lock()
 	defer t.steps.mu.Unlock()
-	taken := encoded{spans: t.steps.spans[:0]}
-	var asked, takes bool
-	for i := range spans {
-		s := &spans[i]
-		if asked = asked && s.Trace == spans[i-1].Trace && s.Sampled == spans[i-1].Sampled; !asked {
-			parent := span.ID{1} // whichever: it was sampled, or not
-			if s.Derived {       // nobody has decided: the sampler does, by the trace
-				parent = span.ID{}
-			}
-			asked, takes = true, t.takes(s.Trace, parent, s.Sampled, s.Name)
-		}
-		if takes {
-			taken.spans = appendOne(taken.spans, s)
-			taken.count++
-		}
-	}
-	t.steps.spans = taken.spans
-	return t.steps.send(ctx, taken)
+	return t.steps.send(ctx, spans)
 }
 
 // send sends spans. s.mu is held.
-func (s *sender) send(ctx context.Context, spans encoded) error {
-	if spans.count == 0 {
+func (s *sender) send(ctx context.Context, spans []byte) error {
+	if len(spans) == 0 {
 		return nil
 	}
-	s.buf = appendScope(s.buf[:0], s.version, spans.spans)
+	s.buf = appendScope(s.buf[:0], s.version, spans)
 	message := &wire.ResourceSpans{Resource: s.resource}
 	message.ProtoReflect().SetUnknown(s.buf) // written as it is
 	return s.client.UploadTraces(ctx, []*wire.ResourceSpans{message})
@@ -211,5 +204,5 @@ func (t *Traces) flushCalls(ctx context.Context) error {
 	if dropped > 0 {
 		t.o.Log.Warn("spans of calls are lost: the collector does not keep up", "spans", dropped)
 	}
-	return t.calls.send(ctx, spans)
+	return t.calls.send(ctx, spans.spans)
 }

@@ -70,7 +70,11 @@ func TestACollectorGetsEveryPartOfASpan(t *testing.T) {
 		many[i] = in
 	}
 	spans, requests := sent(t, func(traces *otelapi.Traces) {
-		if err := traces.Export(t.Context(), many); err != nil {
+		var encoded []byte
+		for i := range many {
+			encoded = traces.Append(encoded, &many[i])
+		}
+		if err := traces.Send(t.Context(), encoded); err != nil {
 			t.Error(err)
 		}
 	})
@@ -177,7 +181,7 @@ func TestACollectorThatTakesNothingIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := traces.Export(t.Context(), []span.Span{{Trace: span.TraceID{1}, ID: span.ID{1}, Sampled: true}}); err == nil {
+	if err := traces.Send(t.Context(), traces.Append(nil, &span.Span{Trace: span.TraceID{1}, ID: span.ID{1}, Sampled: true})); err == nil {
 		t.Error("the spans count as sent")
 	}
 	if err := traces.Close(t.Context()); err != nil {

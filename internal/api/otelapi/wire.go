@@ -17,7 +17,8 @@ const (
 	kindInternal = 1
 	kindServer   = 2
 	statusError  = 2
-	knowsRemote  = 0x100 // a flag of a span: bit 9 says whether its parent is remote, and is not set
+	nameTag      = 1<<3 | 2 // of the key of an attribute: field 1, bytes
+	knowsRemote  = 0x100    // a flag of a span: bit 9 says whether its parent is remote, and is not set
 )
 
 func appendText(b []byte, field protowire.Number, v string) []byte {
@@ -129,7 +130,7 @@ func appendValue(b []byte, v *span.Value) []byte {
 	}
 	b = protowire.AppendTag(b, 9, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(sizeText(v.Of.Name)+1+protowire.SizeBytes(size))) //nolint:gosec // not negative
-	b = appendText(b, 1, v.Of.Name)
+	b = append(protowire.AppendVarint(append(b, nameTag), uint64(len(v.Of.Name))), v.Of.Name...)
 	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.BytesType), uint64(size)) //nolint:gosec // not negative
 	switch v.Of.Type {
 	case span.Text:

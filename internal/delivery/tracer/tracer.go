@@ -33,8 +33,16 @@ const DefaultEvery = 2 * time.Second
 
 // Sink takes spans.
 type Sink interface {
-	// Export sends spans. Of an error, none of them counts as sent.
-	Export(ctx context.Context, spans []span.Span) error
+	// Append appends a span to b in the form that Send takes, unless its trace is not sampled. It does not keep s.
+	Append(b []byte, s *span.Span) []byte
+	// Send sends spans that Append has appended. Of an error, none of them counts as sent.
+	Send(ctx context.Context, spans []byte) error
+}
+
+// encoded is spans as the sink takes them. To keep them as they are would be more work for the garbage collector.
+type encoded struct {
+	spans []byte
+	count int
 }
 
 // Options of a Tracer.
@@ -54,7 +62,8 @@ type Tracer struct {
 	o      Options
 
 	mu      sync.Mutex
-	waiting []span.Span
+	waiting encoded
+	sending []encoded       // taken from those that wait, and not sent yet
 	at      ledger.Position // of the newest entry whose spans wait or were sent
 	sent    ledger.Position // of the newest entry whose spans were sent
 	saved   ledger.Position // as the file has it
@@ -184,7 +193,7 @@ func (t *Tracer) add(ctx context.Context, entries []ledger.Entry) error {
 			case <-t.room:
 			}
 			t.mu.Lock()
-			n = len(t.waiting)
+			n = t.count()
 			t.mu.Unlock()
 		}
 	}
@@ -204,9 +213,34 @@ func (t *Tracer) one(ctx context.Context, e *ledger.Entry) (waiting int, err err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.waiting = append(t.waiting, spans...)
+	for i := range spans {
+		before := len(t.waiting.spans)
+		if t.waiting.spans = t.sink.Append(t.waiting.spans, &spans[i]); len(t.waiting.spans) > before {
+			t.waiting.count++
+		}
+	}
 	t.at = e.Position
-	return len(t.waiting), nil
+	if t.waiting.count >= batch {
+		t.take()
+	}
+	return t.count(), nil
+}
+
+// take moves the spans that wait to those that are sent next. t.mu is held.
+func (t *Tracer) take() {
+	if t.waiting.count > 0 {
+		t.sending = append(t.sending, t.waiting)
+		t.waiting = encoded{spans: make([]byte, 0, len(t.waiting.spans))}
+	}
+}
+
+// count is the number of spans that are not sent yet. t.mu is held.
+func (t *Tracer) count() int {
+	n := t.waiting.count
+	for _, e := range t.sending {
+		n += e.count
+	}
+	return n
 }
 
 func signal(c chan struct{}) {
@@ -246,19 +280,16 @@ func (t *Tracer) note(within time.Duration) error {
 // flush sends the spans that wait.
 func (t *Tracer) flush(ctx context.Context) error {
 	t.mu.Lock()
-	spans, at := t.waiting[:len(t.waiting):len(t.waiting)], t.at
+	t.take()
+	sending, at := t.sending, t.at
 	t.mu.Unlock()
-	for len(spans) > 0 {
-		n := min(len(spans), batch)
-		if err := t.sink.Export(ctx, spans[:n]); err != nil {
+	for _, e := range sending {
+		if err := t.sink.Send(ctx, e.spans); err != nil {
 			return err
 		}
-		spans = spans[n:]
 		t.mu.Lock()
-		t.waiting = t.waiting[n:]
-		if len(t.waiting) == 0 {
-			t.waiting = nil
-		}
+		t.sending[0] = encoded{} // for the garbage collector
+		t.sending = t.sending[1:]
 		t.mu.Unlock()
 		signal(t.room)
 	}

@@ -42,6 +42,9 @@ type Event struct {
 	value any // the domain event that this was encoded from; saves decoding it again
 }
 
+// Decoded reports whether the event was encoded in this process, so that [Codec.Decode] costs nothing.
+func (e *Event) Decoded() bool { return e.value != nil }
+
 // Entry is one decision: all its events or none. See [Entry.Encode] for its bytes.
 type Entry struct {
 	// Position is assigned by the ledger and not part of the bytes.

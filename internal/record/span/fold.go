@@ -27,6 +27,9 @@ type Fold struct {
 	names map[string]bool // events that make spans
 	read  Reader
 	tasks *lru.Cache[ledger.Stream, *work]
+
+	events []event.Event // of the entry that is folded
+	spans  []Span        // that it ends; reused with their values
 }
 
 // NewFold returns a fold that reads with read what it does not remember.
@@ -80,8 +83,8 @@ func spanned() map[string]bool {
 	return names
 }
 
-// Add returns the spans that an entry ends. Entries must come in the order of the ledger; of a task whose earlier entries did not come,
-// those are read.
+// Add returns the spans that an entry ends, which are valid until the next call. Entries must come in the order of the ledger; of a task whose
+// earlier entries did not come, those are read.
 func (f *Fold) Add(ctx context.Context, e *ledger.Entry) ([]Span, error) {
 	workspace, kind, id := e.Stream.Parts()
 	if kind != "task" {
@@ -133,8 +136,8 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 		w.version = e.Version
 		return nil, nil
 	}
-	events := make([]event.Event, 0, len(e.Events))
-	s := stepping{work: w, e: e, at: mark{e.Time, e.Position}}
+	f.events = f.events[:0]
+	s := stepping{work: w, e: e, at: mark{e.Time, e.Position}, spans: f.spans[:0]}
 	for i := range e.Events {
 		if !f.names[e.Events[i].Name] {
 			continue
@@ -150,12 +153,13 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 		if packed, ok := ev.(event.Rendered); ok { // a receiver that accepts at once gets it after the end of the handoff
 			s.packed(packed)
 		}
-		events = append(events, ev)
+		f.events = append(f.events, ev)
 	}
 	w.version = e.Version
-	for _, ev := range events {
+	for _, ev := range f.events {
 		s.event(ev)
 	}
+	f.spans = s.spans
 	if w.over { // entries may follow, which make no spans
 		w = ended
 	}
@@ -167,7 +171,7 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 var endOfTrace = []byte(`,"envelope":`)
 
 func (f *Fold) decode(e *ledger.Event) (event.Event, error) {
-	if e.Name == (event.Sealed{}).EventName() {
+	if !e.Decoded() && e.Name == (event.Sealed{}).EventName() {
 		var s event.Sealed
 		if head, _, ok := bytes.Cut(e.Data, endOfTrace); ok {
 			err := json.Unmarshal(append(bytes.Clone(head), '}'), &s)

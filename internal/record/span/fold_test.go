@@ -100,7 +100,10 @@ func fold(t testing.TB, list []ledger.Entry, from int) (all []span.Span) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, spans...)
+		for _, s := range spans {
+			s.Values = slices.Clone(s.Values) // those of the fold are reused
+			all = append(all, s)
+		}
 	}
 	return all
 }

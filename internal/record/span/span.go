@@ -2,8 +2,8 @@ package span
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"strconv"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -87,12 +87,21 @@ func derived(task string) (t TraceID) {
 	return t
 }
 
-// idOf derives the id of a span.
+// idOf derives the id of a span: FNV-1a of 64 bits, whose bits are then mixed as SplitMix64 does. An id need only be another than those of the
+// same trace.
 func idOf(what, of string, n uint64) (id ID) {
-	b := append(make([]byte, 0, 128), "trapeze span\x00"...) // on the stack
-	b = append(append(append(b, what...), 0), of...)
-	sum := sha256.Sum256(strconv.AppendUint(append(b, 0), n, 10))
-	copy(id[:], sum[:])
+	const prime = 1_099_511_628_211
+	h := uint64(14_695_981_039_346_656_037)
+	for _, text := range [...]string{what, of} {
+		for i := range len(text) {
+			h = (h ^ uint64(text[i])) * prime
+		}
+		h *= prime // a zero byte ends each text
+	}
+	h = (h ^ n) * prime
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	binary.BigEndian.PutUint64(id[:], max(h^h>>31, 1)) // zero is no id
 	return id
 }
 

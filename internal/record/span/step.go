@@ -53,18 +53,27 @@ func (s *stepping) span(step *Step, id, parent ID, from mark, values ...Value) *
 	if s.trace.Trace == (TraceID{}) {
 		s.trace, s.derived = Context{Trace: derived(s.id), Sampled: true}, true
 	}
-	x := Span{
-		Step: step, Name: step.Name, Trace: s.trace.Trace, ID: id, Parent: parent, Sampled: s.trace.Sampled, Derived: s.derived, Start: from.time, End: s.at.time,
-		Values: make([]Value, 0, len(values)+5),
+	n := len(s.spans)
+	if n == cap(s.spans) {
+		s.spans = append(s.spans, Span{})
 	}
-	x.Values = append(x.Values, text(Workspace, s.workspace), text(TaskAttr, s.id), number(Since, float64(from.position)), number(Until, float64(s.at.position)))
-	for _, v := range values {
-		if v.Text != "" || v.Of.Type != Text {
-			x.Values = append(x.Values, v)
+	s.spans = s.spans[:n+1]
+	x := &s.spans[n]
+	*x = Span{
+		Step: step, Name: step.Name, Trace: s.trace.Trace, ID: id, Parent: parent, Sampled: s.trace.Sampled, Derived: s.derived, Start: from.time, End: s.at.time,
+		Values: append(x.Values[:0], text(Workspace, s.workspace), text(TaskAttr, s.id), number(Since, float64(from.position)), number(Until, float64(s.at.position))),
+	}
+	x.add(values...)
+	return x
+}
+
+// add adds values. Those of no text are left out.
+func (s *Span) add(values ...Value) {
+	for i := range values {
+		if v := &values[i]; v.Text != "" || v.Of.Type != Text {
+			s.Values = append(s.Values, *v)
 		}
 	}
-	s.spans = append(s.spans, x)
-	return &s.spans[len(s.spans)-1]
 }
 
 // one returns the id of a step of this entry. An entry has one step of a name and number.
@@ -156,27 +165,29 @@ func (s *stepping) requested(e event.HandoffRequested) {
 	f := &flight{n: e.Handoff, id: event.HandoffID(s.id, e.Handoff), span: handoffSpan(s.id, e.Handoff), kind: e.Kind, reason: e.Reason, claim: e.Claim, recovery: e.Recovery, from: e.From, at: s.at}
 	f.parent, f.links = s.cause()
 	s.flight = f
-	s.span(RequestStep, s.one(RequestStep), f.span, mark{}, s.terms()...).Links = f.links
+	x := s.span(RequestStep, s.one(RequestStep), f.span, mark{})
+	x.terms(f)
+	x.Links = f.links
 }
 
-// terms are what is said of the handoff in progress.
-func (s *stepping) terms() []Value {
-	f := s.flight
-	v := []Value{s.handoff(), text(Kind, string(f.kind)), text(Reason, string(f.reason)), text(From, f.from)}
+// terms adds the terms of a handoff.
+func (s *Span) terms(f *flight) {
+	s.add(text(HandoffAttr, f.id), text(Kind, string(f.kind)), text(Reason, string(f.reason)), text(From, f.from))
 	if f.claim {
-		v = append(v, truth(Claim, true))
+		s.add(truth(Claim, true))
 	}
 	if f.recovery {
-		v = append(v, truth(Recovery, true))
+		s.add(truth(Recovery, true))
 	}
-	return v
 }
 
 func (s *stepping) handoff() Value { return text(HandoffAttr, s.flight.id) }
 
 // in adds a span of a step of the handoff in progress.
 func (s *stepping) in(step *Step, from mark, values ...Value) *Span {
-	return s.span(step, s.one(step), s.flight.span, from, append([]Value{s.handoff()}, values...)...)
+	x := s.span(step, s.one(step), s.flight.span, from, s.handoff())
+	x.add(values...)
+	return x
 }
 
 // offer folds an event of the handoff in progress.
@@ -263,14 +274,15 @@ func (s *stepping) landed(outcome event.Stage) {
 	if f == nil {
 		return
 	}
-	values := append(s.terms(), text(To, f.to), text(Outcome, string(outcome)))
+	x := s.span(HandoffStep, f.span, f.parent, f.at)
+	x.terms(f)
+	x.add(text(To, f.to), text(Outcome, string(outcome)))
 	if f.retries > 0 {
-		values = append(values, number(Retries, float64(f.retries)))
+		x.add(number(Retries, float64(f.retries)))
 	}
 	if f.packed {
-		values = append(values, number(Tokens, float64(f.tokens)), number(Completeness, f.completeness))
+		x.add(number(Tokens, float64(f.tokens)), number(Completeness, f.completeness))
 	}
-	x := s.span(HandoffStep, f.span, f.parent, f.at, values...)
 	x.why(failing(outcome))
 	x.Links = f.links
 	s.flight = nil
