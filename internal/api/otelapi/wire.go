@@ -51,11 +51,13 @@ func appendFlags(b []byte, field protowire.Number, sampled bool) []byte {
 	return protowire.AppendFixed32(protowire.AppendTag(b, field, protowire.Fixed32Type), flags)
 }
 
-// appendMessage appends a message as a field; write appends its own fields.
-func appendMessage(b []byte, field protowire.Number, write func([]byte) []byte) []byte {
+// openMessage appends the beginning of a message as a field. The fields of the message follow, and then [closeMessage] with start.
+func openMessage(b []byte, field protowire.Number) (_ []byte, start int) {
 	b = protowire.AppendTag(b, field, protowire.BytesType)
-	start := len(b)
-	b = write(append(b, 0, 0, 0, 0)) // space for the length, of up to 28 bits; most messages need less
+	return append(b, 0, 0, 0, 0), len(b) // space for the length, of up to 28 bits; most messages need less
+}
+
+func closeMessage(b []byte, start int) []byte {
 	size := len(b) - start - 4
 	n := protowire.SizeVarint(uint64(size)) //nolint:gosec // not negative
 	copy(b[start+n:], b[start+4:])
@@ -73,7 +75,8 @@ func appendScope(b []byte, version string, spans []byte) []byte {
 
 // appendOne appends a span as a field of scope_spans.
 func appendOne(b []byte, s *span.Span) []byte {
-	return appendMessage(b, 2, func(b []byte) []byte { return appendSpan(b, s) })
+	b, start := openMessage(b, 2)
+	return closeMessage(appendSpan(b, s), start)
 }
 
 func appendSpan(b []byte, s *span.Span) []byte {
@@ -89,19 +92,20 @@ func appendSpan(b []byte, s *span.Span) []byte {
 		kind = kindServer
 	}
 	b = appendVarint(b, 6, kind)
-	start, end := s.Start.UnixNano(), s.End.UnixNano()
-	b = appendFixed(b, 7, uint64(start))           //nolint:gosec // after 1970
-	b = appendFixed(b, 8, uint64(max(start, end))) //nolint:gosec // after 1970; the clock may have been set back
+	from, to := s.Start.UnixNano(), s.End.UnixNano()
+	b = appendFixed(b, 7, uint64(from))          //nolint:gosec // after 1970
+	b = appendFixed(b, 8, uint64(max(from, to))) //nolint:gosec // after 1970; the clock may have been set back
+	var start int
 	for i := range s.Values {
 		b = appendValue(b, &s.Values[i])
 	}
 	for _, l := range s.Links {
-		b = appendMessage(b, 13, func(b []byte) []byte {
-			return appendFlags(appendBytes(appendBytes(b, 1, l.Trace[:]), 2, l.Span[:]), 6, l.Sampled)
-		})
+		b, start = openMessage(b, 13)
+		b = closeMessage(appendFlags(appendBytes(appendBytes(b, 1, l.Trace[:]), 2, l.Span[:]), 6, l.Sampled), start)
 	}
 	if s.Failed != "" {
-		b = appendMessage(b, 15, func(b []byte) []byte { return appendVarint(appendText(b, 2, s.Failed), 3, statusError) })
+		b, start = openMessage(b, 15)
+		b = closeMessage(appendVarint(appendText(b, 2, s.Failed), 3, statusError), start)
 	}
 	return appendFlags(b, 16, true)
 }
