@@ -57,7 +57,7 @@ func (c *call) End(a tracing.Answer) {
 			s.Values = append(s.Values, span.Value{Of: of, Text: v})
 		}
 	}
-	s.Failed = a.Failed
+	failed := a.Failed
 	if c.tool != "" {
 		add(span.MCPMethod, span.ToolsCall)
 		add(span.Operation, span.ExecuteTool)
@@ -79,7 +79,7 @@ func (c *call) End(a tracing.Answer) {
 		s.Values = append(s.Values, span.Value{Of: span.StatusCode, Number: float64(a.Status)})
 		switch status := strconv.Itoa(a.Status); {
 		case a.Status >= http.StatusInternalServerError:
-			s.Failed = status
+			failed = status
 		case a.Status >= http.StatusBadRequest:
 			add(span.ErrorType, status) // by the conventions, this is no error of a server
 		}
@@ -87,7 +87,8 @@ func (c *call) End(a tracing.Answer) {
 	add(span.Workspace, a.Workspace)
 	add(span.AgentName, a.Agent)
 	add(span.TaskAttr, a.Task)
-	add(span.ErrorType, s.Failed)
+	add(span.ErrorType, failed)
+	s.Failed = failed
 	c.traces.add(&s)
 }
 
