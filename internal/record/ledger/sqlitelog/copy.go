@@ -21,7 +21,7 @@ func (w *writer) copy(entries []ledger.Entry) error {
 		return err
 	}
 	var own error
-	last, lastStream, size := w.last, w.lastStream, 0
+	size := 0
 	err := w.transaction(func() (bool, error) {
 		for i := range entries {
 			n, err := w.copyOne(&entries[i])
@@ -29,7 +29,7 @@ func (w *writer) copy(entries []ledger.Entry) error {
 				if isFault(err) {
 					return false, err
 				}
-				own, w.last, w.lastStream = err, last, lastStream
+				own = err
 				w.log.heads.forget()
 				return false, nil
 			}

@@ -11,7 +11,8 @@
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
 //   - A read that meets an entry whose bytes, position or stream were changed, or the place of a missing entry, fails and names the position
-//     ([ledger.Damaged]). One loss it does not notice: the last entries of a stream, missing in the index.
+//     ([ledger.Damaged]). That the last entries of a stream are missing in the index, no read can notice: each frame has a sum over the
+//     index, and a file whose index has another one is not opened ([IndexError]).
 //   - If the file ends before the number of acknowledged entries that the caller gives ([Options].Acknowledged), nothing is written, so that no
 //     position is given twice.
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is

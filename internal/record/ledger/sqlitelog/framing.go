@@ -23,9 +23,13 @@ const (
 	framing2 = 2
 	// framing3 is framing 2 with a checksum of the length and the block as they are stored, instead of the entry: a block with a changed bit can
 	// still mean the same bytes, and is damaged all the same.
-	framing3      = 3
+	framing3 = 3
+	// framing4 is framing 3 with the [indexSum] after the position of the entry before. The checksum is also of the sum, after the two positions.
+	framing4      = 4
 	previousBytes = 5
-	sealedHeader  = frameHeader + previousBytes
+	placedHeader  = frameHeader + previousBytes // of framings 2 and 3
+	indexBytes    = 8
+	sealedHeader  = placedHeader + indexBytes
 	maxPrevious   = 1<<(8*previousBytes) - 1
 	// Entries with fewer or more bytes are not compressed. Most have some hundred bytes. Those with large envelopes are mostly
 	// text, and would cost more time in both directions than the space is worth.
@@ -50,7 +54,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // appendFrame appends the stored form of an entry to b, and returns the checksum of its content, with which [sealFrame] finishes the frame.
 func appendFrame(b, entry []byte) ([]byte, uint32) {
 	start := len(b)
-	b = append(append(b, framing3), make([]byte, sealedHeader-1)...)
+	b = append(append(b, framing4), make([]byte, sealedHeader-1)...)
 	if len(entry) >= minFramed && len(entry) <= maxFramed {
 		b = dict1().appendBlock(binary.AppendUvarint(b, uint64(len(entry))), entry)
 		if len(b)-start-sealedHeader <= len(entry) {
@@ -61,15 +65,17 @@ func appendFrame(b, entry []byte) ([]byte, uint32) {
 	return b, crc32.Checksum(b[start+sealedHeader:], castagnoli)
 }
 
-// sealFrame writes into a frame where its entry is: its position, and that of the entry before it in its stream, 0 for none.
-func sealFrame(frame []byte, sum uint32, at, previous ledger.Position) error {
+// sealFrame writes into a frame where its entry is: its position, that of the entry before it in its stream, 0 for none, and the sum over the
+// index with both.
+func sealFrame(frame []byte, sum uint32, at, previous ledger.Position, index indexSum) error {
 	if previous > maxPrevious {
 		return fmt.Errorf("%w: position %d has more than %d bits", ledger.ErrInvalid, previous, 8*previousBytes)
 	}
 	var p [8]byte
 	binary.LittleEndian.PutUint64(p[:], uint64(previous))
-	copy(frame[frameHeader:sealedHeader], p[:])
-	binary.LittleEndian.PutUint32(frame[1:], placed(sum, at, previous))
+	copy(frame[frameHeader:placedHeader], p[:])
+	binary.LittleEndian.PutUint64(frame[placedHeader:], uint64(index))
+	binary.LittleEndian.PutUint32(frame[1:], crc32.Update(placed(sum, at, previous), castagnoli, frame[placedHeader:sealedHeader]))
 	return nil
 }
 
@@ -86,6 +92,8 @@ type stored struct {
 	bytes    []byte
 	placed   bool            // whether the frame says where it is
 	previous ledger.Position // in its stream
+	indexed  bool            // whether the frame has the sum over the index
+	index    indexSum
 }
 
 // unframe returns the entry that is stored at a position.
@@ -94,9 +102,9 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 		return stored{bytes: frame}, nil
 	}
 	switch framing := frame[0]; {
-	case framing < framing1 || framing > framing3:
+	case framing < framing1 || framing > framing4:
 		return stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
-	case len(frame) < frameHeader || framing != framing1 && len(frame) < sealedHeader:
+	case len(frame) < headerOf(framing):
 		return stored{}, errFrame
 	case framing == framing1:
 		b, err := content(frame[frameHeader:])
@@ -105,18 +113,34 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 		}
 		return stored{bytes: b}, nil
 	}
+	header := headerOf(frame[0])
 	var p [8]byte
-	copy(p[:], frame[frameHeader:sealedHeader])
+	copy(p[:], frame[frameHeader:placedHeader])
 	previous := ledger.Position(binary.LittleEndian.Uint64(p[:]))
-	b, err := content(frame[sealedHeader:])
-	sealed := frame[sealedHeader:]
+	b, err := content(frame[header:])
+	sealed := frame[header:]
 	if frame[0] == framing2 {
 		sealed = b
 	}
-	if err != nil || placed(crc32.Checksum(sealed, castagnoli), at, previous) != binary.LittleEndian.Uint32(frame[1:]) {
+	if err != nil || crc32.Update(placed(crc32.Checksum(sealed, castagnoli), at, previous), castagnoli, frame[placedHeader:header]) != binary.LittleEndian.Uint32(frame[1:]) {
 		return stored{}, errFrame
 	}
-	return stored{b, true, previous}, nil
+	if frame[0] != framing4 {
+		return stored{bytes: b, placed: true, previous: previous}, nil
+	}
+	return stored{b, true, previous, true, indexSum(binary.LittleEndian.Uint64(frame[placedHeader:]))}, nil
+}
+
+// headerOf is the length of the header of a framing.
+func headerOf(framing byte) int {
+	switch framing {
+	case framing1:
+		return frameHeader
+	case framing2, framing3:
+		return placedHeader
+	default:
+		return sealedHeader
+	}
 }
 
 // content returns the bytes of an entry, which come after the header of its frame: their length, and a block; or zero, and the bytes.

@@ -61,7 +61,7 @@ func TestAChangedFrameIsNoticed(t *testing.T) {
 func sealed(t testing.TB, entry []byte) []byte {
 	t.Helper()
 	frame, sum := appendFrame(nil, entry)
-	if err := sealFrame(frame, sum, 300, 200); err != nil {
+	if err := sealFrame(frame, sum, 300, 200, 1<<60); err != nil {
 		t.Fatal(err)
 	}
 	return frame
@@ -169,6 +169,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte{framing1})
 	f.Add([]byte{framing2})
 	f.Add([]byte{framing3})
+	f.Add([]byte{framing4})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_, _ = unframe(b, 300) // no panic
 		if len(b) >= ledger.MaxEntrySize {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	readQuery   = "SELECT position, bytes FROM entries WHERE position > ? ORDER BY position LIMIT ? | 0"
+	readQuery   = "SELECT position, bytes, stream FROM entries WHERE position > ? ORDER BY position LIMIT ? | 0"
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
 		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
 
@@ -124,6 +124,11 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 		if err != nil {
 			return &ledger.Damaged{Position: at, Err: err}
 		}
+		if c.indexed != nil {
+			if err := c.indexed(e.Stream, row.Int64(2)); err != nil {
+				return &ledger.Damaged{Position: at, Err: err}
+			}
+		}
 		e.Position = at
 		entries = append(entries, e)
 		return nil
@@ -135,6 +140,8 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 type chain struct {
 	stream ledger.Stream   // empty: of all streams, whose positions have no gaps
 	last   ledger.Position // that was read, or after which the read began
+	// indexed returns an error if an entry of a stream is not in the stream that has a number; nil: it is not asked.
+	indexed func(ledger.Stream, int64) error
 }
 
 var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)

@@ -18,7 +18,13 @@ type Reader struct {
 	file *reader
 	name string // for another connection
 	dir  string // to remove when closing
+
+	find    *Stmt // of a number of a stream
+	numbers map[ledger.Stream]int64
 }
+
+// maxNumbers is how many numbers of streams a reader remembers.
+const maxNumbers = 1 << 16
 
 // OpenReader opens the file of a log for reading. A copy whose write-ahead log was not copied into the database is read from a second copy, in
 // the temporary directory, if the first one cannot be written to. Errors: those of the file system or SQLite.
@@ -109,7 +115,30 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	return readAfter(r.file.read, after, limit)
+	return collect(r.file.read, chain{last: after, indexed: r.indexed}, after, limit)
+}
+
+// indexed returns an error if the index has an entry in another stream than its own.
+func (r *Reader) indexed(s ledger.Stream, number int64) (err error) {
+	if r.find == nil {
+		if r.find, err = r.file.conn.prepare("SELECT id FROM streams WHERE name = ?"); err != nil {
+			return err
+		}
+	}
+	own, ok := r.numbers[s]
+	if !ok {
+		if err := r.find.Query(func(row Row) error { own = row.Int64(0); return nil }, string(s)); err != nil {
+			return err
+		}
+		if len(r.numbers) >= maxNumbers || r.numbers == nil {
+			r.numbers = map[ledger.Stream]int64{}
+		}
+		r.numbers[s] = own
+	}
+	if own != number {
+		return fmt.Errorf("%w: the index of streams does not have it in its stream, %s", ledger.ErrInvalid, s)
+	}
+	return nil
 }
 
 // Stream is that of [ledger.Ledger].
@@ -143,7 +172,7 @@ func (r *Reader) Last(ctx context.Context) (ledger.Position, error) {
 	return ledger.Position(last), err //nolint:gosec // never negative
 }
 
-// CheckFile has SQLite look for what is wrong with the structure of the file. It returns what it finds, nothing if the file is well.
+// CheckFile has SQLite look for what is wrong with the structure of the file, and compares the index of streams with what the entries say. It returns what it finds, nothing if the file is well.
 func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,6 +189,17 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return found, err
+	}
+	last, err := r.file.conn.number("SELECT max(position) FROM entries")
+	if err != nil {
+		return found, err
+	}
+	var differs *IndexError
+	if _, err = checkIndex(r.file.conn, ledger.Position(last)); errors.As(err, &differs) { //nolint:gosec // never negative
+		return append(found, differs.Error()), nil
+	}
 	return found, err
 }
 

@@ -25,7 +25,8 @@ CREATE INDEX entries_by_stream ON entries(stream);
 //	2: entries in frames, see framing.go; events as in the first release
 //	3: frames with a checksum of the entry and its place
 //	4: frames with a checksum of the stored bytes; lifts of a part of a constraint
-const Format = 4
+//	5: frames with a sum over the index of streams
+const Format = 5
 
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 

@@ -20,11 +20,17 @@ type writer struct {
 	addStream, addEntry             *Stmt
 	findStream, findHead, readAfter *Stmt
 
-	last       ledger.Position // of the newest entry in the current transaction
-	lastStream int64           // the highest stream number in it
-	projected  ledger.Position // of the newest entry in the views
-	written    int             // pages written since the last checkpoint
-	reads      bool            // only reads are being recorded, on a full disk
+	end                       // of the current transaction
+	projected ledger.Position // of the newest entry in the views
+	written   int             // pages written since the last checkpoint
+	reads     bool            // only reads are being recorded, on a full disk
+}
+
+// end is the end of the log: what the next entry follows.
+type end struct {
+	last       ledger.Position // of the newest entry
+	lastStream int64           // the highest stream number
+	index      indexSum        // over the index of streams
 }
 
 func openWriter(l *Log) (_ *writer, err error) {
@@ -50,7 +56,12 @@ func openWriter(l *Log) (_ *writer, err error) {
 	}
 	w.last = ledger.Position(last) //nolint:gosec // never negative
 	l.health.shortened(w.last, l.opts.Acknowledged)
-	w.lastStream, err = c.number("SELECT max(stream) FROM entries")
+	if w.lastStream, err = c.number("SELECT max(stream) FROM entries"); err != nil {
+		return nil, err
+	}
+	if w.index, err = checkIndex(c, w.last); errors.Is(err, ledger.ErrInvalid) {
+		err = fmt.Errorf("%w; nothing was changed: run trapeze verify on the directory, and restore it from a backup that verifies", err)
+	}
 	return w, err
 }
 
@@ -207,10 +218,10 @@ var errAbandoned = errors.New("the caller stopped waiting")
 // transaction runs fn between BEGIN and COMMIT, or ROLLBACK if there is nothing to keep. Its errors are answers of
 // Append: they say whether anything was written.
 func (w *writer) transaction(fn func() (keep bool, err error)) error {
-	last, lastStream := w.last, w.lastStream
+	before := w.end
 	abort := func(err error, inCommit bool) error {
 		_, _ = w.rollback.Exec() // fails if SQLite has rolled back by itself
-		w.last, w.lastStream = last, lastStream
+		w.end = before
 		w.log.heads.forget()
 		return w.log.health.classify(err, inCommit)
 	}
@@ -222,6 +233,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 		return abort(err, false)
 	}
 	if !keep {
+		w.end = before
 		_, err = w.rollback.Exec()
 		if err != nil {
 			return abort(err, false)
@@ -235,7 +247,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	if !w.reads {
 		w.log.health.wrote()
 	}
-	w.log.opts.Committed(int(w.last-last), time.Since(start)) //nolint:gosec // a count of entries
+	w.log.opts.Committed(int(w.last-before.last), time.Since(start)) //nolint:gosec // a count of entries
 	return nil
 }
 
@@ -265,10 +277,12 @@ func (w *writer) place(r *request, h head) (_ ledger.Position, err error) {
 			return 0, err
 		}
 	}
-	if err := sealFrame(r.bytes, r.sum, w.last+1, h.position); err != nil {
+	previous := h.position
+	h.position, h.at = w.last+1, r.entry.Time
+	w.index.addEntry(h.id, h.position)
+	if err := sealFrame(r.bytes, r.sum, h.position, previous, w.index); err != nil {
 		return 0, err
 	}
-	h.position, h.at = w.last+1, r.entry.Time
 	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {
 		return 0, err
 	}
@@ -325,6 +339,7 @@ func (w *writer) newStream(stream ledger.Stream) (int64, error) {
 		return 0, err
 	}
 	w.lastStream++
+	w.index.addStream(string(stream), w.lastStream)
 	return w.lastStream, nil
 }
 

@@ -1,0 +1,146 @@
+package sqlitelog
+
+import (
+	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// indexSum is a sum over the rows of the tables that say which entries a stream has: its row in the names of streams, and one in the index for each
+// entry. Each frame has the sum as it was after its entry, so that rows that were changed or lost are noticed when the file is opened. No
+// entry shows that: without its last row a stream just ends earlier, and without its name there is none.
+type indexSum uint64
+
+// addEntry adds the row of an entry.
+func (s *indexSum) addEntry(stream int64, at ledger.Position) {
+	*s += indexSum(mix(mix(uint64(stream)) ^ uint64(at))) //nolint:gosec // never negative
+}
+
+// addStream adds the row of a name.
+func (s *indexSum) addStream(name string, id int64) {
+	const prime = 1_099_511_628_211 // FNV-1a
+	h := uint64(14_695_981_039_346_656_037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * prime
+	}
+	*s += indexSum(mix(h ^ mix(^uint64(id)))) //nolint:gosec // a number of a stream is never negative
+}
+
+// mix spreads each bit over all, as SplitMix64 does.
+func mix(h uint64) uint64 {
+	h += 0x9e3779b97f4a7c15
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+const (
+	entryRows  = "SELECT stream, position FROM entries INDEXED BY entries_by_stream ORDER BY stream, position"
+	streamRows = "SELECT name, id FROM streams"
+)
+
+// sumIndex returns the sums over all rows, and over those that there were when an entry was the last.
+func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
+	var newest int64 // stream of the entries up to at
+	err = c.query(func(row Row) error {
+		stream, p := row.Int64(0), position(row, 1)
+		all.addEntry(stream, p)
+		if p <= at {
+			then.addEntry(stream, p)
+			newest = max(newest, stream)
+		}
+		return nil
+	}, entryRows)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = c.query(func(row Row) error {
+		name, id := row.Text(0), row.Int64(1)
+		all.addStream(name, id)
+		if id <= newest {
+			then.addStream(name, id)
+		}
+		return nil
+	}, streamRows)
+	return all, then, err
+}
+
+// IndexError is the error of a file whose index of streams is not that of its entries.
+type IndexError struct {
+	// At is the first entry that the index has in another stream than its own, or in none; 0 if there is none, and the index has more than the entries.
+	At     ledger.Position
+	Stream ledger.Stream // of the entry
+}
+
+func (e *IndexError) Error() string {
+	if e.At == 0 {
+		return "the index of streams has a row that no entry has"
+	}
+	return fmt.Sprintf("position %d: the index of streams does not have this entry of %s, or has it elsewhere", e.At, e.Stream)
+}
+
+// Is reports that the error is one of [ledger.ErrInvalid].
+func (e *IndexError) Is(target error) bool { return target == ledger.ErrInvalid } //nolint:errorlint // as errors.Is calls it
+
+// checkIndex compares the index of streams with the sum in the newest frame that can be read, and returns the sum over all rows. A file whose
+// newest entry has an older framing has nothing to compare with. Error: *IndexError.
+func checkIndex(c *conn, last ledger.Position) (indexSum, error) {
+	at, want, ok, err := newestSum(c, last)
+	if err != nil {
+		return 0, err
+	}
+	all, then, err := sumIndex(c, at)
+	if err != nil {
+		return 0, err
+	}
+	if ok && then != want {
+		if err := findUnindexed(c); err != nil {
+			return 0, err
+		}
+		return 0, &IndexError{}
+	}
+	return all, nil
+}
+
+// newestSum returns the sum in the newest frame that can be read; false if that has none.
+func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexSum, ok bool, err error) {
+	for at = last; at > 0; at-- {
+		var s stored
+		var damaged error
+		err := c.query(func(row Row) error { s, damaged = unframe(row.Blob(0), at); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
+		if err != nil {
+			return 0, 0, false, err
+		}
+		if damaged == nil {
+			return at, s.index, s.indexed, nil
+		}
+	}
+	return 0, 0, false, nil
+}
+
+// findUnindexed returns an *IndexError for the first entry that the index of streams does not have in its stream; nil if there is none.
+func findUnindexed(c *conn) error {
+	find, err := c.prepare("SELECT count(*) FROM streams AS s JOIN entries AS e INDEXED BY entries_by_stream ON e.stream = s.id WHERE s.name = ? AND e.position = ?")
+	if err != nil {
+		return err
+	}
+	return c.query(func(row Row) error {
+		at := position(row, 0)
+		s, err := unframe(row.Blob(1), at)
+		if err != nil {
+			return nil //nolint:nilerr // damage of the entry itself is found when it is read
+		}
+		e, err := ledger.Decode(s.bytes)
+		if err != nil {
+			return nil //nolint:nilerr // as above
+		}
+		n := int64(0)
+		if err := find.Query(func(row Row) error { n = row.Int64(0); return nil }, string(e.Stream), at); err != nil {
+			return err
+		}
+		if n != 1 {
+			return &IndexError{At: at, Stream: e.Stream}
+		}
+		return nil
+	}, "SELECT position, bytes FROM entries ORDER BY position")
+}
