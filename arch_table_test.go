@@ -138,7 +138,8 @@ var innerPackages = []pkg{
 
 	// record
 	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
-	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger", libs: "database/sql modernc.org/sqlite"},
+	{dir: "record/ledger/sqlitelog/frame", what: "the form in which the embedded ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
+	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/sqlitelog/frame", libs: "database/sql modernc.org/sqlite"},
 	{
 		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
 		imports: "record/ledger", libs: "testing",

@@ -23,7 +23,7 @@
 // Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder),
 // and NAME.reserve (space on the disk, see [Options].Reserve).
 //
-// Entries are stored in frames (framing.go), those of up to 8 KiB compressed. The number of the format of a data directory is [Format].
+// Entries are stored in frames (package frame), those of up to 8 KiB compressed. The number of the format of a data directory is [Format].
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

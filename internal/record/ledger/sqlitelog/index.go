@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 // indexSum is a sum over the rows of the tables that say which entries a stream has: its row in the names of streams, and one in the index for each
@@ -105,14 +106,14 @@ func checkIndex(c *conn, last ledger.Position) (indexSum, error) {
 // newestSum returns the sum in the newest frame that can be read; false if that has none.
 func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexSum, ok bool, err error) {
 	for at = last; at > 0; at-- {
-		var s stored
+		var s frame.Stored
 		var damaged error
-		err := c.query(func(row Row) error { s, damaged = unframe(row.Blob(0), at); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
+		err := c.query(func(row Row) error { s, damaged = frame.Open(row.Blob(0), at); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
 		if err != nil {
 			return 0, 0, false, err
 		}
 		if damaged == nil {
-			return at, s.index, s.indexed, nil
+			return at, indexSum(s.Index), s.Indexed, nil
 		}
 	}
 	return 0, 0, false, nil
@@ -126,11 +127,11 @@ func findUnindexed(c *conn) error {
 	}
 	return c.query(func(row Row) error {
 		at := position(row, 0)
-		s, err := unframe(row.Blob(1), at)
+		s, err := frame.Open(row.Blob(1), at)
 		if err != nil {
 			return nil //nolint:nilerr // damage of the entry itself is found when it is read
 		}
-		e, err := ledger.Decode(s.bytes)
+		e, err := ledger.Decode(s.Bytes)
 		if err != nil {
 			return nil //nolint:nilerr // as above
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 // indexed is a closed log with three streams of five entries each.
@@ -112,8 +113,8 @@ func TestTheSumInTheLastEntryIsNotTakenOnTrust(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	frame, check := appendFrame(nil, entry)
-	if err := errors.Join(sealFrame(frame, check, 15, 12, sum), conn.exec("UPDATE entries SET bytes = ? WHERE position = 15", frame), conn.close()); err != nil {
+	stored, check := frame.Append(nil, entry)
+	if err := errors.Join(frame.Seal(stored, check, 15, 12, uint64(sum)), conn.exec("UPDATE entries SET bytes = ? WHERE position = 15", stored), conn.close()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := OpenReader(path)

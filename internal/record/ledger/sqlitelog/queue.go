@@ -5,13 +5,14 @@ import (
 	"sync/atomic"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 // request is one append that waits for the writer. The writer sets position or err; the responder closes done.
 type request struct {
 	entry     ledger.Entry
 	bytes     []byte // as they are stored
-	sum       uint32 // of the entry, see [sealFrame]
+	sum       uint32 // of the entry, see [frame.Seal]
 	size      int    // of the entry, in bytes
 	expect    ledger.Position
 	read      bool        // something cannot be read without it, see [ledger.ForRead]
@@ -41,7 +42,7 @@ func (r *request) set(e ledger.Entry, expect ledger.Position) error {
 	b, err := e.EncodeFor((*buf)[:0], expect)
 	if err == nil {
 		r.entry, r.size, r.expect = e, len(b), expect
-		r.bytes, r.sum = appendFrame(r.bytes[:0], b)
+		r.bytes, r.sum = frame.Append(r.bytes[:0], b)
 	}
 	if cap(b) <= maxKept {
 		*buf = b

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 const (
@@ -110,13 +111,13 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 	var entries []ledger.Entry
 	err := stmt.Query(func(row Row) error {
 		at := position(row, 0)
-		s, err := unframe(row.Blob(1), at)
+		s, err := frame.Open(row.Blob(1), at)
 		if err := c.missing(at, s); err != nil {
 			return err
 		}
 		var e ledger.Entry
 		if err == nil {
-			e, err = ledger.Decode(s.bytes)
+			e, err = ledger.Decode(s.Bytes)
 		}
 		if err == nil && c.stream != "" && e.Stream != c.stream {
 			err = fmt.Errorf("%w: it belongs to the stream %s, not %s", ledger.ErrInvalid, e.Stream, c.stream)
@@ -146,15 +147,15 @@ type chain struct {
 
 var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
 
-// missing returns an error that names an entry between the last one and the one that was stored at a position.
-func (c *chain) missing(at ledger.Position, s stored) error {
+// missing returns an error that names an entry between the last one and the one that was frame.Stored at a position.
+func (c *chain) missing(at ledger.Position, s frame.Stored) error {
 	last := c.last
 	c.last = at
 	switch {
 	case c.stream == "" && at != last+1:
 		return &ledger.Damaged{Position: last + 1, Err: errMissing}
-	case c.stream != "" && s.placed && s.previous > last:
-		return &ledger.Damaged{Position: s.previous, Err: errMissing}
+	case c.stream != "" && s.Placed && s.Previous > last:
+		return &ledger.Damaged{Position: s.Previous, Err: errMissing}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package sqlitelog
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,5 +63,25 @@ func TestAFileIsReadWithoutChangingIt(t *testing.T) {
 	_ = os.RemoveAll(dir)
 	if r, err := OpenReader(path + "-none"); err == nil || r != nil {
 		t.Errorf("a file that does not exist: %v", err)
+	}
+}
+
+func TestPlainAndFramedEntriesAreReadSideBySide(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
+	write(t, l, "x", 3)
+	want, err := l.Read(t.Context(), 0, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := want[1].Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("UPDATE entries SET bytes = ? WHERE position = 2", plain) }); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Read(t.Context(), 0, 9)
+	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

@@ -22,7 +22,7 @@ CREATE INDEX entries_by_stream ON entries(stream);
 // or versions of them that they do not have. Entries of all earlier formats stay readable.
 //
 //	1: entries as their bytes
-//	2: entries in frames, see framing.go; events as in the first release
+//	2: entries in frames, see package frame; events as in the first release
 //	3: frames with a checksum of the entry and its place
 //	4: frames with a checksum of the stored bytes; lifts of a part of a constraint
 //	5: frames with a sum over the index of streams

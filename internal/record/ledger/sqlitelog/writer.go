@@ -8,6 +8,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 // writer owns the connection that writes. All its methods run on one goroutine.
@@ -280,7 +281,7 @@ func (w *writer) place(r *request, h head) (_ ledger.Position, err error) {
 	previous := h.position
 	h.position, h.at = w.last+1, r.entry.Time
 	w.index.addEntry(h.id, h.position)
-	if err := sealFrame(r.bytes, r.sum, h.position, previous, w.index); err != nil {
+	if err := frame.Seal(r.bytes, r.sum, h.position, previous, uint64(w.index)); err != nil {
 		return 0, err
 	}
 	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {

@@ -1,13 +1,11 @@
-package sqlitelog
+package frame
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,8 +40,8 @@ func TestFrozenFramesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := unframe(b, 7); err != nil || string(got.bytes) != entry || got.placed {
-		t.Errorf("%s, %v", got.bytes, err)
+	if got, err := Open(b, 7); err != nil || string(got.Bytes) != entry || got.Placed {
+		t.Errorf("%s, %v", got.Bytes, err)
 	}
 	if 2*len(b) > len(entry) {
 		t.Errorf("an entry of %d bytes takes %d", len(entry), len(b))
@@ -60,8 +58,8 @@ func TestAChangedFrameIsNoticed(t *testing.T) {
 // sealed is an entry as it is stored at position 300, after one of its stream at 200.
 func sealed(t testing.TB, entry []byte) []byte {
 	t.Helper()
-	frame, sum := appendFrame(nil, entry)
-	if err := sealFrame(frame, sum, 300, 200, 1<<60); err != nil {
+	frame, sum := Append(nil, entry)
+	if err := Seal(frame, sum, 300, 200, 1<<60); err != nil {
 		t.Fatal(err)
 	}
 	return frame
@@ -70,20 +68,20 @@ func sealed(t testing.TB, entry []byte) []byte {
 func changedFrame(t *testing.T, entry []byte) {
 	t.Helper()
 	frame := sealed(t, entry)
-	got, err := unframe(frame, 300)
-	if err != nil || !bytes.Equal(got.bytes, entry) || !got.placed || got.previous != 200 {
+	got, err := Open(frame, 300)
+	if err != nil || !bytes.Equal(got.Bytes, entry) || !got.Placed || got.Previous != 200 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if _, err := unframe(frame, 301); !errors.Is(err, errFrame) {
+	if _, err := Open(frame, 301); !errors.Is(err, ErrChanged) {
 		t.Errorf("at another position: %v", err)
 	}
 	for i := range frame {
 		for _, change := range []byte{1, 0x80, 0xff} {
 			changed := bytes.Clone(frame)
 			changed[i] ^= change
-			got, err := unframe(changed, 300) // a match may be found at another place, too
-			if err == nil && (!bytes.Equal(got.bytes, entry) || got.previous != 200) {
-				if _, err = ledger.Decode(got.bytes); err == nil {
+			got, err := Open(changed, 300) // a match may be found at another place, too
+			if err == nil && (!bytes.Equal(got.Bytes, entry) || got.Previous != 200) {
+				if _, err = ledger.Decode(got.Bytes); err == nil {
 					t.Fatalf("byte %d changed by %#x: nothing is noticed", i, change)
 				}
 			}
@@ -91,7 +89,7 @@ func changedFrame(t *testing.T, entry []byte) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := unframe(frame[:i], 300); i > 0 && err == nil {
+		if _, err := Open(frame[:i], 300); i > 0 && err == nil {
 			t.Fatalf("cut after %d bytes: nothing is noticed", i)
 		}
 	}
@@ -106,35 +104,15 @@ func TestAnEntryThatIsNotWorthItIsNotCompressed(t *testing.T) {
 	large := bytes.Repeat([]byte(`{"name":1},`), maxFramed)
 	for _, entry := range [][]byte{[]byte(`{}`), long, large} {
 		frame := sealed(t, entry)
-		got, err := unframe(frame, 300)
-		if err != nil || !bytes.Equal(got.bytes, entry) || len(frame) > len(entry)+sealedHeader+1 {
+		got, err := Open(frame, 300)
+		if err != nil || !bytes.Equal(got.Bytes, entry) || len(frame) > len(entry)+sealedHeader+1 {
 			t.Errorf("%d bytes become %d, %v", len(entry), len(frame), err)
 		}
 	}
 }
 
-func TestPlainAndFramedEntriesAreReadSideBySide(t *testing.T) {
-	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
-	write(t, l, "x", 3)
-	want, err := l.Read(t.Context(), 0, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := want[1].Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("UPDATE entries SET bytes = ? WHERE position = 2", plain) }); err != nil {
-		t.Fatal(err)
-	}
-	got, err := l.Read(t.Context(), 0, 9)
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, %v, want %v", got, err, want)
-	}
-}
-
 func TestAFramingOfANewerVersionIsNamed(t *testing.T) {
-	if _, err := unframe([]byte{9, 1, 2, 3}, 1); err == nil || !strings.Contains(err.Error(), "framing 9") {
+	if _, err := Open([]byte{9, 1, 2, 3}, 1); err == nil || !strings.Contains(err.Error(), "framing 9") {
 		t.Error(err)
 	}
 }
@@ -171,12 +149,12 @@ func FuzzFrame(f *testing.F) {
 	f.Add([]byte{framing3})
 	f.Add([]byte{framing4})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = unframe(b, 300) // no panic
+		_, _ = Open(b, 300) // no panic
 		if len(b) >= ledger.MaxEntrySize {
 			return
 		}
 		entry := append([]byte{plainEntry}, b...)
-		if got, err := unframe(sealed(t, entry), 300); err != nil || !bytes.Equal(got.bytes, entry) {
+		if got, err := Open(sealed(t, entry), 300); err != nil || !bytes.Equal(got.Bytes, entry) {
 			t.Fatal(err)
 		}
 	})
@@ -186,7 +164,7 @@ func BenchmarkFrame(b *testing.B) {
 	entry := usual(b)
 	var buf []byte
 	for b.Loop() {
-		buf, _ = appendFrame(buf[:0], entry)
+		buf, _ = Append(buf[:0], entry)
 	}
 	b.ReportMetric(float64(len(buf))/float64(len(entry)), "of-plain")
 }

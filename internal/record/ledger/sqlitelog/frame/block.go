@@ -1,4 +1,4 @@
-package sqlitelog
+package frame
 
 import (
 	"encoding/binary"

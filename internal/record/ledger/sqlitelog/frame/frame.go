@@ -1,4 +1,4 @@
-package sqlitelog
+package frame
 
 import (
 	_ "embed" // for the dictionary
@@ -24,7 +24,7 @@ const (
 	// framing3 is framing 2 with a checksum of the length and the block as they are stored, instead of the entry: a block with a changed bit can
 	// still mean the same bytes, and is damaged all the same.
 	framing3 = 3
-	// framing4 is framing 3 with the [indexSum] after the position of the entry before. The checksum is also of the sum, after the two positions.
+	// framing4 is framing 3 with the sum over the index after the position of the entry before. The checksum is also of the sum, after the two positions.
 	framing4      = 4
 	previousBytes = 5
 	placedHeader  = frameHeader + previousBytes // of framings 2 and 3
@@ -37,8 +37,8 @@ const (
 	maxFramed = 8 << 10
 )
 
-// errFrame is the error for a stored entry that was changed.
-var errFrame = fmt.Errorf("%w: its stored bytes do not have their checksum", ledger.ErrInvalid)
+// ErrChanged is the error for a stored entry that was changed.
+var ErrChanged = fmt.Errorf("%w: its stored bytes do not have their checksum", ledger.ErrInvalid)
 
 // dictionary1 has what most entries have: names of events and fields, and common entries. It is frozen, as every entry with framing 1
 // refers to its bytes. A better one is a new framing.
@@ -51,8 +51,8 @@ var dict1 = sync.OnceValue(func() *dictionary { return newDictionary(dictionary1
 // castagnoli is the polynomial of the checksum in a frame.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// appendFrame appends the stored form of an entry to b, and returns the checksum of its content, with which [sealFrame] finishes the frame.
-func appendFrame(b, entry []byte) ([]byte, uint32) {
+// Append appends the stored form of an entry to b, and returns the checksum of its content, with which [Seal] finishes the frame.
+func Append(b, entry []byte) ([]byte, uint32) {
 	start := len(b)
 	b = append(append(b, framing4), make([]byte, sealedHeader-1)...)
 	if len(entry) >= minFramed && len(entry) <= maxFramed {
@@ -65,16 +65,16 @@ func appendFrame(b, entry []byte) ([]byte, uint32) {
 	return b, crc32.Checksum(b[start+sealedHeader:], castagnoli)
 }
 
-// sealFrame writes into a frame where its entry is: its position, that of the entry before it in its stream, 0 for none, and the sum over the
+// Seal writes into a frame where its entry is: its position, that of the entry before it in its stream, 0 for none, and the sum over the
 // index with both.
-func sealFrame(frame []byte, sum uint32, at, previous ledger.Position, index indexSum) error {
+func Seal(frame []byte, sum uint32, at, previous ledger.Position, index uint64) error {
 	if previous > maxPrevious {
 		return fmt.Errorf("%w: position %d has more than %d bits", ledger.ErrInvalid, previous, 8*previousBytes)
 	}
 	var p [8]byte
 	binary.LittleEndian.PutUint64(p[:], uint64(previous))
 	copy(frame[frameHeader:placedHeader], p[:])
-	binary.LittleEndian.PutUint64(frame[placedHeader:], uint64(index))
+	binary.LittleEndian.PutUint64(frame[placedHeader:], index)
 	binary.LittleEndian.PutUint32(frame[1:], crc32.Update(placed(sum, at, previous), castagnoli, frame[placedHeader:sealedHeader]))
 	return nil
 }
@@ -87,31 +87,31 @@ func placed(sum uint32, at, previous ledger.Position) uint32 {
 	return crc32.Update(sum, castagnoli, b[:])
 }
 
-// stored is an entry as it was read.
-type stored struct {
-	bytes    []byte
-	placed   bool            // whether the frame says where it is
-	previous ledger.Position // in its stream
-	indexed  bool            // whether the frame has the sum over the index
-	index    indexSum
+// Stored is an entry as it was read.
+type Stored struct {
+	Bytes    []byte
+	Placed   bool            // the frame says where it is
+	Previous ledger.Position // in its stream; 0: none
+	Indexed  bool            // the frame has a sum over the index
+	Index    uint64
 }
 
-// unframe returns the entry that is stored at a position.
-func unframe(frame []byte, at ledger.Position) (stored, error) {
+// Open returns the entry that is stored at a position. Errors: ErrChanged, and ErrInvalid for a framing that is not known.
+func Open(frame []byte, at ledger.Position) (Stored, error) {
 	if len(frame) == 0 || frame[0] == plainEntry {
-		return stored{bytes: frame}, nil
+		return Stored{Bytes: frame}, nil
 	}
 	switch framing := frame[0]; {
 	case framing < framing1 || framing > framing4:
-		return stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
+		return Stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
 	case len(frame) < headerOf(framing):
-		return stored{}, errFrame
+		return Stored{}, ErrChanged
 	case framing == framing1:
 		b, err := content(frame[frameHeader:])
 		if err != nil || crc32.Checksum(b, castagnoli) != binary.LittleEndian.Uint32(frame[1:]) {
-			return stored{}, errFrame
+			return Stored{}, ErrChanged
 		}
-		return stored{bytes: b}, nil
+		return Stored{Bytes: b}, nil
 	}
 	header := headerOf(frame[0])
 	var p [8]byte
@@ -123,12 +123,12 @@ func unframe(frame []byte, at ledger.Position) (stored, error) {
 		sealed = b
 	}
 	if err != nil || crc32.Update(placed(crc32.Checksum(sealed, castagnoli), at, previous), castagnoli, frame[placedHeader:header]) != binary.LittleEndian.Uint32(frame[1:]) {
-		return stored{}, errFrame
+		return Stored{}, ErrChanged
 	}
 	if frame[0] != framing4 {
-		return stored{bytes: b, placed: true, previous: previous}, nil
+		return Stored{Bytes: b, Placed: true, Previous: previous}, nil
 	}
-	return stored{b, true, previous, true, indexSum(binary.LittleEndian.Uint64(frame[placedHeader:]))}, nil
+	return Stored{b, true, previous, true, binary.LittleEndian.Uint64(frame[placedHeader:])}, nil
 }
 
 // headerOf is the length of the header of a framing.
@@ -147,14 +147,14 @@ func headerOf(framing byte) int {
 func content(b []byte) ([]byte, error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > ledger.MaxEntrySize {
-		return nil, errFrame
+		return nil, ErrChanged
 	}
 	if size == 0 {
 		return b[n:], nil
 	}
 	entry := make([]byte, size)
 	if !dict1().expand(entry, b[n:]) {
-		return nil, errFrame
+		return nil, ErrChanged
 	}
 	return entry, nil
 }
