@@ -54,7 +54,7 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
-			"domain/policy domain/alert files/artifact record/ledger record/proof",
+			"domain/policy domain/alert domain/erasure files/artifact record/ledger record/proof",
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
@@ -80,6 +80,10 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/ruletest", what: "the harness of the tests of rules: one stream in memory, to which commands are given",
 		imports: "domain/refusal", libs: "testing",
+	},
+	{
+		dir: "domain/erasure", what: "the rules of erasing content and of legal holds: subjects, holds, pending erasures",
+		pure: true, imports: "domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
@@ -147,6 +151,10 @@ var innerPackages = []pkg{
 	{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{
+		dir: "record/seal", what: "encrypts the content of entries under keys per stream, which can be destroyed",
+		imports: "domain/event domain/memory domain/conversation record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
 		dir: "record/access", what: "the access log: reads of content, exports, refused attempts",
@@ -301,6 +309,11 @@ var innerPackages = []pkg{
 		imports: "domain/alert domain/event domain/identity domain/refusal record/access record/ledger record/stream usecase/caller",
 	},
 	{
+		dir: "usecase/erasures", what: "use cases of erasures and legal holds: what a subject names, erasing it, finishing after a crash",
+		imports: "domain/erasure domain/event domain/memory domain/conversation domain/identity domain/refusal record/access record/ledger record/seal record/stream " +
+			"usecase/caller usecase/taskstore usecase/memories usecase/artifacts",
+	},
+	{
 		dir: "usecase/figures", what: "use cases of figures: how handoffs went lately, and which are behind a figure",
 		imports: "domain/identity domain/refusal record/access record/figure usecase/caller",
 	},
@@ -333,7 +346,7 @@ var innerPackages = []pkg{
 		imports: "content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts",
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures",
 	},
 
 	// delivery
@@ -385,7 +398,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel usecase/alerts " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel usecase/alerts usecase/erasures " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",
@@ -462,37 +475,4 @@ var innerPackages = []pkg{
 	},
 	{dir: "api/httpapi/outside", what: "tests of the HTTP API by programs of others"},
 	{dir: "api/mcpapi/outside", what: "tests of the MCP server by programs of others"},
-}
-
-// outerPackages are those that put the parts together, and what stands beside the groups.
-var outerPackages = []pkg{
-	// server
-	{
-		dir: "server", what: "configuration, wiring, start and stop order",
-		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/stream " +
-			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
-		libs: "net golang.org/x/time",
-	},
-
-	// scenario
-	{dir: "scenario", what: "tests of the whole program, through every API"},
-	{
-		dir: "scenario/program", what: "the program and its server in processes of their own, for tests that use it as its users do",
-		libs: "os/exec testing",
-	},
-
-	// client
-	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},
-	{dir: "client/admin", what: "the calls of administrators: policies, figures, the clock of tests", imports: "client client/wire", libs: "net"},
-	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
-
-	// trapezetest
-	{dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions", imports: "server client"},
-
-	// cmd
-	{dir: "cmd/trapeze", what: "main: gives the server to the command line", imports: "cli server"},
-
-	// the root
-	{dir: ".", what: "no code: the architecture test, and the package comment"},
 }

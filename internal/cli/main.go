@@ -35,6 +35,7 @@ type ServeConfig struct {
 	Memory       int64
 	FigureAgents int  // agents that figures name; 0 means 1,000
 	RebuildViews bool // build the views again from the ledger first
+	Erasable     bool // encrypt content from now on, so that it can be erased
 
 	// Notify is how people are notified of tickets: log, webhook:URL or exec:PROGRAM.
 	Notify []string

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/backup"
 	"github.com/trapezehq/trapeze/internal/cli/bench"
 	"github.com/trapezehq/trapeze/internal/cli/envelope"
+	"github.com/trapezehq/trapeze/internal/cli/erasure"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/memory"
 	"github.com/trapezehq/trapeze/internal/cli/policy"
@@ -62,7 +63,7 @@ func (s *commands) groups() []group {
 		{"memory", "What agents know:", []*cobra.Command{
 			memory.Command(s.Shell), memory.Conversation(s.Shell), envelope.Command(s.Shell), envelope.Parts(s.Shell), envelope.Artifact(s.Shell),
 		}},
-		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), witness.Command(s.Shell)}},
+		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), witness.Command(s.Shell), erasure.Command(s.Shell), erasure.Hold(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
 			s.stopCommand(), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},

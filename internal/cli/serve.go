@@ -95,6 +95,7 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.Int64Var(&conf.Memory, "memory", 0, "memory that the server stays near, in bytes, unless more is in use, as with thousands of sessions (default 256 MiB)")
 	f.IntVar(&conf.FigureAgents, "figure-agents", 0, "number of agents that the figures at /metrics name; those beyond are counted as one (default 1000)")
 	f.BoolVar(&conf.RebuildViews, "rebuild-views", false, "build the views again from the ledger first, about a minute per million entries: if the alert views-disagree is raised")
+	f.BoolVar(&conf.Erasable, "erasable", false, "encrypt content from now on, so that it can be erased; a data directory stays so once it is (see docs/erasure.md)")
 	f.StringArrayVar(&conf.Notify, "notify", nil, "how to notify people of tickets: log, webhook:URL or exec:PROGRAM (repeatable; default: no notifications)")
 	f.StringArrayVar(&conf.Alerts, "alert", nil, "how to notify people of alerts: log, webhook:URL, exec:PROGRAM or file:PATH, a file with a sink in each line; with warning= or critical= before it, only of those (repeatable; see docs/alerts.md)")
 	f.StringArrayVar(&conf.Witnesses, "witness", nil, "witness that is asked to cosign the checkpoints of the record: URL=KEY, with the key that trapeze witness prints (repeatable; see docs/proofs.md)")

@@ -28,7 +28,7 @@ import (
 // BackupOptions say what a backup has. The zero value is a full one.
 type BackupOptions struct {
 	After io.Reader // the backup that it follows, which is read up to its end; nil: none
-	// Secrets gets the private key of the log, the key of the page and the tokens that are kept in the directory, as a backup of its own. The backup then
+	// Secrets gets the private key of the log, the keys of erasable content, the key of the page and the tokens that are kept in the directory, as a backup of its own. The backup then
 	// lacks them; nil: they are in it.
 	Secrets io.Writer
 	// Rate is the greatest number of bytes per second that are written; 0: no limit.
@@ -40,7 +40,7 @@ type BackupOptions struct {
 // settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
 var (
 	settings = []string{"policy.yaml", "policy.*.yaml", "proof/keys"}
-	secrets  = []string{"admin.token", "page.key", "proof/key", "proof/key.next", "agents/*.token"}
+	secrets  = []string{"admin.token", "page.key", "proof/key", "proof/key.next", "agents/*.token", contentKeys, installationKey}
 )
 
 // signedWithin is how long a backup waits for a checkpoint of the entries that were there when it began. A server signs one each second.

@@ -54,6 +54,8 @@ type Config struct {
 	Memory int64
 	// FigureAgents is the number of agents that figures name; those beyond are counted as one. 0 means 1,000.
 	FigureAgents int
+	// Erasable seals the content that is recorded from now on, so that it can be erased; a directory that was opened so once stays so.
+	Erasable bool
 	// RebuildViews builds the views again from the ledger before the server answers: about a minute per million entries.
 	RebuildViews bool
 	// Drain is the time limit for calls in progress when the server stops; 0 means 10 seconds.

@@ -28,6 +28,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase"
@@ -55,6 +56,7 @@ type Server struct {
 	config    Config
 	tree      *treefile.Store
 	cosigner  *cosigner.Cosigner
+	sealer    *seal.Sealer // nil: the content is not sealed
 	log       *sqlitelog.Log
 	views     *sqlview.Views
 	store     *filestore.Store
@@ -106,6 +108,10 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
+	options.Erasure.Rebuild = s.rebuild
+	if s.sealer != nil {
+		options.Erasure.Keys = s.sealer
+	}
 	if c.hasIssuer() {
 		if options.Issuer, err = s.verifier(); err != nil {
 			return nil, err
@@ -114,7 +120,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.UseCases, err = usecase.New(s.log, s.views.Store(), options); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
+	if err := errors.Join(s.UseCases.Erasures.Finish(ctx), s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
 		return nil, err
 	}
 	if err := s.loadPolicies(ctx); err != nil {
@@ -151,8 +157,16 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if s.tree, err = openTree(s.config); err != nil {
 		return err
 	}
-	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged()}
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, o); err != nil {
+	if s.sealer, err = openSealer(s.config); err != nil {
+		return err
+	}
+	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged(), Sealer: s.ledgerSealer()}
+	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, o); errors.Is(err, sqlitelog.ErrSealed) || errors.Is(err, seal.ErrMissing) {
+		return keysLost(s.config.DataDir, err)
+	} else if err != nil {
+		return err
+	}
+	if err := s.checkKeys(ctx); err != nil {
 		return err
 	}
 	if err := s.tree.Check(ctx, s.log); err != nil {
@@ -370,6 +384,9 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())
+	}
+	if s.sealer != nil {
+		errs = append(errs, s.sealer.Close())
 	}
 	if s.tree != nil {
 		errs = append(errs, s.tree.Close())

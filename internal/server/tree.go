@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -58,7 +59,28 @@ func (s *Server) resumeRotation(ctx context.Context) {
 }
 
 // RecordFile is the record in a data directory, with its views.
-type RecordFile struct{ *sqlitelog.Reader }
+type RecordFile struct {
+	*sqlitelog.Reader
+	sealed bool
+	sealer *seal.Sealer // nil: the content is not sealed, or its keys are not there
+}
+
+// Close releases everything.
+func (f *RecordFile) Close() error {
+	err := f.Reader.Close()
+	if f.sealer != nil {
+		err = errors.Join(err, f.sealer.Close())
+	}
+	return err
+}
+
+// closeIf closes a reader if there is an error.
+func closeIf(err error, r *sqlitelog.Reader) error {
+	if err == nil {
+		return nil
+	}
+	return r.Close()
+}
 
 // OpenRecord opens the record in a data directory for reading, also while a server runs there.
 func OpenRecord(dir string) (*RecordFile, error) {
@@ -66,12 +88,31 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RecordFile{r}, nil
+	f := &RecordFile{Reader: r}
+	if f.sealed, err = r.IsSealed(); err != nil || !f.sealed {
+		return f, errors.Join(err, closeIf(err, r))
+	}
+	w, err := wrapper(dir, false)
+	if err != nil {
+		return f, nil //nolint:nilerr // the outlines can be read without
+	}
+	keys, err := seal.OpenFile(filepath.Join(dir, contentKeys), w, true)
+	if err != nil {
+		return f, nil //nolint:nilerr // as above
+	}
+	if f.sealer, err = seal.New(keys); err != nil {
+		return nil, errors.Join(err, keys.Close(), r.Close())
+	}
+	r.Open(f.sealer)
+	return f, nil
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the
-// server builds them again.
+// server builds them again. Nor are they compared if the content of the record is sealed and its keys are not there.
 func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error) {
+	if f.sealed && f.sealer == nil {
+		return nil, nil
+	}
 	db, err := f.Views()
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
+	"github.com/trapezehq/trapeze/internal/usecase/erasures"
 	"github.com/trapezehq/trapeze/internal/usecase/figures"
 	"github.com/trapezehq/trapeze/internal/usecase/followup"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -65,6 +66,8 @@ type Options struct {
 	ArtifactOptions artifacts.Options
 	// Issuer judges tokens that are not of this server; nil: they do not count.
 	Issuer tokens.Issuer
+	// Erasure destroys keys and builds the views again; nil keys: the content of the record is not sealed.
+	Erasure erasures.Options
 	// Integrity is nil while the record is what was acknowledged, as far as its tree tells; nil: there is no tree.
 	Integrity func() error
 	// Tree proves what is in the record; nil: calls for proofs are refused.
@@ -91,6 +94,7 @@ type Surface struct {
 	History       *history.History
 	Figures       *figures.Figures
 	Alerts        *alerts.Alerts
+	Erasures      *erasures.Erasures
 	Positions     *positions.Positions
 	// Work bounds the processor's work for each principal.
 	Work *quota.Work
@@ -146,6 +150,14 @@ func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
 	return s, err
 }
 
+// purge empties the caches of content.
+func (s stores) purge() {
+	s.tasks.Purge()
+	s.conversations.Purge()
+	s.memories.Purge()
+	s.envelopes.Purge()
+}
+
 // New returns the use cases over a ledger and the views that follow it.
 func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if o.Now == nil {
@@ -189,6 +201,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
+		return nil, err
+	}
+	o.Erasure.Purge = s.purge
+	of := erasures.Parts{Ledger: l, Access: s.access, Tasks: s.tasks, Memories: s.memories, Artifacts: u.Artifacts, Now: o.Now}
+	if u.Erasures, err = erasures.New(of, o.Erasure); err != nil {
 		return nil, err
 	}
 	return &u, u.addTasks(l, v, s, o, between, inForce)

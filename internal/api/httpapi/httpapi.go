@@ -101,6 +101,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.clock()
 	s.figures()
 	s.alerts()
+	s.erasures()
 	s.open()
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {

@@ -33,7 +33,7 @@ func Decode(b []byte) (Entry, error) {
 	}
 	if !e.readable() {
 		e.Sealed = payload
-		return e, nil
+		return e, e.readOutline()
 	}
 	if err := e.splitPayload(payload); err != nil {
 		return Entry{}, err

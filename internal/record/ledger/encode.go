@@ -31,6 +31,9 @@ func (e *Entry) append(b []byte) ([]byte, error) {
 	}
 	b = append(e.appendHeader(slices.Grow(b, size)), '\n')
 	if !e.readable() {
+		if err := e.checkSealed(); err != nil {
+			return nil, err
+		}
 		b = append(b, e.Sealed...)
 	} else {
 		for i := range e.Events {
@@ -52,7 +55,7 @@ func (e *Entry) append(b []byte) ([]byte, error) {
 // EncodeFor appends the bytes of the entry to b, after checking the rules of [Ledger.Append]. Every implementation calls it
 // first. Errors: ErrInvalid, ErrTooLarge.
 func (e Entry) EncodeFor(b []byte, expect Position) ([]byte, error) {
-	if !e.readable() {
+	if !e.readable() && e.Enc != EncSealed {
 		return nil, invalid("payload encoding %q is not known to this version of Trapeze", e.Enc)
 	}
 	switch {

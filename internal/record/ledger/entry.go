@@ -59,13 +59,13 @@ type Entry struct {
 	// body. Both are empty if the caller gave no key.
 	Key     string
 	Request string
-	// Enc is the encoding of the payload: so far only [EncNone], which "" also means. KeyID will name the key of
-	// encrypted payloads.
+	// Enc is the encoding of the payload: [EncNone], which "" also means, or [EncSealed]. KeyID names the key of a sealed payload.
 	Enc    string
 	KeyID  string
 	Events []Event
-	// Sealed is the stored payload if Enc is not [EncNone]; the events then have names and versions but no Data. A
-	// program that does not know the encoding can still decode, hash and copy such entries.
+	// Sealed is the stored payload if Enc is not [EncNone]. With [EncSealed], the data of the events is what the reader could read
+	// of it, see [Entry.Unseal], and no part of the bytes; with an encoding that this program does not know, there is no data, and
+	// the entry can still be decoded, hashed and copied.
 	Sealed []byte
 }
 

@@ -102,7 +102,7 @@ func (e *Entry) checkEvents() error {
 		if ev.Version < 1 || ev.Version > 1<<20 {
 			return invalid("version %d of event %s", ev.Version, ev.Name)
 		}
-		if !e.readable() && ev.Data != nil {
+		if !e.readable() && e.Enc != EncSealed && ev.Data != nil {
 			return invalid("event %s has data beside a sealed payload", ev.Name)
 		}
 	}

@@ -27,7 +27,7 @@ func checkContent(e *ledger.Entry) string {
 		if err := json.Unmarshal(ev.Data, &held); err != nil {
 			return fmt.Sprintf("the event %s cannot be read: %v", ev.Name, err)
 		}
-		if len(held.Envelope) == 0 { // it is in another entry
+		if len(held.Envelope) == 0 || e.Enc == ledger.EncSealed && held.Envelope[0] == '"' { // it is in another entry, or its key is not here
 			continue
 		}
 		sum := sha256.Sum256(held.Envelope)

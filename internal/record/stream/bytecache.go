@@ -55,3 +55,10 @@ func (c *ByteCache) Get(name string) ([]byte, bool) {
 	defer c.mu.Unlock()
 	return c.lru.Get(name)
 }
+
+// Purge empties the cache.
+func (c *ByteCache) Purge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lru.Purge()
+}

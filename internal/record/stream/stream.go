@@ -33,6 +33,8 @@ type Kind[S any, E ledger.Named] interface {
 	Do(ctx context.Context, w Write, s ledger.Stream, decide func(S, time.Time) ([]E, error)) (Outcome[S], error)
 	// AsOf returns the outcome of an earlier entry, with the state after it.
 	AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error)
+	// Purge empties the cache.
+	Purge()
 	// Codec returns the codec of the events of this kind.
 	Codec() *ledger.Codec[E]
 }
@@ -366,7 +368,7 @@ func (k *kind[S, E]) settle(s ledger.Stream, e ledger.Entry, after ledger.Positi
 		return 0, ledger.ErrUnknown
 	}
 	want, err1 := e.Encode()
-	got, err2 := found[0].Encode()
+	got, err2 := found[0].Plain().Encode()
 	if err1 != nil || err2 != nil || string(want) != string(got) {
 		return 0, ledger.ErrConflict // another entry has its place, so it can no longer be written
 	}
@@ -441,6 +443,11 @@ func Each(ctx context.Context, l ledger.Ledger, s ledger.Stream, fn func(ledger.
 			return nil
 		}
 	}
+}
+
+func (k *kind[S, E]) Purge() {
+	k.cache.Purge()
+	k.large.Purge()
 }
 
 func (k *kind[S, E]) Codec() *ledger.Codec[E] { return k.codec }

@@ -50,7 +50,10 @@ var content = map[string][]string{
 }
 
 // Withhold returns an entry of a task without its content. Digests are kept, and the intent if that is asked for.
+//
+// An entry of which something is withheld has other bytes than the recorded one, also if that is sealed.
 func Withhold(e ledger.Entry, keepIntent bool) ledger.Entry {
+	changed := false
 	events := make([]ledger.Event, len(e.Events))
 	for i, ev := range e.Events {
 		data := ev.Data
@@ -59,7 +62,11 @@ func Withhold(e ledger.Entry, keepIntent bool) ledger.Entry {
 				data = withhold(data, strings.Split(path, "."))
 			}
 		}
+		changed = changed || !bytes.Equal(data, ev.Data)
 		events[i] = ledger.Event{Name: ev.Name, Version: ev.Version, Data: data}
+	}
+	if changed {
+		e = e.Plain()
 	}
 	e.Events = events
 	return e

@@ -46,6 +46,9 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said,
 		return nil
 	}
 	err = s.each(ctx, workspace, t.ID, func(e sealed) error {
+		if note, erased := erasedNote(e.bytes); erased {
+			return refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelopes of task %s were %s", t.ID, note)
+		}
 		if len(said) > 0 || t.Parent.Task == "" {
 			return add(e)
 		}

@@ -2,6 +2,7 @@ package envelopestore
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -26,6 +27,9 @@ func New(l ledger.Ledger, tasks *taskstore.Store, cached int) *Store {
 // Remember keeps the bytes of an envelope in memory that was sealed just now: it is about to be read.
 func (s *Store) Remember(digest string, b []byte) { s.cache.Put(digest, b) }
 
+// Purge empties the memory.
+func (s *Store) Purge() { s.cache.Purge() }
+
 // Bytes are those of one of a task's sealed envelopes. The refusal, where there is none of that digest, is not_found.
 func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]byte, error) {
 	if b, ok := s.cache.Get(digest); ok {
@@ -40,6 +44,9 @@ func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]by
 	})
 	if err != nil {
 		return nil, err
+	}
+	if note, erased := erasedNote(found); erased {
+		return nil, refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelope %.80s of task %s was %s", digest, task, note)
 	}
 	if found == nil {
 		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
@@ -91,4 +98,12 @@ func (s *Store) each(ctx context.Context, workspace, task string, fn func(sealed
 		}
 		return nil
 	})
+}
+
+// erasedNote is what stands where an envelope was erased, when and by whom, and whether it was.
+func erasedNote(b []byte) (note string, erased bool) {
+	if len(b) == 0 || b[0] != '"' { // an envelope is an object
+		return "", false
+	}
+	return note, json.Unmarshal(b, &note) == nil
 }

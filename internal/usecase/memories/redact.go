@@ -54,6 +54,7 @@ func (l *look) readableItem(ctx context.Context, e ledger.Entry, item ledger.Str
 			events[i] = ev
 		}
 	}
+	e = e.Plain()
 	e.Events, err = st.Codec().EncodeAll(events)
 	return e, err
 }
@@ -90,6 +91,7 @@ func (l *look) readableTask(ctx context.Context, e ledger.Entry, workspace strin
 			return e, err
 		}
 		if !cloned {
+			e = e.Plain()
 			e.Events, cloned = slices.Clone(e.Events), true
 		}
 		e.Events[i] = ev

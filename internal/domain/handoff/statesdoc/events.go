@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -48,6 +49,7 @@ func events(root string) (string, error) {
 		{"Policies", "internal/domain/policy", list(policy.Events)},
 		{"Alerts", "internal/domain/alert", list(alert.Events)},
 		{"The key of the record", "internal/record/proof", list(proof.KeyEvents)},
+		{"Erasures and legal holds", "internal/domain/erasure", list(erasure.Events)},
 	} {
 		src, err := read(filepath.Join(root, section.dir))
 		if err != nil {

@@ -3,6 +3,7 @@ package sqlitelog
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -35,7 +36,7 @@ func (w *writer) copy(entries []ledger.Entry) error {
 			}
 			size += n
 		}
-		return true, nil
+		return true, w.markSealed(entries)
 	})
 	if err != nil || own != nil {
 		if err == nil {
@@ -70,4 +71,12 @@ func (w *writer) copyOne(e *ledger.Entry) (int, error) {
 	}
 	_, err = w.place(r, h)
 	return r.size, err
+}
+
+// markSealed gives a log that gets sealed entries their format.
+func (w *writer) markSealed(entries []ledger.Entry) error {
+	if w.log.opts.Sealer != nil || !slices.ContainsFunc(entries, func(e ledger.Entry) bool { return e.Enc == ledger.EncSealed }) {
+		return nil
+	}
+	return w.conn.exec(fmt.Sprintf("PRAGMA user_version=%d", Format+sealedFormats))
 }

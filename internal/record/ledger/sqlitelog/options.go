@@ -27,6 +27,9 @@ type Options struct {
 	// read, but nothing is written, so that no position is given twice.
 	Acknowledged ledger.Position
 
+	// Sealer seals what is appended and opens what is read; the directory then has a format of its own. nil: nothing is sealed.
+	Sealer ledger.Sealer
+
 	space func(dir string) (int64, error) // of free bytes; nil means that of the file system
 }
 

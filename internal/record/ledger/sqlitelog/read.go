@@ -37,7 +37,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 		return nil, err
 	}
 	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) {
-		return collect(r.stream, chain{stream: s, last: after}, string(s), after, limit)
+		return collect(r.stream, chain{stream: s, last: after, sealer: l.opts.Sealer}, string(s), after, limit)
 	})
 }
 
@@ -46,7 +46,7 @@ func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) ([]led
 	if err := checkLimit(limit); err != nil {
 		return nil, err
 	}
-	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) { return readAfter(r.read, after, limit) })
+	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) { return readAfter(r.read, after, limit, l.opts.Sealer) })
 }
 
 // Follow implements [ledger.Ledger].
@@ -102,8 +102,8 @@ func (l *Log) withReader(ctx context.Context, fn func(*reader) ([]ledger.Entry, 
 	}
 }
 
-func readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	return collect(stmt, chain{last: after}, after, limit)
+func readAfter(stmt *Stmt, after ledger.Position, limit int, sealer ledger.Sealer) ([]ledger.Entry, error) {
+	return collect(stmt, chain{last: after, sealer: sealer}, after, limit)
 }
 
 // collect runs a query for positions and bytes.
@@ -121,6 +121,9 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 		}
 		if err == nil && c.stream != "" && e.Stream != c.stream {
 			err = fmt.Errorf("%w: it belongs to the stream %s, not %s", ledger.ErrInvalid, e.Stream, c.stream)
+		}
+		if err == nil && c.sealer != nil && e.Enc == ledger.EncSealed {
+			e, err = c.sealer.Open(e)
 		}
 		if err != nil {
 			return &ledger.Damaged{Position: at, Err: err}
@@ -143,6 +146,7 @@ type chain struct {
 	last   ledger.Position // that was read, or after which the read began
 	// indexed returns an error if an entry of a stream is not in the stream that has a number; nil: it is not asked.
 	indexed func(ledger.Stream, int64) error
+	sealer  ledger.Sealer // opens what is sealed; nil: its outline is read
 }
 
 var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)

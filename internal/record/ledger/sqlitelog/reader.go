@@ -21,6 +21,7 @@ type Reader struct {
 
 	find    *Stmt // of a number of a stream
 	numbers map[ledger.Stream]int64
+	sealer  ledger.Sealer
 }
 
 // maxNumbers is how many numbers of streams a reader remembers.
@@ -57,6 +58,17 @@ func OpenReader(path string) (_ *Reader, err error) {
 	return r, nil
 }
 
+// Open has the reader open sealed entries. Without it, it reads their outlines. Call it before others.
+func (r *Reader) Open(s ledger.Sealer) { r.sealer = s }
+
+// IsSealed reports whether the record has sealed entries, or may get them.
+func (r *Reader) IsSealed() (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	version, err := r.file.conn.number("PRAGMA user_version")
+	return version >= sealedFormats, err
+}
+
 func openFor(name string) (*reader, error) {
 	c, err := openConn(name)
 	if err != nil {
@@ -64,7 +76,7 @@ func openFor(name string) (*reader, error) {
 	}
 	r := &reader{conn: c}
 	version, err := c.number("PRAGMA user_version")
-	if err == nil && version > Format {
+	if err == nil && version%sealedFormats > Format {
 		err = newerFormat(version)
 	}
 	if err == nil {
@@ -115,7 +127,7 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	return collect(r.file.read, chain{last: after, indexed: r.indexed}, after, limit)
+	return collect(r.file.read, chain{last: after, indexed: r.indexed, sealer: r.sealer}, after, limit)
 }
 
 // indexed returns an error if the index has an entry in another stream than its own.
@@ -148,7 +160,7 @@ func (r *Reader) Stream(ctx context.Context, s ledger.Stream, after ledger.Posit
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	return collect(r.file.stream, chain{stream: s, last: after}, string(s), after, limit)
+	return collect(r.file.stream, chain{stream: s, last: after, sealer: r.sealer}, string(s), after, limit)
 }
 
 // Views returns a connection for the tables of the views. The caller closes it, before the reader.

@@ -28,6 +28,12 @@ CREATE INDEX entries_by_stream ON entries(stream);
 //	5: frames with a sum over the index of streams
 const Format = 5
 
+// sealedFormats is added to the format of a directory with sealed entries, which programs from before them refuse to open.
+const sealedFormats = 1000
+
+// ErrSealed is the error of Open for a log with sealed entries without a [Options.Sealer].
+var ErrSealed = errors.New("sqlitelog: the content of this record is sealed, and its keys are not there")
+
 func pragma(name string, value any) string { return fmt.Sprintf("%s(%v)", name, value) }
 
 // writerDSN sets up the writer: every commit waits for the fsync of the write-ahead log (synchronous FULL), and
@@ -59,11 +65,13 @@ func createFile(path string) error {
 
 // migrate creates the schema in an empty file, raises the number of an older format, and refuses files of other programs or of a
 // newer format.
-func migrate(c *conn, path string) error {
+func migrate(c *conn, path string, sealed bool) error {
 	version, err := c.number("PRAGMA user_version")
 	if err != nil {
 		return err
 	}
+	was := version >= sealedFormats
+	version %= sealedFormats
 	app, err := c.number("PRAGMA application_id")
 	if err != nil {
 		return err
@@ -73,16 +81,26 @@ func migrate(c *conn, path string) error {
 	case err != nil:
 		return err
 	case version == 0 && app == 0 && tables == 0:
+		number := Format
+		if sealed {
+			number += sealedFormats
+		}
 		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
-			schema, Format, applicationID)
+			schema, number, applicationID)
 		return errors.Join(c.exec(script), syncDir(filepath.Dir(path)))
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
 	case version > Format:
 		return newerFormat(version)
-	case version < Format:
-		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", Format)); err != nil {
-			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, Format, err)
+	case was && !sealed:
+		return ErrSealed
+	case version < Format || was != sealed:
+		to := Format
+		if sealed {
+			to += sealedFormats
+		}
+		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", to)); err != nil {
+			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, to, err)
 		}
 	}
 	return nil

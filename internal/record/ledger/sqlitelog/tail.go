@@ -51,6 +51,13 @@ func (t *tail) add(entries []ledger.Entry, bytes int) {
 	t.changed = make(chan struct{})
 }
 
+// drop forgets the entries, which followers then read from the database.
+func (t *tail) drop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.batches, t.entries, t.bytes = nil, 0, 0
+}
+
 func (t *tail) position() ledger.Position {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -45,7 +45,7 @@ func openWriter(l *Log) (_ *writer, err error) {
 			err = errors.Join(err, c.close())
 		}
 	}()
-	if err := migrate(c, l.path); err != nil {
+	if err := migrate(c, l.path, l.opts.Sealer != nil); err != nil {
 		return nil, err
 	}
 	if err := w.prepare(); err != nil {
@@ -320,7 +320,7 @@ func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error
 // writer may have been slower than another, and clocks go back.
 func (w *writer) order(r *request, h *head) error {
 	if h.at.IsZero() && h.position > 0 { // the first since the stream was last used
-		last, err := readAfter(w.readAfter, h.position-1, 1)
+		last, err := readAfter(w.readAfter, h.position-1, 1, nil) // its time alone
 		if err != nil || len(last) == 0 || last[0].Position != h.position {
 			return nil //nolint:nilerr // a damaged entry does not stop the record of reads
 		}

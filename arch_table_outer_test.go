@@ -1,0 +1,34 @@
+package trapeze_test
+
+// outerPackages are those that put the parts together, and what stands beside the groups.
+var outerPackages = []pkg{
+	// server
+	{
+		dir: "server", what: "configuration, wiring, start and stop order",
+		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/seal record/stream " +
+			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
+		libs: "net golang.org/x/time",
+	},
+
+	// scenario
+	{dir: "scenario", what: "tests of the whole program, through every API"},
+	{
+		dir: "scenario/program", what: "the program and its server in processes of their own, for tests that use it as its users do",
+		libs: "os/exec testing",
+	},
+
+	// client
+	{dir: "client", what: "the public Go client", imports: "client/wire", libs: "net"},
+	{dir: "client/admin", what: "the calls of administrators: policies, figures, the clock of tests", imports: "client client/wire", libs: "net"},
+	{dir: "client/wire", what: "requests of the client: one attempt, retries, files, streams of events", libs: "net"},
+
+	// trapezetest
+	{dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions", imports: "server client"},
+
+	// cmd
+	{dir: "cmd/trapeze", what: "main: gives the server to the command line", imports: "cli server"},
+
+	// the root
+	{dir: ".", what: "no code: the architecture test, and the package comment"},
+}

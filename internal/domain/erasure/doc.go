@@ -1,0 +1,11 @@
+// Package erasure holds the rules of erasing content and of legal holds. What is erased is named by a [Subject]: a task with its descendants, all
+// tasks with a tag, a conversation, or a memory item. The holds and the erasures of a workspace are one stream (erasure/current); its [State] is
+// the fold of its events.
+//
+// Invariants:
+//   - A hold beats an erasure: nothing that a hold names, however it is found, is erased while the hold is there.
+//   - An erasure is recorded before anything is destroyed, and is pending until everything is: it can be finished after a crash.
+//   - Only operators erase, set holds and lift them, with a reason.
+//
+// Start reading at [Decide].
+package erasure

@@ -1,0 +1,13 @@
+// Package seal encrypts the content of entries, so that it can be erased by destroying a key while every proof still verifies: proofs
+// hash what is stored, which stays as it is.
+//
+// A [Sealer] gives each stream (a task, a conversation, a memory item) a key of its own, of a [KeyFile] beside the record. What of an
+// event is content is said in content.go: the rest, such as names, times and digests, stays readable, and so the state of a task is known
+// after its content is gone.
+//
+// Invariants:
+//   - A key is on disk before an entry that needs it is appended, and is given to one stream only.
+//   - What was encrypted under a destroyed key reads as erased; under a key that is missing or damaged, as damaged.
+//
+// Start reading at [Sealer].
+package seal

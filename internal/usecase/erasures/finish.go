@@ -1,0 +1,90 @@
+package erasures
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Finish finishes what a crash interrupted. It is for the server, before it answers calls.
+func (es *Erasures) Finish(ctx context.Context) error {
+	if es.o.Keys == nil {
+		return nil
+	}
+	es.one.Lock()
+	defer es.one.Unlock()
+	pending, err := es.o.Keys.Pending()
+	for _, workspace := range pending {
+		if _, of := es.finish(ctx, workspace); of != nil {
+			err = errors.Join(err, of)
+		}
+	}
+	return err
+}
+
+// finish finishes the erasures of a workspace that are pending. Every step can be repeated.
+func (es *Erasures) finish(ctx context.Context, workspace string) (erasure.State, error) {
+	f, err := es.kind.Load(ctx, StreamOf(workspace), true)
+	if err != nil {
+		return f.State, err
+	}
+	s := f.State
+	for _, e := range s.Pending() {
+		done, err := es.finishOne(ctx, workspace, e)
+		if err != nil {
+			return s, err
+		}
+		out, err := es.kind.Do(ctx, caller.System(workspace, "eraser").Write(""), StreamOf(workspace), func(s erasure.State, now time.Time) ([]erasure.Event, error) {
+			return erasure.Decide(s, erasure.Finish{Finished: done}, now)
+		})
+		if err != nil {
+			return s, err
+		}
+		s = *out.State
+	}
+	return s, es.o.Keys.End(workspace)
+}
+
+func (es *Erasures) finishOne(ctx context.Context, workspace string, e erasure.Erasure) (done erasure.Finished, err error) {
+	done.N = e.N
+	var streams []ledger.Stream
+	var ids []string
+	for _, name := range e.Streams {
+		s := ledger.Stream(name)
+		streams = append(streams, s)
+		keys, err := es.keysOf(ctx, s)
+		if err != nil {
+			return done, err
+		}
+		ids = append(ids, keys...)
+	}
+	if err := es.o.Keys.Destroy(streams, ids, e.At, e.By); err != nil {
+		return done, err
+	}
+	es.o.Purge()
+	if err := es.o.Rebuild(ctx); err != nil {
+		return done, err
+	}
+	es.o.Purge() // what was read while the keys were destroyed
+	done.Keys = len(ids)
+	done.Files, err = es.p.Artifacts.Drop(ctx, workspace, e.Files)
+	return done, err
+}
+
+// keysOf returns the names of the keys under which the entries of a stream are sealed.
+func (es *Erasures) keysOf(ctx context.Context, s ledger.Stream) (ids []string, err error) {
+	last := ""
+	err = stream.Each(ctx, es.p.Ledger, s, func(e ledger.Entry) error {
+		if e.Enc == ledger.EncSealed && e.KeyID != last {
+			last = e.KeyID
+			ids = append(ids, last)
+		}
+		return nil
+	})
+	return ids, err
+}
