@@ -42,7 +42,7 @@ type Trail struct {
 // ExportOptions say what to export.
 type ExportOptions struct {
 	Task   string // one task; empty: the whole record, for tokens that may read it
-	Format string // jsonl, csv, or for one task json; empty: jsonl
+	Format string // jsonl, csv, proof (what trapeze verify verifies), or for one task json; empty: jsonl
 	// Forgotten includes the content of memory items that were forgotten. Only operators may ask for it.
 	Forgotten bool
 	// SkipDamaged goes on after entries that cannot be read, which are listed in their places as the event entry-damaged: for operators
@@ -51,7 +51,7 @@ type ExportOptions struct {
 }
 
 // ExportFormats lists the values of [ExportOptions].Format; json is for one task only.
-func ExportFormats() []string { return []string{"jsonl", "csv", "json"} }
+func ExportFormats() []string { return []string{"jsonl", "csv", "json", "proof"} }
 
 // Trail gives a task's whole history. The read is recorded.
 func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {

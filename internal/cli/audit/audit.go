@@ -43,7 +43,7 @@ func auditExport(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			w := s.Stdout
-			if o.Format != "csv" {
+			if o.Format != "csv" && o.Format != "proof" {
 				w = s.JSONOut()
 			}
 			if file != "" {
@@ -60,7 +60,8 @@ func auditExport(s *shell.Shell) *cobra.Command {
 			}
 			return c.Export(ctx, o, w)
 		})
-	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). The export is
+	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). With --format proof it has
+whole entries, each with the proof that it is in the record: "trapeze verify" verifies it without the server. The export is
 itself recorded. The file of -o must not exist yet. The content of memory items that were forgotten is withheld, unless an
 operator asks for it with --forgotten.`
 	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())

@@ -40,7 +40,7 @@ type options struct {
 // Command is the command trapeze verify.
 func Command(s *shell.Shell, open Opener) *cobra.Command {
 	var o options
-	cmd := s.Command("verify FILE|DIR", "Verify a receipt, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	cmd := s.Command("verify FILE|DIR", "Verify a receipt, an export, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return shell.Usage(err)
@@ -52,7 +52,7 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 	})
 	cmd.Long = `Verify what Trapeze has recorded, without a server and without a network.
 
-A receipt or a checkpoint (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
+A receipt, a checkpoint or an export with --format proof (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
@@ -114,40 +114,67 @@ func openCheckpoint(name string, keys proof.Keys) (proof.Checkpoint, error) {
 	return c, nil
 }
 
-// file verifies a receipt, or a checkpoint.
+// file verifies a receipt, an export of proofs, or a checkpoint.
 func (o options) file(s *shell.Shell, name string) error {
 	keys, kept, err := o.read("")
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // the path is the user's
-	if err != nil {
-		return shell.Usage(err)
-	}
-	r, err := proof.VerifyReceipt(text, keys)
-	c := r.Checkpoint
-	if errors.Is(err, proof.ErrProof) && c.Origin == "" {
+	r, err := readReceipt(name, keys)
+	if errors.Is(err, proof.ErrProof) && len(r.Notes) == 0 {
+		text, rerr := os.ReadFile(name) //nolint:gosec // the path is the user's
+		if rerr != nil {
+			return shell.Usage(rerr)
+		}
 		if own, cerr := proof.OpenCheckpoint(text, keys); cerr == nil || !errors.Is(cerr, proof.ErrCheckpoint) {
-			c, err = own, cerr
+			r.Checkpoint, err = own, cerr
+			r.Notes = [][]byte{text}
+		} else {
+			err = shell.Hinted(err, "a receipt, a checkpoint and an export verify; an export must be made with --format proof")
 		}
 	}
 	if err != nil {
 		return err
 	}
+	c := r.Checkpoint
 	r.Log, r.Size = c.Origin, c.Size
-	seen, err := o.cosigned(text)
+	seen, err := o.cosigned(r.Notes...)
 	if err != nil {
 		return err
 	}
 	report := proof.Report{Findings: proof.CheckFork(append(kept, c))}
+	streams, lacking := r.Streams()
 	answer := struct {
 		proof.Receipt
-		Cosigned []proof.Cosignature `json:"cosigned,omitempty"`
-	}{r, seen}
-	if err := s.Emit(answer, func(p *shell.Page) { showReceipt(p, r); showWitnesses(p, seen) }); err != nil {
+		Streams    int                 `json:"streams"`
+		Incomplete []proof.Incomplete  `json:"incomplete,omitempty"`
+		Cosigned   []proof.Cosignature `json:"cosigned,omitempty"`
+	}{r, streams, lacking, seen}
+	if err := s.Emit(answer, func(p *shell.Page) { showReceipt(p, r); showStreams(p, streams, lacking); showWitnesses(p, seen) }); err != nil {
 		return err
 	}
 	return result(s, report)
+}
+
+func readReceipt(name string, keys proof.Keys) (proof.Receipt, error) {
+	f, err := os.Open(name) //nolint:gosec // the path is the user's
+	if err != nil {
+		return proof.Receipt{}, shell.Usage(err)
+	}
+	r, err := proof.ReadReceipt(f, keys)
+	return r, errors.Join(err, f.Close())
+}
+
+// shown is how many incomplete streams are listed.
+const shown = 20
+
+func showStreams(p *shell.Page, n int, lacking []proof.Incomplete) {
+	if n > 0 {
+		p.Line("of %d streams, %d have all their entries up to the last one here", n, n-len(lacking))
+	}
+	for _, s := range lacking[:min(len(lacking), shown)] {
+		p.Line("  %s has %d of its first %d entries here", string(s.Stream), s.Has, s.Last)
+	}
 }
 
 func showReceipt(p *shell.Page, r proof.Receipt) {

@@ -36,18 +36,11 @@ func (o options) by() (list []proof.WitnessKey, least int, err error) {
 	return list, least, nil
 }
 
-// cosigned verifies the cosignatures of a checkpoint, or of each checkpoint of a receipt. It returns those of the last.
-func (o options) cosigned(text []byte) (seen []proof.Cosignature, err error) {
+// cosigned verifies the cosignatures of checkpoints. It returns those of the last.
+func (o options) cosigned(notes ...[]byte) (seen []proof.Cosignature, err error) {
 	list, least, err := o.by()
 	if err != nil || list == nil {
 		return nil, err
-	}
-	notes := [][]byte{text}
-	if proofs, err := proof.ParseInclusions(text); err == nil {
-		notes = notes[:0]
-		for _, p := range proofs {
-			notes = append(notes, p.Checkpoint)
-		}
 	}
 	for _, note := range notes {
 		if seen, err = proof.CheckCosignatures(note, list, least); err != nil {

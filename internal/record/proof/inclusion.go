@@ -1,10 +1,13 @@
 package proof
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -43,24 +46,62 @@ func (p Inclusion) Append(b []byte) []byte {
 	return append(append(b, '\n'), p.Checkpoint...)
 }
 
+// maxInclusion bounds the text of one proof, in bytes: an entry has at most 2 MiB.
+const maxInclusion = 16 << 20
+
 // ParseInclusions reads the proofs of a receipt: one text after the other. Error: ErrProof.
-func ParseInclusions(text []byte) ([]Inclusion, error) {
-	const header = inclusionHeader + "\n"
-	if !bytes.HasPrefix(text, []byte(header)) {
-		return nil, fmt.Errorf("%w: the first line is not %s", ErrProof, inclusionHeader)
-	}
-	var list []Inclusion
-	for i, one := range strings.Split("\n"+string(text), "\n"+header)[1:] {
-		p, err := parseInclusion(one)
+func ParseInclusions(text []byte) (list []Inclusion, err error) {
+	for p, err := range Inclusions(bytes.NewReader(text)) {
 		if err != nil {
-			return nil, fmt.Errorf("%w: proof %d: %w", ErrProof, i+1, err)
+			return nil, err
 		}
 		list = append(list, p)
 	}
-	for i := range len(list) - 1 { // the separator took the line feed of those before the last
-		list[i].Checkpoint = append(list[i].Checkpoint, '\n')
-	}
 	return list, nil
+}
+
+// Inclusions reads proofs one after the other. After an error there are no more. Errors: ErrProof, and those of the reader.
+func Inclusions(r io.Reader) iter.Seq2[Inclusion, error] {
+	const header = inclusionHeader + "\n"
+	return func(yield func(Inclusion, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		var one []byte
+		for n := 0; ; {
+			line, err := in.ReadSlice('\n')
+			if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+				yield(Inclusion{}, err)
+				return
+			}
+			end := errors.Is(err, io.EOF)
+			begins := string(line) == header && (len(one) == 0 || one[len(one)-1] == '\n')
+			if n == 0 && !begins {
+				yield(Inclusion{}, fmt.Errorf("%w: the first line is not %s", ErrProof, inclusionHeader))
+				return
+			}
+			if (begins || end) && n > 0 {
+				if end {
+					one = append(one, line...)
+				}
+				p, err := parseInclusion(string(one))
+				if err != nil {
+					yield(Inclusion{}, fmt.Errorf("%w: proof %d: %w", ErrProof, n, err))
+					return
+				}
+				if !yield(p, nil) || end {
+					return
+				}
+				one = one[:0]
+			}
+			if begins {
+				n++
+				continue
+			}
+			if one = append(one, line...); len(one) > maxInclusion {
+				yield(Inclusion{}, fmt.Errorf("%w: proof %d is longer than %d bytes", ErrProof, n, maxInclusion))
+				return
+			}
+		}
+	}
 }
 
 // parseInclusion reads what follows the first line.

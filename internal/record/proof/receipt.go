@@ -1,8 +1,10 @@
 package proof
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -51,6 +53,8 @@ type Proven struct {
 	Stream   ledger.Stream   `json:"stream"`
 	Actor    string          `json:"actor"`
 	Events   []string        `json:"events"`
+
+	version uint64 // in its stream; 0: it has none
 }
 
 // Handoff is what a receipt shows of a handoff. What the receipt does not show is zero.
@@ -69,6 +73,7 @@ type Handoff struct {
 type Receipt struct {
 	Log        string     `json:"log"`
 	Checkpoint Checkpoint `json:"-"`
+	Notes      [][]byte   `json:"-"`    // the checkpoint as its proofs have it: one, unless their signatures differ
 	Size       int64      `json:"size"` // of the checkpoint
 	Entries    []Proven   `json:"entries"`
 	Handoffs   []Handoff  `json:"handoffs"`
@@ -76,21 +81,20 @@ type Receipt struct {
 
 // VerifyReceipt verifies a receipt with the public keys of the log. Errors: ErrProof, ErrCheckpoint, ErrSignature.
 func VerifyReceipt(text []byte, keys Keys) (Receipt, error) {
-	list, err := ParseInclusions(text)
-	if err != nil {
-		return Receipt{}, err
-	}
+	return ReadReceipt(bytes.NewReader(text), keys)
+}
+
+// ReadReceipt is [VerifyReceipt] for a receipt or an export of any length. Errors: also those of the reader.
+func ReadReceipt(from io.Reader, keys Keys) (Receipt, error) {
 	r := Receipt{Entries: []Proven{}, Handoffs: []Handoff{}}
-	for i, p := range list {
-		c, err := OpenCheckpoint(p.Checkpoint, keys)
+	for p, err := range Inclusions(from) {
 		if err != nil {
 			return r, err
 		}
-		if i > 0 && c != r.Checkpoint {
-			return r, fmt.Errorf("%w: its entries are in the trees of different checkpoints", ErrProof)
+		if err := r.open(p.Checkpoint, keys); err != nil {
+			return r, err
 		}
-		r.Log, r.Checkpoint, r.Size = c.Origin, c, c.Size
-		if err := p.Check(c); err != nil {
+		if err := p.Check(r.Checkpoint); err != nil {
 			return r, err
 		}
 		e, err := ledger.Decode(p.Entry)
@@ -109,9 +113,58 @@ func VerifyReceipt(text []byte, keys Keys) (Receipt, error) {
 	return r, nil
 }
 
+// open verifies the checkpoint of a proof, unless it is the one before, byte by byte.
+func (r *Receipt) open(note []byte, keys Keys) error {
+	if n := len(r.Notes); n > 0 && bytes.Equal(r.Notes[n-1], note) {
+		return nil
+	}
+	c, err := OpenCheckpoint(note, keys)
+	if err != nil {
+		return err
+	}
+	if len(r.Notes) > 0 && c != r.Checkpoint {
+		return fmt.Errorf("%w: its entries are in the trees of different checkpoints", ErrProof)
+	}
+	r.Log, r.Checkpoint, r.Size, r.Notes = c.Origin, c, c.Size, append(r.Notes, note)
+	return nil
+}
+
+// Incomplete is a stream of which a receipt lacks entries before the last that it has.
+type Incomplete struct {
+	Stream ledger.Stream `json:"stream"`
+	Has    uint64        `json:"has"` // of the entries from 1 to Last
+	Last   uint64        `json:"last"`
+}
+
+// Streams is the number of streams of which the receipt has entries, and those that are incomplete. What it lacks after the last entry of a stream
+// cannot be told; streams whose entries are not numbered are not counted.
+func (r *Receipt) Streams() (n int, lacking []Incomplete) {
+	at := map[ledger.Stream]int{}
+	var all []Incomplete
+	for _, e := range r.Entries {
+		if e.version == 0 {
+			continue
+		}
+		i, ok := at[e.Stream]
+		if !ok {
+			i = len(all)
+			at[e.Stream] = i
+			all = append(all, Incomplete{Stream: e.Stream})
+		}
+		all[i].Has++
+		all[i].Last = e.version
+	}
+	for _, s := range all {
+		if s.Has < s.Last {
+			lacking = append(lacking, s)
+		}
+	}
+	return len(all), lacking
+}
+
 // add adds an entry that was verified.
 func (r *Receipt) add(e ledger.Entry) {
-	p := Proven{Position: e.Position, Time: e.Time, Stream: e.Stream, Actor: e.Actor.Principal}
+	p := Proven{Position: e.Position, Time: e.Time, Stream: e.Stream, Actor: e.Actor.Principal, version: e.Version}
 	_, kind, task := e.Stream.Parts()
 	for _, ev := range e.Events {
 		p.Events = append(p.Events, ev.Name)

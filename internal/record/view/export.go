@@ -22,16 +22,17 @@ const (
 	FormatJSON  Format = "json"  // audit documents of the handoffs
 	FormatLines Format = "jsonl" // one event a line
 	FormatCSV   Format = "csv"   // one event a row
+	FormatProof Format = "proof" // whole entries, each with the proof that it is in the record
 )
 
 // UnmarshalText refuses unknown formats.
 func (f *Format) UnmarshalText(b []byte) error {
 	switch v := Format(b); v {
-	case FormatJSON, FormatLines, FormatCSV:
+	case FormatJSON, FormatLines, FormatCSV, FormatProof:
 		*f = v
 		return nil
 	}
-	return refusal.New(refusal.Invalid, "use json, jsonl or csv", "%.40q is not a format", b)
+	return refusal.New(refusal.Invalid, "use json, jsonl, csv or proof", "%.40q is not a format", b)
 }
 
 // Row is one event of an export.
