@@ -73,7 +73,7 @@ func (c *Cosigner) Run(ctx context.Context) {
 	}
 	defer c.http.CloseIdleConnections()
 	c.log.Asking()
-	for done := int64(-1); ; {
+	for done := int64(0); ; {
 		wait, cancel := ctx, context.CancelFunc(func() {})
 		if at, again := c.again(); again {
 			wait, cancel = context.WithDeadline(ctx, at)
@@ -84,7 +84,7 @@ func (c *Cosigner) Run(ctx context.Context) {
 			return
 		}
 		if err != nil { // the pause of a witness is over
-			if point, msg, err = c.log.Signed(ctx, -1); err != nil {
+			if point, msg, err = c.log.Signed(ctx, 0); err != nil {
 				return
 			}
 		}

@@ -66,7 +66,7 @@ func (h *History) GetCheckpoint(ctx context.Context, c caller.Caller) ([]byte, e
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
-	if now, note := h.tree.Checkpoint(); note != nil {
+	if now, note := h.tree.Checkpoint(); note != nil && now.Size > 0 {
 		last = ledger.Position(now.Size) //nolint:gosec // never negative
 	} // otherwise the server has just started for the first time
 	_, note, err := h.tree.Await(ctx, last)

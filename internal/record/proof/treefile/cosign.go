@@ -2,6 +2,7 @@ package treefile
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -44,7 +45,7 @@ func (s *Store) Cosigned(c proof.Checkpoint, msg, lines []byte) error {
 		s.mu.Unlock()
 		return nil
 	}
-	s.seen, s.witness = c, append(msg[:len(msg):len(msg)], lines...)
+	s.seen, s.witness = c, slices.Concat(msg, lines)
 	whole := s.witness
 	s.wake()
 	s.mu.Unlock()

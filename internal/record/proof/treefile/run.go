@@ -37,8 +37,18 @@ func (s *Store) Check(ctx context.Context, l ledger.Ledger) error {
 		return nil
 	}
 	size := s.size()
-	_, err = s.compare(ctx, l, max(0, size-checked), size)
-	return err
+	if _, err = s.compare(ctx, l, max(0, size-checked), size); err != nil {
+		return err
+	}
+	return s.first()
+}
+
+// first signs the first checkpoint before the first entry, so that a directory without one has lost it.
+func (s *Store) first() error {
+	if _, msg := s.Checkpoint(); msg != nil {
+		return nil
+	}
+	return s.seal()
 }
 
 // Run follows a ledger until ctx ends: it adds entries to the tree, signs checkpoints, and compares older entries with the tree, the whole record

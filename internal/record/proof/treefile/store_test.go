@@ -171,6 +171,31 @@ func TestTheTreeFollowsTheRecordThroughRestarts(t *testing.T) {
 	}
 }
 
+// A directory without a checkpoint has lost it, so there is one before the first entry: a copy of a server that was killed just after its first start is
+// no finding.
+func TestTheFirstCheckpointIsOnTheDiskBeforeTheFirstEntry(t *testing.T) {
+	dir := t.TempDir()
+	s, err := treefile.Open(dir, treefile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Check(t.Context(), newBook(0)); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := proof.ParseKeys(s.Keys())
+	if err != nil {
+		t.Fatal(err)
+	}
+	note, err := os.ReadFile(filepath.Join(dir, "checkpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := proof.OpenCheckpoint(note, keys); err != nil || c.Size != 0 || c.Root != new(proof.Tree).Root() {
+		t.Errorf("the first checkpoint is %v, %v", c, err)
+	}
+}
+
 func TestAPositionWithoutAnEntryIsAGap(t *testing.T) {
 	dir, b := t.TempDir(), newBook(9)
 	b.entries = append(b.entries[:3:3], b.entries[6:]...)
