@@ -62,15 +62,15 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 	if err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
+	each, flush := view.Lines(w)
 	switch in.Format {
 	case view.FormatJSON:
 		return h.exportDocument(ctx, c, t, in, w)
 	case view.FormatProof:
 		return h.exportProofs(ctx, c, t, in, w)
-	}
-	each, flush := view.Lines(w)
-	if in.Format == view.FormatCSV {
+	case view.FormatCSV:
 		each, flush = view.CSV(w)
+	case view.FormatLines:
 	}
 	if err := h.eachEvent(ctx, c, t, in, each); err != nil {
 		return err

@@ -41,7 +41,7 @@ func (h *History) exportProofs(ctx context.Context, c caller.Caller, t task.Task
 		if err != nil {
 			return stream.Unavailable(err)
 		}
-		if p.Check(checkpoint) != nil { // it is not the entry as it was recorded
+		if whole := p.Check(checkpoint) == nil; !whole { // it is not the entry as it was recorded
 			return nil
 		}
 		text = p.Append(text[:0])
