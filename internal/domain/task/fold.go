@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -98,6 +99,7 @@ func (t *Task) foldTask(e event.Event) {
 		t.onBudgetRaised(e)
 	case event.Discarded:
 		t.end(e.At, nil, event.Budget{})
+		t.EndedBy, t.EndedWhy = e.By, strings.TrimSuffix(discarded+e.Why, ": ")
 	case event.DependencyEnded:
 		t.onDependencyEnded(e)
 	case event.TakeoverAsked:
@@ -237,6 +239,7 @@ func (t *Task) onGaveUp(e event.GaveUp) {
 
 func (t *Task) onCalled(e event.Called) {
 	t.end(e.At, nil, event.Budget{})
+	t.EndedBy, t.EndedWhy = e.By, e.Detail
 	t.closeTicket(event.TicketWithdrawn, e.By, "", e.At)
 	t.closeHandoff("the task was cancelled", e.At)
 }

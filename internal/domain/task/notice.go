@@ -33,6 +33,9 @@ type Notice struct {
 	Seen  bool
 }
 
+// discarded begins the reason of the end of a dead letter.
+const discarded = "discarded from the dead letters: "
+
 // holders are those that work on a task, or are about to.
 type holders struct {
 	owner    string // an agent, or a person
@@ -67,7 +70,7 @@ func (t *Task) notice(e event.Event, was holders) {
 	case event.Called:
 		n = Notice{Kind: NoticeCancelled, By: e.By, Why: e.Detail}
 	case event.Discarded:
-		n = Notice{Kind: NoticeCancelled, By: e.By, Why: strings.TrimSuffix("discarded from the dead letters: "+e.Why, ": ")}
+		n = Notice{Kind: NoticeCancelled, By: e.By, Why: t.EndedWhy}
 	case event.ParkedTask:
 		n = Notice{Kind: NoticeParked, By: system, Why: string(e.Cause) + ": " + e.Detail}
 	case event.Moved:

@@ -88,6 +88,8 @@ type Task struct {
 	Notes     []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
 	Result    *event.Result
 	Ended     time.Time
+	EndedBy   string // who cancelled or discarded it; empty if it ended otherwise
+	EndedWhy  string // in words; may be empty
 
 	// Involved names the agents that had a relation to the task: asked for it, held it, approve it, or were offered or
 	// shared it. At most MaxInvolved; a replay keeps it.

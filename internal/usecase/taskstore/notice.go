@@ -29,7 +29,11 @@ func told(t task.Task, agent string, err error) error {
 	}
 	what = strings.TrimPrefix(strings.TrimSuffix(what+": "+n.Why, ": "), ": ")
 	what = refusal.Clip(what, maxTold)
-	return refusal.New(no.Code, hint, "%s; %s", no.Message, what).WithAll(no.Details).With("notice", what)
+	message := no.Message
+	if !strings.Contains(message, what) { // the rules may say it
+		message += "; " + what
+	}
+	return refusal.New(no.Code, hint, "%s", message).WithAll(no.Details).With("notice", what)
 }
 
 // maxTold is how many bytes of a notice a refusal repeats.
