@@ -123,7 +123,9 @@ func TestAFanOutGivesEachSubscriberItsCopyUnderAStableID(t *testing.T) {
 		}
 		h.settle()
 		for _, name := range names {
-			box, err := h.app.Tasks.Inbox(ctx(h), h.agent(name), tasks.InboxInput{Peek: true})
+			box, err := call(h.agent(name), func(c caller.Caller) (view.Inbox, error) {
+				return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{Peek: true})
+			})
 			if err != nil || len(box.Items) != 1 || !ids[box.Items[0].ID] {
 				h.Errorf("%s has %+v, %v", name, box.Items, err)
 			}

@@ -149,7 +149,9 @@ func TestAllThatAStuckAgentHoldsIsOfferedToOthers(t *testing.T) {
 func (h *harness) offered(agent string) (tasksNames []string) {
 	h.Helper()
 	h.settle()
-	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true, Limit: 100})
+	box, err := call(h.agent(agent), func(c caller.Caller) (view.Inbox, error) {
+		return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{Peek: true, Limit: 100})
+	})
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -145,6 +145,47 @@ func TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead(t *testing.T) {
 	}
 }
 
+// An agent's look at its own inbox is recorded; where it sees an offer for the first time, that is the record.
+func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	_, token := h.agent("writer")
+	_, idle := h.agent("idle")
+	offer := func() string {
+		r, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "write a chapter", Send: &client.SendInput{To: []string{"writer"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Handoff
+	}
+	look := func(token, query string, want ...string) {
+		t.Helper()
+		if r := h.call(token, "GET /v1/inbox"+query, ""); r.status != 200 {
+			t.Fatalf("%s: %d %s", query, r.status, r.body)
+		}
+		lines := slices.DeleteFunc(strings.Split(h.reads("agent:writer"), "\n"), func(line string) bool { return !strings.Contains(line, `"inbox"`) })
+		if len(lines) != len(want) {
+			t.Fatalf("after %q there are %d records, not %d: %s", query, len(lines), len(want), lines)
+		}
+		for i, ids := range want {
+			if !strings.Contains(lines[i], ids) {
+				t.Errorf("after %q the record %s has not %s", query, lines[i], ids)
+			}
+		}
+	}
+	first := `["` + offer() + `"]`
+	look(token, "", first)
+	look(token, "?peek=true", first) // the same list
+	second := offer()
+	look(token, "?see=true", first) // both are recorded as seen
+	both := strings.TrimSuffix(first, "]") + `,"` + second + `"]`
+	look(token, "?see=true", first, both) // and now they are a list that is read again
+	look(idle, "", first, both)
+	if reads := h.reads("agent:idle"); reads != "" {
+		t.Errorf("an empty inbox: %s", reads)
+	}
+}
+
 // reads is what was recorded of the reads of a principal, as JSON.
 func (h *harness) reads(principal string) string {
 	h.t.Helper()

@@ -31,9 +31,19 @@ type Me struct {
 	Now       time.Time       `json:"now" doc:"Time of the server's clock, by which it judges deadlines and timeouts."`
 }
 
+type meQuery struct {
+	endpoint.Reading
+	For string `query:"for" enum:"mcp" doc:"What the token is to be used for: a model that calls tools does not get the rights of an administrator."`
+}
+
 func (s *service) tokens() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Show the principal of the token", Tag: endpoint.TagTokens},
-		func(_ context.Context, c caller.Caller, _ *endpoint.Reading) (Me, error) {
+		func(ctx context.Context, c caller.Caller, in *meQuery) (Me, error) {
+			if in.For != "" {
+				if err := s.app.Tokens.ForModel(ctx, c); err != nil {
+					return Me{}, err
+				}
+			}
 			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version, Now: s.app.Now().UTC()}
 			if c.Scopes != nil {
 				me.Scopes = *c.Scopes

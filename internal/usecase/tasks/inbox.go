@@ -33,7 +33,8 @@ type InboxInput struct {
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. A notice that it gets
 // counts as seen, and leaves the inbox. Operators see
-// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing, and is recorded if there is something in it.
+// the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
+// is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
 // Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
 func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (view.Inbox, error) {
 	if err := ts.checkInbox(ctx, c, &in); err != nil {
@@ -55,15 +56,8 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 		if err != nil {
 			return view.Inbox{}, stream.Unavailable(err)
 		}
-		if own && !in.Peek {
-			if box.Items, err = ts.markSeen(ctx, c, box.Items); err != nil {
-				return view.Inbox{}, err
-			}
-		}
-		if len(box.Items) > 0 && in.Agent != c.Agent() { // the items show intents and questions of others
-			if err := ts.access.ReadAll(ctx, c.Workspace, c.Actor(), "", "inbox", []string{in.Agent}); err != nil {
-				return view.Inbox{}, err
-			}
+		if box.Items, err = ts.read(ctx, c, in, own && !in.Peek, box.Items); err != nil {
+			return view.Inbox{}, err
 		}
 		if len(box.Items) > 0 || in.Wait <= 0 {
 			return box, nil
@@ -76,6 +70,33 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 			return view.Inbox{}, stream.Unavailable(ctx.Err())
 		}
 	}
+}
+
+// read records that the caller reads items, which show what tasks are about. That an agent has seen an offer or a notice is a record of it.
+func (ts *Tasks) read(ctx context.Context, c caller.Caller, in InboxInput, see bool, items []view.Item) ([]view.Item, error) {
+	if in.Agent != c.Agent() {
+		if len(items) == 0 {
+			return items, nil
+		}
+		return items, ts.access.ReadAll(ctx, c.Workspace, c.Actor(), "", "inbox", []string{in.Agent})
+	}
+	before := map[string]bool{} // seen by an earlier call
+	for _, item := range items {
+		before[item.ID] = item.Seen
+	}
+	if see {
+		var err error
+		if items, err = ts.markSeen(ctx, c, items); err != nil {
+			return nil, err
+		}
+	}
+	var looked []string
+	for _, item := range items {
+		if !item.Seen || before[item.ID] {
+			looked = append(looked, item.ID)
+		}
+	}
+	return items, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "inbox", looked)
 }
 
 func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput) error {

@@ -85,7 +85,7 @@ func New(api http.Handler, o Options) *Handler {
 
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	me, refused := h.identify(r)
+	me, refused := h.identify(r, "")
 	if refused != nil {
 		refused.relay(w)
 		return
@@ -106,7 +106,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if me.Role == client.RoleAdmin {
-		http.Error(a, administrator, http.StatusForbidden)
+		_, refused := h.identify(r, "?for=mcp") // which is recorded
+		http.Error(a, refused.text(), http.StatusForbidden)
 		return
 	}
 	if v.tools, err = toolset.Parse(r.URL.Query()); err != nil {
@@ -125,10 +126,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.old.ServeHTTP(a, r)
 }
 
-// administrator refuses the token of the owner of the server: what a model does with it is done by nobody in particular, with every right.
-const administrator = "this is the administrator's token, and a model should not have its rights: use a token of the agent " +
-	"(trapeze token create --agent NAME) or of an operator (trapeze token create --role operator --name NAME)"
-
 // whileValid returns a context that ends when the token of the request becomes invalid: a stream may be open for days. The session does
 // not end with it, because a client may continue it with a new token. Meanwhile the agent is present.
 func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, done func()) {
@@ -136,7 +133,7 @@ func (h *Handler) whileValid(r *http.Request, v *caller) (ctx context.Context, d
 	var look *time.Timer
 	set := make(chan struct{}) // closed when look is set
 	look = time.AfterFunc(recheckEvery, func() {
-		me, refused := h.identify(r)
+		me, refused := h.identify(r, "")
 		switch {
 		case refused == nil:
 			v.tokens.stillValid(v.token)
@@ -186,9 +183,9 @@ func (h *Handler) beat(ctx context.Context, r *http.Request, me client.Me) {
 }
 
 // identify asks the API for the principal of the token of a request.
-func (h *Handler) identify(r *http.Request) (client.Me, *apiRefusal) {
+func (h *Handler) identify(r *http.Request, query string) (client.Me, *apiRefusal) {
 	var me client.Me
-	ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost/v1/me", nil)
+	ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://localhost/v1/me"+query, nil)
 	if err != nil {
 		return me, &apiRefusal{status: http.StatusInternalServerError}
 	}
@@ -213,6 +210,16 @@ type apiRefusal struct {
 	status int
 	header http.Header
 	body   []byte
+}
+
+// text is the refusal in words.
+func (c *apiRefusal) text() string {
+	const general = "this token is not for models"
+	var problem struct{ Detail, Hint string }
+	if c == nil || json.Unmarshal(c.body, &problem) != nil || problem.Detail == "" {
+		return general
+	}
+	return problem.Detail + ": " + problem.Hint
 }
 
 func (c *apiRefusal) relay(w http.ResponseWriter) {
