@@ -61,7 +61,27 @@ func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request
 		}
 		out.Candidates = append(out.Candidates, d.candidate(c))
 	}
+	out.Candidates = append(out.Candidates, d.standby(req, p.Considered)...)
 	return out, nil
+}
+
+// mostStandby is how many agents that are not running are candidates beside those that can take a task now.
+const mostStandby = 8
+
+// standby are the agents that were named for the handoff, or that stand in for these, and that are not running: they come last. An offer waits for one of
+// them where no other agent is left, as it does where there was no other from the beginning.
+func (d *directory) standby(req routing.Request, considered []routing.Considered) (list []event.Candidate) {
+	if len(req.Agents) == 0 {
+		return nil
+	}
+	for _, c := range considered {
+		if c.Reason == routing.Away && len(list) < mostStandby {
+			k := d.candidate(c)
+			k.Tier = event.TierFallback
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // candidate is a considered agent in the terms of the rules.
