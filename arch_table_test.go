@@ -250,7 +250,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",
-		imports: "domain/agent domain/event domain/identity domain/refusal routing record/access record/ledger record/stream record/view " +
+		imports: "domain/agent domain/event domain/identity domain/refusal content/tokenizer routing record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/presence",
 	},
 	{

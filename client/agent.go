@@ -87,6 +87,7 @@ type Agent struct {
 	Held           int             `json:"held"`               // tasks that it owns now
 	Seen           time.Time       `json:"seen,omitzero"`      // when the server last heard of it; zero: not since the server was started
 	Position       uint64          `json:"position,omitempty"`
+	Warnings       []string        `json:"warnings,omitempty"` // what of Spec does not do what its author may expect, in words; not in lists
 }
 
 // AgentList is a list of agents.

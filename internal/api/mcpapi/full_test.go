@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -342,6 +343,12 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	coder.refused("agent", m{"agent": "coder", "action": "announce"}, "give both")
 	if text, _ := olga.call("agent", m{"agent": "coder", "action": "shed"}); !strings.Contains(text, "0 offers of coder") {
 		t.Errorf("shed: %s", text)
+	}
+	text, data := olga.call("agent", m{"agent": "coder", "action": "register", "tokenizer": "bogus", "fallbacks": "nobody", "escalation": []any{"nobody", "olga-2"}})
+	for _, want := range []string{`tokenizer "bogus" is not one of o200k_base and cl100k_base`, `fallback "nobody" is not registered`, `escalation target "nobody" is not registered`, `escalation target "olga-2"`} {
+		if !strings.Contains(text, want) || !strings.Contains(fmt.Sprint(data["warnings"]), want) {
+			t.Errorf("no warning %s: %s, %v", want, text, data["warnings"])
+		}
 	}
 	olga.call("agent", m{"agent": "coder", "action": "reset"})
 	coder.refused("agent", m{"agent": "coder", "keep": 3}, "omit it")

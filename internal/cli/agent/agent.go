@@ -161,6 +161,9 @@ func emitAgent(s *shell.Shell, a client.Agent, err error) error {
 			{"presence", shell.Span(a.Spec.PresenceTTL)},
 			{"circuit", circuitOf(a)},
 		})
+		for _, w := range a.Warnings {
+			p.Line("warning: %s", w)
+		}
 	})
 }
 

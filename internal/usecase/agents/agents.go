@@ -40,6 +40,7 @@ type Agent struct {
 	SenderCircuits []SenderCircuit `json:"pairs,omitempty" doc:"Circuit breakers that are open for the handoffs of one sender alone, because its handoffs failed. An agent sees its own, and those of others only on itself."`
 	Held           int             `json:"held"` // tasks that it owns now
 	Seen           time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
+	Warnings       []string        `json:"warnings,omitempty" doc:"What of the specification does not do now what its author may expect, in words: a tokenizer that is not built in, or a fallback or an escalation target that is not registered. Not in lists."`
 	Position       ledger.Position `json:"position,omitempty"`
 }
 
@@ -81,7 +82,11 @@ func (a *Agents) do(ctx context.Context, c caller.Caller, verb, name string, in 
 	if err != nil {
 		return Agent{}, a.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
 	}
-	return a.describe(ctx, c, *out.State, out.At)
+	x, err := a.describe(ctx, c, *out.State, out.At)
+	if err != nil {
+		return x, err
+	}
+	return a.warned(ctx, c, x)
 }
 
 func (a *Agents) describe(ctx context.Context, c caller.Caller, s agent.State, at ledger.Position) (Agent, error) {

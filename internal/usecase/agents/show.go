@@ -32,5 +32,9 @@ func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent,
 	if _, n := event.ParseAgent(name); !f.State.Exists() || n > 0 && n != max(f.State.Registration, 1) {
 		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
 	}
-	return a.describe(ctx, c, f.State, f.Head)
+	x, err := a.describe(ctx, c, f.State, f.Head)
+	if err != nil {
+		return x, err
+	}
+	return a.warned(ctx, c, x)
 }

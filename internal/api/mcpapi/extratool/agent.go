@@ -30,9 +30,10 @@ type agentInput struct {
 }
 
 type agentAnswer struct {
-	Agent *show.OtherAgent `json:"agent,omitempty"`
-	Moved []string         `json:"moved,omitempty"`
-	Kept  []string         `json:"kept,omitempty"`
+	Agent    *show.OtherAgent `json:"agent,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"`
+	Moved    []string         `json:"moved,omitempty"`
+	Kept     []string         `json:"kept,omitempty"`
 }
 
 var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an agent", tool.Destroys,
@@ -68,7 +69,7 @@ var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an
 			return tool.Answer{}, err
 		}
 		n := show.OtherAgentOf(a, me.Now)
-		return tool.Answer{Text: agentText(n, a), Data: agentAnswer{Agent: &n}}, nil
+		return tool.Answer{Text: agentText(n, a), Data: agentAnswer{Agent: &n, Warnings: a.Warnings}}, nil
 	})
 
 // sets reports whether an argument of register was given.
@@ -141,6 +142,9 @@ func agentText(n show.OtherAgent, a client.Agent) string {
 	}
 	if n.Description != "" {
 		text += " - " + show.Line(n.Description)
+	}
+	for _, w := range a.Warnings {
+		text += "\nWarning: " + show.Line(w)
 	}
 	return text
 }
