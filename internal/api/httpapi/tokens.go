@@ -33,13 +33,13 @@ type Me struct {
 
 type meQuery struct {
 	endpoint.Reading
-	For string `query:"for" enum:"mcp" doc:"What the token is to be used for: a model that calls tools does not get the rights of an administrator."`
+	ForModel bool `query:"for_model" doc:"Whether a model is to use the token: one of an administrator is refused then."`
 }
 
 func (s *service) tokens() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/me", ID: "me", Summary: "Show the principal of the token", Tag: endpoint.TagTokens},
 		func(ctx context.Context, c caller.Caller, in *meQuery) (Me, error) {
-			if in.For != "" {
+			if in.ForModel {
 				if err := s.app.Tokens.ForModel(ctx, c); err != nil {
 					return Me{}, err
 				}

@@ -106,7 +106,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if me.Role == client.RoleAdmin {
-		_, refused := h.identify(r, "?for=mcp") // which is recorded
+		_, refused := h.identify(r, "?for_model=true") // which is recorded
 		http.Error(a, refused.text(), http.StatusForbidden)
 		return
 	}

@@ -61,7 +61,7 @@ func (h *harness) api(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"status": 401, "code": "unauthenticated", "detail": "no such token"}`)
 		return
 	}
-	if r.URL.Query().Get("for") == "mcp" && me.Role == client.RoleAdmin {
+	if r.URL.Query().Has("for_model") && me.Role == client.RoleAdmin {
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, `{"status": 403, "code": "not_permitted", "detail": "no model has its rights", "hint": "use: trapeze token create --agent NAME"}`)
 		return
