@@ -59,9 +59,6 @@ func requireLive(t task.Task) error {
 	return nil
 }
 
-// line is a message as a refusal quotes it, on one line.
-func line(s string) string { return strings.Join(strings.Fields(shortened(s)), " ") }
-
 // requireOwner refuses all principals but the owner, and any epoch but the current one.
 func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 	if err := requireLive(t); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -13,37 +12,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// noOffer is the hint for an agent whose offer is over.
-const noOffer = "nothing to do; your inbox lists the open offers"
-
-// ended refuses the answer to an offer of a task that is over. An agent that was a candidate of its last handoff is told who cancelled it, and why.
-func ended(t task.Task, agent string, handoff int, err error) error {
-	h := t.Handoff
-	if !t.Exists() || h == nil || handoff != h.N || t.EndedBy == "" || !slices.ContainsFunc(h.Candidates, func(c event.Candidate) bool { return c.Agent == agent }) {
-		return err
-	}
-	return refusal.New(refusal.Conflict, noOffer, "%s", strings.TrimSuffix(fmt.Sprintf("task %s is %s; %s cancelled it: %s", t.ID, t.State, t.EndedBy, line(t.EndedWhy)), ": "))
-}
-
-// since says who has begun the handoff that made an earlier offer void and, if the task was taken away by it, why.
-func since(h *task.Handoff) string {
-	by := cmp.Or(event.Bare(h.By), h.From)
-	switch taken := h.Unasked || h.By == "agent/"+h.Receiver; {
-	case h.Stage != event.Transferred:
-		return by + " has begun a later handoff"
-	case taken && by == h.Receiver:
-		return strings.TrimSuffix(by+" has taken the task over: "+line(h.Detail), ": ")
-	case taken:
-		return strings.TrimSuffix(by+" has given the task to "+h.Receiver+": "+line(h.Detail), ": ")
-	default:
-		return by + " has handed the task to " + h.Receiver + " since"
-	}
-}
-
 // offerTo returns the handoff with an open offer to an agent; offer 0 means the newest.
 func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
 	if err := requireLive(t); err != nil {
-		return nil, ended(t, agent, handoff, err)
+		return nil, cmp.Or(task.CalledOff(t, agent, handoff), err)
 	}
 	h := t.Handoff
 	if h == nil || handoff > h.N || handoff < 1 {
@@ -53,7 +25,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 		if t.Owner == agent && agent != "" {
 			return task.AlreadyOwned(t, refusal.Expired)
 		}
-		return refusal.New(refusal.Expired, noOffer,
+		return refusal.New(refusal.Expired, task.NoOffer,
 			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
 	}
 	switch {
@@ -61,7 +33,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 		return nil, refusal.New(refusal.Expired, "wait until the sender confirms: the task shows it, and then who owns it",
 			"%s has accepted handoff %s already, and its sender has not confirmed it yet", agent, event.HandoffID(t.ID, handoff))
 	case handoff < h.N:
-		return nil, over(since(h))
+		return nil, over(task.Since(h))
 	case h.Stage == event.Transferred && t.Owner == h.Receiver:
 		return nil, over("it was accepted by " + h.Receiver + ", who owns the task")
 	case h.Stage == event.Accepted || h.Stage == event.Transferred:
@@ -75,7 +47,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 	case h.Stage == event.Requested:
 		return nil, over("it will be offered again")
 	case h.Stage != event.Offered:
-		return nil, over(strings.TrimSuffix("the handoff is "+string(h.Stage)+": "+line(h.Why), ": "))
+		return nil, over(task.Because("the handoff is "+string(h.Stage), h.Why))
 	case offer != 0 && offer != h.Offer:
 		return nil, over("it has been offered again since")
 	case !slices.Contains(h.To, agent):
