@@ -135,7 +135,7 @@ var (
 
 // The first bytes of a stored entry identify it: what names its framing, a checksum, and some of the entry.
 const (
-	framing     = 3
+	framing     = 4
 	frameBegins = 16
 )
 
