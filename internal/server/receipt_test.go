@@ -127,6 +127,7 @@ func TestNothingChangedHasNoReceipt(t *testing.T) {
 	}{
 		{"return=minimal, Receipt;x=1", "/v1/tasks", `{"intent":"pay"}`, 201, true, false},
 		{"return=minimal", "/v1/tasks", `{"intent":"pay"}`, 201, false, false},
+		{strings.Repeat("unknown, ", 100), "/v1/tasks", `{"intent":"pay"}`, 201, false, false},
 		{"receipt", "/v1/tasks/" + task + "/cancel", `{}`, 409, false, false},
 		{"receipt", "/v1/tasks/" + task + "x/cancel", `{}`, 400, false, false},
 		{"receipt", "/v1/proof/check", `{"checkpoint":` + quoted(t, c) + `}`, 200, false, true},
