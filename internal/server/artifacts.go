@@ -10,9 +10,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 )
 
+// artifactsName is the name of the store of artifacts in the data directory.
+const artifactsName = "artifacts"
+
 // openArtifacts opens the store in the data directory, which the lock of the record reserves for this process.
 func openArtifacts(c Config) (*filestore.Store, error) {
-	return filestore.Open(filepath.Join(c.DataDir, "artifacts"), filestore.Options{
+	return filestore.Open(filepath.Join(c.DataDir, artifactsName), filestore.Options{
 		MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now,
 	})
 }

@@ -41,9 +41,7 @@ func wrapper(dir string, create bool) (seal.Wrapper, error) {
 		key := make([]byte, 32)
 		_, _ = rand.Read(key) // it never fails
 		text = []byte(base64.StdEncoding.EncodeToString(key) + "\n")
-		if err = writeFile(path, string(text)); err == nil {
-			err = errors.Join(syncDir(path), syncDir(filepath.Dir(path)))
-		}
+		err = writeFile(path, string(text))
 	}
 	if err != nil {
 		return nil, err

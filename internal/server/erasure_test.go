@@ -327,6 +327,9 @@ func (k *clinic) after(t *testing.T) {
 	if found := views(t, k.dir); len(found) > 0 {
 		t.Errorf("the views differ: %v", found)
 	}
+	if found := missing(t, k.dir); len(found) > 0 {
+		t.Errorf("the verifier misses %v", found)
+	}
 	k.again(t, Config{}) // it stays erasable without the flag
 	k.check(t)
 	stop(t, k.server)

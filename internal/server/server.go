@@ -337,7 +337,7 @@ func (s *Server) ensureAdmin(ctx context.Context) error {
 	return writeFile(path, text)
 }
 
-// writeFile writes a file for its owner only, completely or not at all.
+// writeFile writes a file for its owner only, completely or not at all. It is on the disk when it returns.
 func writeFile(path, text string) error {
 	tmp := path + ".new"
 	if err := os.Remove(tmp); err != nil && !os.IsNotExist(err) {
@@ -346,7 +346,10 @@ func writeFile(path, text string) error {
 	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(tmp, path)
+	if err := syncDir(tmp); err != nil { // before it has its name: after a loss of power, a file with the name would be empty
+		return err
+	}
+	return errors.Join(os.Rename(tmp, path), syncDir(filepath.Dir(path)))
 }
 
 // Close stops a server: the API first, which lets calls in progress end, then the courier, the artifacts, the views and
@@ -364,7 +367,10 @@ func (s *Server) Close(ctx context.Context) error {
 			s.lastAnswers()
 		}
 		time.AfterFunc(patience, s.stop) // otherwise long polls and event streams never end
-		if err := s.http.Shutdown(drain); err != nil {
+		switch {
+		case s.http == nil: // it never listened
+			errs = append(errs, s.listener.Close())
+		case s.http.Shutdown(drain) != nil:
 			errs = append(errs, s.http.Close())
 		}
 		s.stop()

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
 	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
@@ -58,9 +61,10 @@ func (s *Server) resumeRotation(ctx context.Context) {
 	}
 }
 
-// RecordFile is the record in a data directory, with its views.
+// RecordFile is the record in a data directory, with its views and artifacts.
 type RecordFile struct {
 	*sqlitelog.Reader
+	dir    string
 	sealed bool
 	sealer *seal.Sealer // nil: the content is not sealed, or its keys are not there
 }
@@ -88,7 +92,7 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &RecordFile{Reader: r}
+	f := &RecordFile{Reader: r, dir: dir}
 	if f.sealed, err = r.IsSealed(); err != nil || !f.sealed {
 		return f, errors.Join(err, closeIf(err, r))
 	}
@@ -126,4 +130,24 @@ func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error)
 		found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
 	}
 	return found, err
+}
+
+// CheckArtifacts returns which artifacts are missing to which envelopes refer, by the views. Views of another version do not tell.
+func (f *RecordFile) CheckArtifacts(ctx context.Context) (missing []string, err error) {
+	db, err := f.Views()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	list, err := sqlview.References(ctx, db)
+	if errors.Is(err, sqlview.ErrSchema) {
+		return nil, nil
+	}
+	for _, r := range list {
+		name, ok := filestore.PathOf(artifact.Key{Workspace: r.Workspace, Digest: artifact.Digest(r.Digest)})
+		if _, serr := os.Stat(filepath.Join(f.dir, artifactsName, name)); !ok || errors.Is(serr, fs.ErrNotExist) {
+			missing = append(missing, fmt.Sprintf("the artifact %s of the workspace %s, to which an envelope refers, is missing", r.Digest, r.Workspace))
+		}
+	}
+	return missing, err
 }

@@ -406,3 +406,86 @@ func copyOf(t *testing.T, dir string) string {
 	}
 	return to
 }
+
+func TestAnArtifactThatIsMissingIsFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	a, err := c.PutArtifact(t.Context(), strings.NewReader("the contract"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.RegisterAgent(t.Context(), "bob", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "sign it", Content: client.Content{Artifacts: []client.Artifact{{Digest: a.Digest}}}, Send: &client.SendInput{To: []string{"bob"}}}); err != nil {
+		t.Fatal(err)
+	}
+	stop(t, s)
+	for _, want := range []int{0, 1} {
+		if found := missing(t, dir); len(found) != want || want > 0 && !strings.Contains(found[0], a.Digest) {
+			t.Errorf("missing: %q", found)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "artifacts", "data")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// missing returns which artifacts are missing in a closed data directory.
+func missing(t *testing.T, dir string) []string {
+	t.Helper()
+	r, err := OpenRecord(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.CheckArtifacts(t.Context())
+	if err := errors.Join(err, r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestWhatALossOfPowerLeavesOfTheTreeIsNoFinding has zeros in the place of what was stored of the tree after the last checkpoint.
+func TestWhatALossOfPowerLeavesOfTheTreeIsNoFinding(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	paid(t, s)
+	stop(t, s)
+	files := filepath.Join(dir, "proof")
+	before, err := os.ReadFile(filepath.Join(files, "checkpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := os.Stat(filepath.Join(files, "tree"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, dir)
+	paid(t, s)
+	stop(t, s)
+	whole, err := os.ReadFile(filepath.Join(files, "tree"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(whole[tree.Size()+64:])
+	if err := errors.Join(os.WriteFile(filepath.Join(files, "tree"), whole, 0o600), os.WriteFile(filepath.Join(files, "checkpoint"), before, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if found := verified(t, dir); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+	clear(whole[tree.Size()-32:])
+	if err := os.WriteFile(filepath.Join(files, "tree"), whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found := verified(t, dir); len(found) == 0 {
+		t.Error("zeros before the checkpoint are no finding")
+	}
+}

@@ -59,6 +59,8 @@ type flags struct {
 func Command(s *shell.Shell, by Copier) *cobra.Command {
 	var o flags
 	cmd := s.Command("backup FILE", "Copy the data directory into a file, while the server runs", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		ctx, stop := shell.Interruptible(ctx)
+		defer stop()
 		return o.run(ctx, s, by, args[0])
 	})
 	cmd.Long = `Copy the data directory into a new file: the whole record up to a signed checkpoint, the artifacts, the policies, the keys and the tokens. It runs
@@ -180,9 +182,20 @@ func (l *newFiles) end(failed error) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 			continue
 		}
-		err = give(f.Name(), f.name)
+		if err = give(f.Name(), f.name); err == nil {
+			err = syncName(f.name)
+		}
 	}
 	return err
+}
+
+// syncName waits until the name of a file is on the disk.
+func syncName(name string) error {
+	dir, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // give gives a file another name, which no file may have by now.

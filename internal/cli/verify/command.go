@@ -22,6 +22,8 @@ type File interface {
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckViews returns how the views differ from the record.
 	CheckViews(ctx context.Context) ([]string, error)
+	// CheckArtifacts returns which artifacts are missing to which envelopes refer.
+	CheckArtifacts(ctx context.Context) ([]string, error)
 	io.Closer
 }
 
@@ -281,7 +283,11 @@ func (o options) derived(ctx context.Context, dir string, record File, sound boo
 	if err != nil {
 		views = append(views, "the views cannot be compared with the record: "+err.Error())
 	}
-	for _, what := range views {
+	missing, err := record.CheckArtifacts(ctx)
+	if err != nil {
+		missing = append(missing, "which artifacts are missing cannot be told: "+err.Error())
+	}
+	for _, what := range append(views, missing...) {
 		wrong = append(wrong, proof.Finding{What: what})
 	}
 	return artifacts, wrong, ctx.Err()

@@ -63,6 +63,11 @@ const (
 func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {
 	slices.SortStableFunc(e.Checkpoints, func(a, b Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
 	v := &verifier{Evidence: e, record: r, tree: new(Tree), report: Report{Findings: []Finding{}}}
+	for _, c := range e.Checkpoints {
+		if c.Size <= e.Leaves {
+			v.signed = c.Size
+		}
+	}
 	if err := v.run(ctx); err != nil {
 		return v.report, err
 	}
@@ -76,6 +81,7 @@ type verifier struct {
 	record Record
 	tree   *Tree
 	report Report
+	signed int64  // the size at the last checkpoint: what was stored of the tree after it may not have reached the disk
 	page   []Hash // the stored hashes from the one at the index first on
 	first  int64
 }
@@ -105,8 +111,8 @@ func (v *verifier) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if v.Newest > 0 && v.Leaves > v.Newest {
-		if err := v.skip(v.Leaves - v.Newest); err != nil {
+	if v.Newest > 0 && v.Leaves > v.Newest && v.signed > 0 {
+		if err := v.skip(min(v.Leaves-v.Newest, v.signed)); err != nil {
 			return err
 		}
 	}
@@ -166,7 +172,13 @@ func (v *verifier) leaf(at ledger.Position, h Hash, damaged bool) error {
 		if stored, err = v.stored(n); err != nil {
 			return err
 		}
+		if n >= v.signed && slices.Contains(stored, Hash{}) { // a loss of power leaves zeros: a server takes what follows from the record again
+			v.Leaves, stored = n, nil
+		}
 		switch {
+		case stored == nil && damaged:
+			h = Hash{}
+		case stored == nil:
 		case damaged:
 			h = stored[0]
 		case h != stored[0] && h == Gap:

@@ -302,6 +302,14 @@ func pathOf(k artifact.Key) string {
 	return path.Join(data, k.Workspace, h[:2], h)
 }
 
+// PathOf returns the path of an artifact in the directory of a store; false if the key is not valid.
+func PathOf(k artifact.Key) (string, bool) {
+	if k.Check() != nil {
+		return "", false
+	}
+	return pathOf(k), true
+}
+
 // keyOf returns the artifact that is stored at a path; false if none can be.
 func keyOf(name string) (artifact.Key, bool) {
 	k := artifact.Key{Workspace: path.Base(path.Dir(path.Dir(name))), Digest: artifact.Digest("sha256:" + path.Base(name))}

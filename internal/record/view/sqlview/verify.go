@@ -48,21 +48,52 @@ type Record interface {
 // ErrSchema is the error of Compare if there are no views, or those of another version of the program: the next start builds them.
 var ErrSchema = errors.New("sqlview: there are no views of this version")
 
+// checkSchema returns ErrSchema unless a database has views of this version.
+func checkSchema(ctx context.Context, have *sql.DB) error {
+	version := 0
+	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
+		return err
+	}
+	if version == 0 {
+		return ErrSchema
+	}
+	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
+		return err
+	}
+	if version != schemaVersion {
+		return ErrSchema
+	}
+	return nil
+}
+
+// Reference is an artifact of a workspace to which an envelope refers.
+type Reference struct{ Workspace, Digest string }
+
+// References returns the artifacts to which envelopes refer, by the views in a database. Errors: ErrSchema, and those of the database.
+func References(ctx context.Context, have *sql.DB) (list []Reference, err error) {
+	if err := checkSchema(ctx, have); err != nil {
+		return nil, err
+	}
+	rows, err := have.QueryContext(ctx, "SELECT DISTINCT ws, digest FROM view_artifact ORDER BY ws, digest")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var r Reference
+		if err := rows.Scan(&r.Workspace, &r.Digest); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, rows.Err()
+}
+
 // Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
 // position at which they were compared. Errors: ErrSchema, and those of the record and the database.
 func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at ledger.Position, err error) {
-	version := 0
-	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
+	if err := checkSchema(ctx, have); err != nil {
 		return nil, 0, err
-	}
-	if version == 0 {
-		return nil, 0, ErrSchema
-	}
-	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
-		return nil, 0, err
-	}
-	if version != schemaVersion {
-		return nil, 0, ErrSchema
 	}
 	old, at, err := digests(ctx, have)
 	if err != nil {
