@@ -15,6 +15,7 @@ type Drift struct {
 type Hop struct {
 	Number      int      `json:"hop,omitempty"` // from 1
 	Parent      string   `json:"parent,omitempty"`
+	Handoff     string   `json:"handoff,omitempty"` // for which the later envelope was made
 	From        string   `json:"from"`
 	To          []string `json:"to,omitempty"`
 	IntentKept  bool     `json:"intent_kept"` // byte for byte
@@ -45,18 +46,23 @@ type Changes struct {
 type Change struct {
 	ID          string `json:"id"`
 	Was         string `json:"was,omitempty"` // the id before, if another one superseded it
-	By          string `json:"by,omitempty"`  // the sender that superseded or replaced it, or the principals that set the changed parts of a constraint or lifted it
+	By          string `json:"by,omitempty"`  // the author that superseded or reworded it, the sender that replaced it, or the principals that set the changed parts of a constraint or lifted it
 	How         string `json:"how"`           // reworded, superseded, tightened, loosened, lifted, revised or replaced
 	Before      string `json:"before"`
 	After       string `json:"after"`                  // empty if the whole constraint was lifted
 	TightenedBy string `json:"tightened_by,omitempty"` // the principal whose tightening was lifted, if that alone was
 }
 
-// Lost is one entry that was not kept.
+// Lost is one entry that was not kept. If the sender had made another one of it before, How says what became of it (reworded, superseded, replaced
+// or revised), By who did it, Before is the earlier text, and Was the earlier id if it was another one.
 type Lost struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-	Why  string `json:"why,omitempty"`
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Why    string `json:"why,omitempty"`
+	Was    string `json:"was,omitempty"`
+	By     string `json:"by,omitempty"`
+	How    string `json:"how,omitempty"`
+	Before string `json:"before,omitempty"`
 }
 
 // Retention is the share of all entries that reached the last receiver. Overall counts the intent too.
@@ -75,7 +81,7 @@ type Kept struct {
 	Surviving  int     `json:"surviving"`
 	Verbatim   int     `json:"verbatim"`           // of those, word for word
 	Omitted    int     `json:"omitted,omitempty"`  // not surviving, but listed as omitted
-	Replaced   int     `json:"replaced,omitempty"` // not surviving: another sender superseded it
+	Replaced   int     `json:"replaced,omitempty"` // not surviving: another author superseded it
 	Rate       float64 `json:"rate"`               // surviving by introduced, 0 to 1
 }
 

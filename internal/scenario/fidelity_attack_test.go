@@ -150,7 +150,6 @@ func delegating(c *chain) {
 		Ask: ask, Notes: lie, Decisions: []envelopes.Point{{ID: "k1", Text: "The child is free."}},
 	}})
 	c.has.say(envelopes.Content{Decisions: []envelopes.Point{{ID: "k1", Text: "The child is free."}}})
-	c.unread()
 	k := c.acceptPrompt("kid")
 	p := readPrompt(c, k.Content.Prompt)
 	for _, rule := range c.has.constraints {

@@ -282,6 +282,8 @@ func fate(before, now []envelopes.Point, shown map[string]string) (out []string)
 		n := now[i]
 		became[n.ID] = true
 		switch text, is := shown[n.ID]; {
+		case !is && n.ID != b.ID:
+			out = append(out, "o "+b.ID+" "+n.ID)
 		case !is:
 			out = append(out, "o "+b.ID)
 		case text != n.Text:
@@ -314,7 +316,7 @@ func reported(c drift.Changes) (out []string) {
 		out = append(out, "~ "+was+" "+ch.ID)
 	}
 	for _, l := range c.Omitted {
-		out = append(out, "o "+l.ID)
+		out = append(out, strings.ReplaceAll("o "+l.Was+" "+l.ID, "  ", " "))
 	}
 	for _, l := range c.Dropped {
 		out = append(out, "- "+l.ID)

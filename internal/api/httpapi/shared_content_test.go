@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestWhatAShareSaysReachesItsReaderAndIsNotTheTasksOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			if from == "delegated" {
-				if _, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, Kind: client.Delegation, To: []string{"cleo"}, Content: contentOf("own")}); err != nil {
+				if _, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, Kind: client.Delegation, To: []string{"cleo"}, Content: contentOf("part")}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -71,7 +72,7 @@ func TestWhatAShareSaysReachesItsReaderAndIsNotTheTasksOwn(t *testing.T) {
 			all := []string{"state", "summary", "question", "data"}
 			has(t, "shared", prompt(t, ben, share.Share), "own", all...)
 			own := "own"
-			if from == "nothing" {
+			if from != "created" {
 				own = ""
 			}
 			if from != "delegated" {
@@ -97,6 +98,89 @@ func TestWhatAShareSaysReachesItsReaderAndIsNotTheTasksOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			has(t, own, prompt(t, ben, again.Share), "shared", all...)
+			has(t, own, prompt(t, ben, again.Share), "part", all...)
 		})
+	}
+}
+
+// What is said with a delegation is for those that do the parts: the owner's own words stay those of the task.
+func TestWhatADelegationSaysReachesItsReceiverAndIsNotTheTasksOwn(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	cleo, _ := h.agent("cleo")
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: contentOf("own")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		parts, err := ann.Send(ctx, made.Task, client.SendInput{
+			Epoch: made.Epoch, Kind: client.Broadcast, FanOut: true, FanIn: client.FanIn{Mode: client.FanInNone}, To: []string{"ben"}, Content: contentOf("part"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ben.Accept(ctx, parts.Children[0]+".h1", client.AcceptInput{Render: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has(t, "part", got.Content.Prompt, "own", "ask", "state", "summary", "question", "data")
+	}
+	has(t, "own", prompt(t, ann, made.Task), "part", "ask", "state", "summary", "question", "data")
+	sent, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"cleo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := cleo.Accept(ctx, sent.Handoff, client.AcceptInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, "own", got.Content.Prompt, "part", "state", "summary", "question", "data")
+	for _, stays := range []string{"own-fact", "part-fact"} {
+		if !strings.Contains(got.Content.Prompt, stays) {
+			t.Errorf("%s was learned and is missing:\n%s", stays, got.Content.Prompt)
+		}
+	}
+}
+
+// Only those that get the task are steps of its chain: what was shared or delegated on the way is neither a hop nor the word of an owner.
+func TestWhatIsSharedOrDelegatedIsNoStepOfTheChain(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	for _, name := range []string{"reader", "helper"} {
+		h.agent(name)
+	}
+	of := func(id, text, supersedes string) client.Content {
+		return client.Content{State: "state " + id, Facts: []client.Point{{ID: id, Text: text, Supersedes: supersedes}}}
+	}
+	must := func(r client.Receipt, err error) client.Receipt {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	sent := must(lead.CreateTask(ctx, client.CreateInput{Intent: "fix the login", Content: of("first", "the valve is open", "")}))
+	sent = must(lead.Send(ctx, sent.Task, client.SendInput{To: []string{"coder"}}))
+	got, err := coder.Accept(ctx, sent.Handoff, client.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(coder.Share(ctx, sent.Task, client.ShareInput{Epoch: got.Epoch, To: "reader", Content: of("shared", "for the reader", "")}))
+	parts := client.SendInput{Epoch: got.Epoch, Kind: client.Broadcast, FanOut: true, FanIn: client.FanIn{Mode: client.FanInNone}, To: []string{"helper"}, Content: of("part", "for the helper", "")}
+	must(coder.Send(ctx, sent.Task, parts))
+	next := of("second", "the valve is shut", "first")
+	next.State = ""
+	must(coder.Send(ctx, sent.Task, client.SendInput{Epoch: got.Epoch, To: []string{"lead"}, Content: next}))
+	d, err := lead.Drift(ctx, sent.Task)
+	if err != nil || len(d.Hops) != 2 || d.Hops[0].Handoff != sent.Task+".h1" || d.Hops[1].From != "coder" || len(d.Hops[1].ReplacedTexts) != 0 {
+		t.Fatalf("%+v, %v", d.Hops, err)
+	}
+	changed, added := d.Hops[1].Facts.Changed, d.Hops[1].Facts.Added
+	if len(changed) != 1 || changed[0].By != "coder" || changed[0].Was != "first" || !slices.Equal(added, []string{"shared", "part"}) {
+		t.Errorf("%+v", d.Hops[1].Facts)
 	}
 }

@@ -96,7 +96,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	}
 	body.Entries = body.Envelope.entries()
 	if drift, err := v.api.Drift(ctx, task); err == nil {
-		if i := slices.IndexFunc(drift.Hops, func(h client.Hop) bool { return h.Number == n }); i >= 0 {
+		if i := slices.IndexFunc(drift.Hops, func(h client.Hop) bool { return h.Handoff == id }); i >= 0 {
 			body.Drift = &drift.Hops[i]
 		}
 	}

@@ -269,7 +269,7 @@ func hopsOf(records []client.Record, drift *client.Drift) (rows []hopRow) {
 		}
 		if drift != nil {
 			for k := range drift.Hops {
-				if drift.Hops[k].Number == row.N {
+				if drift.Hops[k].Handoff == d.HandoffID {
 					row.Hop = &drift.Hops[k]
 				}
 			}

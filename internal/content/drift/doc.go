@@ -9,8 +9,8 @@
 //   - Every entry of the earlier envelope is in exactly one of kept, changed, omitted and dropped; every entry of the
 //     later one in exactly one of kept, changed and added.
 //   - An entry that the sender added and the receiver did not get is reported at that hop: as omitted, or as dropped if no
-//     reason is recorded.
-//   - An entry that another sender superseded is changed at that hop. [Retention], which follows entries to the last receiver,
+//     reason is recorded. If the sender had reworded or superseded another one with it, the report on it says so, and whose words they are.
+//   - An entry that another author superseded is changed at that hop. [Retention], which follows entries to the last receiver,
 //     counts it as one that did not survive.
 //   - An entry that the later envelope lists among its omissions is omitted, not dropped: it can be fetched.
 //   - The same chain always gives the same report.

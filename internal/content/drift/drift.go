@@ -11,10 +11,12 @@ import (
 type Hop struct {
 	// Number counts from 1. Parent is the digest that the later envelope names; From and To are its sender and
 	// receivers.
-	Number int      `json:"hop,omitempty"`
-	Parent string   `json:"parent,omitempty"`
-	From   string   `json:"from"`
-	To     []string `json:"to,omitempty"`
+	Number int    `json:"hop,omitempty"`
+	Parent string `json:"parent,omitempty"`
+	// Handoff is the id of the handoff that the later envelope was made for.
+	Handoff string   `json:"handoff,omitempty"`
+	From    string   `json:"from"`
+	To      []string `json:"to,omitempty"`
 	// IntentKept is whether the intent is the same, byte for byte.
 	IntentKept  bool    `json:"intent_kept"`
 	Facts       Changes `json:"facts"`
@@ -46,7 +48,8 @@ type Change struct {
 	ID string `json:"id"`
 	// Was is the earlier id, if another entry superseded it.
 	Was string `json:"was,omitempty"`
-	// By is the sender that superseded or replaced it, or the principals that set the changed parts of a constraint or lifted it.
+	// By is the author that superseded or reworded it, the sender that replaced it, or the principals that set the changed parts of a
+	// constraint or lifted it. Empty: not recorded.
 	By string `json:"by,omitempty"`
 	// TightenedBy is the principal whose tightening of a constraint was lifted, if that alone was.
 	TightenedBy string `json:"tightened_by,omitempty"`
@@ -75,6 +78,12 @@ type Lost struct {
 	Text string `json:"text"`
 	// Why is the recorded reason for the omission.
 	Why string `json:"why,omitempty"`
+	// Before is the earlier text, if it was another one: How says what became of it, By who did it, and Was is the earlier id, if the entry
+	// superseded another one.
+	Was    string `json:"was,omitempty"`
+	By     string `json:"by,omitempty"`
+	How    How    `json:"how,omitempty"`
+	Before string `json:"before,omitempty"`
 }
 
 // Compare reports what next kept, changed and dropped of prev.
@@ -83,17 +92,12 @@ func Compare(prev, next envelope.Envelope) Hop { return compare(prev, next, next
 // compare reports what packed, which the receiver of full was given, kept of prev and of the additions in full.
 func compare(prev, full, packed envelope.Envelope) Hop {
 	h := Hop{
-		Parent: packed.Parent, From: packed.Handoff.From, To: slices.Clone(packed.Handoff.To),
+		Parent: packed.Parent, Handoff: packed.Handoff.HandoffID, From: packed.Handoff.From, To: slices.Clone(packed.Handoff.To),
 		IntentKept: prev.Task.Intent == packed.Task.Intent,
 		Tokens:     packed.Packing.Tokens, Budget: packed.Packing.Budget, Utilisation: packed.Packing.Utilisation,
 	}
 	for k, changes := range h.kinds() {
 		*changes = k.compare(prev, full, packed)
-		for i, c := range changes.Changed {
-			if c.How == Superseded {
-				changes.Changed[i].By = h.From
-			}
-		}
 	}
 	h.LostTexts, h.ReplacedTexts = lostTexts(prev, full, packed), replacedTexts(prev, packed)
 	return h
@@ -129,6 +133,9 @@ func lostTexts(prev, full, packed envelope.Envelope) (lost []Lost) {
 		if i := slices.IndexFunc(packed.Omissions, func(o envelope.Omission) bool { return o.Kind == text.kind }); i >= 0 {
 			l.Why = string(packed.Omissions[i].Reason)
 		}
+		if before := text.of(prev); before != "" && before != was {
+			l.By, l.How, l.Before = packed.Handoff.From, Replaced, before
+		}
 		lost = append(lost, l)
 	}
 	return lost
@@ -154,9 +161,9 @@ func (k entryKind) compare(prev, full, packed envelope.Envelope) (c Changes) {
 		j := link[i]
 		switch {
 		case j < 0:
-			c.lose(old, k.omission(packed, old.id))
-		case j >= there: // kept by the sender, but not given to the receiver
-			c.lose(old, k.omission(packed, after[j].id))
+			c.lose(Lost{ID: old.id, Text: old.text, Why: k.omission(packed, old.id)})
+		case j >= there: // said by the sender, but not given to the receiver
+			c.lose(lost(old, after[j], k.omission(packed, after[j].id)))
 		case after[j].id == old.id && old.same(after[j]):
 			c.Kept = append(c.Kept, old.id)
 		default:
@@ -169,23 +176,31 @@ func (k entryKind) compare(prev, full, packed envelope.Envelope) (c Changes) {
 		case j < there:
 			c.Added = append(c.Added, e.id)
 		default:
-			c.lose(e, k.omission(packed, e.id))
+			c.lose(Lost{ID: e.id, Text: e.text, Why: k.omission(packed, e.id)})
 		}
 	}
 	return c
 }
 
-func (c *Changes) lose(e entry, why string) {
-	lost := Lost{ID: e.id, Text: e.text, Why: why}
-	if why != "" {
-		c.Omitted = append(c.Omitted, lost)
+func (c *Changes) lose(l Lost) {
+	if l.Why != "" {
+		c.Omitted = append(c.Omitted, l)
 	} else {
-		c.Dropped = append(c.Dropped, lost)
+		c.Dropped = append(c.Dropped, l)
 	}
 }
 
+// lost is an entry that the sender has as e, and the receiver not at all.
+func lost(old, e entry, why string) Lost {
+	l := Lost{ID: e.id, Text: e.text, Why: why}
+	if c := change(old, e); old.id != e.id || !old.same(e) {
+		l.Was, l.By, l.How, l.Before = c.Was, c.By, c.How, c.Before
+	}
+	return l
+}
+
 func change(old, e entry) Change {
-	c := Change{ID: e.id, How: old.how(e), Before: old.text, After: e.text}
+	c := Change{ID: e.id, By: e.by, How: old.how(e), Before: old.text, After: e.text}
 	if old.constraint.ID != "" {
 		c.Before, c.After, c.By = old.text+old.limits(), e.text+e.limits(), e.setters(old)
 	}

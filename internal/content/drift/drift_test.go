@@ -93,7 +93,7 @@ func TestWhatWasSaidAndNotGivenIsCounted(t *testing.T) {
 		given.Omissions = append(given.Omissions, envelope.Omission{Kind: envelope.PartFact, ID: id, Reason: envelope.OverBudget})
 	}
 	r := drift.OfPacked([]envelope.Envelope{first, said}, []envelope.Envelope{first, given})
-	if got := r.Hops[0].Facts; got.String() != "=1 o3" || got.Omitted[0].ID != "f1" || got.Omitted[2].ID != "f4" {
+	if got := r.Hops[0].Facts; got.String() != "=1 o3" || got.Omitted[0].ID != "g1" || got.Omitted[0].Was != "f1" || got.Omitted[2].ID != "f4" {
 		t.Errorf("%s: %+v", got, got)
 	}
 	if want := (drift.Kept{Introduced: 4, Surviving: 1, Verbatim: 1, Omitted: 3, Rate: 0.25}); r.Retention.Facts != want {
@@ -187,6 +187,36 @@ func TestAFactThatAnotherSenderSupersedesIsReplacedAndDoesNotSurvive(t *testing.
 	}
 	if want := (drift.Kept{Introduced: 4, Surviving: 2, Verbatim: 2, Replaced: 2, Rate: 0.5}); r.Retention.Facts != want {
 		t.Errorf("%+v, want %+v", r.Retention.Facts, want)
+	}
+}
+
+func TestAFactThatIsRewordedAndLeftOutAtOnceIsNamedWithItsAuthor(t *testing.T) {
+	prev, full, packed := doc("f1 the valve is open", "f2 red"), doc("g1<f1 the valve is shut", "f2 green"), doc()
+	full.Handoff.From, packed.Handoff.From = "bob", "bob"
+	full.KeyFacts[0].By, full.KeyFacts[1].By = "eve", "bob"
+	prev.Task.State, full.Task.State = "half done", "all done"
+	for _, id := range []string{"g1", "f2"} {
+		packed.Omissions = append(packed.Omissions, envelope.Omission{Kind: envelope.PartFact, ID: id, Reason: envelope.OverBudget})
+	}
+	r := drift.OfPacked([]envelope.Envelope{prev, full}, []envelope.Envelope{prev, packed})
+	want := []drift.Lost{
+		{ID: "g1", Text: "the valve is shut", Why: "budget", Was: "f1", By: "eve", How: drift.Superseded, Before: "the valve is open"},
+		{ID: "f2", Text: "green", Why: "budget", By: "bob", How: drift.Reworded, Before: "red"},
+	}
+	if h := r.Hops[0]; !slices.Equal(h.Facts.Omitted, want) || h.Facts.Changed != nil {
+		t.Errorf("%+v", h.Facts)
+	}
+	if s := r.Retention.Facts; s.Replaced != 1 || s.Surviving != 0 {
+		t.Errorf("%+v", s)
+	}
+	table := drift.Table(r)
+	for _, want := range []string{
+		`fact f1 → g1 superseded by eve, omitted (budget): "the valve is open" → "the valve is shut"`,
+		`fact f2 reworded by bob, omitted (budget): "red" → "green"`, `state replaced by bob, lost: "half done" → "all done"`,
+	} {
+		if !strings.Contains(table, want) {
+			t.Errorf("without %s:\n%s", want, table)
+		}
 	}
 }
 
@@ -321,6 +351,10 @@ func TestEveryEntryIsInExactlyOneList(t *testing.T) {
 		same(t, "earlier", before, prev.KeyFacts)
 		same(t, "later", after, next.KeyFacts)
 
+		packed := next
+		packed.KeyFacts = slices.DeleteFunc(slices.Clone(next.KeyFacts), func(envelope.Item) bool { return rapid.Bool().Draw(t, "left out") })
+		eachSaidOnce(t, prev, next, drift.OfPacked(chain[:2], []envelope.Envelope{prev, packed}).Hops[0].Facts)
+
 		r := drift.Of(chain)
 		s := r.Retention.Facts
 		if s.Surviving > s.Introduced || s.Verbatim > s.Surviving || s.Surviving+s.Omitted+s.Replaced > s.Introduced || s.Surviving > len(chain[len(chain)-1].KeyFacts) {
@@ -330,6 +364,30 @@ func TestEveryEntryIsInExactlyOneList(t *testing.T) {
 			t.Fatal("two reports of one chain")
 		}
 	})
+}
+
+// eachSaidOnce holds for what a receiver was given less of than was said: the sender's words for a fact are in the lists once, whether given or not.
+func eachSaidOnce(t *rapid.T, prev, said envelope.Envelope, c drift.Changes) {
+	t.Helper()
+	var ids []string
+	texts := map[string]string{}
+	ids = append(append(ids, c.Kept...), c.Added...)
+	for _, ch := range c.Changed {
+		ids, texts[ch.ID] = append(ids, ch.ID), ch.After
+	}
+	for _, l := range slices.Concat(c.Omitted, c.Dropped) {
+		if slices.ContainsFunc(said.KeyFacts, func(i envelope.Item) bool { return i.ID == l.ID }) {
+			ids, texts[l.ID] = append(ids, l.ID), l.Text
+		} else if !slices.ContainsFunc(prev.KeyFacts, func(i envelope.Item) bool { return i.ID == l.ID }) {
+			t.Fatalf("%+v is nobody's", l)
+		}
+	}
+	same(t, "said", ids, said.KeyFacts)
+	for _, i := range said.KeyFacts {
+		if text, is := texts[i.ID]; is && text != i.Text {
+			t.Fatalf("%s has the text %q, and %q is reported", i.ID, i.Text, text)
+		}
+	}
 }
 
 func same(t *rapid.T, which string, got []string, items []envelope.Item) {

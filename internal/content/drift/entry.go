@@ -29,6 +29,7 @@ func (k entryKind) String() string {
 // entry is one fact, decision, constraint or reference.
 type entry struct {
 	id, text, supersedes string
+	by                   string // the author of a fact or decision
 	content              string // compared besides the text
 	constraint           event.Constraint
 	parts                [4]part // of a constraint
@@ -54,9 +55,9 @@ func (e entry) how(next entry) How {
 func (k entryKind) of(e envelope.Envelope) []entry {
 	switch k {
 	case facts:
-		return items(e.KeyFacts)
+		return items(e.KeyFacts, e.Handoff.From)
 	case decisions:
-		return items(e.Decisions)
+		return items(e.Decisions, e.Handoff.From)
 	case constraints:
 		return rules(e.Constraints)
 	default:
@@ -64,10 +65,11 @@ func (k entryKind) of(e envelope.Envelope) []entry {
 	}
 }
 
-func items(list []envelope.Item) []entry {
+// items are facts or decisions. Without a recorded author, the sender of their envelope stands for it.
+func items(list []envelope.Item, sender string) []entry {
 	out := make([]entry, len(list))
 	for i, item := range list {
-		out[i] = entry{id: item.ID, text: item.Text, supersedes: item.Supersedes}
+		out[i] = entry{id: item.ID, text: item.Text, supersedes: item.Supersedes, by: event.Bare(cmp.Or(item.By, sender))}
 	}
 	return out
 }

@@ -14,8 +14,8 @@ type Report struct {
 
 // Retention is the share of all entries of a chain that reached the last envelope.
 //
-// An entry is followed from the first envelope that has it: by its id, and to the entry by which its own sender supersedes it.
-// Its line survives if the last envelope has the entry or its successor. An entry that another sender superseded is replaced: it
+// An entry is followed from the first envelope that has it: by its id, and to the entry by which its own author supersedes it.
+// Its line survives if the last envelope has the entry or its successor. An entry that another author superseded is replaced: it
 // does not survive, and what replaced it is a line of its own. The rate of a kind is the number of lines that survive
 // divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts the lines of all kinds and
 // the intent, as one more line that survives only if every envelope has it byte for byte.
@@ -39,7 +39,7 @@ type Kept struct {
 	Verbatim int `json:"verbatim"`
 	// Omitted is the number of lines that do not survive but that the last envelope lists as an omission or a gap.
 	Omitted int `json:"omitted,omitempty"`
-	// Replaced is the number of lines that ended because another sender superseded them.
+	// Replaced is the number of lines that ended because another author superseded them.
 	Replaced int `json:"replaced,omitempty"`
 	// Rate is Surviving divided by Introduced, 0 to 1.
 	Rate float64 `json:"rate"`
@@ -122,8 +122,8 @@ func intentShare(chain []envelope.Envelope) Kept {
 type line struct {
 	first    entry
 	id       string // its current id
-	by       string // the sender of the envelope that had it first
-	replaced bool   // by an entry of another sender
+	by       string // the author of a fact or decision
+	replaced bool   // by an entry of another author
 }
 
 // share follows every entry of a kind.
@@ -137,7 +137,7 @@ func (k entryKind) share(chain []envelope.Envelope) Kept {
 		for i, j := range link {
 			if j >= 0 && before[i].id != after[j].id && byID[after[j].id] == nil {
 				l := byID[before[i].id]
-				if l.by != e.Handoff.From {
+				if l.by != after[j].by {
 					l.replaced = true
 					continue
 				}
@@ -147,7 +147,7 @@ func (k entryKind) share(chain []envelope.Envelope) Kept {
 		}
 		for _, entry := range after {
 			if byID[entry.id] == nil {
-				l := &line{first: entry, id: entry.id, by: e.Handoff.From}
+				l := &line{first: entry, id: entry.id, by: entry.by}
 				lines, byID[entry.id] = append(lines, l), l
 			}
 		}

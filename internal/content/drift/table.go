@@ -73,7 +73,7 @@ func (h Hop) details(b *strings.Builder) {
 		fmt.Fprintf(b, "hop %d  intent was changed\n", h.Number)
 	}
 	for _, l := range h.LostTexts {
-		fmt.Fprintf(b, "hop %d  %s lost%s: %s\n", h.Number, name(l.ID), because(l.Why), quote(l.Text))
+		fmt.Fprintf(b, "hop %d  %s %slost%s: %s\n", h.Number, name(l.ID), l.became(), because(l.Why), l.texts())
 	}
 	for _, ch := range h.ReplacedTexts {
 		fmt.Fprintf(b, "hop %d  %s %s by %s: %s → %s\n", h.Number, name(ch.ID), ch.How, name(ch.By), quote(ch.Before), quote(ch.After))
@@ -82,10 +82,10 @@ func (h Hop) details(b *strings.Builder) {
 		c := h.kinds()[entryKind(k)]
 		singular := strings.TrimSuffix(entryKind(k).String(), "s")
 		for _, l := range c.Dropped {
-			fmt.Fprintf(b, "hop %d  %s %s dropped: %s\n", h.Number, singular, name(l.ID), quote(l.Text))
+			fmt.Fprintf(b, "hop %d  %s %s %sdropped: %s\n", h.Number, singular, l.ids(), l.became(), l.texts())
 		}
 		for _, l := range c.Omitted {
-			fmt.Fprintf(b, "hop %d  %s %s omitted%s: %s\n", h.Number, singular, name(l.ID), because(l.Why), quote(l.Text))
+			fmt.Fprintf(b, "hop %d  %s %s %somitted%s: %s\n", h.Number, singular, l.ids(), l.became(), because(l.Why), l.texts())
 		}
 		for _, ch := range c.Changed {
 			was, by := "", ""
@@ -105,6 +105,33 @@ func (h Hop) details(b *strings.Builder) {
 			fmt.Fprintf(b, "hop %d  %s %s%s %s%s: %s → %s\n", h.Number, singular, was, name(ch.ID), ch.How, by, quote(ch.Before), quote(ch.After))
 		}
 	}
+}
+
+// ids names the entry, after the one that it superseded.
+func (l Lost) ids() string {
+	if l.Was == "" {
+		return name(l.ID)
+	}
+	return name(l.Was) + " → " + name(l.ID)
+}
+
+// became says what the sender made of the entry before it was lost: "superseded by bob, ".
+func (l Lost) became() string {
+	switch {
+	case l.How == "":
+		return ""
+	case l.By == "":
+		return string(l.How) + ", "
+	}
+	return string(l.How) + " by " + name(l.By) + ", "
+}
+
+// texts is the text of the entry, after the earlier one.
+func (l Lost) texts() string {
+	if l.How == "" {
+		return quote(l.Text)
+	}
+	return quote(l.Before) + " → " + quote(l.Text)
 }
 
 func because(why string) string {

@@ -81,11 +81,6 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if err != nil {
 		return doc, err
 	}
-	if t.AskedIn != t.Envelope {
-		if doc.Task.Ask, err = s.asked(ctx, by.Workspace, t); err != nil {
-			return doc, err
-		}
-	}
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.Dependencies = t.ID, nil
 	if h.Permissions == nil {
@@ -134,16 +129,6 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	return doc, err
 }
 
-// asked is what is asked of the owner, where the newest envelope of the task asks something of others: it was shared, or is for those that
-// do parts of it.
-func (s *Sealer) asked(ctx context.Context, workspace string, t task.Task) (string, error) {
-	if t.AskedIn == "" {
-		return "", nil
-	}
-	doc, err := s.store.Open(ctx, workspace, t.ID, t.AskedIn)
-	return doc.Task.Ask, err
-}
-
 // base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.
 func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewhere []byte) (envelope.Envelope, error) {
 	switch {
@@ -159,32 +144,27 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 	if err != nil {
 		return envelope.Envelope{}, err
 	}
-	doc, err = s.withoutShared(ctx, workspace, t, doc)
+	doc, err = s.ownersOf(ctx, workspace, t, doc)
 	return next(doc, t.Envelope), err
 }
 
-// withoutShared is the newest envelope of a task, without what was said to the reader of a share alone: the owner's own state, data, summary and open questions
-// come back. The facts, decisions and files that a share adds stay: they are the task's.
-func (s *Sealer) withoutShared(ctx context.Context, workspace string, t task.Task, doc envelope.Envelope) (envelope.Envelope, error) {
-	own := doc
-	for digest := t.Envelope; isShare(t, digest, own); {
-		if digest = own.Parent; digest == "" {
-			own = envelope.Envelope{}
-			break
-		}
+// ownersOf is the newest envelope of a task, without what was said to the reader of a share, or to those that do parts of the task, alone: what is asked of the
+// owner, and its own state, data, summary and open questions come back. The facts, decisions, steps and files that came with it stay: they are the task's.
+func (s *Sealer) ownersOf(ctx context.Context, workspace string, t task.Task, doc envelope.Envelope) (envelope.Envelope, error) {
+	if t.AskedIn == t.Envelope {
+		return doc, nil
+	}
+	var own envelope.Envelope
+	if t.AskedIn != "" {
 		var err error
-		if own, err = s.store.Open(ctx, workspace, t.ID, digest); err != nil {
+		if own, err = s.store.Open(ctx, workspace, t.ID, t.AskedIn); err != nil {
 			return doc, err
 		}
 	}
-	doc.Task.State, doc.Task.Data, doc.ConversationSummary, doc.OpenQuestions = own.Task.State, own.Task.Data, own.ConversationSummary, own.OpenQuestions
+	doc.Task.Ask, doc.Task.State, doc.Task.Data = own.Task.Ask, own.Task.State, own.Task.Data
+	doc.ConversationSummary, doc.OpenQuestions = own.ConversationSummary, own.OpenQuestions
 	doc.Confidence, doc.ExpiresAt = own.Confidence, own.ExpiresAt
 	return doc, nil
-}
-
-// isShare reports whether an envelope was sealed to be shared: it names its reader, and no handoff.
-func isShare(t task.Task, digest string, doc envelope.Envelope) bool {
-	return doc.Handoff.HandoffID == "" && len(doc.Handoff.To) > 0 && slices.ContainsFunc(t.Shares, func(s task.Share) bool { return s.Envelope == digest })
 }
 
 // next is the envelope that follows doc. A reference that could not be resolved stays named until it is.
@@ -199,7 +179,7 @@ func next(doc envelope.Envelope, digest string) envelope.Envelope {
 // for the child's result. Its parent digest is the envelope that the spawn sealed.
 func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent task.Task, ev event.Spawned, h envelope.Header, now time.Time) (event.Sealed, error) {
 	from := parent
-	from.Envelope = ev.Envelope
+	from.Envelope, from.AskedIn = ev.Envelope, ev.Envelope
 	doc, err := s.base(ctx, workspace, from, nil)
 	if err != nil {
 		return event.Sealed{}, err

@@ -13,16 +13,21 @@ import (
 const MaxChain = 64 << 20
 
 // Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
-// newest rendition, or the envelope itself. Each follows the one before: what was shared while a handoff was under way
-// is no part of what moved. A child's chain begins with the envelope of its parent's that it follows.
+// newest rendition, or the envelope itself. Each was made to hand the task on: what was shared, or delegated to a child, moved nothing, and
+// what it added stands in the next. A child's chain begins with the envelope of its parent's that it follows.
 func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said, given []envelope.Envelope, err error) {
 	size := 0
-	at := map[string]int{} // by the digest of what was said
+	at := map[string]int{}   // by the digest of what was said
+	past := map[string]int{} // by the digest of an envelope aside, that which it followed
 	add := func(e sealed) error {
 		if size += len(e.bytes); size > MaxChain {
 			return refusal.New(refusal.TooLarge, "export the trail and compare what matters", "the envelopes of task %s are more than %d bytes", t.ID, MaxChain)
 		}
-		if i, ok := at[e.source]; ok && e.bytes == nil {
+		i, ok := at[e.source]
+		switch {
+		case e.source != "" && !ok:
+			return nil // of an envelope that is no part of the chain
+		case ok && e.bytes == nil:
 			given[i] = said[i]
 			given[i].Packing = e.packing
 			return nil
@@ -31,13 +36,21 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said,
 		if err != nil {
 			return err
 		}
-		if e.source != "" {
-			if i, ok := at[e.source]; ok {
-				given[i] = doc
+		if ok {
+			given[i] = doc
+			return nil
+		}
+		i, ok = at[doc.Parent]
+		if before, is := past[doc.Parent]; is {
+			i, ok = before, true
+		}
+		if e.aside {
+			if past[e.digest] = i; !ok {
+				past[e.digest] = len(said) - 1
 			}
 			return nil
 		}
-		if i, ok := at[doc.Parent]; ok {
+		if ok {
 			maps.DeleteFunc(at, func(_ string, j int) bool { return j > i })
 			said, given = said[:i+1], given[:i+1]
 		}

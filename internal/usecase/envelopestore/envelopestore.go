@@ -3,6 +3,7 @@ package envelopestore
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -71,11 +72,16 @@ type sealed struct {
 	digest, source string
 	bytes          []byte
 	packing        envelope.Packing
+	aside          bool // made for the reader of a share, or for those that do parts of the task
 }
 
 // each goes through every envelope of a task, oldest first.
 func (s *Store) each(ctx context.Context, workspace, task string, fn func(sealed) error) error {
 	return stream.Each(ctx, s.ledger, taskstore.StreamOf(workspace, task), func(e ledger.Entry) error {
+		aside, err := s.aside(e)
+		if err != nil {
+			return err
+		}
 		for _, ev := range e.Events {
 			if ev.Name != (event.Sealed{}).EventName() && ev.Name != (event.Rendered{}).EventName() {
 				continue
@@ -86,7 +92,7 @@ func (s *Store) each(ctx context.Context, workspace, task string, fn func(sealed
 			}
 			switch d := d.(type) {
 			case event.Sealed:
-				err = fn(sealed{digest: d.Digest, bytes: d.Bytes})
+				err = fn(sealed{digest: d.Digest, bytes: d.Bytes, aside: slices.Contains(aside, d.Digest)})
 			case event.Rendered:
 				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes, packing: envelope.Packing{
 					Budget: d.Budget, Tokens: d.Tokens, Estimate: d.Estimate, Utilisation: d.Utilisation, Completeness: d.Completeness,
@@ -106,4 +112,24 @@ func erasedNote(b []byte) (note string, erased bool) {
 		return "", false
 	}
 	return note, json.Unmarshal(b, &note) == nil
+}
+
+// aside are the digests of what an entry shares or delegates.
+func (s *Store) aside(e ledger.Entry) (digests []string, err error) {
+	for _, ev := range e.Events {
+		if ev.Name != (event.Shared{}).EventName() && ev.Name != (event.Spawned{}).EventName() {
+			continue
+		}
+		d, err := s.tasks.Codec().Decode(ev)
+		if err != nil {
+			return nil, err
+		}
+		switch d := d.(type) {
+		case event.Shared:
+			digests = append(digests, d.Envelope)
+		case event.Spawned:
+			digests = append(digests, d.Envelope)
+		}
+	}
+	return digests, nil
 }
