@@ -158,7 +158,7 @@ func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
 		if n := strings.Count(doc.ConversationSummary, "bob -> dan"); n != 1 {
 			h.Errorf("a change of hands is there %d times:\n%s", n, doc.ConversationSummary)
 		}
-		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "dan took over from bob: dan has time")
+		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "operator/ann gave it from bob to dan: dan has time")
 		if doc.Hops != 2 {
 			h.Errorf("the envelope counts %d changes of owner", doc.Hops)
 		}

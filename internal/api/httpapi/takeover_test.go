@@ -72,3 +72,58 @@ func TestAnAgentCannotHaveTheNameOfAnAuthority(t *testing.T) {
 		}
 	}
 }
+
+// What is said of a change of owner stands under the name of the principal that said it, and not under that of the owner who let go.
+func TestTheWordsOfATakeoverAreThoseOfWhoAskedForIt(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	cleo, _ := h.agent("cleo")
+	dan, _ := h.agent("dan")
+	operator := h.as(h.admin)
+	me, err := operator.Me(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ann.Share(ctx, made.Task, client.ShareInput{To: "ben", Epoch: made.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	ask, err := ben.Takeover(ctx, made.Task, client.TakeoverInput{Detail: "I know ROOFS."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ann.Approve(ctx, ask.Takeover, client.ApproveInput{Epoch: made.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	if got := prompt(t, ben, made.Task); !strings.HasPrefix(got, "# You take over task") || !strings.Contains(got, "from `ann`, as you asked\n") {
+		t.Errorf("ben reads\n%s", got)
+	}
+	given, err := operator.Takeover(ctx, made.Task, client.TakeoverInput{To: "cleo", Detail: "BEN is ill."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := cleo.Accept(ctx, given.Handoff, client.AcceptInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"from `ben`, as `admin/" + me.Name + "` asked\n", "ben took over from ann, who agreed: I know ROOFS."} {
+		if !strings.Contains(got.Content.Prompt, want) {
+			t.Errorf("cleo does not read %q:\n%s", want, got.Content.Prompt)
+		}
+	}
+	sent, err := cleo.Send(ctx, made.Task, client.SendInput{Epoch: got.Epoch, To: []string{"dan"}, Detail: "Your turn."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = dan.Accept(ctx, sent.Handoff, client.AcceptInput{Render: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "admin/" + me.Name + " gave it from ben to cleo: BEN is ill."; !strings.Contains(got.Content.Prompt, want) || !strings.Contains(got.Content.Prompt, "from `cleo`\n") {
+		t.Errorf("dan does not read %q:\n%s", want, got.Content.Prompt)
+	}
+}

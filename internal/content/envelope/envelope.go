@@ -92,6 +92,9 @@ type Header struct {
 	ResultTo string `json:"result_to,omitempty"`
 	// PartFor is the beginning of the intent of the task that this one is a part of: what it is for. It is never cut further. Since version 1.4.
 	PartFor string `json:"part_for,omitempty"`
+	// By is the principal that asked for the handoff, or shared the content, and whose words stand in Detail and Notes: an agent by name, any
+	// other as role/name. Empty: the sender, or the server. Since version 1.4.
+	By string `json:"by,omitempty"`
 
 	Extra Extra `json:"-"`
 }

@@ -30,12 +30,13 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
 			e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x"
 		},
-		"handoff.part_of, result_to, part_for: is not a field of version 1.3": func(e *envelope.Envelope) {
-			e.Version, e.Handoff.ResultTo = "1.3", "ann"
-		},
 		"handoff.part_for: ": func(e *envelope.Envelope) {
 			e.Handoff.PartFor = strings.Repeat("x", envelope.MaxPartFor+1)
 		},
+		"handoff.part_of, result_to, part_for, by: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Handoff.By = "1.3", "ann"
+		},
+		"handoff.by: \"a b\"": func(e *envelope.Envelope) { e.Handoff.By = "a b" },
 		"decisions[0].by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Decisions[0].By = "1.3", "ann"
 		},

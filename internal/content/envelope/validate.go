@@ -98,6 +98,7 @@ func (h *Header) check(c *checker) {
 	c.optionalName("handoff.part_of", h.PartOf)
 	c.optionalName("handoff.result_to", h.ResultTo)
 	c.text("handoff.part_for", h.PartFor, MaxPartFor)
+	c.optionalName("handoff.by", h.By)
 }
 
 func (t *Task) check(c *checker) {
@@ -231,8 +232,8 @@ func (e *Envelope) checkRefs(c *checker) {
 
 // sinceMinor4 returns the name of a field that came with version 1.4, if the document has one.
 func (e *Envelope) sinceMinor4() string {
-	if e.Handoff.PartOf+e.Handoff.ResultTo+e.Handoff.PartFor != "" {
-		return "handoff.part_of, result_to, part_for"
+	if e.Handoff.PartOf+e.Handoff.ResultTo+e.Handoff.PartFor+e.Handoff.By != "" {
+		return "handoff.part_of, result_to, part_for, by"
 	}
 	for _, list := range []struct {
 		name  string

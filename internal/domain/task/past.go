@@ -18,6 +18,7 @@ type Passage struct {
 	Child  string       // the child task
 	Rule   string       // the id of the constraint that was lifted
 	Reason event.Reason // of the handoff
+	Asked  string       // the principal that asked for the handoff, and whose words the detail is, if it is not By; empty: By, or the server
 	Detail string       // at most maxPassageDetail bytes
 }
 
@@ -59,6 +60,9 @@ func (t *Task) sealed() {
 // passedOn is the passage of a change of owner by the newest handoff.
 func (t *Task) passedOn(h *Handoff, e event.Moved) {
 	p := Passage{At: e.At, Kind: PassedOn, By: e.From, To: e.To, Reason: h.Reason, Detail: h.Detail}
+	if by := event.Bare(h.By); by != event.Bare(e.From) {
+		p.Asked = by
+	}
 	if h.Recovery || h.Unasked {
 		p.Kind = TakenOver
 	}

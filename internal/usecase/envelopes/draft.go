@@ -186,6 +186,7 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	}
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, event.Bare(ev.From), t.Permissions, doc.Handoff.Notes
+	h.By = doc.Handoff.By
 	h.PartOf, h.ResultTo = partOf(t)
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
 	if t.Intent != parent.Intent {

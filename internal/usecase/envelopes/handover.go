@@ -1,6 +1,7 @@
 package envelopes
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,12 +12,12 @@ import (
 )
 
 // Handover seals what the next owner needs where the present one writes nothing: the last envelope, brought up to
-// date with progress.
-func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (
+// date with progress. by is the principal whose words the detail is; empty: the server.
+func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to, by string, reason event.Reason, detail string, now time.Time) (
 	event.Sealed, envelope.Envelope, error,
 ) {
 	h := envelope.Header{
-		HandoffID: t.NextHandoffID(), From: event.Bare(t.Source()), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: Seconds(t.Times.Ack),
+		HandoffID: t.NextHandoffID(), From: event.Bare(t.Source()), By: notSender(t, by), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: Seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}
@@ -26,8 +27,25 @@ func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to
 
 // ToPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.
 func (s *Sealer) ToPerson(ctx context.Context, workspace string, t task.Task, to string, reason event.Reason, detail string, now time.Time) (event.Sealed, error) {
-	sealed, _, err := s.Handover(ctx, workspace, t, to, reason, detail, now)
+	sealed, _, err := s.Handover(ctx, workspace, t, to, "", reason, detail, now)
 	return sealed, err
+}
+
+// AskedBy is the principal that asks for a handoff or a share of a task, as [envelope.Header] has it: the caller, or the one whose handoff is asked
+// for again.
+func AskedBy(c caller.Caller, again string, t task.Task) string {
+	if again == "" && c.IsSystem() {
+		return ""
+	}
+	return notSender(t, cmp.Or(again, c.String()))
+}
+
+// notSender is a principal as envelopes name it; empty if it is the sender.
+func notSender(t task.Task, by string) string {
+	if by = event.Bare(by); by == event.Bare(t.Source()) {
+		return ""
+	}
+	return by
 }
 
 // Open is a sealed envelope of a task.

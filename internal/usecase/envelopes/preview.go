@@ -85,7 +85,7 @@ func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInpu
 
 func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task, to agent.Spec, receivers []string, in PreviewInput) (Preview, error) {
 	h := envelope.Header{
-		From: event.Bare(t.Source()), To: receivers, Reason: event.ReasonUserRequest, Kind: event.Warm,
+		From: event.Bare(t.Source()), By: AskedBy(c, "", t), To: receivers, Reason: event.ReasonUserRequest, Kind: event.Warm,
 		HandoffID: t.NextHandoffID(), TimeoutSeconds: Seconds(t.Times.Ack),
 	}
 	doc, err := es.sealer.Draft(ctx, c, t, h, in.Content, es.now().UTC())

@@ -71,16 +71,15 @@ func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 func passage(p task.Passage, t task.Task) envelope.Step {
 	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail}
 	switch p.Kind {
-	case task.PassedOn:
-		s.Action, s.Importance = "handed over to "+p.To, passing
-		if p.Reason != event.ReasonUserRequest {
+	case task.PassedOn, task.TakenOver:
+		s.Agent, s.Action = passedOn(p)
+		s.Importance = passing
+		if p.Kind == task.PassedOn && p.Reason != event.ReasonUserRequest {
 			s.Detail = string(p.Reason)
 			if p.Detail != "" {
 				s.Detail += ", " + p.Detail
 			}
 		}
-	case task.TakenOver:
-		s.Agent, s.Action, s.Importance = p.To, "took over from "+p.By, passing
 	case task.Delegated:
 		s.Action, s.Importance = "delegated to "+p.To, passing
 	case task.DelegationEnded:
@@ -98,6 +97,20 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 		}
 	}
 	return s
+}
+
+// passedOn is a change of owner as an action of the principal whose words its detail is: the former owner, the new one, or one that decided it. Words of the
+// server are the new owner's.
+func passedOn(p task.Passage) (agent, action string) {
+	switch {
+	case p.Kind == task.PassedOn && p.Asked == "":
+		return p.By, "handed over to " + p.To
+	case p.Kind == task.PassedOn && p.Asked == p.To:
+		return p.To, "took over from " + p.By + ", who agreed"
+	case p.Asked == "" || p.Asked == p.To:
+		return p.To, "took over from " + p.By
+	}
+	return p.Asked, "gave it from " + p.By + " to " + p.To
 }
 
 // partEnded says how a part ended, and with which result.

@@ -47,6 +47,6 @@ func (u *FollowUp) recovery(ctx context.Context, workspace string, t task.Task, 
 	if t.Lease.After(now) {
 		detail = t.Owner + " reported no progress"
 	}
-	cmd.Recovery, cmd.Passed, cmd.Envelope, err = u.handoffs.Recoverable(ctx, workspace, t, cmd.Recovery, detail, now)
+	cmd.Recovery, cmd.Passed, cmd.Envelope, err = u.handoffs.Recoverable(ctx, workspace, t, cmd.Recovery, "", detail, now)
 	return cmd, err
 }

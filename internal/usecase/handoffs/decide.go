@@ -136,7 +136,7 @@ func (h *Handoffs) plan(ctx context.Context, c caller.Caller, in SendInput, desk
 
 // seal composes and seals what a handoff carries, and leaves in the plan only receivers that it fits.
 func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, now time.Time) (routes.Plan, event.Sealed, error) {
-	sealed, doc, err := h.sealer.Compose(ctx, c, t, in.header(t, targets(p.Candidates)), in.Content, now)
+	sealed, doc, err := h.sealer.Compose(ctx, c, t, in.header(c, t, targets(p.Candidates)), in.Content, now)
 	if err != nil {
 		return p, sealed, err
 	}
@@ -185,9 +185,9 @@ func (in SendInput) request(c caller.Caller, p routes.Plan, sealed event.Sealed)
 }
 
 // header is the envelope's header for the task's next handoff; without receivers, for the task alone.
-func (in SendInput) header(t task.Task, to []string) envelope.Header {
+func (in SendInput) header(c caller.Caller, t task.Task, to []string) envelope.Header {
 	h := envelope.Header{
-		From: event.Bare(t.Source()), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
+		From: event.Bare(t.Source()), By: envelopes.AskedBy(c, in.Asked, t), To: to, Reason: in.Reason, Detail: in.Detail, Kind: in.Kind,
 		Permissions: in.Permissions,
 	}
 	if in.Kind != "" {

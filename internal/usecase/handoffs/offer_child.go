@@ -30,7 +30,7 @@ func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spa
 		Task: t.ID, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
 		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
 	}
-	sealed, err := h.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(t, []string{to}), now)
+	sealed, err := h.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(c, t, []string{to}), now)
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ func (h *Handoffs) RecoveryPlan(ctx context.Context, workspace string, t task.Ta
 
 // Recoverable is the envelope for the agent that replaces an owner, and the fallbacks that can read it. Where nobody can, the
 // rules say what becomes of the task.
-func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Task, by []event.Candidate, detail string, now time.Time) (
+func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Task, to []event.Candidate, by, detail string, now time.Time) (
 	fit []event.Candidate, passed []event.Passed, envelope event.Sealed, err error,
 ) {
-	sealed, doc, err := h.sealer.Handover(ctx, workspace, t, by[0].Agent, event.ReasonRecovery, detail, now)
+	sealed, doc, err := h.sealer.Handover(ctx, workspace, t, to[0].Agent, by, event.ReasonRecovery, detail, now)
 	if refuses(err) { // the last envelope serves
 		sealed = event.Sealed{Digest: t.Envelope}
 		doc, err = h.sealer.Open(ctx, workspace, t.ID, t.Envelope)
@@ -43,7 +43,7 @@ func (h *Handoffs) Recoverable(ctx context.Context, workspace string, t task.Tas
 	if err != nil {
 		return nil, nil, envelope, err
 	}
-	fit, passed, err = h.sealer.Fitting(ctx, workspace, &sealed, doc, by, event.Pack{})
+	fit, passed, err = h.sealer.Fitting(ctx, workspace, &sealed, doc, to, event.Pack{})
 	if refuses(err) { // nobody can read it
 		err = nil
 	}

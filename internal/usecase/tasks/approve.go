@@ -77,7 +77,7 @@ func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n in
 		ask := t.Takeovers[i]
 		var doc envelope.Envelope
 		var err error
-		if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
+		if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, ask.By, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
 			return nil, err
 		}
 		events, err := handoff.Decide(t, cmd, now)

@@ -34,7 +34,7 @@ func (ts *Tasks) Confirm(ctx context.Context, c caller.Caller, in ConfirmInput) 
 		cmd := handoff.Confirm{By: c.Principal, Epoch: in.Epoch, Handoff: n}
 		if h := t.InFlight(); h != nil && !in.Content.IsZero() {
 			head := envelope.Header{
-				HandoffID: h.ID(t.ID), From: h.From, To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
+				HandoffID: h.ID(t.ID), From: h.From, By: envelopes.AskedBy(c, h.By, t), To: []string{h.Receiver}, Reason: h.Reason, Detail: h.Detail,
 				Kind: h.Kind, Permissions: h.Permits,
 			}
 			said := in.Content

@@ -40,7 +40,7 @@ func (ts *Tasks) Share(ctx context.Context, c caller.Caller, in ShareInput) (tas
 		if !to.Exists() {
 			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
 		}
-		sealed, doc, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: event.Bare(t.Source()), To: []string{to.Name}, Detail: in.Detail}, in.Content, now)
+		sealed, doc, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: event.Bare(t.Source()), By: envelopes.AskedBy(c, "", t), To: []string{to.Name}, Detail: in.Detail}, in.Content, now)
 		if err != nil {
 			return nil, err
 		}

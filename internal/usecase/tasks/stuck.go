@@ -56,7 +56,7 @@ func (ts *Tasks) decideStuck(ctx context.Context, c caller.Caller, t task.Task, 
 		return nil, no.With("passed_over", p.Passed)
 	}
 	if len(cmd.Recovery) > 0 {
-		fit, passed, sealed, err := ts.handoffs.Recoverable(ctx, c.Workspace, t, cmd.Recovery, cmp.Or(cmd.Detail, t.Owner+" is stuck"), now)
+		fit, passed, sealed, err := ts.handoffs.Recoverable(ctx, c.Workspace, t, cmd.Recovery, c.String(), cmp.Or(cmd.Detail, t.Owner+" is stuck"), now)
 		if err != nil {
 			return nil, err
 		}

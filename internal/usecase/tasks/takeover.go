@@ -54,7 +54,7 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 		cmd := handoff.Takeover{By: c.Principal, Detail: in.Detail}
 		var doc envelope.Envelope
 		if t.Owner != "" {
-			if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
+			if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, c.Agent(), c.Agent(), event.ReasonRecovery, in.Detail, now); err != nil {
 				return nil, err
 			}
 		}

@@ -123,6 +123,7 @@ var fields = map[string]field{
 	"Header.part_of":   {doc: "The task that this one is a part of. Omitted if it was not delegated. Since version 1.4.", limits: word},
 	"Header.result_to": {doc: "The principal that delegated it and waits for the result, which goes to the owner of that task. Omitted if nobody waits. Since version 1.4.", limits: word},
 	"Header.part_for":  {doc: "The beginning of the intent of the task that this one is a part of: what this one is for. Omitted if that is its own intent. Never cut further. Since version 1.4.", limits: chars(envelope.MaxPartFor)},
+	"Header.by":        {doc: "The principal that asked for the handoff, or shared the content, and whose words are its detail and notes: an agent by name, any other as role/name. Omitted if it is the sender, or the server. Since version 1.4.", limits: word},
 
 	"Task.intent": {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
 	"Task.state":  {doc: "The current state of the work.", limits: text},
