@@ -225,19 +225,19 @@ func TestOfManyClocksOneLeadsToAHalfOpenAgent(t *testing.T) {
 func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 	halfOpenStory(t, func(h *harness) {
 		h.join("lead")
-		h.register("owner", agents.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: agents.Breaker{Failures: 100}})
+		h.register("holder", agents.AgentSpec{Fallbacks: []string{"flaky"}, Breaker: agents.Breaker{Failures: 100}})
 		h.halfOpen("flaky")
 		before := h.offers("flaky")
 		tasksList := map[string]bool{}
 		for range crowd {
-			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"owner"}}})
-			tasksList[h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"holder"}}})
+			tasksList[h.accept("holder", h.waitFor("holder", func(i view.Item) bool { return i.Task == r.Task })).Task] = true
 		}
 		time.Sleep(32 * time.Minute) // their leases end
 		task := h.oneMore("flaky", before)
 		for id := range tasksList {
 			got := h.task(id)
-			if want := map[bool]string{true: "flaky", false: "owner"}[id == task]; got.Handoff == nil || len(got.Handoff.To) != 1 || got.Handoff.To[0] != want {
+			if want := map[bool]string{true: "flaky", false: "holder"}[id == task]; got.Handoff == nil || len(got.Handoff.To) != 1 || got.Handoff.To[0] != want {
 				h.Errorf("task %s is %s, offered to %+v, want %s", id, got.State, got.Handoff, want)
 			}
 		}
@@ -247,22 +247,22 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 	halfOpenStory(t, func(h *harness) {
 		h.join("lead")
-		h.register("owner", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
+		h.register("holder", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(5 * time.Minute)}})
 		for range 4 {
-			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"owner"}}})
-			h.accept("owner", h.waitFor("owner", func(i view.Item) bool { return i.Task == r.Task }))
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"holder"}}})
+			h.accept("holder", h.waitFor("holder", func(i view.Item) bool { return i.Task == r.Task }))
 			time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
 		}
 		time.Sleep(28 * time.Minute)
-		h.pair("lead", "owner", agent.Open)
+		h.pair("lead", "holder", agent.Open)
 		back := map[string]bool{}
 		for range 4 { // first what it was offered before its circuit opened, then the probe, then the others
-			item := h.waitFor("owner", func(i view.Item) bool { return !back[i.Task] })
+			item := h.waitFor("holder", func(i view.Item) bool { return !back[i.Task] })
 			back[item.Task] = true
-			if a := h.accept("owner", item); a.Epoch != 2 {
+			if a := h.accept("holder", item); a.Epoch != 2 {
 				h.Errorf("accepted: %+v", a.Receipt)
 			}
 		}
-		h.pair("lead", "owner", agent.Closed)
+		h.pair("lead", "holder", agent.Closed)
 	})
 }

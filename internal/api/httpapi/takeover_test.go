@@ -64,7 +64,7 @@ func TestATakeoverThatWasGrantedSaysWhoOwnsTheTask(t *testing.T) {
 func TestAnAgentCannotHaveTheNameOfAnAuthority(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	admin := h.as(h.admin)
-	for _, name := range []string{"operator", "admin", "adm1n", "server", "requester", "system", "trapeze", "person", "the-operator"} {
+	for _, name := range []string{"operator", "admin", "adm1n", "server", "requester", "system", "trapeze", "person", "the-operator", "operator-chief", "owner", "you", "all", "everyone"} {
 		_, err := admin.RegisterAgent(t.Context(), name, client.AgentSpec{})
 		var e *client.Error
 		if !errors.As(err, &e) || e.Code != client.Invalid || !strings.Contains(e.Message, "could be taken for") || e.Hint == "" {

@@ -228,7 +228,7 @@ func (v *visible) detour(by, through string) {
 func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	v := &visible{T: t, harness: h, by: map[string]*client.Client{}, files: map[string]string{}}
-	for _, name := range []string{"req", "warm", "cold", "owner", "approver", "receiver", "shared", "past", "stranger", "again"} {
+	for _, name := range []string{"req", "warm", "cold", "holder", "approver", "receiver", "shared", "past", "stranger", "again"} {
 		v.by[name], _ = h.agent(name)
 	}
 	made, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAuditor, Name: "auditor"})
@@ -253,51 +253,51 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	third.Artifacts = v.file("cold", "FILE3")
 	v.send("cold", client.SendInput{To: []string{"past"}, Detail: "because DETAIL3", Content: facts("FACTX")})
 	v.must(v.by["past"].Reject(t.Context(), v.offer.Handoff, client.RejectInput{Offer: v.offer.Offer, Why: client.NotCapable, Detail: "no REJECT " + v.files["FILE1"]}))
-	v.send("cold", client.SendInput{To: []string{"owner"}, Content: third})
-	v.accept("owner")
-	v.progress("owner", "NOTE3")
-	v.remember("owner", "ITEM3")
-	ask := v.must(v.by["owner"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
+	v.send("cold", client.SendInput{To: []string{"holder"}, Content: third})
+	v.accept("holder")
+	v.progress("holder", "NOTE3")
+	v.remember("holder", "ITEM3")
+	ask := v.must(v.by["holder"].Ask(t.Context(), v.task, client.AskInput{Epoch: v.epoch, Question: "may I QUESTION3"}))
 	v.must(h.as(h.admin).Answer(t.Context(), ask.Ticket, client.AnswerInput{Answer: "yes ANSWER3"}))
-	s := v.must(v.by["owner"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "shared", Content: facts("FACTS")}))
+	s := v.must(v.by["holder"].Share(t.Context(), v.task, client.ShareInput{Epoch: v.epoch, To: "shared", Content: facts("FACTS")}))
 	v.shares = append(v.shares, s.Share)
 	fourth := facts("FACT4")
-	fourth.Artifacts = v.file("owner", "FILE4")
-	v.send("owner", client.SendInput{To: []string{"receiver"}, Kind: client.Supervised, Approver: "approver", Detail: "because DETAIL4", Content: fourth})
+	fourth.Artifacts = v.file("holder", "FILE4")
+	v.send("holder", client.SendInput{To: []string{"receiver"}, Kind: client.Supervised, Approver: "approver", Detail: "because DETAIL4", Content: fourth})
 	v.offer = v.must(v.by["approver"].Approve(t.Context(), v.offer.Handoff, client.ApproveInput{}))
 
 	told(t, "while it is offered", v.look(), []marker{
-		{"INTENT", "auditor req warm cold owner approver receiver shared"},
+		{"INTENT", "auditor req warm cold holder approver receiver shared"},
 		{"FACT1", "auditor req warm"},
 		{"FILE1", "auditor req warm"},
 		{"DETAIL1", "auditor req warm"},
 		{"NOTE1", "auditor req warm"},
-		{"ASK2", "auditor req warm cold owner approver receiver shared"},
-		{"NOTE2", "auditor req cold owner approver receiver shared"},
-		{"FACTX", "auditor req cold owner approver receiver shared"},
-		{"DETAIL3", "auditor req cold owner approver"},
-		{"REJECT", "auditor req cold owner approver past"},
-		{"FACT3", "auditor req cold owner approver receiver shared"},
-		{"FILE3", "auditor req cold owner approver receiver shared"},
-		{"NOTE3", "auditor req owner approver receiver shared"},
-		{"ITEM3", "auditor req warm cold owner approver"}, // what is remembered for a task is for all that held it, until it ends
-		{"QUESTION3", "auditor req owner approver receiver shared"},
-		{"ANSWER3", "auditor req owner approver receiver shared"},
-		{"FACTS", "auditor req owner approver receiver shared"},
-		{"FACT4", "auditor req owner approver receiver"},
-		{"FILE4", "auditor req owner approver receiver"},
-		{"DETAIL4", "auditor req owner approver receiver"},
+		{"ASK2", "auditor req warm cold holder approver receiver shared"},
+		{"NOTE2", "auditor req cold holder approver receiver shared"},
+		{"FACTX", "auditor req cold holder approver receiver shared"},
+		{"DETAIL3", "auditor req cold holder approver"},
+		{"REJECT", "auditor req cold holder approver past"},
+		{"FACT3", "auditor req cold holder approver receiver shared"},
+		{"FILE3", "auditor req cold holder approver receiver shared"},
+		{"NOTE3", "auditor req holder approver receiver shared"},
+		{"ITEM3", "auditor req warm cold holder approver"}, // what is remembered for a task is for all that held it, until it ends
+		{"QUESTION3", "auditor req holder approver receiver shared"},
+		{"ANSWER3", "auditor req holder approver receiver shared"},
+		{"FACTS", "auditor req holder approver receiver shared"},
+		{"FACT4", "auditor req holder approver receiver"},
+		{"FILE4", "auditor req holder approver receiver"},
+		{"DETAIL4", "auditor req holder approver receiver"},
 	})
 
 	v.accept("receiver")
 	v.progress("receiver", "NOTE5")
 	v.must(v.by["receiver"].Complete(t.Context(), v.task, client.CompleteInput{Epoch: v.epoch, Result: client.Result{Text: "done RESULT5"}}))
 	told(t, "when it is completed", v.look(), []marker{
-		{"INTENT", "auditor req warm cold owner receiver shared"},
+		{"INTENT", "auditor req warm cold holder receiver shared"},
 		{"FACT1", "auditor req warm"},
-		{"NOTE3", "auditor req owner receiver shared"},
-		{"FACT4", "auditor req owner receiver"},
-		{"ITEM3", "auditor owner"},
+		{"NOTE3", "auditor req holder receiver shared"},
+		{"FACT4", "auditor req holder receiver"},
+		{"ITEM3", "auditor holder"},
 		{"NOTE5", "auditor req receiver"},
 		{"RESULT5", "auditor req receiver"},
 	})
