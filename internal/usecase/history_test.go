@@ -63,7 +63,7 @@ func (nothing) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error
 
 func (nothing) RedactTitles(context.Context, string, ...[]envelope.Envelope) error { return nil }
 
-func (nothing) Chain(context.Context, string, task.Task) (said, given []envelope.Envelope, err error) {
+func (nothing) Chain(context.Context, string, task.Task, func(ledger.Entry) bool) (said, given []envelope.Envelope, err error) {
 	return nil, nil, nil
 }
 

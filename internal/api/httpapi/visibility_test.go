@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // marker is a word of a task's content, and the principals that may read it.
@@ -121,6 +122,57 @@ func told(t *testing.T, when string, endpoints map[string]map[string]string, mar
 				t.Errorf("%s, %s finds %s nowhere", when, name, m.word)
 			case !reads && len(at) > 0:
 				t.Errorf("%s, %s reads %s at %q", when, name, m.word, at)
+			}
+		}
+	}
+}
+
+// inEveryCell holds what principals are given against each cell of docs/visibility.md, at each of its endpoints: an endpoint may not refuse what the table lets them read.
+func inEveryCell(t *testing.T, endpoints map[string]map[string]string, share string) {
+	t.Helper()
+	type cell struct {
+		column, endpoint, word string // without a word: it answers
+		reads                  bool
+	}
+	for _, who := range []struct {
+		name     string
+		relation task.Relation
+		past     string // a word of the past that it reads
+		given    map[string]string
+	}{
+		{"req", task.Requester, "FACT1", nil},
+		{"holder", task.Owner, "FACT3", nil},
+		{"approver", task.Approver, "FACT4", nil},
+		{"receiver", task.Receiver, "", map[string]string{"content": "FACT4"}},
+		{"shared", task.Shared, "", map[string]string{"content of " + share: "FACTS", "parts of " + share: "FACTS"}},
+		{"warm", task.Former, "FACT1", nil},
+		{"cold", task.Former, "FACT3", nil},
+		{"past", task.Involved, "", nil},
+	} {
+		sight := who.relation.Visibility()
+		past := sight.Past != task.PastNone
+		cells := []cell{
+			{"intent", "task", "INTENT", sight.Intent},
+			{"work", "task", "NOTE3", sight.Work},
+			{"memory", "search", "ITEM3", sight.Memory},
+			{"past", "drift", "", past},
+		}
+		if who.past != "" {
+			for _, endpoint := range []string{"trail", "export jsonl", "export csv", "export json"} {
+				cells = append(cells, cell{"past", endpoint, who.past, past})
+			}
+		}
+		for endpoint, word := range who.given {
+			cells = append(cells, cell{"given", endpoint, word, sight.Given})
+		}
+		if sight.Work {
+			cells = append(cells, cell{"work", "content", "", true}, cell{"work", "parts", "", true})
+		}
+		for _, c := range cells {
+			said, is := endpoints[who.name][c.endpoint]
+			refused := strings.Contains(said, string(client.NotPermitted)+": ") || strings.Contains(said, string(client.NotFound)+": ")
+			if reads := is && !refused && strings.Contains(said, c.word); reads != c.reads {
+				t.Errorf("%s (%s), %s: %s is read: %v, and the table says %v:\n%.300s", who.name, who.relation, c.column, c.endpoint, reads, c.reads, said)
 			}
 		}
 	}
@@ -266,7 +318,9 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	v.send("holder", client.SendInput{To: []string{"receiver"}, Kind: client.Supervised, Approver: "approver", Detail: "because DETAIL4", Content: fourth})
 	v.offer = v.must(v.by["approver"].Approve(t.Context(), v.offer.Handoff, client.ApproveInput{}))
 
-	told(t, "while it is offered", v.look(), []marker{
+	offered := v.look()
+	inEveryCell(t, offered, s.Share)
+	told(t, "while it is offered", offered, []marker{
 		{"INTENT", "auditor req warm cold holder approver receiver shared"},
 		{"FACT1", "auditor req warm"},
 		{"FILE1", "auditor req warm"},

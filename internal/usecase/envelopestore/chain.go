@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // MaxChain is the most bytes of envelopes that [Store.Chain] goes through.
@@ -14,8 +15,9 @@ const MaxChain = 64 << 20
 
 // Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
 // newest rendition, or the envelope itself. Each was made to hand the task on: what was shared, or delegated to a child, moved nothing, and
-// what it added stands in the next. A child's chain begins with the envelope of its parent's that it follows.
-func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said, given []envelope.Envelope, err error) {
+// what it added stands in the next. A child's chain begins with the envelope of its parent's that it follows. Envelopes of entries that reads does
+// not report are left out.
+func (s *Store) Chain(ctx context.Context, workspace string, t task.Task, reads func(ledger.Entry) bool) (said, given []envelope.Envelope, err error) {
 	size := 0
 	at := map[string]int{}   // by the digest of what was said
 	past := map[string]int{} // by the digest of an envelope aside, that which it followed
@@ -58,11 +60,16 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task) (said,
 		said, given = append(said, doc), append(given, doc)
 		return nil
 	}
+	first := t.Parent.Task != ""
 	err = s.each(ctx, workspace, t.ID, func(e sealed) error {
+		child := first
+		if first = false; !reads(e.entry) {
+			return nil
+		}
 		if note, erased := erasedNote(e.bytes); erased {
 			return refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelopes of task %s were %s", t.ID, note)
 		}
-		if len(said) > 0 || t.Parent.Task == "" {
+		if !child {
 			return add(e)
 		}
 		parent, err := s.parent(ctx, workspace, t.Parent.Task, e.bytes)

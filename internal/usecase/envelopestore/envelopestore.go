@@ -72,6 +72,7 @@ type sealed struct {
 	digest, source string
 	bytes          []byte
 	packing        envelope.Packing
+	entry          ledger.Entry
 	aside          bool // made for the reader of a share, or for those that do parts of the task
 }
 
@@ -92,9 +93,9 @@ func (s *Store) each(ctx context.Context, workspace, task string, fn func(sealed
 			}
 			switch d := d.(type) {
 			case event.Sealed:
-				err = fn(sealed{digest: d.Digest, bytes: d.Bytes, aside: slices.Contains(aside, d.Digest)})
+				err = fn(sealed{digest: d.Digest, bytes: d.Bytes, entry: e, aside: slices.Contains(aside, d.Digest)})
 			case event.Rendered:
-				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes, packing: envelope.Packing{
+				err = fn(sealed{digest: d.Digest, source: d.Source, bytes: d.Bytes, entry: e, packing: envelope.Packing{
 					Budget: d.Budget, Tokens: d.Tokens, Estimate: d.Estimate, Utilisation: d.Utilisation, Completeness: d.Completeness,
 				}})
 			}

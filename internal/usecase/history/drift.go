@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/content/drift"
-	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -16,7 +15,8 @@ import (
 
 // Drift reports what each hop of a task kept, changed, left out and dropped. Each hop compares what the task had said
 // with what the next receiver was given: the rendition packed for it, or the envelope itself where nothing was packed.
-// A child's chain begins with the envelope of its parent. It is for callers who may read the task's content, and is recorded.
+// A child's chain begins with the envelope of its parent. It is for callers who read the past of the task, of the envelopes that they read, and is
+// recorded.
 func (h *History) Drift(ctx context.Context, c caller.Caller, id string) (drift.Report, error) {
 	r, err := h.driftOf(ctx, c, id)
 	if err != nil {
@@ -30,17 +30,20 @@ func (h *History) driftOf(ctx context.Context, c caller.Caller, id string) (drif
 	if err != nil {
 		return drift.Report{}, err
 	}
-	if !taskstore.VisibilityFor(c, t.Task).Work {
-		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "only the holder of task %s reads its content", t.ID)
+	if past := taskstore.VisibilityFor(c, t.Task).Past; past != task.PastHeld && past != task.PastWhole {
+		return drift.Report{}, refusal.New(refusal.NotPermitted, "ask its owner or its requester", "only those that hold task %s, or have held it, read what became of its content", t.ID)
 	}
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "drift", t.Envelope); err != nil {
 		return drift.Report{}, err
 	}
-	said, given, err := h.envelopes.Chain(ctx, c.Workspace, t.Task)
+	past, err := h.tasks.PastFor(ctx, c, t.Task)
 	if err != nil {
 		return drift.Report{}, err
 	}
-	said, given = sinceCold(c, t.Task, said, given)
+	said, given, err := h.envelopes.Chain(ctx, c.Workspace, t.Task, past.Reads)
+	if err != nil {
+		return drift.Report{}, err
+	}
 	if err := h.memories.RedactTitles(ctx, c.Workspace, said, given); err != nil {
 		return drift.Report{}, err
 	}
@@ -68,18 +71,4 @@ func (h *History) lifts(ctx context.Context, c caller.Caller, t task.Task) (lift
 		return nil
 	}, skip)
 	return lifts, err
-}
-
-// sinceCold are the envelopes since the last cold handoff, unless the caller reads the whole past of the task: who was given the description
-// alone compares with no more.
-func sinceCold(c caller.Caller, t task.Task, said, given []envelope.Envelope) ([]envelope.Envelope, []envelope.Envelope) {
-	if taskstore.VisibilityFor(c, t).Past == task.PastWhole {
-		return said, given
-	}
-	for i := len(said) - 1; i > 0; i-- {
-		if h := said[i].Handoff; h.Kind == event.Cold && (t.Handoff == nil || h.HandoffID != t.Handoff.ID(t.ID) || t.Handoff.Stage == event.Transferred) {
-			return said[i:], given[i:]
-		}
-	}
-	return said, given
 }

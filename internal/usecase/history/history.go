@@ -23,7 +23,7 @@ type Memories interface {
 // Envelopes are the sealed envelopes of tasks.
 type Envelopes interface {
 	// Chain is the envelopes of a task, oldest first, and what each receiver was given of them.
-	Chain(ctx context.Context, workspace string, t task.Task) (said, given []envelope.Envelope, err error)
+	Chain(ctx context.Context, workspace string, t task.Task, reads func(ledger.Entry) bool) (said, given []envelope.Envelope, err error)
 }
 
 // History is the use cases of the past of one ledger. Its methods are safe for many goroutines.

@@ -53,6 +53,7 @@ func visibility() string {
 		"- **Content of the past**: texts, envelopes and results in trails, exports and the drift report. What is not for the reader is replaced by \"withheld\"; digests,\n" +
 		"  times and names stay. The receiver of a cold handoff gets the description alone, so what came before it stays withheld from it, and from those that it hands\n" +
 		"  the task to.\n" +
+		"- **The drift report** is for those that read more of the past than their own entries. It compares the envelopes of the entries that they read.\n" +
 		"- A file is read by an agent that may read an entry that names its digest, and by the agent that stored it.\n")
 	return b.String()
 }
