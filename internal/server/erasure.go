@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -145,7 +146,19 @@ func (s *Server) rebuild(ctx context.Context) error {
 	return s.log.Scrub(ctx)
 }
 
-// sealer returns the keys as an interface, which is nil if there are none.
+// tendEvery is the interval at which it is looked for what was erased and is still in free pages.
+const tendEvery = 10 * time.Second
+
+// tend removes from the files what was erased, until ctx ends.
+func (s *Server) tend(ctx context.Context) {
+	for range ticks(ctx, tendEvery) {
+		if err := s.UseCases.Erasures.Tend(ctx); err != nil && ctx.Err() == nil {
+			s.config.Log.Error("removing erased content from the files failed; it is tried again", "error", err)
+		}
+	}
+}
+
+// ledgerSealer returns the keys as an interface, which is nil if there are none.
 func (s *Server) ledgerSealer() ledger.Sealer {
 	if s.sealer == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	memoryrules "github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -225,4 +226,82 @@ func (k *clinic) record(t *testing.T) {
 			Streams: []string{"default/task/" + k.task, "default/memory/" + k.item, "default/conversation/visit-9"},
 		}, now)
 	}))
+}
+
+func TestAMemoryItemThatIsForgottenIsErased(t *testing.T) {
+	t.Parallel()
+	k := treat(t, openErasable(t, t.TempDir()))
+	other, err := k.bob.Remember(t.Context(), client.RememberInput{Title: "other", Text: "the other item", Scope: "workspace"})
+	must(t)(nil, err)
+	held, err := k.bob.Remember(t.Context(), client.RememberInput{Title: "held", Text: "on hold is " + k.secret("held"), Scope: "workspace"})
+	must(t)(nil, err)
+	must(t)(k.admin.SetHold(t.Context(), admin.SubjectInput{Subject: held.ID, Why: "case 12"}))
+	must(t)(k.bob.Forget(t.Context(), k.item))
+	must(t)(k.bob.Forget(t.Context(), held.ID))
+
+	all := k.forgotten(t)
+	for _, gone := range []string{k.secret("title"), k.secret("memory")} {
+		if strings.Contains(all, gone) {
+			t.Errorf("the operator's export has %s right after the answer", gone)
+		}
+	}
+	for _, kept := range []string{k.secret("held"), k.secret("note"), "the other item", "by agent/bob"} {
+		if !strings.Contains(all, kept) {
+			t.Errorf("the operator's export lacks %s", kept)
+		}
+	}
+	must(t)(nil, k.server.UseCases.Erasures.Tend(t.Context()))
+	words := k.words
+	k.words = []string{k.secret("title"), k.secret("memory")}
+	for _, found := range k.inFiles(t) {
+		t.Error("there is still " + found)
+	}
+	k.words = words
+	_, err = k.bob.Forget(t.Context(), other.ID[:len(other.ID)-1]+"x")
+	if list, of := k.server.sealer.Pending(); err == nil || of != nil || len(list) != 0 {
+		t.Errorf("%v is pending after %v, %v", list, err, of)
+	}
+	must(t)(k.admin.LiftHold(t.Context(), admin.SubjectInput{Subject: held.ID, Why: "case 12 is closed"}))
+	must(t)(k.admin.Erase(t.Context(), admin.SubjectInput{Subject: held.ID, Why: "it was forgotten"}))
+	if strings.Contains(k.forgotten(t), k.secret("held")) {
+		t.Error("what was forgotten under a hold cannot be erased when that is lifted")
+	}
+	stop(t, k.server)
+	if found, differ := verified(t, k.dir), views(t, k.dir); len(found)+len(differ) > 0 {
+		t.Errorf("the verifier finds %v %v", found, differ)
+	}
+}
+
+// forgotten is the export with what was forgotten, which is for operators.
+func (k *clinic) forgotten(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t)(nil, k.admin.Export(t.Context(), client.ExportOptions{Format: "jsonl", Forgotten: true}, &b))
+	return b.String()
+}
+
+// A crash comes after the item was forgotten, and before its keys were destroyed.
+func TestTheErasureOfAForgottenItemIsFinishedAtTheNextStart(t *testing.T) {
+	t.Parallel()
+	k := treat(t, openErasable(t, t.TempDir()))
+	must(t)(nil, k.server.sealer.Begin("default/memory/"+k.item))
+	kind, err := stream.New("memory", k.server.log, memoryrules.Fold, time.Now, memoryrules.Events, stream.Options[memoryrules.State, memoryrules.Event]{Cached: 1})
+	must(t)(nil, err)
+	by := identity.Principal{Workspace: "default", Role: identity.Agent, Name: "bob"}
+	must(t)(kind.Do(t.Context(), stream.Write{Actor: ledger.Actor{Principal: by.String()}}, ledger.StreamOf("default", "memory", k.item), func(s memoryrules.State, now time.Time) ([]memoryrules.Event, error) {
+		return memoryrules.Decide(s, memoryrules.Forget{By: memoryrules.Reader{Principal: by}, ID: k.item}, now)
+	}))
+	stop(t, k.server)
+	k.again(t, Config{})
+	k.words = []string{k.secret("title"), k.secret("memory")}
+	export := k.forgotten(t)
+	for _, w := range k.words {
+		if strings.Contains(export, w) {
+			t.Errorf("the key is still there: the operator's export has %s", w)
+		}
+	}
+	must(t)(nil, k.server.UseCases.Erasures.Tend(t.Context()))
+	for _, found := range append(k.inFiles(t), k.told(t)...) {
+		t.Error("there is still " + found)
+	}
 }

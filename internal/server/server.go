@@ -108,7 +108,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
-	options.Erasure.Rebuild = s.rebuild
+	options.Erasure.Rebuild, options.Erasure.Scrub = s.rebuild, s.log.Scrub
 	if s.sealer != nil {
 		options.Erasure.Keys = s.sealer
 	}
@@ -215,6 +215,7 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.alerting.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
 	s.running.Go(func() { s.heal(background, full) })
+	s.running.Go(func() { s.tend(background) })
 	s.running.Go(func() { s.addVectors(background) })
 	s.running.Go(func() { sweep(background, s.UseCases.Artifacts, s.config.Artifacts.Every, s.config.Log) })
 	s.http = &http.Server{

@@ -2,6 +2,7 @@ package usecase
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"io"
 	"time"
@@ -182,7 +183,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	u := UseCases{embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
-	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report}
+	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report, Erase: u.forget}
 	u.Positions, u.Work, u.Now = s.positions, o.Work, o.Now
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
@@ -209,6 +210,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	return &u, u.addTasks(l, v, s, o, between, inForce)
+}
+
+// forget erases a memory item that forget forgets.
+func (u *UseCases) forget(ctx context.Context, workspace, id string, forget func() error) error {
+	return u.Erasures.Forget(ctx, workspace, id, forget)
 }
 
 // addTasks adds the use cases that hand tasks off, and those that are made of them.

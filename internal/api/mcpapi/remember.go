@@ -24,7 +24,7 @@ type rememberInput struct {
 	SourceTask   string        `json:"source_task,omitempty" set:"all" jsonschema:"task that it comes from"`
 	Revise       string        `json:"revise,omitempty" jsonschema:"id of an item: text becomes its new version"`
 	Expect       int           `json:"expect,omitempty" set:"all" jsonschema:"with revise: its newest version as you know it; refused if it has another"`
-	Forget       string        `json:"forget,omitempty" jsonschema:"id of an item that nobody may read again; the record keeps it"`
+	Forget       string        `json:"forget,omitempty" jsonschema:"id of an item that nobody may read again"`
 	Pin          string        `json:"pin,omitempty" set:"all" jsonschema:"instead: id of an item to pin"`
 	Unpin        string        `json:"unpin,omitempty" jsonschema:"id of an item"`
 	Tag          string        `json:"tag,omitempty" set:"all" jsonschema:"instead: id of an item that gets tags instead of its own"`

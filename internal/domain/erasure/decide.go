@@ -149,6 +149,14 @@ func (s State) hold(of Subject) int {
 	return slices.IndexFunc(s.Holds, func(h HoldSet) bool { return h.Subject == of.String() })
 }
 
+// Held reports whether a hold is on one of some subjects.
+func (s State) Held(names map[Subject]bool) bool {
+	return slices.ContainsFunc(s.Holds, func(h HoldSet) bool {
+		kind, name, _ := strings.Cut(h.Subject, "/")
+		return names[Subject{Kind(kind), name}]
+	})
+}
+
 // Pending returns the erasures that are not finished.
 func (s State) Pending() (list []Erasure) {
 	for _, e := range s.Erasures {

@@ -221,28 +221,35 @@ func (k *KeyFile) find(id string) (slot, *destroyed, error) {
 	return slot{id, newAEAD(key)}, nil, nil
 }
 
+// errDamaged is ErrMissing for a slot whose sum is wrong.
+var errDamaged = fmt.Errorf("%w (its slot was changed)", ErrMissing)
+
 // read returns the slot of a key, and its number.
 func (k *KeyFile) read(id string) (one []byte, n int64, err error) {
 	var check uint32
-	if _, err := fmt.Sscanf(id, "k%d.%x", &n, &check); err != nil || n < 0 || n > 1<<40 {
+	if _, err := fmt.Sscanf(id, "k%d.%x", &n, &check); err != nil || n < 0 || n > 1<<40 || keyID(n, binary.BigEndian.AppendUint32(nil, check)) != id {
 		return nil, 0, fmt.Errorf("key %s: %w", id, ErrMissing)
 	}
 	one = make([]byte, slotSize)
 	if _, err := k.file.ReadAt(one, headerSize+n*slotSize); err != nil {
 		return nil, 0, fmt.Errorf("key %s: %w", id, ErrMissing)
 	}
-	whole := binary.LittleEndian.Uint32(one[slotSum:]) == crc32.Checksum(one[:slotSum], castagnoli)
-	if !whole || one[0] != hasKey && one[0] != isErased || keyID(n, one[1:5]) != id || one[0] == isErased && one[13] > maxBy {
+	if binary.LittleEndian.Uint32(one[slotSum:]) != crc32.Checksum(one[:slotSum], castagnoli) {
+		clear(one)
+		binary.BigEndian.PutUint32(one[1:], check)
+		return one, n, fmt.Errorf("key %s: %w", id, errDamaged)
+	}
+	if one[0] != hasKey && one[0] != isErased || keyID(n, one[1:5]) != id || one[0] == isErased && one[13] > maxBy {
 		return nil, 0, fmt.Errorf("key %s: %w", id, ErrMissing)
 	}
 	return one, n, nil
 }
 
-// destroy overwrites keys, durably. One that was destroyed before stays as it is.
+// destroy overwrites keys, durably. One that was destroyed before stays as it is. A damaged slot is overwritten, since it may have most of a key.
 func (k *KeyFile) destroy(ids []string, at time.Time, by string) error {
 	for _, id := range ids {
 		one, n, err := k.read(id)
-		if err != nil {
+		if err != nil && !errors.Is(err, errDamaged) {
 			return err
 		}
 		if one[0] == isErased {

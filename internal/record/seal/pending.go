@@ -9,28 +9,32 @@ import (
 	"slices"
 )
 
-// pendingSuffix is added to the name of the key file for the list of workspaces whose erasures may be pending.
+// pendingSuffix is added to the name of the key file for the list of what may be pending: workspaces, and streams of memory items.
 const pendingSuffix = ".pending"
 
-// Begin notes, durably, that an erasure of a workspace may be pending.
-func (s *Sealer) Begin(workspace string) error {
+// Begin notes, durably, that an erasure may be pending: of a workspace, or of a stream. One note is changed at a time.
+func (s *Sealer) Begin(name string) error {
 	list, err := s.Pending()
-	if err != nil || slices.Contains(list, workspace) {
+	if err != nil || slices.Contains(list, name) {
 		return err
 	}
-	return s.note(append(list, workspace))
+	return s.note(append(list, name))
 }
 
 // End notes that none is.
-func (s *Sealer) End(workspace string) error {
+func (s *Sealer) End(names ...string) error {
 	list, err := s.Pending()
-	if err != nil || !slices.Contains(list, workspace) {
+	if err != nil {
 		return err
 	}
-	return s.note(slices.DeleteFunc(list, func(w string) bool { return w == workspace }))
+	rest := slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(names, n) })
+	if len(rest) == len(list) {
+		return nil
+	}
+	return s.note(rest)
 }
 
-// Pending lists the workspaces that were noted.
+// Pending lists what was noted.
 func (s *Sealer) Pending() (list []string, err error) {
 	b, err := os.ReadFile(s.keys.file.Name() + pendingSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

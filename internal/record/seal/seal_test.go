@@ -266,3 +266,41 @@ func TestAnOutlineThatWasChangedIsNotOpened(t *testing.T) {
 		t.Error("opened in another stream")
 	}
 }
+
+func TestADamagedKeyIsDestroyedToo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "keys")
+	s := open(t, path)
+	e := progress(t, "default/task/t1")
+	sealed, err := s.Seal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, _ = stored(t, sealed)
+	_, n, err := s.keys.read(sealed.KeyID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at0 := headerSize + n*slotSize
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[at0+100] ^= 1 // a bit of the slot, not of the key
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path)
+	if _, err := s.Open(sealed); !errors.Is(err, ErrMissing) {
+		t.Fatalf("%v", err)
+	}
+	if err := s.Destroy([]ledger.Stream{e.Stream}, []string{sealed.KeyID}, at, "operator/bo"); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(after, b[at0+5:at0+5+12+keySize+16]) {
+		t.Errorf("the key is still in the file, %v", err)
+	}
+	if opened, err := s.Open(sealed); err != nil || !strings.Contains(string(opened.Events[0].Data), "erased on 2026-11-23") {
+		t.Errorf("%s, %v", opened.Events[0].Data, err)
+	}
+}

@@ -59,7 +59,7 @@ func (es *Erasures) erase(ctx context.Context, c caller.Caller, in EraseInput) (
 		err = es.forget(ctx, c, items)
 	}
 	if err == nil {
-		err = es.o.Keys.Begin(c.Workspace)
+		err = es.begin(c.Workspace)
 	}
 	if err != nil {
 		return Erasure{}, err
@@ -77,6 +77,13 @@ func (es *Erasures) erase(ctx context.Context, c caller.Caller, in EraseInput) (
 	}
 	i := slices.IndexFunc(s.Erasures, func(e erasure.Erasure) bool { return e.N == n })
 	return of(s.Erasures[i]), nil
+}
+
+// begin notes that an erasure of a workspace may be pending.
+func (es *Erasures) begin(workspace string) error {
+	es.holding.Lock()
+	defer es.holding.Unlock()
+	return es.o.Keys.Begin(workspace)
 }
 
 // command looks for what a subject names. items are the memory items among it.
@@ -109,18 +116,8 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 		}
 	}
 	for _, id := range items {
-		item, err := es.p.Memories.Load(ctx, memories.StreamOf(c.Workspace, id), true)
-		if err != nil {
+		if err := es.addItemNames(ctx, c.Workspace, id, names); err != nil {
 			return cmd, nil, err
-		}
-		names[erasure.Subject{Kind: erasure.Memory, Name: id}] = true
-		if talk := item.State.Conversation; talk != "" {
-			names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
-		}
-		for _, task := range []string{item.State.Task, item.State.Source.Task} {
-			if err := es.addNames(ctx, c.Workspace, task, false, names); err != nil {
-				return cmd, nil, err
-			}
 		}
 	}
 	cmd.Names = slices.Collect(maps.Keys(names))
@@ -150,6 +147,24 @@ func (es *Erasures) addNames(ctx context.Context, workspace, id string, ended bo
 			names[erasure.Subject{Kind: erasure.Conversation, Name: t.Conversation}] = true
 		}
 		id = t.Parent.Task
+	}
+	return nil
+}
+
+// addItemNames adds the subjects that name a memory item: itself, its conversation, and those that name its tasks.
+func (es *Erasures) addItemNames(ctx context.Context, workspace, id string, names map[erasure.Subject]bool) error {
+	item, err := es.p.Memories.Load(ctx, memories.StreamOf(workspace, id), true)
+	if err != nil {
+		return err
+	}
+	names[erasure.Subject{Kind: erasure.Memory, Name: id}] = true
+	if talk := item.State.Conversation; talk != "" {
+		names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
+	}
+	for _, task := range []string{item.State.Task, item.State.Source.Task} {
+		if err := es.addNames(ctx, workspace, task, false, names); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -32,10 +32,10 @@ func StreamOf(workspace string) ledger.Stream { return ledger.StreamOf(workspace
 type Keys interface {
 	// Destroy destroys keys of streams, durably. Destroying them again changes nothing.
 	Destroy(streams []ledger.Stream, ids []string, at time.Time, by string) error
-	// Begin notes, durably, that an erasure of a workspace may be pending, and End that none is.
-	Begin(workspace string) error
-	End(workspace string) error
-	// Pending lists the workspaces that were noted.
+	// Begin notes, durably, that an erasure may be pending, of a workspace or of the stream of a memory item; End that it is not.
+	Begin(name string) error
+	End(names ...string) error
+	// Pending lists what was noted.
 	Pending() ([]string, error)
 }
 
@@ -47,6 +47,8 @@ type Options struct {
 	Purge func()
 	// Rebuild builds again what is derived from the record, and removes from the files what is no longer in it.
 	Rebuild func(ctx context.Context) error
+	// Scrub removes from the files what is no longer in a table.
+	Scrub func(ctx context.Context) error
 }
 
 // Parts are what the use cases are made of.
@@ -65,6 +67,9 @@ type Erasures struct {
 	p    Parts
 	o    Options
 	one  sync.Mutex // one erasure is made at a time
+	next time.Time  // before which the files are not written again for memory items; under one
+	// holding is held while a hold is set, while a memory item is forgotten, and while notes of what is pending change. It is locked after one.
+	holding sync.Mutex
 }
 
 // New returns the use cases of the erasures of a ledger.
@@ -156,6 +161,8 @@ func (es *Erasures) tryHold(ctx context.Context, c caller.Caller, verb string, i
 	if err != nil {
 		return ErasureList{}, err
 	}
+	es.holding.Lock()
+	defer es.holding.Unlock()
 	out, err := es.kind.Do(ctx, c.Write(request), StreamOf(c.Workspace), func(s erasure.State, now time.Time) ([]erasure.Event, error) {
 		return erasure.Decide(s, command(subject), now)
 	})

@@ -11,7 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Finish finishes what a crash interrupted. It is for the server, before it answers calls.
+// Finish finishes what a crash interrupted. It is for the server, before it answers calls. What the files still have of memory items that were
+// forgotten is left to [Erasures.Tend].
 func (es *Erasures) Finish(ctx context.Context) error {
 	if es.o.Keys == nil {
 		return nil
@@ -19,12 +20,32 @@ func (es *Erasures) Finish(ctx context.Context) error {
 	es.one.Lock()
 	defer es.one.Unlock()
 	pending, err := es.o.Keys.Pending()
-	for _, workspace := range pending {
-		if _, of := es.finish(ctx, workspace); of != nil {
-			err = errors.Join(err, of)
+	return errors.Join(err, es.finishAll(ctx, pending))
+}
+
+// finishAll finishes what was noted: the erasures of workspaces, and, of memory items, the end of their keys.
+func (es *Erasures) finishAll(ctx context.Context, pending []string) (err error) {
+	for _, note := range pending {
+		var of error
+		if isItem(note) {
+			of = es.finishItem(ctx, note)
+		} else {
+			_, of = es.finish(ctx, note)
 		}
+		err = errors.Join(err, of)
 	}
 	return err
+}
+
+// finishItem destroys the keys of a memory item. The note of one that is not to be erased is ended.
+func (es *Erasures) finishItem(ctx context.Context, note string) error {
+	es.holding.Lock()
+	defer es.holding.Unlock()
+	erased, err := es.eraseItem(ctx, ledger.Stream(note))
+	if err != nil || erased {
+		return err
+	}
+	return es.o.Keys.End(note)
 }
 
 // finish finishes the erasures of a workspace that are pending. Every step can be repeated.
@@ -47,6 +68,8 @@ func (es *Erasures) finish(ctx context.Context, workspace string) (erasure.State
 		}
 		s = *out.State
 	}
+	es.holding.Lock()
+	defer es.holding.Unlock()
 	return s, es.o.Keys.End(workspace)
 }
 

@@ -22,6 +22,8 @@ type Options struct {
 	Embedder func(workspace string) routing.Embedder
 	// Report is told when an embedder of a workspace begins to fail, and, with nil, when it works again; nil: nobody is told.
 	Report func(workspace string, err error)
+	// Erase calls forget, which records that an item is forgotten, and erases its content if the record is erasable; nil: nothing is erased.
+	Erase func(ctx context.Context, workspace, id string, forget func() error) error
 }
 
 const (
