@@ -68,7 +68,7 @@ func TestTheRequesterLiftsWhatAnAgentTightenedOfItsRule(t *testing.T) {
 			h.Errorf("dan is bound by\n%s\nwant\n%s", got, want)
 		}
 		for _, told := range []string{
-			"lifted what bob tightened of constraint langs", "only: nothing is allowed → only de en: the customer reads both", "lifted constraint page",
+			"lifted what bob tightened of constraint langs", "only: nothing is allowed → only de en: the customer reads both", "lifted constraint page (“One page.”): ",
 		} {
 			if !strings.Contains(d.Content.Prompt, told) {
 				h.Errorf("dan does not read %q:\n%s", told, d.Content.Prompt)

@@ -147,3 +147,28 @@ func TestTheRequesterLiftsOverEveryAPIWhatAnAgentTightened(t *testing.T) {
 		t.Errorf("once more: %v", err)
 	}
 }
+
+// What was lifted is known by its words and the reason: to the owner who got the task with it, and to the next.
+func TestAReceiverReadsWhichConstraintWasLiftedAndWhy(t *testing.T) {
+	h := open(t)
+	lead, coder, tester := h.full("lead"), h.full("coder"), h.full("tester")
+	coder.call("join", m{})
+	tester.call("join", m{})
+	_, made := lead.call("send", m{"intent": "Translate it", "constraints": []any{"tone=format:Write in a formal tone."}, "to": "coder"})
+	task := made["task"].(string)
+	_, box := coder.call("inbox", m{"wait": 5})
+	coder.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
+	if text, _ := coder.call("status", m{"id": task}); !strings.Contains(text, "- `tone (format, should, by lead) Write in a formal tone.`\n") {
+		t.Errorf("the owner reads\n%s", text)
+	}
+	lead.call("constrain", m{"task": task, "lift": "tone", "why": "it is for friends"})
+	if text, _ := coder.call("status", m{"id": task}); strings.Contains(text, "tone") {
+		t.Errorf("the owner reads\n%s", text)
+	}
+	coder.call("send", m{"task": task, "to": "tester"})
+	_, box = tester.call("inbox", m{"wait": 5})
+	text, _ := tester.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
+	if want := "lead lifted constraint tone (“Write in a formal tone.”): it is for friends\n"; !strings.Contains(text, want) {
+		t.Errorf("the next owner does not read %q:\n%s", want, text)
+	}
+}

@@ -94,6 +94,9 @@ func (c *call) standing(ctx context.Context, in statusInput) (answer, error) {
 	}
 	c.Session.Showed(ctx, t)
 	now := show.TaskOf(t)
+	if in.Wait == 0 && !t.State.Final() { // a wait is for what changes, and is called again and again
+		now.Rules = show.ConstraintsOf(t)
+	}
 	show.LookAtChildren(ctx, c.Client, now.Children)
 	text := now.String()
 	if next := nextOf(c.Set, t, in.Wait > 0); next != "" {

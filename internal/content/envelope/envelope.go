@@ -123,6 +123,9 @@ type Item struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	// By is its author: an agent by name, any other principal as role/name; empty if it is not recorded. Since version 1.4.
 	By string `json:"by,omitempty"`
+	// WasBy is the author of what the item replaced: the item that it supersedes, or one of its own id. Empty if it replaced nothing, or if
+	// that is not recorded. Since version 1.4.
+	WasBy string `json:"was_by,omitempty"`
 
 	Weight
 	Extra Extra `json:"-"`

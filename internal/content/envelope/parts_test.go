@@ -37,9 +37,13 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 			e.Version, e.Handoff.By = "1.3", "ann"
 		},
 		"handoff.by: \"a b\"": func(e *envelope.Envelope) { e.Handoff.By = "a b" },
-		"decisions[0].by: is not a field of version 1.3": func(e *envelope.Envelope) {
+		"decisions[0].by, was_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Decisions[0].By = "1.3", "ann"
 		},
+		"key_facts[0].by, was_by: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.KeyFacts[0].WasBy = "1.3", "ann"
+		},
+		"key_facts[0].was_by: \"a b\"": func(e *envelope.Envelope) { e.KeyFacts[0].WasBy = "a b" },
 		"memory[1].pinned_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Memory[1].PinnedBy = "1.3", "operator/ann"
 		},

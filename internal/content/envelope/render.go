@@ -207,8 +207,8 @@ func (p *prompt) block(title, intro, language string, body func()) {
 }
 
 // entry is one entry of a list: a label, which may be empty, then a text. With by, it is the line that names the author of those that
-// follow.
-type entry struct{ label, text, by string }
+// follow. replaced is the line after the text that says what the entry replaced, and by whom that was.
+type entry struct{ label, text, by, replaced string }
 
 // bare reports whether the entry can stand at the beginning of a line without a dash: then nothing else looks like it, and
 // its tokens are its own.
@@ -239,6 +239,9 @@ func (p *prompt) rows(entries []entry) {
 		}
 		p.indented(e.label)
 		p.indented(e.text)
+		if e.replaced != "" { // the further lines of a text are indented
+			p.WriteString("\n(" + e.replaced + ")")
+		}
 	}
 }
 
@@ -332,11 +335,25 @@ func (i *Item) Author(sender string) string {
 }
 
 func (i *Item) entry() entry {
-	e := entry{label: visible.Word(i.ID) + " ", text: i.Text}
+	e := entry{label: visible.Word(i.ID) + " ", text: i.Text, replaced: i.Replaced()}
 	if i.Reasoning != "" {
 		e.text += "\nWhy: " + i.Reasoning
 	}
 	return e
+}
+
+// Replaced says what the item replaced, as the prompt has it: "f3 replaces f1 by ann". Empty if it replaced nothing, or only words of its own author under
+// the same id.
+func (i *Item) Replaced() string {
+	switch {
+	case i.WasBy == "" || i.Supersedes == "" && i.WasBy == i.By:
+		return ""
+	case i.Supersedes == "":
+		return visible.Word(i.ID) + " replaces what " + visible.Word(i.WasBy) + " said"
+	case i.WasBy == i.By:
+		return visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes)
+	}
+	return visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes) + " by " + visible.Word(i.WasBy)
 }
 
 func history(steps []Step) []entry {

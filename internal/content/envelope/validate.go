@@ -182,6 +182,7 @@ func (c *checker) items(field string, list []Item) {
 		c.optionalName(".supersedes", item.Supersedes)
 		c.text(".reasoning", item.Reasoning, MaxItemText)
 		c.optionalName(".by", item.By)
+		c.optionalName(".was_by", item.WasBy)
 		item.checkWeight(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
@@ -239,8 +240,8 @@ func (e *Envelope) sinceMinor4() string {
 		name  string
 		items []Item
 	}{{"key_facts", e.KeyFacts}, {"decisions", e.Decisions}} {
-		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By != "" }); i >= 0 {
-			return list.name + "[" + strconv.Itoa(i) + "].by"
+		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" }); i >= 0 {
+			return list.name + "[" + strconv.Itoa(i) + "].by, was_by"
 		}
 	}
 	if i := slices.IndexFunc(e.Memory, func(m MemoryRef) bool { return m.PinnedBy != "" }); i >= 0 {

@@ -16,7 +16,8 @@ type Passage struct {
 	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task or lifted a constraint
 	To     string       // the new owner, the receiver of the child task, or the principal whose tightening alone was lifted
 	Child  string       // the child task
-	Rule   string       // the id of the constraint that was lifted
+	Rule   string       // the id of the constraint that was lifted, and
+	Text   string       // its text, at most maxPassageRule bytes
 	Reason event.Reason // of the handoff
 	Asked  string       // the principal that asked for the handoff, and whose words the detail is, if it is not By; empty: By, or the server
 	Detail string       // at most maxPassageDetail bytes
@@ -35,10 +36,12 @@ const (
 	RuleLifted      PassageKind = "lift"        // By lifted a constraint, or what To had tightened of it
 )
 
-// MaxPast is how many passages a task remembers since its newest envelope, and maxPassageDetail the bytes of the words of one.
+// MaxPast is how many passages a task remembers since its newest envelope, maxPassageDetail the bytes of the words of one, and maxPassageRule those of the
+// text of a constraint.
 const (
 	MaxPast          = 200
 	maxPassageDetail = 300
+	maxPassageRule   = 150
 )
 
 // passed adds a passage.
@@ -74,9 +77,12 @@ func (t *Task) liftedBy(e event.Lifted) {
 	if e.By == "" {
 		return
 	}
-	detail := e.Constraint.Limits() + ": " + e.Why
+	p := Passage{Kind: RuleLifted, By: e.By, To: e.TightenedBy, Rule: e.ID, Detail: e.Why}
 	if e.After.ID != "" {
-		detail = e.Constraint.Limits() + " → " + e.After.Limits() + ": " + e.Why
+		p.Detail = e.Constraint.Limits() + " → " + e.After.Limits() + ": " + e.Why
 	}
-	t.passed(Passage{Kind: RuleLifted, By: e.By, To: e.TightenedBy, Rule: e.ID, Detail: detail})
+	if p.Text = strings.Join(strings.Fields(e.Constraint.Text), " "); len(p.Text) > maxPassageRule {
+		p.Text = refusal.Clip(p.Text, maxPassageRule) + " […]"
+	}
+	t.passed(p)
 }

@@ -218,33 +218,48 @@ func inShort(summary string) string {
 func points(list []envelope.Item, add []Point, letter, by string) []envelope.Item {
 	list = slices.Grow(slices.Clone(list), len(add))
 	ids := make(map[string]bool, len(list)+len(add))
+	used := map[string]bool{} // the prompt names them as replaced: another item of that id would be taken for it
 	for _, i := range list {
-		ids[i.ID] = true
+		ids[i.ID], used[i.Supersedes] = true, true
 	}
 	for _, p := range add {
 		for n := len(list) + 1; p.ID == ""; n++ {
-			if id := letter + strconv.Itoa(n); !ids[id] {
+			if id := letter + strconv.Itoa(n); !ids[id] && !used[id] {
 				p.ID = id
 			}
 		}
-		w := envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}
+		item := envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, By: by, Weight: envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}}
 		if ids[p.ID] || ids[p.Supersedes] {
 			list = slices.DeleteFunc(list, func(i envelope.Item) bool {
 				if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
 					return false
 				}
-				w.Pinned = w.Pinned || i.Pinned
 				if p.Importance == 0 {
-					w.Importance = max(w.Importance, i.Importance)
+					item.Importance = max(item.Importance, i.Importance)
 				}
+				replace(&item, i)
 				return true
 			})
 			delete(ids, p.Supersedes)
 		}
-		ids[p.ID] = true
-		list = append(list, envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, By: by, Weight: w})
+		ids[p.ID], used[p.Supersedes] = true, true
+		list = append(list, item)
 	}
 	return list
+}
+
+// replace gives an item what it takes over from one that it replaces, and whose that was.
+func replace(item *envelope.Item, old envelope.Item) {
+	item.Pinned = item.Pinned || old.Pinned
+	switch {
+	case old.ID != item.ID:
+		item.WasBy = old.By
+	case item.Supersedes != "":
+	case old.By == item.By || old.Text == item.Text: // it replaces what that replaced
+		item.Supersedes, item.WasBy = old.Supersedes, old.WasBy
+	default:
+		item.WasBy = old.By
+	}
 }
 
 // constraints are those of a task, with what the envelope before has of them that this version does not know.

@@ -67,6 +67,7 @@ func imported(list []envelope.Item, t task.Task) {
 		if list[i].By != "" {
 			list[i].By = event.Bare(t.Source())
 		}
+		list[i].WasBy = ""
 	}
 }
 

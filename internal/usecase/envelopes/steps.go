@@ -91,9 +91,13 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 	case task.FromTheDead:
 		s.Action, s.Importance = "replayed it from the dead letters", passing
 	case task.RuleLifted:
-		s.Action, s.Importance = "lifted constraint "+p.Rule, passing
+		rule := p.Rule
+		if p.Text != "" {
+			rule += " (“" + p.Text + "”)"
+		}
+		s.Action, s.Importance = "lifted constraint "+rule, passing
 		if p.To != "" {
-			s.Action = "lifted what " + p.To + " tightened of constraint " + p.Rule
+			s.Action = "lifted what " + p.To + " tightened of constraint " + rule
 		}
 	}
 	return s

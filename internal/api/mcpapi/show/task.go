@@ -26,6 +26,7 @@ type Task struct {
 	Answers  []string `json:"answers,omitempty"`
 	Parked   string   `json:"parked,omitempty"`
 	Result   *Result  `json:"result,omitempty"`
+	Rules    []string `json:"constraints,omitempty"` // as they are now; an owner may have got it with others
 
 	answers []string // as text: who answered what
 }
@@ -133,6 +134,12 @@ func (t Task) String() string {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)
 		}
+	}
+	for i, rule := range t.Rules {
+		if i == 0 {
+			b.WriteString("Constraints as they are now; what was lifted is not among them:\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", Line(rule))
 	}
 	if t.Result != nil {
 		fmt.Fprintf(&b, "Result:\n%s\n", Quoted(WholeResult(t.Result.Text, t.Result.Data)))

@@ -135,7 +135,8 @@ var fields = map[string]field{
 	"Item.supersedes": {doc: "The id of the earlier entry that this one replaces.", limits: word},
 	"Item.reasoning":  {doc: "The reasoning behind it.", limits: chars(envelope.MaxItemText), since: v11},
 
-	"Item.by": {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
+	"Item.by":     {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
+	"Item.was_by": {doc: "The author of what it replaced: the entry that it supersedes, or one of its own id. Omitted if it replaced nothing, or if that is not recorded. Since version 1.4.", limits: word},
 
 	"Step.time":   {doc: "When."},
 	"Step.agent":  {doc: "The agent that did it.", limits: word},

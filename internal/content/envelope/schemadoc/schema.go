@@ -170,7 +170,7 @@ func gates() []any {
 		{"handoff": o{"properties": o{"permissions": anEntry}}, "constraints": items(o{"allow": anEntry})},
 		{"constraints": items(o{"added": no, "text_by": unsaid, "hard_by": unsaid, "max_by": unsaid, "allow_by": unsaid})},
 		{
-			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid}), "decisions": items(o{"by": unsaid}),
+			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid}), "decisions": items(o{"by": unsaid, "was_by": unsaid}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no}),
 		},
 	} {
