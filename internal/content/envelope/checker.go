@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // checker keeps the first error. Field names are relative to at, a list element.
@@ -86,7 +87,7 @@ func (c *checker) name(field, s string) {
 }
 
 func notInName(r rune) bool {
-	return unicode.IsSpace(r) || !unicode.IsPrint(r)
+	return unicode.IsSpace(r) || !unicode.IsPrint(r) || event.Invisible(r)
 }
 
 func (c *checker) optionalName(field, s string) {

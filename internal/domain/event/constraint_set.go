@@ -234,12 +234,18 @@ func OneLine(s string) string {
 // emoji, and the selectors of emoji, change what is seen, and are fine.
 func notOneLine(s string) (rune, bool) {
 	for _, r := range s {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || ignorable(r) && r != '\u200c' && r != '\u200d' && r != '\ufe0e' && r != '\ufe0f' {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || Invisible(r) && r != '\u200c' && r != '\u200d' && r != '\ufe0e' && r != '\ufe0f' {
 			return r, true
 		}
 	}
 	return 0, false
 }
+
+// blanks are the symbols and letters whose glyph is empty: of braille, musical, Egyptian and Khitan script.
+const blanks = "\u2800\U0001D159\U00013441\U00013442\U00016FE4"
+
+// Invisible reports whether a character that is no white space and no control cannot be seen, so that no id, name or rule has it.
+func Invisible(r rune) bool { return r > unicode.MaxASCII && (ignorable(r) || strings.ContainsRune(blanks, r)) }
 
 // ignorable reports whether a character is Default_Ignorable_Code_Point, by its derivation in UAX #44, table 9.
 func ignorable(r rune) bool {

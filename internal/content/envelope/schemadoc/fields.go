@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // limits are keywords of JSON Schema. Lengths there count characters, the limits of the server bytes: a text that the schema
@@ -39,8 +40,8 @@ var (
 // the languages of validators, and so do anchors: a class without either means the same in all.
 const blank = "\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
-// noName are the characters that ids and names must not have, in the same form: white space, control and format characters, and those of private
-// use. The characters that Unicode has not assigned yet are not among them, since each of its versions assigns more.
+// noName are the characters that ids and names must not have, in the same form: white space, control and format characters, others that cannot be seen,
+// and those of private use. The characters that Unicode has not assigned yet are not among them, since each of its versions assigns more.
 func noName() string {
 	var b strings.Builder
 	first, last := rune(-1), rune(-1)
@@ -54,7 +55,7 @@ func noName() string {
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		switch {
-		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co):
+		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co) && !event.Invisible(r):
 		case first >= 0 && r == last+1:
 			last = r
 		default:
