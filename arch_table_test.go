@@ -87,7 +87,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
-		imports: "domain/refusal domain/event domain/agent domain/alert", libs: "cel.dev/cel-go go.yaml.in/yaml/v3",
+		imports: "domain/refusal domain/event domain/agent domain/alert domain/erasure", libs: "cel.dev/cel-go go.yaml.in/yaml/v3",
 	},
 	{
 		dir: "domain/policy/schemadoc", what: "writes docs/policy.schema.json and the tables of docs/policy.md from the types",
@@ -343,7 +343,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase", what: "puts the use cases together: what surfaces call, and what the server does by itself",
-		imports: "content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
+		imports: "domain/erasure content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
 			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures",

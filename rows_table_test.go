@@ -80,7 +80,7 @@ var chapters = []chapter{
 		{"R8", "recovery of stuck and lost agents", "", "talk:escalate TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce", "story:relief", ""},
 		{"R10", "fairness", "", "TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre", "- nothing to set: the server does it, and a refusal says when to try again", ""},
 	}},
-	{title: "Audit", later: "A5", rows: []requirement{
+	{title: "Audit", rows: []requirement{
 		{"A1", "everything is recorded", "TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead TestAuditorsSeeEverythingAndChangeNothing", "TestALargeHistoryIsReadPageByPage", "story:audit", ""},
 		{"A2", "audit documents and exports", "TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
 		{
@@ -88,6 +88,11 @@ var chapters = []chapter{
 			"story:proof", "- a program verifies what it fetched; the first column fetches it with the client",
 		},
 		{"A4", "the actor is the credential's", "TestOnlyAValidTokenIsAccepted", "TestASessionIsItsPrincipalsAlone", "story:credentials", ""},
+		{
+			"A5", "retention, legal hold, erasure",
+			"TestWhatIsErasedIsInNoFileAndNoAnswerAndEveryProofStillVerifies TestThePolicyKeepsContentAtLeastAndAtMost TestAMemoryItemThatIsForgottenIsErased",
+			byPeople, "story:erase", "- the first column erases with the client",
+		},
 		{"A6", "annotations, claimed history", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "TestTheSetAllHasWhatTheDefaultLeavesOut", "story:audit", ""},
 		{"A7", "receipts", "TestOnlyThoseWhoReadTheEntriesGetAReceiptAndOnlyAuditorsTheTree", "- a receipt is a file for people and programs", "story:proof", "- the first column gets it with the client"},
 		{"A8", "checked at every read", "TestADamagedArtifactNeverEndsWell TestAChangedBitIsNamedAndNeverAnswered", "TestArtifactsAreGivenWholeOrNotAtAll", "story:artifact", "TestADownloadIsVerifiedAndNotRepeatedOnceItHasBegun"},

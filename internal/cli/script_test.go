@@ -87,6 +87,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	server            starts a server for the script; sets TRAPEZE_URL and TRAPEZE_DATA
 //	server stop       stops it; "server" starts it again, at the same address
 //	server later D    starts it again, with its clock ahead by D
+//	server erasable   starts one with an erasable record
 //	exits N CMD…      runs a command that must end with this exit code
 //	json VAR PATH     sets a variable to a field of the JSON on stdout: a.b.0.c
 //	until TEXT CMD…   repeats a command until its output holds the text
@@ -131,13 +132,15 @@ func swapServer(dir string, s *server.Server) (before *server.Server) {
 
 func startServer(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.Getenv("TRAPEZE_DATA")
-	if len(args) > 0 {
+	if len(args) > 0 && args[0] != "erasable" {
 		ts.Check(swapServer(dir, nil).Close(context.Background()))
 	}
 	conf := server.Config{DataDir: dir, Addr: strings.TrimPrefix(ts.Getenv("TRAPEZE_URL"), "http://")}
 	switch {
 	case len(args) == 1 && args[0] == "stop":
 		return
+	case len(args) == 1 && args[0] == "erasable":
+		conf.Erasable = true
 	case len(args) == 2 && args[0] == "later":
 		by, err := time.ParseDuration(args[1])
 		ts.Check(err)

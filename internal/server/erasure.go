@@ -149,11 +149,14 @@ func (s *Server) rebuild(ctx context.Context) error {
 // tendEvery is the interval at which it is looked for what was erased and is still in free pages.
 const tendEvery = 10 * time.Second
 
-// tend removes from the files what was erased, until ctx ends.
+// tend erases what the policy keeps no longer, and removes from the files what was erased, until ctx ends.
 func (s *Server) tend(ctx context.Context) {
 	for range ticks(ctx, tendEvery) {
 		if err := s.UseCases.Erasures.Tend(ctx); err != nil && ctx.Err() == nil {
 			s.config.Log.Error("removing erased content from the files failed; it is tried again", "error", err)
+		}
+		if err := s.UseCases.Erasures.RetainDaily(ctx); err != nil && ctx.Err() == nil {
+			s.config.Log.Error("applying the retention policy failed; it is tried again", "error", err)
 		}
 	}
 }

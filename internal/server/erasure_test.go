@@ -105,6 +105,8 @@ func treat(t *testing.T, s *Server) *clinic {
 		t.Fatal(err)
 	}
 	k.item = item.ID
+	_, err = k.bob.Ask(t.Context(), k.task, client.AskInput{Epoch: got.Epoch, Question: "which?", Options: []string{k.secret("option"), k.secret("option")}})
+	refusedWith(t, err, refusal.Invalid, k.secret("option")) // attempts that are refused are recorded, too
 	asked, err := k.bob.Ask(t.Context(), k.task, client.AskInput{Epoch: got.Epoch, Question: "what about " + k.secret("question")})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/expect"
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -173,6 +174,9 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Erasure.Keys != nil {
+		s.access.Discreet()
+	}
 	offers, err := quota.NewOffers(o.MaxOffers, v)
 	if err != nil {
 		return nil, err
@@ -205,6 +209,13 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	o.Erasure.Purge = s.purge
+	o.Erasure.Retention = func(ctx context.Context, workspace string) (erasure.Retentions, string, error) {
+		p, err := inForce.Policy(ctx, workspace)
+		if p == nil || err != nil {
+			return nil, "", err
+		}
+		return p.Retentions(), p.Digest(), nil
+	}
 	of := erasures.Parts{Ledger: l, Access: s.access, Tasks: s.tasks, Memories: s.memories, Artifacts: u.Artifacts, Now: o.Now}
 	if u.Erasures, err = erasures.New(of, o.Erasure); err != nil {
 		return nil, err

@@ -10,6 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
+// ByPolicy is the subject of what is erased by the retention policy.
+const ByPolicy = "retention"
+
 // Bounds of holds and erasures.
 const (
 	MaxHolds   = 1000  // at a time
@@ -60,6 +63,17 @@ type Erase struct {
 	Files   []string
 	Left    int
 	Kept    []string
+	Until   time.Time // until which the retention policy keeps some of it; zero: it keeps none
+	Keeps   string    // the stream that it keeps
+}
+
+// Expire erases what the retention policy keeps no longer, and on which there is no hold. It is for the server itself.
+type Expire struct {
+	By      identity.Principal
+	Policy  string // its digest; empty: there is none any more
+	Streams []string
+	Files   []string
+	Left    int
 }
 
 // Finish ends an erasure. It is for the server itself.
@@ -68,6 +82,7 @@ type Finish struct{ Finished }
 func (SetHold) command()  {}
 func (LiftHold) command() {}
 func (Erase) command()    {}
+func (Expire) command()   {}
 func (Finish) command()   {}
 
 // Decide returns the events of a command at the time now. Refusals: unauthenticated and not_permitted for principals that are no
@@ -88,6 +103,15 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		return []Event{HoldLifted{c.Subject.String(), c.Why, c.By.String(), now}}, nil
 	case Erase:
 		return decideErase(s, c, now)
+	case Expire:
+		if c.By.Role != identity.System {
+			return nil, refusal.New(refusal.NotPermitted, "", "%s may not apply the retention policy", c.By.Short())
+		}
+		why := "it was forgotten, and is kept no longer"
+		if c.Policy != "" {
+			why = "retention by the policy " + c.Policy
+		}
+		return []Event{Erased{s.made + 1, ByPolicy, why, c.Streams, c.Files[:min(len(c.Files), MaxFiles)], c.Left, nil, c.By.String(), now}}, nil
 	case Finish:
 		i := slices.IndexFunc(s.Erasures, func(e Erasure) bool { return e.N == c.N })
 		if i < 0 || s.Erasures[i].Finished != nil {
@@ -135,6 +159,10 @@ func decideErase(s State, c Erase, now time.Time) ([]Event, error) {
 			return nil, refusal.New(refusal.Conflict, "erase it when the hold is lifted: trapeze hold lift",
 				"a legal hold on %s, which %s set on %s, keeps %s", of, s.Holds[i].By, s.Holds[i].At.Format(time.DateOnly), c.Subject)
 		}
+	}
+	if now.Before(c.Until) {
+		return nil, refusal.New(refusal.Conflict, "erase it then, or change the rules under retention in the policy",
+			"the retention policy keeps %s until %s", c.Keeps, c.Until.UTC().Format(time.RFC3339))
 	}
 	if len(c.Streams) > MaxStreams || len(c.Files) > MaxFiles {
 		return nil, refusal.New(refusal.TooLarge, "erase parts of it, such as its tasks one by one",

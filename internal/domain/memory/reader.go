@@ -49,7 +49,7 @@ func MayReadVersion(s State, r Reader, version int) bool {
 	})
 }
 
-// MayChange reports whether a reader may revise, pin, tag, weigh or forget an item: its author and operators may.
+// MayChange reports whether a reader may revise, pin, tag, weigh or forget an item: its author and operators may, and the server itself.
 func MayChange(s State, r Reader) bool {
-	return s.Exists() && !r.IsZero() && (r.IsOperator() || r.String() == s.Owner)
+	return s.Exists() && !r.IsZero() && (r.IsOperator() || r.Role == identity.System || r.String() == s.Owner)
 }

@@ -45,6 +45,7 @@ func (c *checker) checkAll() {
 	c.checkLLM()
 	c.checkEmbeddings()
 	c.checkAlerts()
+	c.checkRetention()
 }
 
 // name refuses what cannot be a name, and reports whether it can.

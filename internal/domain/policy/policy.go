@@ -42,6 +42,8 @@ type Policy struct {
 
 	Alerts map[string]Alert `yaml:"alerts" doc:"Changes to alerts, by name: off, or other values. Left out: the defaults of docs/alerts.md."`
 
+	Retention []Retention `yaml:"retention" doc:"How long content is kept, in a record that is erasable. Of the rules that apply, the longest at_least_days and the shortest at_most_days count; keeping it comes first, and a legal hold before both. At most 100."`
+
 	digest string
 	exact  []condition        // of each rule, compiled
 	flat   map[string][]Level // chains with those that they go on with

@@ -122,7 +122,7 @@ var bad = []struct{ name, text, want string }{
 	{"a list", "- version: 1\n", "p.yaml:1:1: here must be a mapping, not a list"},
 	{"no version", "chains: {}\n", "p.yaml:1:1: version is missing"},
 	{"another version", "version: 2\n", "p.yaml:1:10: version: there is no version 2"},
-	{"an unknown field", "version: 1\nrule: []\n", `p.yaml:2:1: rule: there is no field "rule" here (use one of version, rules, chains, escalation, fallbacks, llm, embeddings, alerts)`},
+	{"an unknown field", "version: 1\nrule: []\n", `p.yaml:2:1: rule: there is no field "rule" here (use one of version, rules, chains, escalation, fallbacks, llm, embeddings, alerts, retention)`},
 	{"an unknown field deep inside", "version: 1\nrules:\n  - name: a\n    when: {keyword: [x]}\n    then: keep\n", `p.yaml:4:12: rules[0].when.keyword: there is no field "keyword" here`},
 	{"a field twice", "version: 1\nversion: 1\n", `p.yaml:2:1: version: "version" is there twice`},
 	{"an alias", "version: 1\nfallbacks:\n  a: &x [b]\n  c: *x\n", "p.yaml:4:6: fallbacks.c: aliases are not allowed"},

@@ -27,7 +27,14 @@ type Log struct {
 	now      func() time.Time
 	limiters limiters
 	listed   listings // when each list was last recorded
+	discreet bool
 }
+
+// Discreet has the log record no message of a refusal that may quote what the caller sent: that could not be erased. Call it before others.
+func (l *Log) Discreet() { l.discreet = true }
+
+// quotes reports whether the messages of a code may quote what the caller sent.
+func quotes(c refusal.Code) bool { return c == refusal.Invalid || c == refusal.TooLarge }
 
 // Kind is the kind of the streams of this log: one per principal.
 const Kind = "access"
@@ -133,6 +140,9 @@ func (l *Log) Refused(ctx context.Context, workspace string, by ledger.Actor, ve
 		return err
 	}
 	ev := Refused{Verb: verb, Subject: refusal.Clip(subject, 128), Code: string(r.Code), Message: refusal.Clip(r.Message, 512), Suppressed: n}
+	if l.discreet && quotes(r.Code) {
+		ev.Message = ""
+	}
 	if l.Append(ctx, workspace, by, ev) != nil {
 		lim.give(n + 1)
 	}

@@ -132,5 +132,11 @@ func (s *Sealer) Destroy(streams []ledger.Stream, ids []string, at time.Time, by
 	return err
 }
 
+// Has reports whether there is a key, which was not destroyed. One that is damaged or missing counts as there.
+func (s *Sealer) Has(id string) bool {
+	_, gone, _ := s.keys.find(id)
+	return gone == nil
+}
+
 // Close closes the key file.
 func (s *Sealer) Close() error { return s.keys.Close() }

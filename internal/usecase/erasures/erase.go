@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
@@ -121,7 +122,9 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 		}
 	}
 	cmd.Names = slices.Collect(maps.Keys(names))
-	return cmd, items, nil
+	until, keeps, err := es.kept(ctx, f, streams)
+	cmd.Until, cmd.Keeps = until, strings.TrimPrefix(string(keeps), c.Workspace+"/")
+	return cmd, items, err
 }
 
 // addNames adds the subjects that name a task: itself, its ancestors, their tags and conversations. It refuses a task that has not ended, if that is

@@ -32,6 +32,8 @@ func StreamOf(workspace string) ledger.Stream { return ledger.StreamOf(workspace
 type Keys interface {
 	// Destroy destroys keys of streams, durably. Destroying them again changes nothing.
 	Destroy(streams []ledger.Stream, ids []string, at time.Time, by string) error
+	// Has reports whether there is a key, which was not destroyed.
+	Has(id string) bool
 	// Begin notes, durably, that an erasure may be pending, of a workspace or of the stream of a memory item; End that it is not.
 	Begin(name string) error
 	End(names ...string) error
@@ -49,6 +51,8 @@ type Options struct {
 	Rebuild func(ctx context.Context) error
 	// Scrub removes from the files what is no longer in a table.
 	Scrub func(ctx context.Context) error
+	// Retention returns the rules of a workspace, and the digest of the policy that has them; nil: there are none.
+	Retention func(ctx context.Context, workspace string) (erasure.Retentions, string, error)
 }
 
 // Parts are what the use cases are made of.
@@ -68,6 +72,8 @@ type Erasures struct {
 	o    Options
 	one  sync.Mutex // one erasure is made at a time
 	next time.Time  // before which the files are not written again for memory items; under one
+	// retainAt is when it is looked for what is kept no longer; under one.
+	retainAt time.Time
 	// holding is held while a hold is set, while a memory item is forgotten, and while notes of what is pending change. It is locked after one.
 	holding sync.Mutex
 }
@@ -77,6 +83,9 @@ func New(p Parts, o Options) (*Erasures, error) {
 	kind, err := stream.New(Kind, p.Ledger, erasure.Fold, p.Now, erasure.Events, stream.Options[erasure.State, erasure.Event]{Cached: cached, Remember: remembered})
 	if err != nil {
 		return nil, err
+	}
+	if o.Retention == nil {
+		o.Retention = func(context.Context, string) (erasure.Retentions, string, error) { return nil, "", nil }
 	}
 	return &Erasures{kind: kind, p: p, o: o}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
@@ -28,17 +29,22 @@ type found struct {
 	talks     map[string]bool // conversations
 	files     map[string]bool // digests of artifacts that envelopes refer to
 	left      map[ledger.Stream]int
-	parents   map[string]string          // of the tasks
-	itemsOf   map[string][]string        // memory items of each conversation
-	users     map[string]map[string]bool // of each conversation, the tasks that belong to it or logged in it
+	last      map[ledger.Stream]time.Time // of the last entry of tasks, conversations and memory items
+	parents   map[string]string           // of the tasks
+	itemsOf   map[string][]string         // memory items of each conversation
+	users     map[string]map[string]bool  // of each conversation, the tasks that belong to it or logged in it
+}
+
+func newFound(workspace string, s erasure.Subject) *found {
+	return &found{
+		subject: s, workspace: workspace, tasks: map[string]bool{}, items: map[string]bool{}, talks: map[string]bool{}, files: map[string]bool{},
+		left: map[ledger.Stream]int{}, last: map[ledger.Stream]time.Time{}, parents: map[string]string{}, itemsOf: map[string][]string{}, users: map[string]map[string]bool{},
+	}
 }
 
 // find goes through the record for what a subject names: a task comes after its parent there, and an item after its task.
 func (es *Erasures) find(ctx context.Context, workspace string, s erasure.Subject) (*found, error) {
-	f := &found{
-		subject: s, workspace: workspace, tasks: map[string]bool{}, items: map[string]bool{}, talks: map[string]bool{}, files: map[string]bool{},
-		left: map[ledger.Stream]int{}, parents: map[string]string{}, itemsOf: map[string][]string{}, users: map[string]map[string]bool{},
-	}
+	f := newFound(workspace, s)
 	for after := ledger.Position(0); ; {
 		list, err := es.p.Ledger.Read(ctx, after, findPage)
 		for i := range list {
@@ -70,6 +76,7 @@ func (f *found) add(e *ledger.Entry) {
 	default:
 		return
 	}
+	f.last[e.Stream] = e.Time
 	if e.Enc != ledger.EncSealed && seal.HasContent(*e) {
 		f.left[e.Stream]++
 	}
@@ -101,6 +108,15 @@ func (f *found) addTask(e *ledger.Entry, id string) {
 			if f.tasks[id] {
 				f.addFiles(ev.Data)
 			}
+		}
+	}
+}
+
+// addFilesOf adds the artifacts of the envelopes in an entry.
+func (f *found) addFilesOf(e *ledger.Entry) {
+	for _, ev := range e.Events {
+		if ev.Name == (event.Sealed{}).EventName() || ev.Name == (event.Rendered{}).EventName() {
+			f.addFiles(ev.Data)
 		}
 	}
 }

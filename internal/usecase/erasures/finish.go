@@ -48,55 +48,66 @@ func (es *Erasures) finishItem(ctx context.Context, note string) error {
 	return es.o.Keys.End(note)
 }
 
-// finish finishes the erasures of a workspace that are pending. Every step can be repeated.
+// finish finishes the erasures of a workspace that are pending: it destroys their keys, and then builds the views again once. Every step can be
+// repeated.
 func (es *Erasures) finish(ctx context.Context, workspace string) (erasure.State, error) {
 	f, err := es.kind.Load(ctx, StreamOf(workspace), true)
 	if err != nil {
 		return f.State, err
 	}
 	s := f.State
+	keys := map[int]int{}
 	for _, e := range s.Pending() {
-		done, err := es.finishOne(ctx, workspace, e)
-		if err != nil {
+		if keys[e.N], err = es.destroy(ctx, e); err != nil {
 			return s, err
 		}
-		out, err := es.kind.Do(ctx, caller.System(workspace, "eraser").Write(""), StreamOf(workspace), func(s erasure.State, now time.Time) ([]erasure.Event, error) {
-			return erasure.Decide(s, erasure.Finish{Finished: done}, now)
-		})
-		if err != nil {
+	}
+	if len(keys) > 0 {
+		es.o.Purge()
+		if err := es.o.Rebuild(ctx); err != nil {
 			return s, err
 		}
-		s = *out.State
+		es.o.Purge() // what was read while the keys were destroyed
+	}
+	for _, e := range s.Pending() {
+		if s, err = es.finishOne(ctx, workspace, e, keys[e.N]); err != nil {
+			return s, err
+		}
 	}
 	es.holding.Lock()
 	defer es.holding.Unlock()
 	return s, es.o.Keys.End(workspace)
 }
 
-func (es *Erasures) finishOne(ctx context.Context, workspace string, e erasure.Erasure) (done erasure.Finished, err error) {
-	done.N = e.N
+// destroy destroys the keys of an erasure, and returns how many.
+func (es *Erasures) destroy(ctx context.Context, e erasure.Erasure) (int, error) {
 	var streams []ledger.Stream
 	var ids []string
 	for _, name := range e.Streams {
 		s := ledger.Stream(name)
-		streams = append(streams, s)
 		keys, err := es.keysOf(ctx, s)
 		if err != nil {
-			return done, err
+			return 0, err
 		}
-		ids = append(ids, keys...)
+		streams, ids = append(streams, s), append(ids, keys...)
 	}
-	if err := es.o.Keys.Destroy(streams, ids, e.At, e.By); err != nil {
-		return done, err
+	return len(ids), es.o.Keys.Destroy(streams, ids, e.At, e.By)
+}
+
+// finishOne deletes the files of an erasure, and records its end.
+func (es *Erasures) finishOne(ctx context.Context, workspace string, e erasure.Erasure, keys int) (erasure.State, error) {
+	files, err := es.p.Artifacts.Drop(ctx, workspace, e.Files)
+	if err != nil {
+		return erasure.State{}, err
 	}
-	es.o.Purge()
-	if err := es.o.Rebuild(ctx); err != nil {
-		return done, err
+	done := erasure.Finished{N: e.N, Keys: keys, Files: files}
+	out, err := es.kind.Do(ctx, caller.System(workspace, "eraser").Write(""), StreamOf(workspace), func(s erasure.State, now time.Time) ([]erasure.Event, error) {
+		return erasure.Decide(s, erasure.Finish{Finished: done}, now)
+	})
+	if err != nil {
+		return erasure.State{}, err
 	}
-	es.o.Purge() // what was read while the keys were destroyed
-	done.Keys = len(ids)
-	done.Files, err = es.p.Artifacts.Drop(ctx, workspace, e.Files)
-	return done, err
+	return *out.State, nil
 }
 
 // keysOf returns the names of the keys under which the entries of a stream are sealed.

@@ -20,7 +20,8 @@ const (
 )
 
 // Forget has forget record that a memory item is forgotten, and erases the item: the keys of its content are destroyed when it returns. What free
-// pages of the files still have of it goes with the next [Erasures.Tend]. An item on which a legal hold is, is forgotten and not erased.
+// pages of the files still have of it goes with the next [Erasures.Tend]. An item that a legal hold or the
+// retention policy keeps is forgotten, and erased by [Erasures.Retain] when they no longer do.
 func (es *Erasures) Forget(ctx context.Context, workspace, id string, forget func() error) error {
 	if es.o.Keys == nil {
 		return forget()
@@ -44,19 +45,24 @@ func (es *Erasures) Forget(ctx context.Context, workspace, id string, forget fun
 	return nil
 }
 
-// eraseItem destroys the keys of a memory item, if it was forgotten and no legal hold is on it. The caller holds the lock of holds.
+// eraseItem destroys the keys of a memory item, if it was forgotten, and neither a legal hold nor the retention policy keeps it. The caller holds the lock of holds.
 func (es *Erasures) eraseItem(ctx context.Context, of ledger.Stream) (erased bool, err error) {
 	workspace, _, id := of.Parts()
 	item, err := es.p.Memories.Load(ctx, of, true)
 	if err != nil || !item.State.Forgotten() {
 		return false, err
 	}
+	f := newFound(workspace, erasure.Subject{})
+	until, _, err := es.kept(ctx, f, []ledger.Stream{of})
+	if err != nil || es.p.Now().Before(until) {
+		return false, err
+	}
 	names := map[erasure.Subject]bool{}
 	if err := es.addItemNames(ctx, workspace, id, names); err != nil {
 		return false, err
 	}
-	f, err := es.kind.Load(ctx, StreamOf(workspace), true)
-	if err != nil || f.State.Held(names) {
+	held, err := es.kind.Load(ctx, StreamOf(workspace), true)
+	if err != nil || held.State.Held(names) {
 		return false, err
 	}
 	ids, err := es.keysOf(ctx, of)
@@ -81,7 +87,7 @@ func (es *Erasures) Tend(ctx context.Context) error {
 	if es.p.Now().Before(es.next) {
 		return nil
 	}
-	began := time.Now()
+	began := time.Now() // by no clock of tests
 	if err := es.finishAll(ctx, pending); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ var objects = []struct {
 	{"llm", reflect.TypeFor[policy.LLM]()},
 	{"embeddings", reflect.TypeFor[policy.Embeddings]()},
 	{"alerts", reflect.TypeFor[policy.Alert]()},
+	{"A rule of retention", reflect.TypeFor[policy.Retention]()},
 }
 
 type object = typeschema.Object
@@ -65,13 +66,17 @@ var limits = map[string]object{
 	"Embeddings.min_similarity": {"exclusiveMinimum": 0, "exclusiveMaximum": 1},
 	"Policy.alerts":             {"propertyNames": object{"enum": alert.Names()}},
 	"Pack.pinned":               {"maxItems": event.MaxPinned},
+	"Policy.retention":          {"maxItems": policy.MaxRetentions},
+	"Retention.at_least_days":   {"minimum": 1, "maximum": policy.MaxRetention},
+	"Retention.at_most_days":    {"minimum": 1, "maximum": policy.MaxRetention},
 }
 
 // closed are the closed sets that a policy file has values of.
 var closed = map[reflect.Type][]string{
-	reflect.TypeFor[event.Kind]():     typeschema.Texts(event.Kinds.Values()),
-	reflect.TypeFor[event.Reason]():   typeschema.Texts(event.Reasons.Values()),
-	reflect.TypeFor[event.Strategy](): typeschema.Texts(event.Strategies.Values()),
+	reflect.TypeFor[event.Kind]():           typeschema.Texts(event.Kinds.Values()),
+	reflect.TypeFor[event.Reason]():         typeschema.Texts(event.Reasons.Values()),
+	reflect.TypeFor[event.Strategy]():       typeschema.Texts(event.Strategies.Values()),
+	reflect.TypeFor[policy.RetentionKind](): typeschema.Texts(policy.RetentionKinds.Values()),
 }
 
 // types are the types of fields whose schema does not follow from their kind; in names, texts are names.
