@@ -142,8 +142,9 @@ var innerPackages = []pkg{
 
 	// record
 	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
-	{dir: "record/ledger/sqlitelog/frame", what: "the form in which the embedded ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
-	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/sqlitelog/frame", libs: "database/sql modernc.org/sqlite"},
+	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
+	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
+	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
 	{
 		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
 		imports: "record/ledger", libs: "testing",

@@ -67,7 +67,7 @@ var allowed = []struct {
 var frozen = []string{
 	"internal/content/envelope/testdata/frozen",
 	"internal/content/foreign/testdata",                      // documents of other systems
-	"internal/record/ledger/sqlitelog/frame/dictionary1.txt", // stored entries are compressed with it
+	"internal/record/ledger/frame/dictionary1.txt", // stored entries are compressed with it
 }
 
 // suspect reports whether a text can have a retired word: most have none, and need no closer look.

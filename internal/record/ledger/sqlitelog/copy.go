@@ -47,7 +47,7 @@ func (w *writer) copy(entries []ledger.Entry) error {
 	if w.log.opts.Projector != nil {
 		w.log.setStale(fmt.Errorf("views end at %d, the ledger at %d: catch up", w.projected, w.last))
 	}
-	w.log.tail.add(entries, size)
+	w.log.tail.Add(entries, size)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
 // limitPages makes SQLite report a full disk beyond a number of pages.
@@ -146,7 +147,7 @@ func TestHeadsForgetTheOldestStreamsOnly(t *testing.T) {
 func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	var wg sync.WaitGroup
-	const n = tailEntries + 500
+	const n = tail.MaxEntries + 500
 	for c := range 50 {
 		wg.Go(func() {
 			for i := c; i < n; i += 50 {
@@ -170,8 +171,8 @@ func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
 	if !errors.Is(err, errEnd) {
 		t.Error(err)
 	}
-	if l.tail.entries > tailEntries || l.tail.bytes > tailBytes {
-		t.Errorf("tail of %d entries, %d bytes", l.tail.entries, l.tail.bytes)
+	if entries, bytes := l.tail.Size(); entries > tail.MaxEntries || bytes > tail.MaxBytes {
+		t.Errorf("tail of %d entries, %d bytes", entries, bytes)
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
 // indexSum is a sum over the rows of the tables that say which entries a stream has: its row in the names of streams, and one in the index for each

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
 )
 
 // indexed is a closed log with three streams of five entries each.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
 // ErrInUse is the error of Open if another log, in this or another process, has the file open.
@@ -24,7 +25,7 @@ type Log struct {
 	lock   *os.File
 	queue  *queue
 	heads  *headCache
-	tail   *tail
+	tail   *tail.Tail
 	writer *writer
 	health health
 	stale  atomic.Pointer[error]
@@ -91,7 +92,7 @@ func (l *Log) start() (err error) {
 			err = errors.Join(err, l.closeReaders(), w.conn.close())
 		}
 	}()
-	l.writer, l.tail = w, newTail(w.last)
+	l.writer, l.tail = w, tail.New(w.last)
 	l.readers = make(chan *reader, ownReaders)
 	for range ownReaders {
 		r, err := openReader(l.path)
@@ -162,7 +163,7 @@ func (l *Log) Last(ctx context.Context) (ledger.Position, error) {
 	if l.isClosing() {
 		return 0, errClosed
 	}
-	return l.tail.position(), ctx.Err()
+	return l.tail.Position(), ctx.Err()
 }
 
 // Err implements [ledger.Ledger].

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
 // request is one append that waits for the writer. The writer sets position or err; the responder closes done.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
 const (
@@ -58,7 +58,7 @@ func (l *Log) Follow(ctx context.Context, after ledger.Position, fn func([]ledge
 		if l.isClosing() {
 			return errClosed
 		}
-		entries, behind, changed := l.tail.after(after, followBatch)
+		entries, behind, changed := l.tail.After(after, followBatch)
 		if behind {
 			var err error
 			if entries, err = l.Read(ctx, after, followBatch); err != nil {

@@ -19,7 +19,7 @@ const scrubTries = 5
 // write-ahead log and the entries in memory. Appends wait for it, about ten seconds per GB. It needs as much free space as the database has.
 func (l *Log) Scrub(ctx context.Context) error {
 	return l.do(ctx, func(w *writer) error {
-		l.tail.drop()
+		l.tail.Drop()
 		return w.scrub()
 	})
 }

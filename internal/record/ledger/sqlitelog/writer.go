@@ -8,7 +8,7 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
 // writer owns the connection that writes. All its methods run on one goroutine.
@@ -210,7 +210,7 @@ func (w *writer) append(batch []*request) error {
 	}
 	w.projectedBatch(viewErr)
 	w.committed()
-	w.log.tail.add(entries, size)
+	w.log.tail.Add(entries, size)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-// Package frame is the form in which the embedded ledger stores an entry: compressed where that is worth it, with a checksum of its bytes and of its place,
+// Package frame is the form in which an engine of the ledger stores an entry: compressed where that is worth it, with a checksum of its bytes and of its place,
 // so that an entry that was changed or moved is noticed when it is read.
 //
 // Invariants:

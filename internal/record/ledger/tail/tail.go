@@ -1,0 +1,101 @@
+package tail
+
+import (
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Bounds of what is kept.
+const (
+	MaxEntries = 4096
+	MaxBytes   = 16 << 20 // less than two large batches would put every follower behind after one
+)
+
+// Tail holds the position of a ledger, as far as its process knows, and the newest entries up to it.
+type Tail struct {
+	mu      sync.Mutex
+	last    ledger.Position
+	batches []batch // contiguous, ending at last
+	entries int     // in all batches
+	bytes   int
+	changed chan struct{} // closed when the position changes
+}
+
+// batch is entries that were added together, with their size in bytes. Followers keep them: they never change.
+type batch struct {
+	entries []ledger.Entry
+	bytes   int
+}
+
+// New returns the tail of a ledger that ends at a position.
+func New(last ledger.Position) *Tail {
+	return &Tail{last: last, changed: make(chan struct{})}
+}
+
+// Add adds the entries after the position, with their size in bytes, and wakes the followers.
+func (t *Tail) Add(entries []ledger.Entry, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.batches = append(t.batches, batch{entries, bytes})
+	t.entries += len(entries)
+	t.bytes += bytes
+	drop := 0
+	for ; drop < len(t.batches) && (t.entries > MaxEntries || t.bytes > MaxBytes); drop++ {
+		t.entries -= len(t.batches[drop].entries)
+		t.bytes -= t.batches[drop].bytes
+		t.batches[drop] = batch{}
+	}
+	t.batches = t.batches[drop:]
+	t.moveTo(entries[len(entries)-1].Position)
+}
+
+// Position returns the position of the newest entry.
+func (t *Tail) Position() ledger.Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
+}
+
+// Size returns the number of entries that are kept, and their size in bytes.
+func (t *Tail) Size() (entries, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.entries, t.bytes
+}
+
+// After returns some of the entries after a position; or behind = true if they must be read from the database; or, if there
+// are none, the channel that is closed when there are.
+func (t *Tail) After(p ledger.Position, limit int) (entries []ledger.Entry, behind bool, changed <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p >= t.last {
+		return nil, false, t.changed
+	}
+	missing := int(t.last - p) //nolint:gosec // a count of stored entries
+	for i := len(t.batches) - 1; i >= 0; i-- {
+		b := t.batches[i].entries
+		if missing > len(b) {
+			missing -= len(b)
+			continue
+		}
+		from := len(b) - missing
+		to := min(from+limit, len(b))
+		return b[from:to:to], false, nil
+	}
+	return nil, true, nil
+}
+
+// Drop forgets the entries, which followers then read from the database.
+func (t *Tail) Drop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.batches, t.entries, t.bytes = nil, 0, 0
+}
+
+// moveTo sets the position and wakes the followers. It needs t.mu.
+func (t *Tail) moveTo(last ledger.Position) {
+	t.last = last
+	close(t.changed)
+	t.changed = make(chan struct{})
+}
