@@ -146,6 +146,11 @@ var innerPackages = []pkg{
 	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
 	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
 	{
+		dir: "record/ledger/pglog", what: "the ledger in a PostgreSQL database, which any number of front ends share",
+		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",
+	},
+	{dir: "record/ledger/pglog/pgtest", what: "PostgreSQL servers of a test's own, started in a directory of its own", libs: "testing net os/exec"},
+	{
 		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
 		imports: "record/ledger", libs: "testing",
 	},

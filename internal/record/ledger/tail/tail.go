@@ -93,6 +93,14 @@ func (t *Tail) Drop() {
 	t.batches, t.entries, t.bytes = nil, 0, 0
 }
 
+// Skip sets the position without the entries up to it, which followers then read from the database.
+func (t *Tail) Skip(last ledger.Position) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.batches, t.entries, t.bytes = nil, 0, 0
+	t.moveTo(last)
+}
+
 // moveTo sets the position and wakes the followers. It needs t.mu.
 func (t *Tail) moveTo(last ledger.Position) {
 	t.last = last
