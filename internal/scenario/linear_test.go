@@ -53,6 +53,12 @@ type bug struct {
 	keyless bool                                                                  // no idempotency keys
 }
 
+// postgres is a kind of ledger of some contests only, see [openPostgres].
+const postgres = "postgres"
+
+// openPostgres opens a ledger in PostgreSQL. Only tests with the build tag outside set it, and use that kind.
+var openPostgres func(*testing.T) ledger.Ledger
+
 type contest struct {
 	bug
 	harness *harness
@@ -117,6 +123,9 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 		f := contestFaults
 		f.Seed, nodes = seed, 3
 		h.ledger = ledgertest.NewDouble(f)
+		if kind == postgres {
+			h.ledger = openPostgres(t)
+		}
 		h.views, err = sqlview.Follow(t.Context(), h.ledger, "")
 	}
 	if err != nil {

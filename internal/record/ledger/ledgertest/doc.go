@@ -3,6 +3,7 @@
 //   - [Run] is the conformance suite; [RunDurable] adds the tests that close and reopen a ledger.
 //   - [Double] is a ledger in memory that behaves like a distributed log: followers lag, positions have gaps, conflicts may
 //     be spurious and outcomes unknown. It also runs in testing/synctest bubbles.
+//   - [FrontEnds] are several front ends of one record, which together must pass the suite, too.
 //   - [Put] appends as a real client must: it resolves unknown outcomes and spurious conflicts.
 //   - [Load] and [RawSync] measure, with the fsync of the disk as the baseline.
 //

@@ -3,7 +3,6 @@
 package pglog
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -55,41 +54,6 @@ func TestLogIsDurable(t *testing.T) {
 	})
 }
 
-// frontEnds is several logs on one database as one ledger: each call goes to the next of them.
-type frontEnds struct {
-	logs []*Log
-	n    atomic.Uint64
-}
-
-func (f *frontEnds) next() *Log { return f.logs[f.n.Add(1)%uint64(len(f.logs))] }
-
-func (f *frontEnds) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
-	return f.next().Append(ctx, e, expect)
-}
-
-func (f *frontEnds) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	return f.next().Stream(ctx, s, after, limit)
-}
-
-func (f *frontEnds) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	return f.next().Read(ctx, after, limit)
-}
-
-func (f *frontEnds) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
-	return f.next().Follow(ctx, after, fn)
-}
-
-func (f *frontEnds) Last(ctx context.Context) (ledger.Position, error) { return f.next().Last(ctx) }
-
-func (f *frontEnds) Err() error { return f.next().Err() }
-
-func (f *frontEnds) Close() error {
-	for _, l := range f.logs {
-		_ = l.Close()
-	}
-	return nil
-}
-
 func TestFrontEndsOnOneDatabasePassTheSuite(t *testing.T) {
 	s := pgtest.Start(t)
 	for name, opts := range map[string]Options{"with-notifications": {}, "without": {deaf: true, Poll: 20 * time.Millisecond}} {
@@ -97,7 +61,7 @@ func TestFrontEndsOnOneDatabasePassTheSuite(t *testing.T) {
 			ledgertest.Run(t, func(t *testing.T) ledger.Ledger {
 				o := opts
 				o.Schema = newSchema()
-				f := &frontEnds{}
+				var logs []ledger.Ledger
 				var mu sync.Mutex
 				var all sync.WaitGroup
 				for range 3 { // they create the tables at the same time
@@ -105,11 +69,11 @@ func TestFrontEndsOnOneDatabasePassTheSuite(t *testing.T) {
 						l := open(t, s.URL(), o)
 						mu.Lock()
 						defer mu.Unlock()
-						f.logs = append(f.logs, l)
+						logs = append(logs, l)
 					})
 				}
 				all.Wait()
-				return f
+				return ledgertest.FrontEnds(logs...)
 			})
 		})
 	}
