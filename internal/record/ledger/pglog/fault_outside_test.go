@@ -111,7 +111,37 @@ func (d *load) count() int {
 // TestNothingAcknowledgedIsLostWhenTheServerIsKilled kills the server, or all of its sessions, under load from two front ends.
 func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {
 	s := pgtest.Start(t)
-	logs := []*Log{open(t, s.URL(), Options{}), open(t, s.URL(), Options{})}
+	underLoad(t, s.URL(), func(round int) (more bool) {
+		switch round % 3 {
+		case 0:
+			s.Kill()
+			s.Run()
+		case 1:
+			killSessions(t, s)
+		case 2:
+			s.Stop()
+			s.Run()
+		}
+		return round < 5
+	})
+}
+
+func TestASynchronousStandbyThatTakesOverHasWhatWasAcknowledged(t *testing.T) {
+	s := pgtest.Start(t)
+	standby := s.Standby()
+	s.Configure("synchronous_standby_names = 'standby'")
+	s.Reload()
+	url := strings.Replace(s.URL(), s.Addr(), s.Addr()+","+standby.Addr(), 1)
+	underLoad(t, url, func(int) bool {
+		s.Kill()
+		standby.Promote()
+		return false
+	})
+}
+
+// underLoad appends from two front ends while faults happen, one after the other while fault returns true, and then judges what is there.
+func underLoad(t *testing.T, url string, fault func(round int) (more bool)) {
+	logs := []*Log{open(t, url, Options{}), open(t, url, Options{})}
 	d := &load{acked: map[string]ledger.Position{}, bad: map[string]int{}, stop: make(chan struct{})}
 	for w := range 16 {
 		d.all.Go(func() { d.write(t, logs[w%2], ledger.StreamOf("w", "task", fmt.Sprint(w))) })
@@ -131,19 +161,11 @@ func TestNothingAcknowledgedIsLostWhenTheServerIsKilled(t *testing.T) {
 			t.Errorf("follow ended with %v", err)
 		}
 	}()
-	for round := range 6 {
+	more := true
+	for round := 0; more; round++ {
 		before := d.count()
 		until(t, "appends that succeed", func() bool { return d.count() >= before+300 })
-		switch round % 3 {
-		case 0:
-			s.Kill()
-			s.Run()
-		case 1:
-			killSessions(t, s)
-		case 2:
-			s.Stop()
-			s.Run()
-		}
+		more = fault(round)
 	}
 	before := d.count()
 	until(t, "appends that succeed", func() bool { return d.count() >= before+300 })

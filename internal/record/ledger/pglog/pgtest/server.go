@@ -4,6 +4,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -42,19 +43,48 @@ func Start(t testing.TB, settings ...string) *Server {
 	must(t, os.WriteFile(secret, []byte(Password), 0o644)) //nolint:gosec // of a test
 	must(t, os.Mkdir(s.dir, 0o700))
 	if c := credential(t); c != nil {
-		must(t, os.Chown(s.dir, int(c.Uid), int(c.Gid)))
+		must(t, errors.Join(os.Chown(dir, int(c.Uid), int(c.Gid)), os.Chown(s.dir, int(c.Uid), int(c.Gid))))
 	}
 	out, err := s.command("initdb", "--pgdata", s.dir, "--username=postgres", "--auth=scram-sha-256", "--pwfile", secret,
 		"--encoding=UTF8", "--locale=C", "--no-sync", "--data-checksums").CombinedOutput()
 	if err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	s.log, err = os.Create(filepath.Join(dir, "server.log"))
+	s.Configure("listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 60", "shared_buffers = 32MB")
+	s.start(settings)
+	return s
+}
+
+// Standby starts a standby of the server, with lines of its configuration. The name by which the server knows it is standby.
+func (s *Server) Standby(settings ...string) *Server {
+	s.t.Helper()
+	dir := filepath.Join(filepath.Dir(s.dir), "standby")
+	other := &Server{t: s.t, dir: dir, port: freePort(s.t)}
+	out, err := s.command("pg_basebackup", "--dbname", s.URL()+"&application_name=standby", "--pgdata", dir, "--write-recovery-conf",
+		"--checkpoint=fast", "--no-sync").CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("pg_basebackup: %v\n%s", err, out)
+	}
+	other.start(settings)
+	return other
+}
+
+// Promote has a standby take over.
+func (s *Server) Promote() {
+	s.t.Helper()
+	if out, err := s.command("pg_ctl", "promote", "--pgdata", s.dir).CombinedOutput(); err != nil {
+		s.t.Fatalf("pg_ctl promote: %v\n%s", err, out)
+	}
+}
+
+// start starts a server whose data directory has been made.
+func (s *Server) start(settings []string) {
+	t := s.t
+	t.Helper()
+	var err error
+	s.log, err = os.Create(s.dir + ".log")
 	must(t, err)
-	s.Configure(append([]string{
-		"listen_addresses = '127.0.0.1'", fmt.Sprintf("port = %d", s.port), "unix_socket_directories = ''", "max_connections = 60",
-		"shared_buffers = 32MB", "restart_after_crash = on",
-	}, settings...)...)
+	s.Configure(append(settings, fmt.Sprintf("port = %d", s.port))...)
 	t.Cleanup(func() {
 		s.Kill()
 		if t.Failed() {
@@ -64,7 +94,6 @@ func Start(t testing.TB, settings ...string) *Server {
 		_ = s.log.Close()
 	})
 	s.Run()
-	return s
 }
 
 // URL returns the URL of the server's database.
