@@ -2,7 +2,9 @@ package audit
 
 import (
 	"context"
-	"os"
+	"errors"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +37,8 @@ func auditExport(s *shell.Shell) *cobra.Command {
 	var file string
 	cmd := s.Command("export [TASK]", "Export the record of a task, or the whole record", cobra.MaximumNArgs(1),
 		func(ctx context.Context, args []string) (err error) {
+			ctx, stop := shell.Interruptible(ctx)
+			defer stop()
 			if len(args) == 1 {
 				o.Task = args[0]
 			}
@@ -42,23 +46,13 @@ func auditExport(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			w := s.Stdout
-			if o.Format != "csv" && o.Format != "proof" {
-				w = s.JSONOut()
-			}
 			if file != "" {
-				f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-				if err != nil {
-					return shell.Usage(err)
-				}
-				defer func() {
-					if cerr := f.Close(); err == nil {
-						err = cerr
-					}
-				}()
-				w = f
+				return shell.NewFile(file, func(w io.Writer) error { return export(ctx, c, o, w) })
 			}
-			return c.Export(ctx, o, w)
+			if o.Format == "csv" || o.Format == "proof" {
+				return export(ctx, c, o, s.Stdout)
+			}
+			return export(ctx, c, o, s.JSONOut())
 		})
 	cmd.Long = `Export the record: --format jsonl (one event per line), csv, or, for a single task, json (its audit documents). With --format proof it has
 whole entries, each with the proof that it is in the record: "trapeze verify" verifies it without the server. The export is
@@ -69,4 +63,13 @@ operator asks for it with --forgotten.`
 	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
+}
+
+// export writes an export, and says what may be done about one that ends early.
+func export(ctx context.Context, c *client.Client, o client.ExportOptions, w io.Writer) error {
+	err := c.Export(ctx, o, w)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: the server has stopped, or cannot read an entry, which its log then names: --skip-damaged goes on after entries that cannot be read, and lists them", err)
+	}
+	return err
 }

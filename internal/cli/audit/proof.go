@@ -74,7 +74,7 @@ func auditRotateKey(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("rotate-key", "Give the record another key for its checkpoints", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		r, err := admin.New(c).RotateKey(ctx, why)
 		if err == nil && file != "" {
-			err = newFile(file, func(w io.Writer) error { _, err := io.WriteString(w, r.Receipt); return err })
+			err = shell.NewFile(file, func(w io.Writer) error { _, err := io.WriteString(w, r.Receipt); return err })
 		}
 		return s.Answer(r, err, func(p *shell.Page) {
 			p.Line("rotated at position %d of the record", r.Position)
@@ -90,22 +90,12 @@ checkpoints that the old key signed still verify with it, and "trapeze audit key
 	return shell.Example(cmd, "trapeze audit rotate-key --why 'yearly' -o rotation.tlog-proof")
 }
 
-// newFile writes a file that must not exist, whole or not at all.
-func newFile(name string, write func(w io.Writer) error) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is the user's
-	if err != nil {
-		return shell.Usage(err)
-	}
-	if err = errors.Join(write(f), f.Close()); err != nil {
-		err = errors.Join(err, os.Remove(name)) // a part of it would be of no use
-	}
-	return err
-}
-
 // fetch is a command that writes an answer of the server as it is, to standard output or a new file.
 func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call func(ctx context.Context, c *client.Client, args []string, w io.Writer) error) *cobra.Command {
 	var file string
 	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) (err error) {
+		ctx, stop := shell.Interruptible(ctx)
+		defer stop()
 		c, err := s.Dial(ctx)
 		if err != nil {
 			return err
@@ -113,7 +103,7 @@ func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call fu
 		if file == "" {
 			return call(ctx, c, args, s.Stdout)
 		}
-		return newFile(file, func(w io.Writer) error { return call(ctx, c, args, w) })
+		return shell.NewFile(file, func(w io.Writer) error { return call(ctx, c, args, w) })
 	})
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not exist (default: standard output)")
 	return cmd

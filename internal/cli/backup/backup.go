@@ -97,16 +97,16 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 		defer base.Close()
 		options.After = base
 	}
-	var files newFiles
-	defer func() { err = errors.Join(err, files.end(err)) }()
+	var files shell.NewFiles
+	defer func() { err = errors.Join(err, files.End(err)) }()
 	if o.secrets != "" {
-		if options.Secrets, err = files.create(o.secrets); err != nil {
+		if options.Secrets, err = files.Create(o.secrets); err != nil {
 			return err
 		}
 	}
 	to := s.Stdout
 	if name != "-" {
-		if to, err = files.create(name); err != nil {
+		if to, err = files.Create(name); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	if err != nil {
 		return err
 	}
-	if err := files.end(nil); err != nil {
+	if err := files.End(nil); err != nil {
 		return err
 	}
 	for _, name := range made.Damaged {
@@ -145,67 +145,4 @@ func progress(s *shell.Shell) func(at, until uint64) {
 			s.Notef("position %d of %d", at, until)
 		}
 	}
-}
-
-// newFiles are files that appear whole, or not at all.
-type newFiles []newFile
-
-type newFile struct {
-	*os.File
-	name string // that it gets
-}
-
-func (l *newFiles) create(name string) (io.Writer, error) {
-	if _, err := os.Lstat(name); err == nil {
-		return nil, shell.Usagef("%s exists already: name a new file", name)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*") // for its owner only
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	*l = append(*l, newFile{f, name})
-	return f, nil
-}
-
-// end gives the files their names, once all are on the disk, or removes them if there was an error. Calling it again does nothing.
-func (l *newFiles) end(failed error) (err error) {
-	list := *l
-	*l = nil
-	for _, f := range list {
-		if failed == nil {
-			err = errors.Join(err, f.Sync())
-		}
-		err = errors.Join(err, f.Close())
-	}
-	for _, f := range list {
-		if failed != nil || err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-			continue
-		}
-		if err = give(f.Name(), f.name); err == nil {
-			err = syncName(f.name)
-		}
-	}
-	return err
-}
-
-// syncName waits until the name of a file is on the disk.
-func syncName(name string) error {
-	dir, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
-// give gives a file another name, which no file may have by now.
-func give(from, name string) error {
-	err := os.Link(from, name)
-	if err == nil || errors.Is(err, os.ErrExist) {
-		return errors.Join(err, os.Remove(from))
-	}
-	if _, err := os.Lstat(name); err == nil { // some file systems have no links
-		return errors.Join(shell.Usagef("%s exists already: name a new file", name), os.Remove(from))
-	}
-	return os.Rename(from, name)
 }

@@ -319,5 +319,25 @@ func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, 
 		}
 	}
 	*findings = append(*findings, proof.CheckFork(e.Checkpoints)...)
+	if err := checkSigner(dir); err != nil {
+		*findings = append(*findings, proof.Finding{What: "the private key is damaged, and the server would not start; restore it, or remove it, and the next checkpoints are signed with a new key: " + err.Error()})
+	}
 	return e, nil
+}
+
+// checkSigner returns an error if a directory of proofs has a private key that is not that of one of its public keys.
+func checkSigner(dir string) error {
+	private, err := os.ReadFile(filepath.Join(dir, "key")) //nolint:gosec // the path is the user's
+	if errors.Is(err, os.ErrNotExist) {                    // a copy need not have it
+		return nil
+	}
+	public, kerr := os.ReadFile(filepath.Join(dir, "keys")) //nolint:gosec // the path is the user's
+	if err = errors.Join(err, kerr); err != nil {
+		return err
+	}
+	keys, err := proof.ParseKeys(string(public))
+	if err != nil {
+		return err
+	}
+	return proof.CheckSigner(string(private), keys)
 }

@@ -132,3 +132,15 @@ func ParseKeys(text string) (Keys, error) {
 	}
 	return note.VerifierList(list...), nil
 }
+
+// CheckSigner returns an error unless a private key (c2sp.org/signed-note) is whole, and that of one of the public keys.
+func CheckSigner(private string, keys Keys) error {
+	signer, err := note.NewSigner(strings.TrimSpace(private))
+	if err != nil {
+		return err
+	}
+	if _, err := keys.Verifier(signer.Name(), signer.KeyHash()); err != nil {
+		return fmt.Errorf("its public key is not listed: %w", err)
+	}
+	return nil
+}

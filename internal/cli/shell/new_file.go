@@ -1,0 +1,83 @@
+package shell
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// NewFiles are files that appear whole, or not at all, and never in the place of another.
+type NewFiles []newFile
+
+type newFile struct {
+	*os.File
+	name string // that it gets
+}
+
+// Create begins a file, for its owner only.
+func (l *NewFiles) Create(name string) (io.Writer, error) {
+	if _, err := os.Lstat(name); err == nil {
+		return nil, Usagef("%s exists already: name a new file", name)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*")
+	if err != nil {
+		return nil, Usage(err)
+	}
+	*l = append(*l, newFile{f, name})
+	return f, nil
+}
+
+// End gives the files their names, once all are on the disk, or removes them if there was an error. Calling it again does nothing.
+func (l *NewFiles) End(failed error) (err error) {
+	list := *l
+	*l = nil
+	for _, f := range list {
+		if failed == nil {
+			err = errors.Join(err, f.Sync())
+		}
+		err = errors.Join(err, f.Close())
+	}
+	for _, f := range list {
+		if failed != nil || err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+			continue
+		}
+		if err = give(f.Name(), f.name); err == nil {
+			err = syncName(f.name)
+		}
+	}
+	return err
+}
+
+// NewFile writes one file that appears whole, or not at all.
+func NewFile(name string, write func(w io.Writer) error) (err error) {
+	var files NewFiles
+	w, err := files.Create(name)
+	if err != nil {
+		return err
+	}
+	err = write(w)
+	return errors.Join(err, files.End(err))
+}
+
+// syncName waits until the name of a file is on the disk.
+func syncName(name string) error {
+	dir, err := os.Open(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// give gives a file another name, which no file may have by now.
+func give(from, name string) error {
+	err := os.Link(from, name)
+	if err == nil || errors.Is(err, os.ErrExist) {
+		return errors.Join(err, os.Remove(from))
+	}
+	if _, err := os.Lstat(name); err == nil { // some file systems have no links
+		return errors.Join(Usagef("%s exists already: name a new file", name), os.Remove(from))
+	}
+	return os.Rename(from, name)
+}
