@@ -9,16 +9,25 @@ import (
 	"slices"
 )
 
-// pendingSuffix is added to the name of the key file for the list of what may be pending: workspaces, and streams of memory items.
+// pendingSuffix is added to the name of the key file for the list of what may be pending.
 const pendingSuffix = ".pending"
 
-// Begin notes, durably, that an erasure may be pending: of a workspace, or of a stream. One note is changed at a time.
-func (s *Sealer) Begin(name string) error {
+// Begin notes, durably, what may be pending. The notes are changed by one caller at a time.
+func (s *Sealer) Begin(names ...string) error {
 	list, err := s.Pending()
-	if err != nil || slices.Contains(list, name) {
+	if err != nil {
 		return err
 	}
-	return s.note(append(list, name))
+	was := len(list)
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	if len(list) == was {
+		return nil
+	}
+	return s.note(list)
 }
 
 // End notes that none is.

@@ -133,10 +133,10 @@ func (es *Erasures) addNames(ctx context.Context, workspace, id string, ended bo
 	for id != "" && (ended || !names[erasure.Subject{Kind: erasure.Task, Name: id}]) {
 		t, err := es.p.Tasks.Find(ctx, workspace, id)
 		if err != nil {
-			if ended {
-				return err
+			if !ended && refusal.CodeOf(err) == refusal.NotFound {
+				return nil // an item may name a task that is not there
 			}
-			return nil // an item may name a task that is not there
+			return err // a hold on it may not be known
 		}
 		if ended && !t.State.Final() {
 			return refusal.New(refusal.Conflict, "cancel or discard it first", "task %s has not ended: it is %s", id, t.State)

@@ -34,8 +34,9 @@ type Keys interface {
 	Destroy(streams []ledger.Stream, ids []string, at time.Time, by string) error
 	// Has reports whether there is a key, which was not destroyed.
 	Has(id string) bool
-	// Begin notes, durably, that an erasure may be pending, of a workspace or of the stream of a memory item; End that it is not.
-	Begin(name string) error
+	// Begin notes, durably, that something may be pending, and End that it is not: erasures of a workspace, that of a memory item, which is
+	// named by its stream, or scrub.
+	Begin(names ...string) error
 	End(names ...string) error
 	// Pending lists what was noted.
 	Pending() ([]string, error)
@@ -72,6 +73,8 @@ type Erasures struct {
 	o    Options
 	one  sync.Mutex // one erasure is made at a time
 	next time.Time  // before which the files are not written again for memory items; under one
+	// erased counts the memory items that were forgotten and erased; under holding.
+	erased int
 	// retainAt is when it is looked for what is kept no longer; under one.
 	retainAt time.Time
 	// holding is held while a hold is set, while a memory item is forgotten, and while notes of what is pending change. It is locked after one.

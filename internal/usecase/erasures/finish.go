@@ -27,9 +27,11 @@ func (es *Erasures) Finish(ctx context.Context) error {
 func (es *Erasures) finishAll(ctx context.Context, pending []string) (err error) {
 	for _, note := range pending {
 		var of error
-		if isItem(note) {
+		switch {
+		case note == scrub: // it is done by Tend
+		case isItem(note):
 			of = es.finishItem(ctx, note)
-		} else {
+		default:
 			_, of = es.finish(ctx, note)
 		}
 		err = errors.Join(err, of)
@@ -37,12 +39,11 @@ func (es *Erasures) finishAll(ctx context.Context, pending []string) (err error)
 	return err
 }
 
-// finishItem destroys the keys of a memory item. The note of one that is not to be erased is ended.
+// finishItem destroys the keys of a memory item that was forgotten.
 func (es *Erasures) finishItem(ctx context.Context, note string) error {
 	es.holding.Lock()
 	defer es.holding.Unlock()
-	erased, err := es.eraseItem(ctx, ledger.Stream(note))
-	if err != nil || erased {
+	if _, err := es.eraseItem(ctx, ledger.Stream(note)); err != nil {
 		return err
 	}
 	return es.o.Keys.End(note)

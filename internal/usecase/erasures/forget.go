@@ -2,6 +2,7 @@ package erasures
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,9 @@ const (
 	maxScrub   = 24 * time.Hour
 )
 
+// scrub is the note that the files may still have something of memory items whose keys were destroyed. No workspace has this name.
+const scrub = "*"
+
 // Forget has forget record that a memory item is forgotten, and erases the item: the keys of its content are destroyed when it returns. What free
 // pages of the files still have of it goes with the next [Erasures.Tend]. An item that a legal hold or the
 // retention policy keeps is forgotten, and erased by [Erasures.Retain] when they no longer do.
@@ -29,7 +33,7 @@ func (es *Erasures) Forget(ctx context.Context, workspace, id string, forget fun
 	es.holding.Lock()
 	defer es.holding.Unlock()
 	name := string(memories.StreamOf(workspace, id))
-	if err := es.o.Keys.Begin(name); err != nil {
+	if err := es.o.Keys.Begin(name, scrub); err != nil {
 		return stream.Unavailable(err)
 	}
 	if err := forget(); err != nil {
@@ -39,8 +43,12 @@ func (es *Erasures) Forget(ctx context.Context, workspace, id string, forget fun
 		_ = es.o.Keys.End(name) // a note too many changes nothing
 		return err
 	}
-	if _, err := es.eraseItem(context.WithoutCancel(ctx), ledger.Stream(name)); err != nil {
-		return stream.Unavailable(err)
+	_, err := es.eraseItem(context.WithoutCancel(ctx), ledger.Stream(name))
+	if err == nil {
+		err = es.o.Keys.End(name)
+	}
+	if err != nil {
+		return refusal.New(refusal.Unknown, "repeat the call; the server goes on trying by itself", "the item is forgotten, and its key may not be destroyed yet")
 	}
 	return nil
 }
@@ -69,6 +77,7 @@ func (es *Erasures) eraseItem(ctx context.Context, of ledger.Stream) (erased boo
 	if err != nil {
 		return false, err
 	}
+	es.erased++
 	return true, es.o.Keys.Destroy([]ledger.Stream{of}, ids, item.State.ForgottenAt, item.State.ForgottenBy)
 }
 
@@ -91,23 +100,28 @@ func (es *Erasures) Tend(ctx context.Context) error {
 	if err := es.finishAll(ctx, pending); err != nil {
 		return err
 	}
-	items, err := es.o.Keys.Pending()
-	if err == nil && len(items) > 0 {
-		err = es.scrubItems(ctx, items)
+	if slices.Contains(pending, scrub) {
+		err = es.scrub(ctx)
 	}
 	es.next = es.p.Now().Add(min(max(scrubShare*time.Since(began), minScrub), maxScrub))
 	return err
 }
 
-// scrubItems removes what is left of memory items from the files.
-func (es *Erasures) scrubItems(ctx context.Context, items []string) error {
+// scrub removes what is left of memory items from the files.
+func (es *Erasures) scrub(ctx context.Context) error {
+	es.holding.Lock()
+	before := es.erased
+	es.holding.Unlock()
 	es.o.Purge()
 	if err := es.o.Scrub(ctx); err != nil {
 		return err
 	}
 	es.holding.Lock()
 	defer es.holding.Unlock()
-	return es.o.Keys.End(items...)
+	if es.erased != before {
+		return nil // again, for those that were forgotten meanwhile
+	}
+	return es.o.Keys.End(scrub)
 }
 
 // isItem reports whether a note is of a memory item, and not of a workspace.

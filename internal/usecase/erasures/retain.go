@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -201,8 +202,10 @@ func (es *Erasures) look(ctx context.Context, f *found, c *content) error {
 			return err
 		}
 		t, err := es.p.Tasks.Find(ctx, f.workspace, task)
-		if err != nil {
-			continue // a conversation may name a task that is not there
+		if refusal.CodeOf(err) == refusal.NotFound && c.kind != erasure.Task {
+			continue // it may name a task that is not there
+		} else if err != nil {
+			return err
 		}
 		c.open = c.open || !t.State.Final()
 		if c.kind == erasure.Task {
