@@ -102,7 +102,7 @@ func createKeys(dir, path string) error {
 			return err
 		}
 		sealed, err := r.IsSealed()
-		if err = errors.Join(err, r.Close()); err != nil {
+		if err := errors.Join(err, r.Close()); err != nil {
 			return err
 		}
 		if sealed {

@@ -43,7 +43,7 @@ func texts(t reflect.Type, path string, fn func(path string)) {
 		texts(t.Elem(), path, fn)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if f.Type != t && !(f.Type.Kind() == reflect.Slice && f.Type.Elem() == t) {
+			if f.Type != t && (f.Type.Kind() != reflect.Slice || f.Type.Elem() != t) {
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 				texts(f.Type, strings.TrimPrefix(path+"."+name, "."), fn)
 			}

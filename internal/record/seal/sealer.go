@@ -47,26 +47,26 @@ func New(keys *KeyFile) (*Sealer, error) {
 }
 
 // outline returns the events of an entry without their content, and whether they had any.
-func outline(e *ledger.Entry) (list []json.RawMessage, any bool) {
+func outline(e *ledger.Entry) (list []json.RawMessage, has bool) {
 	for i := range e.Events {
 		if contents[e.Events[i].Name] != nil {
-			any = true
+			has = true
 		}
 	}
-	if !any {
+	if !has {
 		return nil, false
 	}
-	any = false
+	has = false
 	list = make([]json.RawMessage, len(e.Events))
 	for i := range e.Events {
 		list[i] = e.Events[i].Data
 		if paths := contents[e.Events[i].Name]; paths != nil && len(list[i]) > 0 {
 			var found bool
 			list[i], found = paths.Hide(list[i])
-			any = any || found
+			has = has || found
 		}
 	}
-	return list, any
+	return list, has
 }
 
 // HasContent reports whether an entry has content, which is readable in the record if the entry is not sealed.

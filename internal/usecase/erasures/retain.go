@@ -28,8 +28,7 @@ const retainAtOnce = 500
 type content struct {
 	stream ledger.Stream
 	kind   erasure.Kind
-	last   time.Time // of its last entry
-	keys   []string  // of its entries
+	keys   []string // of its entries
 
 	names     map[erasure.Subject]bool // that name it
 	since     time.Time                // from which on it is kept
@@ -179,6 +178,7 @@ func (es *Erasures) look(ctx context.Context, f *found, c *content) error {
 	c.names, c.since = map[erasure.Subject]bool{{Kind: c.kind, Name: id}: true}, f.last[c.stream]
 	tasks := map[string]bool{}
 	switch c.kind {
+	case erasure.Tag: // no stream is of this kind
 	case erasure.Task:
 		tasks[id] = true
 		delete(c.names, erasure.Subject{Kind: erasure.Task, Name: id}) // which is added with those that name it
@@ -233,6 +233,7 @@ func (es *Erasures) expire(ctx context.Context, cs *contents, part []*content) (
 	for _, x := range part {
 		_, _, id := x.stream.Parts()
 		switch x.kind {
+		case erasure.Conversation, erasure.Tag: // it has nothing else
 		case erasure.Task:
 			err = stream.Each(ctx, es.p.Ledger, x.stream, func(e ledger.Entry) error { cs.addFilesOf(&e); return nil })
 		case erasure.Memory:
