@@ -55,6 +55,8 @@ type Made struct {
 	Log      string `json:"log"`      // the name of the log that signed
 	// Damaged are artifacts that the backup lacks, since their content is not what their name says.
 	Damaged []string `json:"damaged,omitempty"`
+	// Unsigned: the directory has no key of its log that can be read, so that the backup shows only that it is whole.
+	Unsigned bool `json:"unsigned,omitempty"`
 }
 
 // Backup writes a backup of a data directory, also while a server runs there: every entry that was acknowledged before the call, with its files.
@@ -95,13 +97,13 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 	if o.Secrets == nil {
 		src.Settings = append(src.Settings, filesOf(root, secrets)...)
 	} else {
-		apart := backup.Source{Kind: backup.Secrets, Log: src.Log, Settings: filesOf(root, secrets)}
+		apart := backup.Source{Kind: backup.Secrets, Log: src.Log, PublicKeys: src.PublicKeys, Key: src.Key, Settings: filesOf(root, secrets)}
 		if _, err := backup.Write(ctx, o.Secrets, apart, backup.Options{Made: made.Made}); err != nil {
 			return Made{}, err
 		}
 	}
 	end, err := backup.Write(ctx, limitRate(ctx, to, o.Rate), src, made)
-	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log, Damaged: end.Damaged}
+	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log, Damaged: end.Damaged, Unsigned: !end.Signed}
 	if made.Base != nil {
 		out.After = uint64(made.Base.End.Position)
 	}
@@ -136,8 +138,13 @@ func signed(ctx context.Context, dir string, record proof.Record) (src backup.So
 	}
 }
 
-// readCheckpoint reads the last checkpoint and the keys.
+// readCheckpoint reads the last checkpoint and the keys: the private key first, since the public one is on the disk before it.
 func readCheckpoint(dir string, src *backup.Source) error {
+	key, err := os.ReadFile(filepath.Join(dir, "proof", "key")) //nolint:gosec // the operator's directory
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	src.Key = string(key)
 	keys, err := os.ReadFile(filepath.Join(dir, "proof", "keys")) //nolint:gosec // the operator's directory
 	if err != nil {
 		return err
@@ -234,6 +241,8 @@ type Restored struct {
 	Signed int64  `json:"signed"`
 	Log    string `json:"log"` // the name of the log that signed
 	Files  int    `json:"files"`
+	// Unsigned are the policies, keys and tokens of backups that were not signed: nothing tells who made them.
+	Unsigned []string `json:"unsigned,omitempty"`
 }
 
 // restoredName is the file that tells the server at its first start that it was restored.
@@ -349,7 +358,7 @@ func restoreInto(ctx context.Context, dir, keys string, backups []io.Reader) (ou
 		return out, err
 	}
 	held, note := r.Held()
-	out = Restored{uint64(end.Position), end.Root.String(), begin.Made, held.Size, begin.Log, t.files}
+	out = Restored{uint64(end.Position), end.Root.String(), begin.Made, held.Size, begin.Log, t.files, r.Unsigned()}
 	if note != "" {
 		err = t.write("proof/checkpoint", strings.NewReader(note))
 	}

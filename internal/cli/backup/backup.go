@@ -31,6 +31,8 @@ type Made struct {
 	Log      string `json:"log"`
 	// Damaged are artifacts that the backup lacks, since their content is not what their name says.
 	Damaged []string `json:"damaged,omitempty"`
+	// Unsigned: the directory has no key of its log that can be read, so that the backup shows only that it is whole.
+	Unsigned bool `json:"unsigned,omitempty"`
 }
 
 // Restored says what was restored.
@@ -41,6 +43,8 @@ type Restored struct {
 	Signed   int64     `json:"signed"`
 	Log      string    `json:"log"`
 	Files    int       `json:"files"`
+	// Unsigned are the policies, keys and tokens of backups that were not signed: nothing tells who made them.
+	Unsigned []string `json:"unsigned,omitempty"`
 }
 
 // Copier copies data directories.
@@ -120,6 +124,9 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	for _, name := range made.Damaged {
 		s.Notef("the artifact %s is damaged, and not in the backup: put it again, or remove the file", name)
 	}
+	if made.Unsigned {
+		s.Notef("the backup is not signed, since the directory has no key of its log (proof/key) that can be read: trapeze restore --keys refuses it")
+	}
 	text := fmt.Sprintf("%d entries up to position %d, with the root %s", made.Position-made.After, made.Position, made.Root)
 	if name == "-" {
 		s.Notef("%s", text)
@@ -128,7 +135,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	return s.Emit(made, func(p *shell.Page) {
 		p.Line("%s", text)
 		if uint64(made.Signed) < made.Position { //nolint:gosec // never negative
-			p.Line("Those after position %d are not signed: no server runs on this directory.", made.Signed)
+			p.Line("Those after position %d are in no checkpoint: no server runs on this directory.", made.Signed)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,24 +38,34 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 		}
 		return s.Emit(r, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
-			if r.Signed > 0 {
-				p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
-			}
-			if uint64(r.Signed) < r.Position { //nolint:gosec // never negative
-				p.Line("Entries after position %d are not signed: only the backup itself shows that they are whole.", r.Signed)
-			}
+			showSigned(p, r, keys != "")
 			p.Line("Start the server: trapeze serve --data-dir %s", shellword.Quote(dir))
 		})
 	})
 	cmd.Long = `Make a new data directory of a full backup and the incremental ones that follow it, in their order, and of the secrets, if they were kept apart ("-" is
-standard input). Every entry and every artifact is verified: against the root that the backup names, and against the signed checkpoint in it. DIR must not
-exist, or be empty, and is filled only if everything verifies.
+standard input). Every entry and every artifact is verified: against the root that the backup names, and against the signed checkpoint in it; policies, keys and
+tokens against the signature on the backup. DIR must not exist, or be empty, and is filled only if everything verifies.
 
-Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed; without them the backup
-only shows that it is whole. The server records at its first start up to which position it was restored; what was acknowledged after the
+Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed all of it; without them the
+backup only shows that it is whole, and whoever can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
 backup is not in it, and clients that have a later receipt can show that.`
 	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
 	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
+}
+
+// showSigned shows what is signed, by keys that the caller gave, or by those in the backup.
+func showSigned(p *shell.Page, r Restored, given bool) {
+	switch {
+	case len(r.Unsigned) > 0:
+		if r.Signed > 0 {
+			p.Line("Signed by %s up to position %d.", r.Log, r.Signed)
+		}
+		p.Line("Not signed, so look at them before you start the server: %s", shell.OneLine(strings.Join(r.Unsigned, ", ")))
+	case given:
+		p.Line("Signed by %s up to position %d, with all files.", r.Log, r.Position)
+	default:
+		p.Line("Signed by %s up to position %d, with all files, by the keys in the backup itself: only --keys shows that they are those of your log.", r.Log, r.Position)
+	}
 }
 
 // open opens the backups that are named, "-" for standard input.

@@ -29,6 +29,7 @@ type origin struct {
 	tree   *proof.Tree
 	stored hashes
 	signer note.Signer
+	key    string // private
 	keys   string
 	files  map[string]string
 }
@@ -53,7 +54,7 @@ func newOrigin(t *testing.T, f ledgertest.Faults) *origin {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &origin{Ledger: ledgertest.NewDouble(f), tree: new(proof.Tree), signer: signer, keys: public + "\n", files: map[string]string{"policy.yaml": "rules: []"}}
+	o := &origin{Ledger: ledgertest.NewDouble(f), tree: new(proof.Tree), signer: signer, key: private + "\n", keys: public + "\n", files: map[string]string{"policy.yaml": "rules: []"}}
 	t.Cleanup(func() { _ = o.Close() })
 	return o
 }
@@ -124,7 +125,7 @@ func (o *origin) source(t *testing.T) backup.Source {
 	}
 	src := backup.Source{
 		Kind: backup.Entries, Log: "trapeze/test", Record: o, Until: ledger.Position(c.Size), Signed: c, Note: string(signed), //nolint:gosec // never negative
-		PublicKeys: o.keys, Stored: o.stored,
+		PublicKeys: o.keys, Key: o.key, Stored: o.stored,
 	}
 	for name, content := range o.files {
 		f := backup.File{Name: name, Open: func() (io.ReadCloser, int64, error) {
@@ -343,34 +344,6 @@ func TestFilesOfALaterBackupReplaceThoseOfAnEarlierOne(t *testing.T) {
 	delete(o.files, "policy.yaml")
 	if c, err := restore(t.Context(), o.keys, full, o.write(t, full)); err != nil || !o.same(t, c) {
 		t.Errorf("%v, %v", c.files, err)
-	}
-}
-
-func TestNothingUnsignedPassesForSigned(t *testing.T) {
-	o := newOrigin(t, ledgertest.Faults{})
-	o.fill(t, 12)
-	src := o.source(t)
-	write := func(src backup.Source) []byte {
-		var b bytes.Buffer
-		if _, err := backup.Write(t.Context(), &b, src, backup.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
-	unsigned := src
-	unsigned.Note, unsigned.Signed = "", proof.Checkpoint{}
-	if _, err := restore(t.Context(), o.keys, write(unsigned)); !errors.Is(err, backup.ErrDiffers) {
-		t.Errorf("keys are given, and nothing is signed: %v", err)
-	}
-	if _, err := restore(t.Context(), "", write(unsigned)); err != nil {
-		t.Error(err)
-	}
-	secrets := backup.Source{Kind: backup.Secrets, Log: "trapeze/other"}
-	if _, err := restore(t.Context(), "", write(secrets)); !errors.Is(err, backup.ErrOrder) {
-		t.Errorf("secrets alone: %v", err)
-	}
-	if _, err := restore(t.Context(), "", write(secrets), write(src)); !errors.Is(err, backup.ErrOrder) {
-		t.Errorf("secrets of another log: %v", err)
 	}
 }
 

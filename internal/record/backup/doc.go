@@ -7,14 +7,16 @@
 //	entries/N        entries from position N on, in one gzip stream: for each its position and its length as unsigned varints, and its bytes
 //	content/PATH     a file whose name is the SHA-256 of its content, such as an artifact
 //	settings/PATH    a file that may change, such as a policy file or a key
-//	end.json         the [End]: up to which position, the root of the tree, the content files. A backup without it was cut off
+//	end.json         the [End]: up to which position, the root of the tree, the digests of all other members. A backup without it was cut off
+//	end.note         a signed note (c2sp.org/signed-note) of the log with the digest of end.json. Only a backup of a record without its key lacks it
 //
 // A full backup begins after position 0. An incremental one begins where another ended, and has the entries and the content files that the other lacks;
 // settings are always whole. Which of the settings are secrets, and where files are in a data directory, the caller knows.
 //
 // Invariants:
 //   - All entries up to the position of a backup are in it and those before it, byte for byte, and so are the files that they refer to.
-//   - Nothing is restored that does not verify; the first position that differs is named.
+//   - Nothing is restored that does not verify; the first position that differs is named. With keys that the caller has from elsewhere, that goes
+//     for every byte that is restored: settings, too, are signed.
 //   - Neither locks the record: reading goes on beside a running server.
 //
 // Start reading at [Write], then [Restorer].

@@ -49,6 +49,8 @@ type End struct {
 	// Settings are the digests (SHA-256, hexadecimal) of the other files in this backup by name, and Begun is that of its first member.
 	Settings map[string]string `json:"settings"`
 	Begun    string            `json:"begun"`
+	// Signed: a key of the log signed all this, so that nothing in the backup is without a signature.
+	Signed bool `json:"-"`
 }
 
 // Errors of backups.
@@ -66,11 +68,14 @@ var (
 const (
 	beginName    = "begin.json"
 	endName      = "end.json"
+	noteName     = "end.note"
 	entriesDir   = "entries/"
 	contentDir   = "content/"
 	settingsDir  = "settings/"
 	maxBegin     = 64 << 10
-	maxEnd       = 1 << 30  // a million files take 100 MB
+	maxEnd       = 1 << 30 // a million files take 100 MB
+	maxNote      = 16 << 10
+	maxPadding   = 1 << 20  // zeros after the archive: some programs fill a record or a block of a tape
 	maxChunk     = 4 << 20  // bytes of the entries of one member, before the last
 	maxChunkRead = 16 << 20 // of those that are read
 )

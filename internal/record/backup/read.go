@@ -38,21 +38,22 @@ type Target interface {
 
 // Restorer restores a full backup and the incremental ones that follow it.
 type Restorer struct {
-	to      Target
-	tree    *proof.Tree
-	last    Begin
-	set     map[string]bool   // settings that were restored from backups with entries
-	secrets string            // the log of the secrets; empty: there are none
-	kept    map[string]bool   // settings that were restored from secrets
-	held    proof.Checkpoint  // the last one whose root the entries have
-	note    string            // it, signed
-	content map[string]bool   // files that were restored
-	files   map[string]string // the digests of the settings in this backup
-	entered int               // entries in it
-	signed  proof.Checkpoint  // of the backup that is being restored
-	keys    string
-	end     End
-	begun   bool
+	to       Target
+	tree     *proof.Tree
+	last     Begin
+	set      map[string]bool   // settings that were restored from backups with entries
+	secrets  string            // the log of the secrets; empty: there are none
+	kept     map[string]bool   // settings that were restored from secrets
+	held     proof.Checkpoint  // the last one whose root the entries have
+	note     string            // it, signed
+	content  map[string]bool   // files that were restored
+	files    map[string]string // the digests of the settings in this backup
+	entered  int               // entries in it
+	signed   proof.Checkpoint  // of the backup that is being restored
+	keys     string
+	end      End
+	unsigned []string // settings
+	begun    bool
 }
 
 // NewRestorer returns a restorer into an empty target. keys are the public keys of the log, one in each line, that the caller has from elsewhere; if they are
@@ -106,6 +107,9 @@ func (r *Restorer) Add(ctx context.Context, from io.Reader) (End, error) {
 	if err != nil {
 		return end, err
 	}
+	if err := r.signature(a, begin, &end); err != nil {
+		return end, err
+	}
 	if end.Begun != a.begun || !maps.Equal(end.Settings, r.files) || end.Entries != r.entered {
 		return end, fmt.Errorf("%w: its members are not those that its end names", ErrDiffers)
 	}
@@ -125,6 +129,28 @@ func (r *Restorer) Add(ctx context.Context, from io.Reader) (End, error) {
 		}
 	}
 	return end, nil
+}
+
+// signature verifies the signature of a backup. Without one, it shows at most that it is whole, which is not enough for a caller with keys.
+func (r *Restorer) signature(a *archive, begin Begin, end *End) error {
+	keys := r.keys
+	switch {
+	case a.note != nil && keys == "":
+		keys = begin.PublicKeys
+	case a.note == nil && keys == "":
+		r.unsigned = slices.AppendSeq(r.unsigned, maps.Keys(r.files))
+		return nil
+	case a.note == nil:
+		return fmt.Errorf("%w: its end is not signed, so that the keys verify no policy, key or token in it; if you trust the place it was kept, restore without keys", ErrDiffers)
+	}
+	end.Signed = true
+	return checkSignature(a.note, keys, begin.Log, a.last)
+}
+
+// Unsigned are the settings in backups that were not signed, sorted: nothing tells who made them.
+func (r *Restorer) Unsigned() []string {
+	slices.Sort(r.unsigned)
+	return slices.Compact(r.unsigned)
 }
 
 // follows checks that a backup begins where the one before ended.
@@ -268,16 +294,19 @@ func (r *Restorer) verify() error {
 
 // archive reads the members of a backup.
 type archive struct {
+	from  io.Reader
 	tar   *tar.Reader
 	begun string // the digest of the first member
+	last  []byte // end.json
+	note  []byte // the signature on it; nil: there is none
 }
 
 // open reads the first member.
-func open(from io.Reader) (archive, Begin, error) {
+func open(from io.Reader) (*archive, Begin, error) {
 	if _, ok := from.(io.Seeker); !ok { // with it, members are skipped without reading them
 		from = bufio.NewReaderSize(from, 1<<20)
 	}
-	a := archive{tar: tar.NewReader(from)}
+	a := &archive{from: from, tar: tar.NewReader(from)}
 	h, err := a.tar.Next()
 	if err != nil || h.Name != beginName {
 		return a, Begin{}, fmt.Errorf("%w: it has no %s", ErrFormat, beginName)
@@ -298,7 +327,7 @@ func open(from io.Reader) (archive, Begin, error) {
 }
 
 // next returns the next member. Errors: ErrCut.
-func (a archive) next(ctx context.Context) (*tar.Header, error) {
+func (a *archive) next(ctx context.Context) (*tar.Header, error) {
 	h, err := a.tar.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, ErrCut
@@ -313,19 +342,37 @@ func (a archive) next(ctx context.Context) (*tar.Header, error) {
 }
 
 // end reads the last member.
-func (a archive) end() (End, error) {
+func (a *archive) end() (End, error) {
+	var end End
 	b, err := limited(a.tar, maxEnd, endName)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return End{}, ErrCut
+		return end, ErrCut
 	}
-	var end End
 	if err == nil {
-		err = json.Unmarshal(b, &end)
+		a.last, err = b, json.Unmarshal(b, &end)
 	}
 	if err != nil {
 		return End{}, fmt.Errorf("%w: %s: %w", ErrFormat, endName, err)
 	}
-	return end, nil
+	h, err := a.tar.Next()
+	if err == nil && h.Name == noteName && h.Typeflag == tar.TypeReg {
+		if a.note, err = limited(a.tar, maxNote, noteName); err == nil {
+			h, err = a.tar.Next()
+		}
+	}
+	switch {
+	case err == nil:
+		return end, fmt.Errorf("%w: it has a member %q after its end", ErrFormat, h.Name)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return end, ErrCut
+	case !errors.Is(err, io.EOF):
+		return end, fmt.Errorf("%w: after its end: %w", ErrFormat, err)
+	}
+	rest, err := limited(a.from, maxPadding, "what follows its end")
+	if err == nil && len(bytes.Trim(rest, "\x00")) > 0 {
+		err = fmt.Errorf("%w: something follows its end", ErrFormat)
+	}
+	return end, err
 }
 
 // ReadBase reads the begin and the end of a backup that another one is to follow. A file is not read whole.

@@ -34,6 +34,8 @@ type Source struct {
 	Signed     proof.Checkpoint
 	Note       string
 	PublicKeys string
+	// Key is the private key of the log, which signs the end; empty, damaged or of another log: the backup is not signed.
+	Key string
 	// Stored is the stored tree, for the root at which an incremental backup begins.
 	Stored tlog.HashReader
 	// Content lists the files whose names are their digests, and Settings the others. They are listed after Until was determined, so that everything
@@ -95,10 +97,24 @@ func Write(ctx context.Context, w io.Writer, src Source, o Options) (End, error)
 		}
 	}
 	b.end.Position, b.end.Root = ledger.Position(tree.Size()), tree.Root() //nolint:gosec // never negative
-	if err := b.json(endName, b.end); err != nil {
+	if err := b.last(); err != nil {
 		return End{}, err
 	}
 	return b.end, b.tar.Close()
+}
+
+// last writes the end, and the signature on it.
+func (w *writer) last() error {
+	text, err := w.json(endName, w.end)
+	if err != nil {
+		return err
+	}
+	signed, err := sign(w.src.Key, w.src.Log, text)
+	if err != nil || signed == nil {
+		return err
+	}
+	w.end.Signed = true
+	return w.member(noteName, signed)
 }
 
 // begin writes the first member, and returns the tree at which the backup begins.
@@ -124,7 +140,9 @@ func (w *writer) begin() (*proof.Tree, error) {
 		w.end.Content = slices.Clone(base.End.Content)
 	}
 	begin.Root = tree.Root()
-	return tree, w.json(beginName, begin)
+	text, err := w.json(beginName, begin)
+	w.end.Begun = digest(text)
+	return tree, err
 }
 
 // entries writes those after the size of the tree, and appends them to it.
@@ -215,16 +233,13 @@ func (w *writer) chunk(first ledger.Position, raw []byte) error {
 	return w.member(fmt.Sprintf("%s%d", entriesDir, first), b.Bytes())
 }
 
-func (w *writer) json(name string, v any) error {
+func (w *writer) json(name string, v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b = append(b, '\n')
-	if name == beginName {
-		w.end.Begun = digest(b)
-	}
-	return w.member(name, b)
+	return b, w.member(name, b)
 }
 
 func (w *writer) member(name string, b []byte) error {
