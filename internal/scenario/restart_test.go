@@ -18,7 +18,7 @@ import (
 )
 
 // reopen closes the embedded ledger and everything on it, and opens it again.
-func reopen(t *testing.T, dir string, options ...func(*usecase.Options)) (*harness, func()) {
+func reopen(t testing.TB, dir string, options ...func(*usecase.Options)) (*harness, func()) {
 	t.Helper()
 	var log *sqlitelog.Log
 	var err error
