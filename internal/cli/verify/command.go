@@ -144,6 +144,11 @@ func (o options) file(s *shell.Shell, name string) error {
 	if err != nil {
 		return err
 	}
+	for _, had := range kept {
+		if had.Origin == c.Origin && had.Size != c.Size {
+			return shell.Usagef("two checkpoints of different sizes (%d and %d) cannot be compared without the record: use trapeze verify DIR with a --checkpoint for each, or ask the server with trapeze audit check", had.Size, c.Size)
+		}
+	}
 	report := proof.Report{Findings: proof.CheckFork(append(kept, c))}
 	streams, lacking := r.Streams()
 	answer := struct {

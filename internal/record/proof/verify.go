@@ -119,47 +119,57 @@ func (v *verifier) run(ctx context.Context) error {
 	if err := v.roots(); err != nil { // of the size at which it begins
 		return err
 	}
-	for at := ledger.Position(v.tree.Size()); at < last; { //nolint:gosec // never negative
-		entries, err := v.record.Read(ctx, at, readPage)
-		damaged, isDamaged := errors.AsType[*ledger.Damaged](err)
-		if err != nil && !isDamaged {
+	reading, cancel := context.WithCancel(ctx)
+	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last) //nolint:gosec // never negative
+	defer func() {
+		cancel()
+		for range list { // the record is not read any more when this returns
+		}
+	}()
+	for p := range list {
+		if err := v.add(p); err != nil {
 			return err
 		}
-		for i := range entries {
-			if err := v.entry(&entries[i]); err != nil {
-				return err
-			}
-			at = entries[i].Position
-		}
-		if isDamaged {
-			v.found(damaged.Position, "%v", damaged.Err)
-			if err := v.leaf(damaged.Position, Hash{}, true); err != nil {
-				return err
-			}
-			at = damaged.Position
-		} else if len(entries) == 0 {
-			break
-		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	v.end(last)
 	return nil
 }
 
+// add adds the entries of a page to the tree.
+func (v *verifier) add(p page) error {
+	damaged, isDamaged := errors.AsType[*ledger.Damaged](p.err)
+	if p.err != nil && !isDamaged {
+		return p.err
+	}
+	for i, l := range p.leaves() {
+		if err := v.entry(p.entries[i].Position, l); err != nil {
+			return err
+		}
+	}
+	if !isDamaged {
+		return nil
+	}
+	v.found(damaged.Position, "%v", damaged.Err)
+	return v.leaf(damaged.Position, Hash{}, true)
+}
+
 // entry adds one entry to the tree.
-func (v *verifier) entry(e *ledger.Entry) error {
-	for ledger.Position(v.tree.Size()+1) < e.Position { //nolint:gosec // never negative
+func (v *verifier) entry(at ledger.Position, l leaf) error {
+	for ledger.Position(v.tree.Size()+1) < at { //nolint:gosec // never negative
 		if err := v.leaf(ledger.Position(v.tree.Size()+1), Gap, false); err != nil { //nolint:gosec // never negative
 			return err
 		}
 	}
-	h, err := Leaf(*e)
-	if err != nil {
-		return err
+	if l.err != nil {
+		return l.err
 	}
-	if what := checkContent(e); what != "" {
-		v.found(e.Position, "%s", what)
+	if l.wrong != "" {
+		v.found(at, "%s", l.wrong)
 	}
-	return v.leaf(e.Position, h, false)
+	return v.leaf(at, l.hash, false)
 }
 
 // leaf adds a leaf, and compares what it completes with the stored tree. For a damaged entry the stored leaf stands in, so that the rest can be
