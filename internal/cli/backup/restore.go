@@ -47,7 +47,7 @@ standard input). Every entry and every artifact is verified: against the root th
 tokens against the signature on the backup. DIR must not exist, or be empty, and is filled only if everything verifies.
 
 Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed all of it; without them the
-backup only shows that it is whole, and whoever can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
+backup only shows that it is whole, and somebody who can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
 backup is not in it, and clients that have a later receipt can show that.`
 	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
 	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
