@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,9 +132,18 @@ func (s *Server) Run() {
 	for { // the children of a killed server may still have its memory
 		c := s.command("postgres", "-D", s.dir)
 		c.Stdout, c.Stderr = s.log, s.log
-		must(s.t, c.Start())
-		ended := make(chan struct{})
-		go func() { _ = c.Wait(); close(ended) }()
+		endWithTest(c)
+		began, ended := make(chan error), make(chan struct{})
+		go func() {
+			defer close(ended)
+			runtime.LockOSThread() // the server ends with this thread
+			defer runtime.UnlockOSThread()
+			err := c.Start()
+			if began <- err; err == nil {
+				_ = c.Wait()
+			}
+		}()
+		must(s.t, <-began)
 		if s.ready(ended, end) {
 			s.process = c
 			return
