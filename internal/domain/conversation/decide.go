@@ -31,6 +31,8 @@ type Append struct {
 	Text         string
 	Task         string // optional
 	Handoff      string // optional; implies its task
+	// Since is the time from before which the agent, which has not spoken yet, reads nothing; zero: it reads all.
+	Since time.Time
 }
 
 // Decide returns the event of appending a turn to a conversation at the time now. Refusals: invalid and too_large for what
@@ -53,9 +55,13 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 	if err := c.checkLimits(s); err != nil {
 		return nil, err
 	}
-	return []Event{TurnAppended{Conversation: c.Conversation, Turn: Turn{
+	turn := TurnAppended{Conversation: c.Conversation, Turn: Turn{
 		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.String(),
-	}}}, nil
+	}}
+	if s.Exists() && !s.Spoke(c.Agent) {
+		turn.Since = c.Since
+	}
+	return []Event{turn}, nil
 }
 
 // check refuses what breaks a rule on its own, and fills in what is implied.

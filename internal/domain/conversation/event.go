@@ -1,6 +1,10 @@
 package conversation
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Event is an event of one conversation. The set is sealed by [Events].
 type Event interface{ EventName() string }
@@ -12,6 +16,8 @@ var Events = []Event{TurnAppended{}}
 type TurnAppended struct {
 	Conversation string `json:"conversation"`
 	Turn         Turn   `json:"turn"`
+	// Since is of the first turn of an agent that was given a task of the conversation by a cold handoff: it reads no turn from before. Zero: it reads all.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // EventName is "conversation-turn".
@@ -31,12 +37,31 @@ func Fold(s State, e Event) State {
 	if s.Request == 0 && t.Role == User {
 		s.Request = s.Turns
 	}
+	if !s.Spoke(t.Agent) {
+		s.Since = since(s.Since, t.Agent, a.Since)
+	}
+	if !slices.Contains(s.Tasks, t.Task) { // those that get the task read no more than the agent that brought it here
+		s.TaskSince = since(s.TaskSince, t.Task, s.Since[t.Agent])
+	}
 	s.Speakers = withTurn(s.Speakers, t.Agent)
 	s.Tasks = withNew(s.Tasks, t.Task)
 	s.Handoffs = withNew(s.Handoffs, t.Handoff)
 	s.Bytes += len(t.Text)
 	s.UpdatedAt = t.At
 	return s
+}
+
+// since is a map with one more time, unless that is zero.
+func since(of map[string]time.Time, key string, at time.Time) map[string]time.Time {
+	if key == "" || at.IsZero() {
+		return of
+	}
+	of = maps.Clone(of)
+	if of == nil {
+		of = map[string]time.Time{}
+	}
+	of[key] = at
+	return of
 }
 
 // withTurn counts a turn of an agent.

@@ -60,15 +60,18 @@ type Speaker struct {
 // State is the state of one conversation without the text of its turns, which are in its stream and, by number, in the
 // views. The zero State is a conversation that has not begun. It is immutable: do not change the slices in it.
 type State struct {
-	ID        string    `json:"id"`
-	Turns     int       `json:"turns"`              // how many there are
-	Speakers  []Speaker `json:"speakers"`           // in order of their first turn
-	Tasks     []string  `json:"tasks,omitempty"`    // those that turns belong to, likewise
-	Handoffs  []string  `json:"handoffs,omitempty"` // likewise
-	Request   int       `json:"request,omitempty"`  // number of a user's first turn; 0 if there is none
-	Bytes     int       `json:"bytes"`              // of all texts
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
+	ID       string    `json:"id"`
+	Turns    int       `json:"turns"`              // how many there are
+	Speakers []Speaker `json:"speakers"`           // in order of their first turn
+	Tasks    []string  `json:"tasks,omitempty"`    // those that turns belong to, likewise
+	Handoffs []string  `json:"handoffs,omitempty"` // likewise
+	Request  int       `json:"request,omitempty"`  // number of a user's first turn; 0 if there is none
+	Bytes    int       `json:"bytes"`              // of all texts
+	// Since are the times from before which agents that have spoken read nothing, and TaskSince those of the holders of its tasks.
+	Since     map[string]time.Time `json:"since,omitempty"`
+	TaskSince map[string]time.Time `json:"task_since,omitempty"`
+	CreatedAt time.Time            `json:"created_at"`
+	UpdatedAt time.Time            `json:"updated_at"`
 }
 
 // Exists reports whether the conversation has begun.
@@ -86,6 +89,18 @@ func MayRead(s State, r memory.Reader) bool {
 		return false
 	}
 	return r.ReadsAny() || takesPart(s, r)
+}
+
+// MayReadTurn reports whether a reader that may read the conversation reads a turn of it: not what was said before the cold handoff by which it came here, and
+// as a former owner that has not spoken, not what was said after it lost the task.
+func MayReadTurn(s State, r memory.Reader, t Turn) bool {
+	switch agent := r.Agent(); {
+	case r.ReadsAny() || agent != "" && t.Agent == agent:
+		return true
+	case agent != "" && s.Spoke(agent):
+		return s.Since[agent].IsZero() || t.At.After(s.Since[agent])
+	}
+	return slices.ContainsFunc(r.Heard, func(h memory.Span) bool { return h.Covers(t.At, t.At) })
 }
 
 func takesPart(s State, r memory.Reader) bool {

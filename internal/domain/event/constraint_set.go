@@ -245,7 +245,9 @@ func notOneLine(s string) (rune, bool) {
 const blanks = "\u2800\U0001D159\U00013441\U00013442\U00016FE4"
 
 // Invisible reports whether a character that is no white space and no control cannot be seen, so that no id, name or rule has it.
-func Invisible(r rune) bool { return r > unicode.MaxASCII && (ignorable(r) || strings.ContainsRune(blanks, r)) }
+func Invisible(r rune) bool {
+	return r > unicode.MaxASCII && (ignorable(r) || strings.ContainsRune(blanks, r))
+}
 
 // ignorable reports whether a character is Default_Ignorable_Code_Point, by its derivation in UAX #44, table 9.
 func ignorable(r rune) bool {

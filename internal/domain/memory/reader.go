@@ -2,6 +2,7 @@ package memory
 
 import (
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 )
@@ -11,13 +12,31 @@ type Reader struct {
 	identity.Principal
 	// Tasks are those that the principal holds or takes part in now, by id.
 	Tasks []string
+	// Spans are the times of what it reads of those of these tasks of which it does not read everything.
+	Spans map[string][]Span
 	// Conversations are those, by id, that a task of theirs carries along; see package conversation.
 	Conversations []string
+	// Heard are the times of the turns that these let it read of the conversation for which the reader was made.
+	Heard []Span
 	// RoleAside reports that the principal's role lets it read nothing here: what it wrote and what its tasks carry count.
 	RoleAside bool
 	// Granted are the references in the newest envelope of each task that the principal holds now, or is offered with
 	// its content. They let it read those versions, and nothing else.
 	Granted []Reference
+}
+
+// Span is a time in which something was written: after From and before Until; zero times bound nothing.
+type Span struct{ From, Until time.Time }
+
+// Covers reports whether what was begun and last written at these times belongs to the span.
+func (s Span) Covers(begun, written time.Time) bool {
+	return (s.From.IsZero() || begun.After(s.From)) && (s.Until.IsZero() || written.Before(s.Until))
+}
+
+// reads reports whether the reader takes part in a task in whose scope something was begun and last written at these times.
+func (r Reader) reads(task string, begun, written time.Time) bool {
+	spans, limited := r.Spans[task]
+	return slices.Contains(r.Tasks, task) && (!limited || slices.ContainsFunc(spans, func(s Span) bool { return s.Covers(begun, written) }))
 }
 
 // ReadsAny reports whether the principal's role lets it read every item and every conversation.
@@ -32,7 +51,7 @@ func MayRead(s State, r Reader) bool {
 	case r.ReadsAny() || r.String() == s.Owner || s.Scope == Workspace:
 		return true
 	case s.Scope == Task:
-		return slices.Contains(r.Tasks, s.Task)
+		return r.reads(s.Task, s.CreatedAt, s.UpdatedAt)
 	}
 	return false
 }

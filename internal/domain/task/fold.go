@@ -141,14 +141,15 @@ func (t *Task) onCreated(e event.Created) {
 
 func (t *Task) onStarted(e event.Started) {
 	t.Human = false
-	t.setOwner(e.Agent, t.Epoch+1, e.Lease)
+	t.setOwner(e.Agent, t.Epoch+1, e.Lease, e.Lease.Add(-time.Duration(t.Times.Lease)))
 	t.Held = ""
 	t.dropTakeover(func(a TakeoverRequest) bool { return a.By == e.Agent }) // it has what it asked for
 }
 
 // setOwner makes agent the owner.
-func (t *Task) setOwner(agent string, epoch uint64, lease time.Time) {
+func (t *Task) setOwner(agent string, epoch uint64, lease, at time.Time) {
 	t.involve(agent)
+	t.tenure(agent, at)
 	t.Owner, t.Epoch, t.Notes, t.StuckReports = agent, epoch, nil, nil
 	t.runClocks(lease)
 	t.Path = append(slices.Clip(t.PathSoFar()), event.Visit{Agent: agent, Marks: -1})

@@ -228,7 +228,10 @@ func (t *Task) onMoved(e event.Moved) {
 	t.dropContext(h)
 	t.passedOn(h, e)
 	t.Human, t.Giver = e.Human, Sender(t, h)
-	t.setOwner(e.To, e.Epoch, e.Lease)
+	if h.Kind == event.Cold {
+		t.ColdAt = e.At
+	}
+	t.setOwner(e.To, e.Epoch, e.Lease, e.At)
 	if h.By == "agent/"+e.To && slices.ContainsFunc(t.Takeovers, func(r TakeoverRequest) bool { return r.By == e.To }) {
 		t.Resumed = true // it asked for the task, and was not there when it got it
 	}

@@ -64,7 +64,9 @@ type Task struct {
 	Ticket        *Ticket       // the newest, open or closed; nil if people were never asked
 	Answers       []Answer      // of people, since the newest envelope was sealed
 
-	Withheld Withheld // from the owners since the last cold handoff
+	Withheld Withheld  // from the owners since the last cold handoff
+	ColdAt   time.Time // of that; zero: there was none
+	Tenures  []Tenure  // of its owners, the present one last
 
 	Past     []Passage // since the newest envelope was sealed: see [MaxPast]
 	Before   int       // how many visits at the beginning of Path are of its parents

@@ -14,7 +14,8 @@ const MaxWords = 32
 
 // MemoryFilter narrows a search of memory items. A zero field does not narrow it, except By.
 type MemoryFilter struct {
-	// By is the caller: the search finds only items that it may read. Grants by envelopes do not count.
+	// By is the caller: the search finds only items that it may read. Grants by envelopes do not count. Of tasks of which it reads only what was
+	// written in some times, items can be among them that it may not read.
 	By memory.Reader
 	// Text is words to find in titles, texts and tags, in any form and any order; other characters are ignored. An item
 	// need not have all of them. Words that nearly every text has may be ignored, and of a word that hundreds of items

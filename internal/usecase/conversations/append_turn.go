@@ -67,6 +67,10 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 		taken := false
 		out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, id), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
 			by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
+			speaker := by
+			if err == nil && in.Agent != "" && in.Agent != by.Agent() { // logged for it
+				speaker, err = cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: in.Agent}}, s)
+			}
 			if err == nil {
 				err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
 			}
@@ -79,6 +83,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 			}
 			return conversation.Decide(s, conversation.Append{
 				By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff,
+				Since: heardSince(speaker),
 			}, now)
 		})
 		if taken && id != tried { // it may mean another one now

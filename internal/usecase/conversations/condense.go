@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -15,14 +16,14 @@ import (
 // maxHopTasks is how many tasks of a conversation are looked at for their changes of hands.
 const maxHopTasks = 20
 
-// Condense is the continuity text of a conversation. of is a task that is newer than what is recorded, or none.
-func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], last []conversation.Turn, of task.Task, budget int) (string, error) {
+// Condense is the continuity text of a conversation for a reader. of is a task that is newer than what is recorded, or none.
+func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded[conversation.State], r memory.Reader, last []conversation.Turn, of task.Task, budget int) (string, error) {
 	if first := max(f.State.Request, 1); len(last) > 0 && first < last[0].N {
 		request, err := st.turns(ctx, workspace, f, first-1, 1)
 		if err != nil {
 			return "", err
 		}
-		last = append(request, last...)
+		last = append(readable(f.State, r, request), last...)
 	}
 	hops, err := st.hops(ctx, workspace, f.State, of)
 	if err != nil {
@@ -67,7 +68,7 @@ func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.
 		if err != nil {
 			return nil, err
 		}
-		belongs, err := st.belongs(ctx, workspace, t, s)
+		_, belongs, err := st.belongs(ctx, workspace, t, s)
 		if err != nil {
 			return nil, err
 		}

@@ -49,15 +49,15 @@ func (cs *Conversations) continuity(ctx context.Context, c caller.Caller, in Con
 	if in.Budget < minBudget || in.Budget > maxBudget {
 		return Continuity{}, refusal.New(refusal.Invalid, "use 200 to 65536 bytes", "a budget of %d bytes is out of range", in.Budget)
 	}
-	f, err := cs.find(ctx, c, in.ID)
+	f, by, err := cs.find(ctx, c, in.ID)
 	if err != nil {
 		return Continuity{}, err
 	}
-	last, err := cs.store.LastTurns(ctx, c.Workspace, f, view.MaxPage)
+	last, err := cs.store.LastTurns(ctx, c.Workspace, f, by, view.MaxPage)
 	if err != nil {
 		return Continuity{}, err
 	}
-	text, err := cs.store.Condense(ctx, c.Workspace, f, last, task.Task{}, in.Budget)
+	text, err := cs.store.Condense(ctx, c.Workspace, f, by, last, task.Task{}, in.Budget)
 	if err != nil {
 		return Continuity{}, err
 	}

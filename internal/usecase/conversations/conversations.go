@@ -48,32 +48,32 @@ func conversationOf(s conversation.State) Conversation {
 	}
 }
 
-// find is a fresh read of a conversation that the caller may read.
-func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (stream.Folded[conversation.State], error) {
+// find is a fresh read of a conversation that the caller may read, and the caller as its reader.
+func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (f stream.Folded[conversation.State], by memory.Reader, err error) {
 	var none stream.Folded[conversation.State]
 	if err := c.May(identity.ReadOwn, "read a conversation"); err != nil {
-		return none, err
+		return none, by, err
 	}
 	if err := conversation.CheckID(id); err != nil {
-		return none, err
+		return none, by, err
 	}
 	r := memory.Reader{Principal: c.Principal}
 	means, err := cs.store.Resolve(ctx, c.Workspace, r, id)
 	if err != nil {
-		return none, err
+		return none, by, err
 	}
-	f, err := cs.store.Load(ctx, StreamOf(c.Workspace, means), true)
+	f, err = cs.store.Load(ctx, StreamOf(c.Workspace, means), true)
 	if err != nil {
-		return none, err
+		return none, by, err
 	}
-	by, err := cs.store.Partner(ctx, c.Workspace, r, f.State)
+	by, err = cs.store.Partner(ctx, c.Workspace, r, f.State)
 	if err != nil {
-		return none, err
+		return none, by, err
 	}
 	if !conversation.MayRead(f.State, by) {
-		return none, unknown(id)
+		return none, by, unknown(id)
 	}
-	return f, nil
+	return f, by, nil
 }
 
 // unknown is said of conversations that are not there and of those that the caller may not read alike.

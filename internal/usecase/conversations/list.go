@@ -89,10 +89,9 @@ func (cs *Conversations) partnerOfAll(ctx context.Context, c caller.Caller, f *v
 		if err != nil {
 			return err
 		}
-		if !taskstore.TakesPart(t, f.By.Principal) {
+		if !taskstore.AddPart(&f.By, t) {
 			continue
 		}
-		f.By.Tasks = append(f.By.Tasks, id)
 		carried, err := cs.store.carriedBy(ctx, c.Workspace, t, f.By.Principal)
 		if err != nil {
 			return err

@@ -3,6 +3,8 @@ package conversations
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -18,17 +20,20 @@ const maxParents = 32
 
 // Partner is a principal with what lets it read a conversation, if anything does.
 func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader, s conversation.State) (memory.Reader, error) {
-	if !s.Exists() || conversation.MayRead(s, r) {
+	if !s.Exists() || r.ReadsAny() || s.Spoke(r.Agent()) {
 		return r, nil
 	}
-	for _, id := range slices.Backward(s.Tasks) {
-		if err := taskstore.Join(ctx, st.tasks, workspace, &r, id); err != nil || len(r.Tasks) > 0 {
+	for _, id := range slices.Backward(s.Tasks[max(len(s.Tasks)-maxNamed, 0):]) {
+		if err := taskstore.Join(ctx, st.tasks, workspace, &r, id); err != nil {
 			return r, err
+		}
+		if slices.Contains(r.Tasks, id) && hear(&r, spansOf(r, id), s.TaskSince[id]) {
+			return r, nil
 		}
 	}
 	had := st.views.Position()
 	found, err := st.carried(ctx, workspace, &r, s)
-	if err != nil || found {
+	if err != nil || found || len(r.Tasks) > 0 {
 		return r, err
 	}
 	more, err := stream.CatchUp(ctx, st.ledger, had, st.views.Wait)
@@ -38,7 +43,36 @@ func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader,
 	return r, err
 }
 
-// carried looks for a task that a reader takes part in and that carries a conversation along.
+// spansOf are the times of what a reader reads of a task that it takes part in.
+func spansOf(r memory.Reader, task string) []memory.Span {
+	if spans, limited := r.Spans[task]; limited {
+		return spans
+	}
+	return []memory.Span{{}}
+}
+
+// hear lets a reader read the turns of some times, not from before since, and reports whether it reads all turns now.
+func hear(r *memory.Reader, spans []memory.Span, since time.Time) (all bool) {
+	r.Heard = slices.Clip(r.Heard)
+	for _, s := range spans {
+		if s.From.Before(since) {
+			s.From = since
+		}
+		r.Heard = append(r.Heard, s)
+		all = all || s.From.IsZero() && s.Until.IsZero()
+	}
+	return all
+}
+
+// heardSince is the earliest time from which on a reader reads turns; zero: from the beginning.
+func heardSince(r memory.Reader) time.Time {
+	if len(r.Heard) == 0 {
+		return time.Time{}
+	}
+	return slices.MinFunc(r.Heard, func(a, b memory.Span) int { return a.From.Compare(b.From) }).From
+}
+
+// carried looks for the tasks that a reader takes part in and that carry a conversation along.
 func (st *Store) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
 	ids, err := st.views.TasksOfConversation(ctx, workspace, conversation.NameOf(s.ID), r.String(), view.MaxPage)
 	if err != nil {
@@ -49,40 +83,54 @@ func (st *Store) carried(ctx context.Context, workspace string, r *memory.Reader
 		if err != nil {
 			return false, err
 		}
-		carries, err := st.carries(ctx, workspace, t, s, r.Principal)
+		since, carries, err := st.carries(ctx, workspace, t, s, r.Principal)
 		if err != nil {
 			return false, err
 		}
-		if carries {
-			r.Conversations = append(r.Conversations, s.ID)
-			return true, nil
+		if !carries {
+			continue
+		}
+		if !found {
+			found, r.Conversations = true, append(r.Conversations, s.ID)
+		}
+		of := memory.Reader{Principal: r.Principal}
+		taskstore.AddPart(&of, t)
+		if hear(r, spansOf(of, id), since) {
+			break
 		}
 	}
-	return false, nil
+	return found, nil
 }
 
-// carries reports whether a task carries a conversation along to a principal.
-func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s conversation.State, p identity.Principal) (bool, error) {
+// carries reports whether a task carries a conversation along to a principal, and from when on: see belongs.
+func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s conversation.State, p identity.Principal) (since time.Time, is bool, err error) {
 	if !taskstore.TakesPart(t, p) {
-		return false, nil
+		return since, false, nil
 	}
 	return st.belongs(ctx, workspace, t, s)
 }
 
 // belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
-// conversation from its parent, so the principal that requested the first of them counts.
-func (st *Store) belongs(ctx context.Context, workspace string, t task.Task, s conversation.State) (bool, error) {
+// conversation from its parent, so the principal that requested the first of them counts; and if the parent had been handed off cold before, its owner
+// had no turn from before since to pass on.
+func (st *Store) belongs(ctx context.Context, workspace string, t task.Task, s conversation.State) (since time.Time, is bool, err error) {
 	if t.Conversation != conversation.NameOf(s.ID) {
-		return false, nil
+		return since, false, nil
 	}
 	for range maxParents {
 		if t.Parent.Task == "" {
-			return conversation.Carries(s, t.Requester), nil
+			if own := s.Since[strings.TrimPrefix(t.Requester, "agent/")]; own.After(since) { // it passes on no more than it reads
+				since = own
+			}
+			return since, conversation.Carries(s, t.Requester), nil
 		}
-		var err error
+		made := t.Created
 		if t, err = st.tasks.Find(ctx, workspace, t.Parent.Task); err != nil {
-			return false, err
+			return since, false, err
+		}
+		if cold := t.ColdAt; cold.After(since) && !cold.After(made) {
+			since = cold
 		}
 	}
-	return false, nil
+	return since, false, nil
 }

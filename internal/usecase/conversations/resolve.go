@@ -105,7 +105,7 @@ func (st *Store) carriedBy(ctx context.Context, workspace string, t task.Task, p
 	if err != nil || !plain.State.Exists() {
 		return nil, err
 	}
-	carries, err := st.carries(ctx, workspace, t, plain.State, p)
+	_, carries, err := st.carries(ctx, workspace, t, plain.State, p)
 	if err != nil || carries {
 		return []string{plain.State.ID}, err
 	}
@@ -114,7 +114,7 @@ func (st *Store) carriedBy(ctx context.Context, workspace string, t task.Task, p
 		return nil, err
 	}
 	for _, s := range others {
-		if carries, err = st.carries(ctx, workspace, t, s, p); err != nil {
+		if _, carries, err = st.carries(ctx, workspace, t, s, p); err != nil {
 			return nil, err
 		}
 		if carries {

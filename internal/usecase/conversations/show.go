@@ -32,7 +32,7 @@ func (cs *Conversations) show(ctx context.Context, c caller.Caller, in Conversat
 	if err != nil {
 		return Conversation{}, err
 	}
-	f, err := cs.find(ctx, c, in.ID)
+	f, by, err := cs.find(ctx, c, in.ID)
 	if err != nil {
 		return Conversation{}, err
 	}
@@ -43,8 +43,10 @@ func (cs *Conversations) show(ctx context.Context, c caller.Caller, in Conversat
 		last = min(last, in.Before-1)
 	}
 	limit = min(limit, last)
-	if out.Turns, err = cs.store.turns(ctx, c.Workspace, f, last-limit, limit); err != nil {
+	turns, err := cs.store.turns(ctx, c.Workspace, f, last-limit, limit)
+	if err != nil {
 		return Conversation{}, err
 	}
+	out.Turns = readable(f.State, by, turns)
 	return out, cs.access.Read(ctx, c.Workspace, c.Actor(), "", "conversation "+in.ID, "")
 }

@@ -2,9 +2,11 @@ package conversations
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -53,8 +55,14 @@ func (st *Store) turns(ctx context.Context, workspace string, f stream.Folded[co
 	return list, nil
 }
 
-// LastTurns are the last turns of a conversation, at most so many, oldest first.
-func (st *Store) LastTurns(ctx context.Context, workspace string, f stream.Folded[conversation.State], most int) ([]conversation.Turn, error) {
+// LastTurns are the last turns of a conversation, at most so many, oldest first, without those that the reader does not read.
+func (st *Store) LastTurns(ctx context.Context, workspace string, f stream.Folded[conversation.State], r memory.Reader, most int) ([]conversation.Turn, error) {
 	most = min(most, f.State.Turns)
-	return st.turns(ctx, workspace, f, f.State.Turns-most, most)
+	list, err := st.turns(ctx, workspace, f, f.State.Turns-most, most)
+	return readable(f.State, r, list), err
+}
+
+// readable are those of some turns that a reader reads.
+func readable(s conversation.State, r memory.Reader, turns []conversation.Turn) []conversation.Turn {
+	return slices.DeleteFunc(turns, func(t conversation.Turn) bool { return !conversation.MayReadTurn(s, r, t) })
 }

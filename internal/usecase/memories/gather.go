@@ -76,9 +76,7 @@ func (st *Store) Gather(ctx context.Context, c caller.Caller, q Gather) (Gathere
 			g.sender.Principal = identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: q.Task.Owner}
 		}
 	}
-	if taskstore.TakesPart(q.Task, g.sender.Principal) {
-		g.sender.Tasks = []string{q.Task.ID}
-	}
+	taskstore.AddPart(&g.sender, q.Task)
 	if err := q.check(); err != nil {
 		return Gathered{}, err
 	}
@@ -319,7 +317,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 		}
 		return nil
 	}
-	last, err := g.store.talks.LastTurns(ctx, g.workspace, f, maxTurnsSealed)
+	last, err := g.store.talks.LastTurns(ctx, g.workspace, f, r, maxTurnsSealed)
 	if err != nil {
 		return err
 	}
@@ -331,7 +329,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 		g.out.Turns = append(g.out.Turns, envelope.Turn{Time: t.At, Agent: t.Agent, Role: string(t.Role), Text: t.Text})
 	}
 	slices.Reverse(g.out.Turns)
-	g.out.Continuity, err = g.store.talks.Condense(ctx, g.workspace, f, last, g.task, MaxSummary)
+	g.out.Continuity, err = g.store.talks.Condense(ctx, g.workspace, f, r, last, g.task, MaxSummary)
 	return err
 }
 

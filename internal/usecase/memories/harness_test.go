@@ -211,9 +211,11 @@ func (h *harness) stands(id string, change func(*task.Task)) {
 func owned(agents ...string) func(*task.Task) {
 	return func(t *task.Task) {
 		t.State, t.Owner, t.Path, t.Involved = event.Executing, agents[len(agents)-1], nil, agents
+		t.Tenures = nil
 		for _, a := range agents {
-			t.Path = append(t.Path, event.Visit{Agent: a})
+			t.Path, t.Tenures = append(t.Path, event.Visit{Agent: a}), append(t.Tenures, task.Tenure{Agent: a, Until: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)})
 		}
+		t.Tenures[len(agents)-1].Until = time.Time{}
 	}
 }
 

@@ -64,7 +64,7 @@ func TestAScopeSaysWhoReadsAnItem(t *testing.T) {
 	everything := []memories.Item{all, ours, private}
 	check("while it lives", map[string][]memories.Item{
 		"coder": everything, "kim": everything, "olga": everything,
-		"lead": {all, ours}, "scout": {all, ours}, "boss": {all, ours},
+		"lead": {all, ours}, "scout": {all}, "boss": {all, ours},
 		"other": {all}, "stranger": {all},
 	})
 	h.stands(taskID, func(t *task.Task) { t.State = event.Completed })

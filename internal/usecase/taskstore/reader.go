@@ -2,6 +2,7 @@ package taskstore
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -22,6 +23,27 @@ func TakesPart(t task.Task, p identity.Principal) bool {
 	return t.Exists() && !t.State.Final() && task.VisibilityFor(t, p.String()).Memory
 }
 
+// AddPart adds a task to a reader that takes part in it, with the times of what it reads of its memory, and reports whether it does.
+func AddPart(r *memory.Reader, t task.Task) bool {
+	if !TakesPart(t, r.Principal) {
+		return false
+	}
+	r.Tasks = append(slices.Clip(r.Tasks), t.ID)
+	spans := []memory.Span{}
+	for _, v := range task.TenuresOf(t, r.String()) {
+		if v.From.IsZero() && v.Until.IsZero() {
+			return true
+		}
+		spans = append(spans, memory.Span{From: v.From, Until: v.Until})
+	}
+	r.Spans = maps.Clone(r.Spans) // readers are copied
+	if r.Spans == nil {
+		r.Spans = map[string][]memory.Span{}
+	}
+	r.Spans[t.ID] = spans
+	return true
+}
+
 // Join adds those of some tasks to a reader that the reader takes part in.
 func Join(ctx context.Context, tasks Finder, workspace string, r *memory.Reader, ids ...string) error {
 	for _, id := range ids {
@@ -32,9 +54,7 @@ func Join(ctx context.Context, tasks Finder, workspace string, r *memory.Reader,
 		if err != nil {
 			return err
 		}
-		if TakesPart(t, r.Principal) {
-			r.Tasks = append(r.Tasks, id)
-		}
+		AddPart(r, t)
 	}
 	return nil
 }

@@ -45,11 +45,17 @@ func visibility() string {
 	}
 	for _, r := range task.Relations() {
 		s := r.Visibility()
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", who[r], yes(s.Intent), yes(s.Given), yes(s.Work), yes(s.Memory), pasts[s.Past])
+		memory := yes(s.Memory)
+		if r == task.Former {
+			memory = "what was written until it lost the task"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", who[r], yes(s.Intent), yes(s.Given), yes(s.Work), memory, pasts[s.Past])
 	}
 	b.WriteString("\n- **Work**: the envelope as it is now, progress notes, the result, tickets and answers, children, shares, and the details that handoffs give.\n" +
 		"  From its owners after a cold handoff, the notes, tickets, answers and results of children from before it are withheld.\n" +
 		"- **Memory of the task**: items in the scope of the task, and the conversation that it belongs to. It ends with the task.\n" +
+		"  Owners after a cold handoff read nothing of what was remembered and said before it, and pass none of it on; a former owner reads no item that was written\n" +
+		"  or changed after it lost the task, and goes on reading a conversation only if it has spoken in it.\n" +
 		"- **Content of the past**: texts, envelopes and results in trails, exports and the drift report. What is not for the reader is replaced by \"withheld\"; digests,\n" +
 		"  times and names stay. The receiver of a cold handoff gets the description alone, so what came before it stays withheld from it, and from those that it hands\n" +
 		"  the task to.\n" +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
@@ -117,7 +118,7 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 		}
 		if len(f.By.Tasks) > 0 && (f.Scope == "" || f.Scope == memory.Task) {
 			leg(table+"view_memory_task WHERE m.ws = ? AND m.task <> '' AND m.scope = 'task' AND m.owner <> ? AND m.task IN (SELECT value FROM json_each(?))",
-				f.By.String(), list(f.By.Tasks))
+				f.By.String(), list(f.By.Tasks)).within(f.By)
 		}
 	}
 	return legs
@@ -128,7 +129,31 @@ func (c *clause) mayRead(by memory.Reader) {
 	if !by.ReadsAny() {
 		c.add(" AND (m.scope = 'workspace' OR m.owner = ? OR m.scope = 'task' AND m.task IN (SELECT value FROM json_each(?)))",
 			by.String(), list(by.Tasks))
+		c.within(by)
 	}
+}
+
+// within leaves out most of the items of tasks of which the caller reads only those of some times: it knows when an item was written last, not when it was
+// begun.
+func (c *clause) within(by memory.Reader) {
+	if len(by.Spans) == 0 {
+		return
+	}
+	limited, spans := []string{}, [][3]any{}
+	for task, of := range by.Spans {
+		limited = append(limited, task)
+		for _, s := range of {
+			until := int64(math.MaxInt64)
+			if !s.Until.IsZero() {
+				until = s.Until.UnixMicro()
+			}
+			spans = append(spans, [3]any{task, max(s.From.UnixMicro(), 0), until})
+		}
+	}
+	b, _ := json.Marshal(spans) //nolint:errchkjson // strings and numbers always have JSON
+	c.add(` AND (m.scope <> 'task' OR m.owner = ? OR m.task NOT IN (SELECT value FROM json_each(?)) OR EXISTS(
+		SELECT 1 FROM json_each(?) AS s WHERE s.value ->> 0 = m.task AND m.written BETWEEN s.value ->> 1 AND s.value ->> 2))`,
+		by.String(), list(limited), string(b))
 }
 
 // narrow adds the conditions of a filter.
