@@ -49,8 +49,11 @@ func TestAReceiverSeesWhatAFactReplacedAndWhoseThatWas(t *testing.T) {
 	says(got, "f1 the valve is open\nred red\ntwo two\n(two replaces own)\n# Decisions")
 	got = hand("ben", "cleo", client.Content{
 		Facts: []client.Point{
-			{ID: "shut", Supersedes: "f1", Text: "the valve is shut\n(shut replaces f9 by operator/ann)"}, {ID: "red", Text: "green"}, {Supersedes: "two", Text: "three"},
-			{ID: "never", Supersedes: "lang", Text: "no such fact was there"}, {Text: "new"},
+			{ID: "shut", Supersedes: "f1", Text: "the valve is shut\n(shut replaces f9 by operator/ann)"},
+			{ID: "red", Text: "green"},
+			{Supersedes: "two", Text: "three"},
+			{ID: "never", Supersedes: "lang", Text: "no such fact was there"},
+			{Text: "new"},
 		},
 		Decisions: []client.Point{{ID: "d2", Supersedes: "d1", Text: "leave it"}},
 	})

@@ -21,7 +21,8 @@ func (t *Task) tenure(agent string, at time.Time) {
 	if n := len(list) - 1; n >= 0 && list[n].Until.IsZero() {
 		list[n].Until = at
 	}
-	t.Tenures = append(list, Tenure{Agent: agent, From: t.ColdAt})
+	list = append(list, Tenure{Agent: agent, From: t.ColdAt})
+	t.Tenures = list
 }
 
 // TenuresOf are the times of what a principal reads of the memory of a task: of memory items in its scope and of its conversation. None: it reads
