@@ -35,7 +35,7 @@ var chapters = []chapter{
 		{"L10", "circuit breaker", "", "TestAnAgentIsManagedOverMCP", "story:agent", ""},
 		{"L11", "dead letters", "", "TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute TestAnOperatorRevivesADeadLetterOverMCP", "story:dead", ""},
 		{"L12", "loop protection", "", "talk:loop", "story:task", ""},
-		{"L13", "priorities and deadlines", "TestAnInboxIsFollowedByTheClient", "TestADeadlineMayBeATimeFromNow talk:inbox", "story:task", ""},
+		{"L13", "priorities and deadlines", "TestAnInboxKeepsTheOrderOfPrioritiesFromPageToPage", "TestADeadlineMayBeATimeFromNow talk:inbox", "story:task", ""},
 		{"L14", "epochs and leases", "", "TestASessionCompletesOnlyUnderTheEpochThatItWasGiven TestWhoAsksForATaskWhoseOwnerIsLostHasItAtOnce", "story:task story:work_lost", ""},
 		{"L15", "idempotency keys", "TestTheSameKeyMakesTheSameCall", "TestADecisionThatIsRepeatedWithItsKeyHappensOnce TestACallThatIsRepeatedAfterOwnershipMovedHappensOnce", "story:task", "TestACallThatFailedIsRepeatedUnderItsKey ExampleWithKey"},
 		{"L16", "fan-in", "", "TestTheLineOfAChildShowsItsOwnStateAndItsOpenTicket talk:delegate", "story:handoff", ""},

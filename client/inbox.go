@@ -48,13 +48,14 @@ func (i Item) Notice() bool {
 // Inbox has the items that wait for an agent, highest priority first. Within a priority, senders take turns.
 type Inbox struct {
 	Items    []Item `json:"items"`
-	Position uint64 `json:"position"` // InboxOptions.After of the call that gets what comes next, or was beyond the limit
+	Cursor   string `json:"cursor"`   // InboxOptions.After of the call that gets what comes next, or was beyond the limit
+	Position uint64 `json:"position"` // every item up to it was in an answer
 }
 
 // InboxOptions narrow a read of an inbox. The zero value reads the caller's own and does not wait.
 type InboxOptions struct {
 	Agent string        // another's, for operators and auditors
-	After uint64        // only items after this: an earlier answer's Position. If there are too many, the oldest
+	After string        // only items after this: an earlier answer's Cursor
 	Limit int           // at most 500; 0 means 10
 	Wait  time.Duration // how long to wait for the first item, at most 55s
 	Peek  bool          // read without consequence: no offer counts as seen
@@ -62,11 +63,11 @@ type InboxOptions struct {
 }
 
 // Inbox lists the items that wait for an agent, and can wait for the first. An offer that an agent gets by a call that waits, or
-// with See, counts as seen, and its acknowledgment clock runs; a notice leaves the inbox. After an answer's Position only newer items are listed, repeated offers among them.
+// with See, counts as seen, and its acknowledgment clock runs; a notice leaves the inbox. After an answer's Cursor only items are listed that no answer had, repeated offers among them.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
 	q.Text("agent", o.Agent)
-	q.Position("after", o.After)
+	q.Text("after", o.After)
 	q.Number("limit", o.Limit)
 	q.Flag("peek", o.Peek)
 	q.Flag("see", o.See)

@@ -204,8 +204,8 @@ func TestNobodyFillsTheInboxOfAnother(t *testing.T) {
 			t.Errorf("junk to another: %d %s", status, text)
 		}
 		var page struct {
-			Items    []struct{ ID, From string }
-			Position uint64
+			Items  []struct{ ID, From string }
+			Cursor string
 		}
 		w.must("worker", "GET /v1/inbox?limit=3", "", &page)
 		got := ""
@@ -223,16 +223,16 @@ func TestNobodyFillsTheInboxOfAnother(t *testing.T) {
 				junk = i.ID
 			}
 		}
-		paged, after := map[string]int{}, uint64(1) // by its cursor from the first entry on
+		paged, after := map[string]int{}, "1" // by its cursor from the first entry on
 		for {
-			w.must("worker", fmt.Sprintf("GET /v1/inbox?limit=7&after=%d", after), "", &page)
+			w.must("worker", fmt.Sprintf("GET /v1/inbox?limit=7&after=%s", after), "", &page)
 			if len(page.Items) == 0 {
 				break
 			}
 			for _, i := range page.Items {
 				paged[i.ID]++
 			}
-			after = page.Position
+			after = page.Cursor
 		}
 		if len(all) != townOffers+2 || !maps.Equal(all, paged) {
 			t.Errorf("%d items at once, %d in pages: %v", len(all), len(paged), paged)

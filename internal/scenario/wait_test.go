@@ -239,19 +239,19 @@ func TestAnInboxIsFollowedByItsCursorWithoutLoss(t *testing.T) {
 		}
 		told := map[string]int{}
 		first := true
-		for after := ledger.Position(0); len(told) < senders*each; first = false {
+		for after := (view.Cursor{}); len(told) < senders*each; first = false {
 			box := ok(h, h.agent("coder"), func(c caller.Caller) (view.Inbox, error) {
 				return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{After: after, Limit: 3, Wait: tasks.MaxWait, Peek: true})
 			})
 			if len(box.Items) == 0 {
-				h.Fatalf("nothing came after %d; told of %d", after, len(told))
+				h.Fatalf("nothing came after %s; told of %d", after, len(told))
 			}
 			for _, i := range box.Items {
-				if told[i.ID]++; told[i.ID] > 1 && !first && i.At <= after {
+				if told[i.ID]++; told[i.ID] > 1 && !first && i.At <= after[i.Type.Rank(i.Epoch, i.Priority)] {
 					h.Errorf("told again of %s", i.ID)
 				}
 			}
-			after = box.At
+			after = box.Next
 		}
 		sending.Wait()
 		for id, n := range told {
@@ -272,28 +272,28 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 				Send: &handoffs.SendInput{To: []string{"coder"}},
 			})
 		}
-		next := func(after ledger.Position, wait time.Duration) view.Inbox {
+		next := func(after view.Cursor, wait time.Duration) view.Inbox {
 			h.Helper()
 			return ok(h, h.agent("coder"), func(c caller.Caller) (view.Inbox, error) {
 				return h.app.Tasks.Inbox(ctx(h), c, tasks.InboxInput{After: after, Wait: wait})
 			})
 		}
 		old := send(event.Urgent)
-		box := next(0, tasks.MaxWait)
+		box := next(view.Cursor{}, tasks.MaxWait)
 		if len(box.Items) != 1 || box.Items[0].Task != old.Task || !box.Items[0].Seen {
 			h.Fatalf("%+v", box)
 		}
-		if quiet := next(box.At, 10*time.Second); len(quiet.Items) != 0 || quiet.At < box.At {
+		if quiet := next(box.Next, 10*time.Second); len(quiet.Items) != 0 || quiet.Next.Least() < box.Next.Least() {
 			h.Fatalf("told again: %+v", quiet)
 		}
 		fresh := send(event.Low)
-		got := next(box.At, tasks.MaxWait)
+		got := next(box.Next, tasks.MaxWait)
 		if len(got.Items) != 1 || got.Items[0].Task != fresh.Task {
 			h.Fatalf("%+v", got)
 		}
 		// The first offer is not answered; when it is made again, it has come again.
 		for deadline := time.Now().Add(time.Hour); ; {
-			if got = next(got.At, tasks.MaxWait); len(got.Items) > 0 {
+			if got = next(got.Next, tasks.MaxWait); len(got.Items) > 0 {
 				break
 			}
 			if time.Now().After(deadline) {
@@ -303,7 +303,7 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 		if i := got.Items[0]; i.Task != old.Task || i.Offer != 2 {
 			h.Errorf("%+v", i)
 		}
-		if _, err := h.app.Tasks.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: 1 << 60}); refusal.CodeOf(err) != refusal.Invalid {
+		if _, err := h.app.Tasks.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: view.CursorAt(1 << 60)}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a cursor of another record: %v", err)
 		}
 	})

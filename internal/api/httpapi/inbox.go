@@ -15,18 +15,19 @@ import (
 
 type inboxQuery struct {
 	endpoint.Reading
-	Agent  string             `query:"agent" maxLength:"64" doc:"Agent whose inbox to read, for operators and auditors."`
-	Beyond positions.Position `query:"after" doc:"Only items after this position, which an earlier answer gave. Older items are omitted, and do not end the wait."`
-	Limit  int                `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. Without after: the highest priority first, and of one priority the oldest of each sender in turn. With after: the oldest items, and items of the same entry stay together."`
-	Wait   string             `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
-	Peek   bool               `query:"peek" doc:"Read without marking offers and notices as seen."`
-	See    bool               `query:"see" doc:"Mark offers and notices as seen although the call does not wait, for a reader that answers them at once."`
+	Agent  string `query:"agent" maxLength:"64" doc:"Agent whose inbox to read, for operators and auditors."`
+	Beyond string `query:"after" maxLength:"100" doc:"Only items after this cursor, which an earlier answer gave. Others are omitted, and do not end the wait." example:"120"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. The highest priority comes first, and of one priority the oldest of each sender in turn; after a cursor, the oldest, of which those of the same entry stay together."`
+	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
+	Peek   bool   `query:"peek" doc:"Read without marking offers and notices as seen."`
+	See    bool   `query:"see" doc:"Mark offers and notices as seen although the call does not wait, for a reader that answers them at once."`
 }
 
 // Inbox is a page of an inbox.
 type Inbox struct {
 	Items    []view.Item        `json:"items" doc:"Highest priority first."`
-	Position positions.Position `json:"position" doc:"Parameter after for the next call, which returns newer items and those that the limit omitted."`
+	Cursor   string             `json:"cursor" doc:"Parameter after for the next call, which returns newer items and those that the limit omitted, highest priority first."`
+	Position positions.Position `json:"position" doc:"Every item up to this position of the record was in an answer."`
 }
 
 // At implements [endpoint.Placed].
@@ -43,9 +44,13 @@ func (s *service) lookIn(ctx context.Context, c caller.Caller, in *inboxQuery) (
 	if in.Peek && in.See {
 		return Inbox{}, refusal.New(refusal.Invalid, "omit one of them", "peek and see contradict each other")
 	}
+	after, err := view.ParseCursor(in.Beyond)
+	if err != nil {
+		return Inbox{}, err
+	}
 	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Inbox, error) {
-		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek || wait <= 0 && !in.See, After: in.Beyond}
+		ask := tasks.InboxInput{Agent: in.Agent, Limit: in.Limit, Wait: wait, Peek: in.Peek || wait <= 0 && !in.See, After: after}
 		box, err := s.app.Tasks.Inbox(ctx, c, ask)
-		return Inbox{Items: endpoint.NotNil(box.Items), Position: box.At}, err
+		return Inbox{Items: endpoint.NotNil(box.Items), Cursor: box.Next.String(), Position: box.Next.Least()}, err
 	})
 }

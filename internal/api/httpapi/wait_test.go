@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,7 @@ func TestAWaitThatMakesNoSenseIsRefused(t *testing.T) {
 	for _, path := range []string{
 		"/v1/tasks/" + made.Task + "?wait=56s", "/v1/tasks/" + made.Task + "?wait=soon", "/v1/tasks/" + made.Task + "?after=-1&wait=1s",
 		"/v1/tasks/" + made.Task + "?after=999999999&wait=1s", "/v1/inbox?after=999999999", "/v1/inbox?after=18446744073709551615", "/v1/inbox?after=x",
+		"/v1/inbox?after=1-999999999", "/v1/inbox?after=1-", "/v1/inbox?after=1-1-1-1-1-1",
 	} {
 		if p := h.call(token, "GET "+path, "").problem(t); p.Code != refusal.Invalid || p.Hint == "" {
 			t.Errorf("%s: %+v", path, p)
@@ -133,12 +135,52 @@ func TestAnInboxIsFollowedByTheClient(t *testing.T) {
 	if err != nil || len(first.Items) != 1 || first.Items[0].Task != old {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	if again, err := writer.Inbox(t.Context(), client.InboxOptions{After: first.Position}); err != nil || len(again.Items) != 0 || again.Position < first.Position {
+	if again, err := writer.Inbox(t.Context(), client.InboxOptions{After: first.Cursor}); err != nil || len(again.Items) != 0 || again.Position < first.Position {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	fresh := send(client.Low)
-	next, err := writer.Inbox(t.Context(), client.InboxOptions{After: first.Position, Wait: client.MaxWait})
+	next, err := writer.Inbox(t.Context(), client.InboxOptions{After: first.Cursor, Wait: client.MaxWait})
 	if err != nil || len(next.Items) != 1 || next.Items[0].Task != fresh || next.Position < next.Items[0].Position {
 		t.Fatalf("%+v, %v", next, err)
 	}
+}
+
+// What is new comes in the order of priorities also where it takes several calls.
+func TestAnInboxKeepsTheOrderOfPrioritiesFromPageToPage(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	writer, _ := h.agent("writer")
+	send := func(list ...client.Priority) {
+		t.Helper()
+		for _, p := range list {
+			if _, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "x", Priority: p, Send: &client.SendInput{To: []string{"writer"}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	o := client.InboxOptions{Limit: 2}
+	next := func(want ...client.Priority) {
+		t.Helper()
+		box, err := writer.Inbox(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []client.Priority
+		for _, i := range box.Items {
+			got = append(got, i.Priority)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("after %q: %s, want %s", o.After, got, want)
+		}
+		o.After = box.Cursor
+	}
+	send(client.Normal)
+	next(client.Normal)
+	send(client.Low, client.Low, client.Normal, client.High, client.Low, client.Urgent)
+	next(client.Urgent, client.High)
+	send(client.Low, client.Urgent)
+	next(client.Urgent, client.Normal) // what is urgent and new is before what was left out
+	next(client.Low, client.Low)
+	next(client.Low, client.Low)
+	next()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
@@ -15,14 +16,14 @@ import (
 )
 
 type inboxInput struct {
-	Wait  int    `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
-	After uint64 `json:"after,omitempty" jsonschema:"cursor of the previous answer: only newer items"`
-	Limit int    `json:"limit,omitempty"`
+	Wait  int             `json:"wait,omitempty" jsonschema:"seconds to wait for the first item, at most 50; use 45"`
+	After argument.Cursor `json:"after,omitempty" jsonschema:"cursor of the previous answer: only newer items"`
+	Limit int             `json:"limit,omitempty"`
 }
 
 type inbox struct {
 	Items  []item `json:"items"`
-	Cursor uint64 `json:"cursor"`
+	Cursor string `json:"cursor"`
 	Next   string `json:"next"`
 }
 
@@ -51,7 +52,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 			return answer{}, invalid("wait is %d; use 0 to %d seconds and call again if nothing arrived", in.Wait, maxWait)
 		}
 		defer c.Alive(ctx, "waiting for the inbox")()
-		return fit.Inbox(ctx, c.Client, client.InboxOptions{See: true, Limit: in.Limit, After: in.After}, func(o client.InboxOptions) (client.Inbox, error) {
+		return fit.Inbox(ctx, c.Client, client.InboxOptions{See: true, Limit: in.Limit, After: string(in.After)}, func(o client.InboxOptions) (client.Inbox, error) {
 			return liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
 				o.Wait = wait
 				return c.Inbox(ctx, o)
@@ -61,7 +62,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 
 // inbox answers with the items of an inbox.
 func (c *call) inbox(box client.Inbox, waited int) answer {
-	out := inbox{Items: []item{}, Cursor: box.Position}
+	out := inbox{Items: []item{}, Cursor: box.Cursor}
 	for _, i := range box.Items {
 		out.Items = append(out.Items, item{
 			i.Type, i.ID, i.Task, i.From, string(i.Kind), string(i.Priority), string(i.Reason), i.Detail, i.Intent, i.Envelope, i.Ends, c.Set.Text(todo(i)),
@@ -90,10 +91,10 @@ func todo(i client.Item) string {
 
 func (b *inbox) write(set toolset.Set, waited int) string {
 	if len(b.Items) == 0 {
-		b.Next = set.Text("your inbox is empty. To wait for work, call {inbox} again with wait=45, after=%d", b.Cursor)
+		b.Next = set.Text("your inbox is empty. To wait for work, call {inbox} again with wait=45, after=%s", argument.Cursor(b.Cursor).Plain())
 		return fmt.Sprintf("Your inbox is empty (waited %d s).\nNext: %s", waited, strings.TrimPrefix(b.Next, "your inbox is empty. "))
 	}
-	more := set.Text("; then {inbox} with wait=45, after=%d for more", b.Cursor)
+	more := set.Text("; then {inbox} with wait=45, after=%s for more", argument.Cursor(b.Cursor).Plain())
 	b.Next = "answer each item as its do says" + more
 	next := "answer each item with the tool in brackets" + more
 	var s strings.Builder

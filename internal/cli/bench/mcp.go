@@ -111,10 +111,10 @@ func (t tools) send(ctx context.Context, in client.CreateInput) (sent, error) {
 	return sent{r.Task, r.Handoff, r.Epoch}, err
 }
 
-func (t tools) inbox(ctx context.Context, after uint64) ([]client.Item, uint64, error) {
+func (t tools) inbox(ctx context.Context, after string) ([]client.Item, string, error) {
 	var in struct {
 		Items  []client.Item `json:"items"`
-		Cursor uint64        `json:"cursor"`
+		Cursor string        `json:"cursor"`
 	}
 	err := t.call(ctx, "inbox", map[string]any{"wait": int(wait.Seconds()), "after": after, "limit": 500}, &in)
 	return in.Items, in.Cursor, err

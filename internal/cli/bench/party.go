@@ -13,7 +13,7 @@ type party interface {
 	// send creates a task and hands it off in one call.
 	send(ctx context.Context, in client.CreateInput) (sent, error)
 	// inbox waits for items after a position.
-	inbox(ctx context.Context, after uint64) ([]client.Item, uint64, error)
+	inbox(ctx context.Context, after string) ([]client.Item, string, error)
 	accept(ctx context.Context, handoff string) (epoch uint64, err error)
 	complete(ctx context.Context, task string, epoch uint64) error
 	close()
@@ -55,9 +55,9 @@ func (d direct) send(ctx context.Context, in client.CreateInput) (sent, error) {
 	return sent{r.Task, r.Handoff, r.Epoch}, err
 }
 
-func (d direct) inbox(ctx context.Context, after uint64) ([]client.Item, uint64, error) {
+func (d direct) inbox(ctx context.Context, after string) ([]client.Item, string, error) {
 	in, err := d.c.Inbox(ctx, client.InboxOptions{After: after, Limit: 500, Wait: wait})
-	return in.Items, in.Position, err
+	return in.Items, in.Cursor, err
 }
 
 func (d direct) accept(ctx context.Context, handoff string) (uint64, error) {

@@ -37,7 +37,7 @@ type item struct {
 
 // watch reads an agent's inbox until ctx ends.
 func (f *field) watch(ctx context.Context, p party) {
-	var after uint64
+	var after string
 	for ctx.Err() == nil {
 		items, position, err := p.inbox(ctx, after)
 		now := time.Now()

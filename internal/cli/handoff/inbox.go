@@ -46,12 +46,12 @@ The last five are notices of what you did not cause. They need no answer, and ar
 trapeze task show ID --wait.
 
 --wait waits up to 30s for the first item; --wait=10m waits longer. If none arrives, the list is empty and the exit code 0.
-With --after POSITION, items that an earlier answer already had are omitted and do not end the wait; an offer that is made
+With --after CURSOR, items that an earlier answer already had are omitted and do not end the wait; an offer that is made
 again is listed again.`
 	f := cmd.Flags()
 	f.Var(&wait, "wait", "wait for the first item, at most this long")
 	f.Lookup("wait").NoOptDefVal = "30s"
-	f.Uint64Var(&o.After, "after", 0, "list only items after this position, from an earlier answer (--json)")
+	f.StringVar(&o.After, "after", "", "list only items after this cursor, from an earlier answer (--json)")
 	f.IntVar(&o.Limit, "limit", 0, "maximum number of items, up to 500 (default 10)")
 	f.BoolVar(&o.See, "seen", false, "mark offers and notices as seen; the acknowledgment timeout of the offers starts")
 	f.StringVar(&o.Agent, "of", "", "list the inbox of this agent, as an operator or auditor")

@@ -50,6 +50,14 @@ func (t ItemType) Notice() bool {
 	return false
 }
 
+// Rank is the rank of an item of an inbox: that of the priority, 0 for the highest, and after the lowest for a notice that stops no work of the reader.
+func (t ItemType) Rank(epoch uint64, p event.Priority) int {
+	if t.Notice() && epoch == 0 {
+		return Ranks - 1
+	}
+	return event.Urgent.Rank() - p.Rank()
+}
+
 // Item is one item of an agent's inbox. It is a preview: fetch the content by id, or accept the offer to get it.
 type Item struct {
 	Type     ItemType        `json:"type"`
@@ -74,18 +82,18 @@ type Item struct {
 
 // InboxFilter narrows an inbox. A zero field does not narrow it.
 type InboxFilter struct {
-	After ledger.Position // only items after this position
-	Limit int             // at most [MaxPage]; 0 means 50
+	After Cursor // only items after this
+	Limit int    // at most [MaxPage]; 0 means 50
 }
 
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
-	// Items are those of the highest priority first. After no position, senders take turns within a priority, so that the first
-	// page shows the oldest of each; after one, they are in the order of age. Notices that stop no work of the agent come last.
+	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the
+	// first page shows the oldest of each; otherwise they are in the order of age. Notices that stop no work of the agent come last.
 	Items []Item
-	// At is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's position. A
-	// caller that asks next for the items after At misses none, and gets none twice.
-	At ledger.Position
+	// Next is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's cursor. A
+	// caller that asks next for the items after Next misses none, and gets the most urgent of those first of which it was not told.
+	Next Cursor
 }
 
 // InboxRow is an item of an inbox as a store reads it.
@@ -96,13 +104,7 @@ type InboxRow struct {
 	ID   string
 }
 
-func byPriority(x, y InboxRow) int {
-	return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID))
-}
-
-func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), byPriority(x, y)) }
-
-// group is the items that are in one order of age: those of a sender in a priority.
+// group is the items that are in one order of age: those of a sender in a rank.
 type group struct {
 	rank int
 	from string
@@ -111,67 +113,72 @@ type group struct {
 func (w *InboxRow) group() group { return group{w.Rank, w.From} }
 
 // InboxPage returns the page that [TaskQueries.Inbox] lists, and the cursor of the next. all are the items after the filter's
-// position, the oldest read of each sender in each priority; at is the position of the views. If enough is false the page needs more
+// cursor, the oldest read of each sender in each rank; at is the position of the views. If enough is false the page needs more
 // items: call it again with a greater read.
-func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {
-	limit := min(f.Limit, len(all))
-	if f.After == 0 {
-		return firstPage(all, limit, read, at)
-	}
-	slices.SortFunc(all, byAge)
-	cut := false // there may be more items of a sender than were read
-	of, turn := map[group]int{}, make([]int, len(all))
+func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next Cursor, enough bool) {
+	slices.SortFunc(all, func(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID)) })
+	of := map[group]int{}
+	order := make([]placed, len(all))
 	for i := range all {
 		g := all[i].group()
-		turn[i] = of[g]
+		order[i] = placed{all[i], of[g], 0}
 		of[g]++
-		cut = cut || of[g] >= read
+		if f.After[g.rank] == 0 {
+			order[i].turn = order[i].nth
+		}
 	}
-	if limit == len(all) {
-		slices.SortFunc(all, byPriority)
-		return all, max(at, f.After), !cut
+	slices.SortStableFunc(order, func(x, y placed) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.turn, y.turn)) })
+	n := whole(order, f)
+	page = make([]InboxRow, n)
+	for i := range page {
+		if order[i].nth >= read-1 { // the next of this sender may belong here, and was not read
+			return nil, Cursor{}, false
+		}
+		page[i] = order[i].InboxRow
 	}
-	n := limit // a cursor cannot point inside an entry
-	for n > 0 && all[n-1].At == all[n].At {
+	return page, f.After.next(order[n:], at), true
+}
+
+// placed is an item at its place: its number in its group, and its turn, if senders take turns in its rank.
+type placed struct {
+	InboxRow
+	nth, turn int
+}
+
+// next is the cursor after a page that left out the others, where the views are at a position.
+func (c Cursor) next(others []placed, at ledger.Position) Cursor {
+	for rank := range c {
+		switch {
+		case len(others) == 0 || rank < others[0].Rank:
+			c[rank] = max(at, c[rank])
+		case rank == others[0].Rank:
+			oldest := others[0].At
+			for _, w := range others {
+				if w.Rank == rank {
+					oldest = min(oldest, w.At)
+				}
+			}
+			c[rank] = oldest - 1
+		}
+	}
+	return c
+}
+
+// whole is how many of the items in their order go on a page: no more than the limit, but where they are in the order of age the items of an entry stay
+// together, since a cursor cannot point inside it.
+func whole(all []placed, f InboxFilter) int {
+	n := min(f.Limit, len(all))
+	if n == len(all) || f.After[all[n].Rank] == 0 {
+		return n
+	}
+	same := func(i, j int) bool { return all[i].At == all[j].At && all[i].Rank == all[j].Rank }
+	for n > 0 && same(n-1, n) {
 		n--
 	}
 	if n == 0 {
-		for n < len(all) && all[n].At == all[0].At {
+		for n++; n < len(all) && same(0, n); {
 			n++
 		}
 	}
-	if slices.Contains(turn[:n], read-1) { // the next of this sender may belong here, and was not read
-		return nil, 0, false
-	}
-	next = all[n-1].At
-	slices.SortFunc(all[:n], byPriority)
-	return all[:n], next, true
-}
-
-// firstPage is the items of the highest priority, of which senders take turns: the oldest of each, then the second of each, and so
-// on. The next page begins before the oldest item that is not on this one.
-func firstPage(all []InboxRow, limit, read int, at ledger.Position) (page []InboxRow, next ledger.Position, enough bool) {
-	slices.SortFunc(all, byPriority)
-	of := map[group]int{}
-	turn := make([]int, len(all))
-	order := make([]int, len(all))
-	for i := range all {
-		g := all[i].group()
-		turn[i], order[i] = of[g], i
-		of[g]++
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(all[x].Rank, all[y].Rank), cmp.Compare(turn[x], turn[y]))
-	})
-	page = make([]InboxRow, 0, limit)
-	for _, i := range order[:limit] {
-		if turn[i] == read-1 { // the next of this sender may belong here, and was not read
-			return nil, 0, false
-		}
-		page = append(page, all[i])
-	}
-	for _, i := range order[limit:] {
-		at = min(at, all[i].At-1)
-	}
-	return page, at, true
+	return n
 }

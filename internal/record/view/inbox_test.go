@@ -13,7 +13,7 @@ import (
 )
 
 // oldest is what a store reads for a page: so many of each sender in each priority after a position.
-func oldest(all []view.InboxRow, after ledger.Position, read int) (list []view.InboxRow) {
+func oldest(all []view.InboxRow, after view.Cursor, read int) (list []view.InboxRow) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(x, y view.InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID)) })
 	type group struct {
@@ -22,7 +22,7 @@ func oldest(all []view.InboxRow, after ledger.Position, read int) (list []view.I
 	}
 	of := map[group]int{}
 	for _, w := range all {
-		if w.At > after && of[group{w.Rank, w.From}] < read {
+		if w.At > after[w.Rank] && of[group{w.Rank, w.From}] < read {
 			of[group{w.Rank, w.From}]++
 			list = append(list, w)
 		}
@@ -42,9 +42,9 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 				all = append(all, view.InboxRow{Rank: rank, At: last, From: from, ID: fmt.Sprint(len(all))})
 			}
 		}
-		after := ledger.Position(rapid.Uint64Range(0, 2).Draw(t, "after"))
+		after := view.CursorAt(ledger.Position(rapid.Uint64Range(0, 2).Draw(t, "after")))
 		told := map[string]int{}
-		for calls := 0; after < last; calls++ {
+		for calls := 0; after.Least() < last; calls++ {
 			f := view.InboxFilter{After: after, Limit: rapid.IntRange(1, 5).Draw(t, "limit")}
 			read := rapid.IntRange(1, 6).Draw(t, "read")
 			page, next, enough := view.InboxPage(oldest(all, after, read), f, read, last)
@@ -52,29 +52,43 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 				read *= 2
 				page, next, enough = view.InboxPage(oldest(all, after, read), f, read, last)
 			}
-			if calls > len(all)+1 || next < after || after > 0 && next == after {
-				t.Fatalf("after %d comes %d", after, next)
+			if calls > len(all)+1 || after.Least() > 0 && next == after {
+				t.Fatalf("after %s comes %s", after, next)
 			}
-			if after == 0 {
+			if after == (view.Cursor{}) {
 				takesTurns(t, all, page)
-			} else if !slices.IsSortedFunc(page, func(x, y view.InboxRow) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At)) }) {
-				t.Errorf("out of order: %v", page)
+			} else {
+				mostUrgentFirst(t, all, page, after)
 			}
 			for _, w := range page {
-				if told[w.ID]++; after > 0 && (w.At <= after || w.At > next) {
-					t.Errorf("%v is not between %d and %d", w, after, next)
+				if told[w.ID]++; after[w.Rank] > 0 && (w.At <= after[w.Rank] || w.At > next[w.Rank] || told[w.ID] > 2) {
+					t.Errorf("%v is not between %s and %s, or comes %d times", w, after, next, told[w.ID])
 				}
 			}
 			for _, w := range all {
-				if w.At > f.After && w.At <= next && told[w.ID] == 0 {
-					t.Errorf("%v was left out of what comes up to %d", w, next)
+				if w.At > f.After[w.Rank] && w.At <= next[w.Rank] && told[w.ID] == 0 {
+					t.Errorf("%v was left out of what comes up to %s", w, next)
 				}
 			}
-			if after = next; after == 0 {
+			if after = next; after == (view.Cursor{}) {
 				return // nothing can be said to be known: the first item is at the first position
 			}
 		}
 	})
+}
+
+// mostUrgentFirst checks that nothing that is left out of a page is more urgent than what is on it, and that a rank after its beginning is in the order of age.
+func mostUrgentFirst(t *rapid.T, all, page []view.InboxRow, after view.Cursor) {
+	for i, w := range page {
+		if i > 0 && (w.Rank < page[i-1].Rank || w.Rank == page[i-1].Rank && after[w.Rank] > 0 && w.At < page[i-1].At) {
+			t.Errorf("out of order: %v", page)
+		}
+		for _, other := range all {
+			if other.Rank < w.Rank && other.At > after[other.Rank] && !slices.Contains(page, other) {
+				t.Errorf("%v is on the page, and the more urgent %v is not", w, other)
+			}
+		}
+	}
 }
 
 // takesTurns checks that a first page is what the senders' turns make of all items.

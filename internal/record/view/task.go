@@ -65,9 +65,9 @@ type TaskFilter struct {
 type TaskQueries interface {
 	// Tasks lists a workspace's tasks from the newest to the oldest.
 	Tasks(ctx context.Context, workspace string, f TaskFilter) ([]TaskRow, error)
-	// Inbox lists the items that wait for an agent. If there are more than the limit, it lists those of the highest
-	// priority, and of one priority each sender's in turn; after a position, the oldest, with all items of the last entry even beyond the limit, because a cursor
-	// cannot point inside an entry. Approvals that any operator may give are in the inbox of the empty agent name.
+	// Inbox lists the items that wait for an agent and are after the cursor. If there are more than the limit, it lists those of the highest
+	// priority: of one priority each sender's in turn if the cursor is at its beginning, and otherwise the oldest, with all items of the last entry even
+	// beyond the limit, because a cursor cannot point inside an entry. Approvals that any operator may give are in the inbox of the empty agent name.
 	Inbox(ctx context.Context, workspace, agent string, f InboxFilter) (Inbox, error)
 	// Dependents lists the tasks that depend on a task and have not ended.
 	Dependents(ctx context.Context, workspace, task string) ([]string, error)

@@ -23,11 +23,11 @@ const MaxWait = 55 * time.Second
 
 // InboxInput asks what waits for an agent.
 type InboxInput struct {
-	Agent string          // whose inbox; operators and auditors only. Empty: the caller's own
-	After ledger.Position // only what came after this: At of an earlier answer. 0: all that waits
-	Limit int             // at most this many items; 0 means 10
-	Wait  time.Duration   // how long to wait for the first item; 0: not at all
-	Peek  bool            // look without taking note: nothing counts as seen
+	Agent string        // whose inbox; operators and auditors only. Empty: the caller's own
+	After view.Cursor   // only what came after this: Next of an earlier answer. Zero: all that waits
+	Limit int           // at most this many items; 0 means 10
+	Wait  time.Duration // how long to wait for the first item; 0: not at all
+	Peek  bool          // look without taking note: nothing counts as seen
 }
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
@@ -35,7 +35,7 @@ type InboxInput struct {
 // counts as seen, and leaves the inbox. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
 // is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
-// Who goes on after the answer's At gets what has come since; an offer that is made again has come again.
+// Who goes on after the answer's Next gets what it was not told of, most urgent first; an offer that is made again has come again.
 func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (view.Inbox, error) {
 	if err := ts.checkInbox(ctx, c, &in); err != nil {
 		return view.Inbox{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "inbox", in.Agent, err)
@@ -119,7 +119,7 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
-	return ts.positions.Check(ctx, in.After)
+	return ts.positions.Check(ctx, in.After.Newest())
 }
 
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and its notices. It leaves out those

@@ -104,6 +104,20 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 	}
 }
 
+func TestTheCursorOfAnInboxIsATextOrANumber(t *testing.T) {
+	for given, want := range map[string]argument.Cursor{`"120-87"`: "120-87", `120`: "120", `""`: "", `null`: ""} {
+		var got argument.Cursor
+		if err := json.Unmarshal([]byte(given), &got); err != nil || got != want {
+			t.Errorf("%s: %q, %v", given, got, err)
+		}
+	}
+	for _, given := range []string{`{}`, `[1]`, `true`} {
+		if err := json.Unmarshal([]byte(given), new(argument.Cursor)); err == nil {
+			t.Errorf("%s is taken", given)
+		}
+	}
+}
+
 func TestAStringCountsAsAListAndAsAPoint(t *testing.T) {
 	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`), false, never)
 	if err != nil || len(got.Names) != 1 || got.Names[0] != "ann" {

@@ -35,7 +35,7 @@ func Inbox(ctx context.Context, c *client.Client, o client.InboxOptions, wait fu
 	}))
 	box, err = c.Inbox(ctx, o)
 	for err == nil && len(box.Items) > 1 && !r.fits(write(box)) { // others came in between
-		box.Items = box.Items[:len(box.Items)-1]
+		box.Items, box.Cursor = box.Items[:len(box.Items)-1], o.After // what is left out here comes again
 	}
 	return write(box), err
 }

@@ -54,11 +54,7 @@ func (i *item) id(task string) string {
 
 // ord orders an inbox: the highest priority first, then the oldest. Notices that stop no work come last.
 func (i *item) ord(p event.Priority) int64 {
-	rank := event.Urgent.Rank() - p.Rank()
-	if i.kind.Notice() && i.epoch == 0 {
-		rank = lastRank
-	}
-	return int64(rank)<<rankShift | int64(i.at) //nolint:gosec // positions fit
+	return int64(i.kind.Rank(i.epoch, p))<<rankShift | int64(i.at) //nolint:gosec // positions fit
 }
 
 // refresh computes the items after an entry. Existing items keep their age.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
@@ -14,9 +13,6 @@ import (
 
 // rankShift is the lowest bit of the priority in the ord of an item; the bits below are the position.
 const rankShift = 56
-
-// lastRank is the rank of items that come after those of every priority.
-var lastRank = len(event.Priorities.Values())
 
 // Inbox implements [view.TaskQueries].
 func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.InboxFilter) (view.Inbox, error) {
@@ -30,7 +26,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 		if !enough {
 			continue
 		}
-		box := view.Inbox{Items: make([]view.Item, 0, len(list)), At: next}
+		box := view.Inbox{Items: make([]view.Item, 0, len(list)), Next: next}
 		if len(list) > 0 {
 			err = v.items(ctx, workspace, agent, list, &box)
 		}
@@ -45,23 +41,27 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 var waitingQuery = func() string {
 	const of = "i.ws = ?1 AND i.agent = ?2 AND i.sender = "
 	ranks := ""
-	for rank := range int64(lastRank + 1) {
-		ranks += fmt.Sprintf(", (%d, %d)", rank<<rankShift, (rank+1)<<rankShift-1)
+	for rank := range int64(view.Ranks) {
+		ranks += fmt.Sprintf(", (%d + ?%d, %d)", rank<<rankShift, rank+4, (rank+1)<<rankShift-1)
 	}
 	next := func(after string) string {
 		return "(SELECT i.sender FROM view_inbox i WHERE i.ws = ?1 AND i.agent = ?2" + after + " ORDER BY i.sender LIMIT 1)"
 	}
 	return "WITH RECURSIVE s(sender) AS (SELECT " + next("") + " UNION ALL SELECT " + next(" AND i.sender > s.sender") + " FROM s WHERE s.sender IS NOT NULL), " +
-		"n(share) AS MATERIALIZED (SELECT 2 + ?4 / max(count(*) - 1, 1) FROM s), " +
+		"n(share) AS MATERIALIZED (SELECT 2 + ?3 / max(count(*) - 1, 1) FROM s), " +
 		"r(low, high) AS (VALUES " + ranks[2:] + ") " +
 		"SELECT position, (SELECT share FROM n), '', '' FROM view_meta " +
 		"UNION ALL SELECT o.ord, 0, o.id, o.sender FROM s CROSS JOIN r CROSS JOIN view_inbox o " +
-		"WHERE s.sender IS NOT NULL AND o.ws = ?1 AND o.agent = ?2 AND o.sender = s.sender AND o.ord > r.low + ?3 AND o.ord <= coalesce(" +
-		"(SELECT i.ord FROM view_inbox i WHERE " + of + "s.sender AND i.ord > r.low + ?3 AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET (SELECT share FROM n) - 1), r.high)"
+		"WHERE s.sender IS NOT NULL AND o.ws = ?1 AND o.agent = ?2 AND o.sender = s.sender AND o.ord > r.low AND o.ord <= coalesce(" +
+		"(SELECT i.ord FROM view_inbox i WHERE " + of + "s.sender AND i.ord > r.low AND i.ord <= r.high ORDER BY i.ord, i.id LIMIT 1 OFFSET (SELECT share FROM n) - 1), r.high)"
 }()
 
 // waiting reads the keys of what waits, how many were read of each sender in each priority at most, and the position of the views.
-func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledger.Position, share int) (all []view.InboxRow, read int, at ledger.Position, err error) {
+func (v *Views) waiting(ctx context.Context, workspace, agent string, after view.Cursor, share int) (all []view.InboxRow, read int, at ledger.Position, err error) {
+	args := []any{workspace, agent, share}
+	for _, a := range after {
+		args = append(args, int64(a)) //nolint:gosec // positions fit
+	}
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		w, ord, most := view.InboxRow{}, int64(0), 0
 		err := rows.Scan(&ord, &most, &w.ID, &w.From)
@@ -72,7 +72,7 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after ledg
 			all = append(all, w)
 		}
 		return err
-	}, waitingQuery, workspace, agent, int64(after), share) //nolint:gosec // positions fit
+	}, waitingQuery, args...)
 	return all, read, at, err
 }
 

@@ -34,12 +34,12 @@ func TestAPageOfAnInboxReadsWhatItNeedsHoweverManyTheSenders(t *testing.T) {
 	const limit, most = 100, 500
 	for _, c := range []struct{ senders, each, keys int }{{1, most, limit + 2}, {20, most / 20, 20 * (limit/20 + 2)}, {most, 20, 2 * most}} {
 		v := crowd(t, c.senders, c.each)
-		keys, read, _, err := v.waiting(t.Context(), "default", "bob", 0, limit)
+		keys, read, _, err := v.waiting(t.Context(), "default", "bob", view.Cursor{}, limit)
 		if err != nil || len(keys) > c.keys || read < 2 {
 			t.Errorf("%d senders: %d keys are read, %d of each, at most %d are needed: %v", c.senders, len(keys), read, c.keys, err)
 		}
 		for _, after := range []ledger.Position{0, 1} {
-			box, err := v.Inbox(t.Context(), "default", "bob", view.InboxFilter{After: after, Limit: limit})
+			box, err := v.Inbox(t.Context(), "default", "bob", view.InboxFilter{After: view.CursorAt(after), Limit: limit})
 			if err != nil || len(box.Items) != limit {
 				t.Fatalf("%d senders, after %d: %d items, %v", c.senders, after, len(box.Items), err)
 			}

@@ -1,6 +1,7 @@
 package viewtest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,24 +16,34 @@ import (
 )
 
 // goOn is what an inbox has after a cursor, as the ids of its items, and the next cursor.
-func (s *stage) goOn(name string, after ledger.Position, limit int) ([]string, ledger.Position) {
+func (s *stage) goOn(name string, after view.Cursor, limit int) ([]string, view.Cursor) {
 	s.Helper()
 	box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{After: after, Limit: limit})
 	if err != nil {
 		s.Fatal(err)
 	}
-	if box.At < after {
-		s.Fatalf("the cursor %d was followed by %d", after, box.At)
+	if goesBack(after, box.Next) {
+		s.Fatalf("the cursor %s was followed by %s", after, box.Next)
 	}
 	ids := []string{}
 	for _, i := range box.Items {
 		ids = append(ids, i.ID)
 	}
-	return ids, box.At
+	return ids, box.Next
+}
+
+// goesBack reports whether a cursor is before another in a rank.
+func goesBack(before, after view.Cursor) bool {
+	for rank := range before {
+		if after[rank] < before[rank] {
+			return true
+		}
+	}
+	return false
 }
 
 func cursorOfInboxStory(s *stage) {
-	var at ledger.Position
+	var at view.Cursor
 	next := func(limit int, want ...string) {
 		s.Helper()
 		var got []string
@@ -41,20 +52,27 @@ func cursorOfInboxStory(s *stage) {
 		}
 	}
 	offer := func(n int) string { return event.HandoffID(id(n), 1) }
-	for n, priority := range []event.Priority{event.Low, event.Normal, event.Urgent, event.High, event.Urgent} {
-		s.do(id(n), handoff.Create{By: operator, Task: id(n), Intent: "x", Priority: priority})
+	send := func(n int, p event.Priority) {
+		s.do(id(n), handoff.Create{By: operator, Task: id(n), Intent: "x", Priority: p})
 		s.do(id(n), s.to(id(n), "bob"))
 	}
-	next(2, offer(2), offer(4)) // the most urgent of all
-	if at >= s.inbox("bob")[4].At {
-		s.Errorf("the cursor %d is behind what was left out", at)
+	for n, priority := range []event.Priority{event.Low, event.Normal, event.Urgent, event.High, event.Urgent} {
+		send(n, priority)
 	}
-	next(2, offer(1), offer(0)) // from now on by age: who is left lying does not keep others away
-	next(2, offer(2), offer(3))
-	next(2, offer(4))
+	next(2, offer(2), offer(4)) // the most urgent of all
+	if at.Least() >= s.inbox("bob")[4].At {
+		s.Errorf("the cursor %s is behind what was left out", at)
+	}
+	next(1, offer(3)) // and then the most urgent of those that are left
+	send(6, event.Low)
+	send(7, event.High)
+	send(8, event.Urgent)
+	next(2, offer(8), offer(7)) // what is urgent and new comes before what was left out
+	next(2, offer(1), offer(0))
+	next(2, offer(6))
 	next(2)
-	if at != s.views.Position() {
-		s.Errorf("the cursor is %d, the views are at %d", at, s.views.Position())
+	if at != view.CursorAt(s.views.Position()) {
+		s.Errorf("the cursor is %s, the views are at %d", at, s.views.Position())
 	}
 	s.do(id(4), handoff.See{Agent: "bob", Handoff: 1})
 	next(2) // it is where it was
@@ -105,7 +123,7 @@ func turnsStory(s *stage) {
 
 // gatherer goes through an inbox by its cursor.
 type gatherer struct {
-	at   ledger.Position
+	at   view.Cursor
 	told map[string]bool
 }
 
@@ -136,17 +154,21 @@ func randomReaders(t *testing.T, open Open) {
 func (r *gatherer) look(rt *rapid.T, s *stage, name string) int {
 	limit := rapid.IntRange(1, 4).Draw(rt, "limit")
 	box, err := s.views.Inbox(s.ctx, s.ws, name, view.InboxFilter{After: r.at, Limit: limit})
-	if err != nil || box.At < r.at || box.At > s.views.Position() {
-		rt.Fatalf("after %d: %d, %v", r.at, box.At, err)
+	if err != nil || goesBack(r.at, box.Next) || box.Next.Newest() > s.views.Position() {
+		rt.Fatalf("after %s: %s, %v", r.at, box.Next, err)
 	}
 	if r.told == nil {
 		r.told = map[string]bool{}
 	}
 	line := func(i view.Item) string { return fmt.Sprintf("%s %s offer %d at %d", i.Type, i.ID, i.Offer, i.At) }
+	rank := func(i view.Item) int { return i.Type.Rank(i.Epoch, i.Priority) }
 	for _, i := range box.Items {
-		if i.At <= r.at || r.at > 0 && i.At > box.At {
-			rt.Errorf("between %d and %d: %s", r.at, box.At, line(i))
+		if at := r.at[rank(i)]; i.At <= at || at > 0 && i.At > box.Next[rank(i)] {
+			rt.Errorf("between %s and %s: %s", r.at, box.Next, line(i))
 		}
+	}
+	if !slices.IsSortedFunc(box.Items, func(x, y view.Item) int { return cmp.Compare(rank(x), rank(y)) }) {
+		rt.Errorf("out of order: %+v", box.Items)
 	}
 	entries := map[ledger.Position]bool{}
 	for _, i := range box.Items {
@@ -156,10 +178,10 @@ func (r *gatherer) look(rt *rapid.T, s *stage, name string) int {
 	if len(box.Items) > limit && len(entries) > 1 {
 		rt.Errorf("%d items of %d entries where %d were wanted", len(box.Items), len(entries), limit)
 	}
-	r.at = box.At
+	r.at = box.Next
 	for _, i := range s.inbox(name) {
-		if i.At <= r.at && !r.told[line(i)] {
-			rt.Errorf("%q at %d with limit %d was not told of %s", name, r.at, limit, line(i))
+		if i.At <= r.at[rank(i)] && !r.told[line(i)] {
+			rt.Errorf("%q at %s with limit %d was not told of %s", name, r.at, limit, line(i))
 		}
 	}
 	return len(box.Items)
