@@ -33,7 +33,7 @@ func oldest(all []view.InboxRow, after view.Cursor, read int) (list []view.Inbox
 func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []view.InboxRow
-		last := ledger.Position(0)
+		last := ledger.Position(1) // the first entry of a record is no item: it registers an agent, or makes a token
 		for range rapid.IntRange(0, 12).Draw(t, "entries") {
 			last += ledger.Position(rapid.Uint64Range(1, 3).Draw(t, "gap"))
 			rank := rapid.IntRange(0, 3).Draw(t, "rank")
@@ -52,7 +52,7 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 				read *= 2
 				page, next, enough = view.InboxPage(oldest(all, after, read), f, read, last)
 			}
-			if calls > len(all)+1 || after.Least() > 0 && next == after {
+			if calls > len(all)+1 || next == after {
 				t.Fatalf("after %s comes %s", after, next)
 			}
 			if after == (view.Cursor{}) {
@@ -70,9 +70,7 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 					t.Errorf("%v was left out of what comes up to %s", w, next)
 				}
 			}
-			if after = next; after == (view.Cursor{}) {
-				return // nothing can be said to be known: the first item is at the first position
-			}
+			after = next
 		}
 	})
 }
