@@ -44,7 +44,7 @@ func TestADelegateUnderTokenPressureReadsWhatItsPartIsFor(t *testing.T) {
 				for _, reader := range []*agent{reviewer, tester} {
 					box := reader.waitFor("offer")
 					text, _ := reader.call("accept", m{"handoff": box["id"]})
-					for _, want := range []string{fmt.Sprintf("- Part of task `%s` (`Ship release 7 of the compiler`): your result goes to its owner, `coder`\n", sent["task"]), "Review the parser."} {
+					for _, want := range []string{fmt.Sprintf("- Part of task %#q (`Ship release 7 of the compiler`): your result goes to its owner, `coder`\n", sent["task"]), "Review the parser."} {
 						if !strings.Contains(text, want) {
 							t.Errorf("%v, owned %t: %s does not read %q:\n%s", kind, owned, reader.name, want, text)
 						}

@@ -145,13 +145,13 @@ func (s *Shell) now(ctx context.Context) (time.Time, error) {
 	return me.Now, err
 }
 
-func moment(what, text string, way time.Duration, now func() (time.Time, error)) (time.Time, error) {
+func moment(what, text string, way int, now func() (time.Time, error)) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
 	if d, err := time.ParseDuration(text); err == nil && d > 0 {
 		t, err := now()
-		return t.Add(way * d).UTC(), err
+		return t.Add(time.Duration(way) * d).UTC(), err
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {

@@ -337,7 +337,7 @@ func checkSigner(dir string) error {
 		return nil
 	}
 	public, kerr := os.ReadFile(filepath.Join(dir, "keys")) //nolint:gosec // the path is the user's
-	if err = errors.Join(err, kerr); err != nil {
+	if err := errors.Join(err, kerr); err != nil {
 		return err
 	}
 	keys, err := proof.ParseKeys(string(public))

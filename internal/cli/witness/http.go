@@ -56,7 +56,7 @@ func (w *Witness) add(rw http.ResponseWriter, r *http.Request, log *slog.Logger)
 	status := map[error]int{errMalformed: http.StatusBadRequest, errSigner: http.StatusForbidden, errLog: http.StatusNotFound, errInconsistent: http.StatusUnprocessableEntity}
 	for is, code := range status {
 		if errors.Is(err, is) {
-			if is == errInconsistent { // the log signed it: it may prove a fork
+			if errors.Is(is, errInconsistent) { // the log signed it: it may prove a fork
 				log.Error("A CHECKPOINT IS INCONSISTENT WITH THE LAST ONE", "old", old, "checkpoint", string(msg))
 			}
 			http.Error(rw, err.Error(), code)

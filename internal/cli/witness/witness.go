@@ -91,14 +91,15 @@ func (w *Witness) openKey(name string, now func() time.Time) error {
 	path := filepath.Join(w.dir, "key")
 	b, err := os.ReadFile(path) //nolint:gosec // the operator's directory
 	if errors.Is(err, os.ErrNotExist) {
-		text := ""
-		if text, err = proof.NewWitnessKey(cmp.Or(name, "trapeze-witness")); err != nil {
+		text, err := proof.NewWitnessKey(cmp.Or(name, "trapeze-witness"))
+		if err != nil {
 			return err
 		}
 		b = []byte(text + "\n")
-		err = write(path, b)
-	}
-	if err != nil {
+		if err := write(path, b); err != nil {
+			return err
+		}
+	} else if err != nil {
 		return err
 	}
 	if w.signer, err = proof.ParseWitnessSigner(string(b), now); err != nil {
@@ -208,12 +209,16 @@ func consistent(path []proof.Hash, was, is proof.Checkpoint) bool {
 func (w *Witness) Latest(hash string) []byte {
 	for origin, l := range w.logs {
 		if hashOf(origin) == hash {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			return l.note
+			return l.latest()
 		}
 	}
 	return nil
+}
+
+func (l *log) latest() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.note
 }
 
 // hashOf names a log in paths.

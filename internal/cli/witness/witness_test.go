@@ -97,7 +97,8 @@ func open(t *testing.T, dir string, logs ...*book) (*witness.Witness, http.Handl
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.Close() })
-	return w, w.Handler(slog.New(slog.DiscardHandler))
+	h := w.Handler(slog.New(slog.DiscardHandler))
+	return w, h
 }
 
 func post(h http.Handler, body string) (status int, media, answer string) {

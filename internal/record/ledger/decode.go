@@ -33,7 +33,8 @@ func Decode(b []byte) (Entry, error) {
 	}
 	if !e.readable() {
 		e.Sealed = payload
-		return e, e.readOutline()
+		err := e.readOutline()
+		return e, err
 	}
 	if err := e.splitPayload(payload); err != nil {
 		return Entry{}, err

@@ -52,7 +52,8 @@ func (e Entry) Unseal(decrypt func(sealed, bound []byte) ([]byte, error)) (Entry
 		return e, err
 	}
 	e.Events = slices.Clone(e.Events)
-	return e, e.splitPayload(payload)
+	err = e.splitPayload(payload)
+	return e, err
 }
 
 // Note returns a sealed entry with a note in the place of each content, which its reader cannot read.

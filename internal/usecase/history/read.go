@@ -150,7 +150,7 @@ func (h *History) receipt(ctx context.Context, c caller.Caller, handoff string) 
 // GetReceiptAt returns the receipt of the entry at a position: for the principal that made it, for those that read it whole in the trail of its task, and for
 // those that may read the audit. The read is recorded.
 func (h *History) GetReceiptAt(ctx context.Context, c caller.Caller, at positions.Position) ([]byte, error) {
-	b, err := h.receiptAt(ctx, c, ledger.Position(at))
+	b, err := h.receiptAt(ctx, c, at)
 	return b, h.access.Refused(ctx, c.Workspace, c.Actor(), "receipt", strconv.FormatUint(uint64(at), 10), err)
 }
 

@@ -91,7 +91,7 @@ func (h *History) rotateKey(ctx context.Context, c caller.Caller, in RotateKeyIn
 		return r, err
 	}
 	receipt, err := h.handOver(ctx, out.At)
-	r = Rotated{Log: out.State.Log, Old: out.State.Old, New: out.State.New, Receipt: string(receipt), Repeat: out.Repeat, Position: positions.Position(out.At)}
+	r = Rotated{Log: out.State.Log, Old: out.State.Old, New: out.State.New, Receipt: string(receipt), Repeat: out.Repeat, Position: out.At}
 	return r, err
 }
 

@@ -97,7 +97,7 @@ func TestAWitnessOfOthersCosigns(t *testing.T) {
 func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 	t.Helper()
 	witness := installed(t, "bin/litewitness")
-	dir, err := os.MkdirTemp("", "w") // a short one: the path of a socket is bounded
+	dir, err := os.MkdirTemp("", "w") //nolint:usetesting // a short one: the path of a socket is bounded
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 	if out, err := add.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s %s", err, out, agent)
 	}
-	print, err := exec.CommandContext(t.Context(), "ssh-keygen", "-l", "-f", in("key")).Output()
+	fingerprint, err := exec.CommandContext(t.Context(), "ssh-keygen", "-l", "-f", in("key")).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	said := runs(t, exec.CommandContext(t.Context(), witness, "-db", in("db"), "-name", "witness.example.com/lite", "-ssh-agent", in("agent"), "-listen", addr, "-key", strings.Fields(string(print))[1]))
+	said := runs(t, exec.CommandContext(t.Context(), witness, "-db", in("db"), "-name", "witness.example.com/lite", "-ssh-agent", in("agent"), "-listen", addr, "-key", strings.Fields(string(fingerprint))[1]))
 	await(t, func() bool {
 		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", addr)
 		if err != nil {

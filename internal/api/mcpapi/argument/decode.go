@@ -111,7 +111,8 @@ func Decode[In any](tool string, b json.RawMessage, full bool, now func() (time.
 	if err := check(tool, b, reflect.TypeFor[In](), full); err != nil {
 		return in, err
 	}
-	return in, settle(reflect.ValueOf(&in).Elem(), now)
+	err := settle(reflect.ValueOf(&in).Elem(), now)
+	return in, err
 }
 
 // check refuses missing required fields, and values that are not in the enum of their field.

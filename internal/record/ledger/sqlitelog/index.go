@@ -81,7 +81,7 @@ func (e *IndexError) Error() string {
 }
 
 // Is reports that the error is one of [ledger.ErrInvalid].
-func (e *IndexError) Is(target error) bool { return target == ledger.ErrInvalid } //nolint:errorlint // as errors.Is calls it
+func (e *IndexError) Is(target error) bool { return target == ledger.ErrInvalid }
 
 // checkIndex compares the index of streams with the sum in the newest frame that can be read, and returns the sum over all rows. A file whose
 // newest entry has an older framing has nothing to compare with. Error: *IndexError.
