@@ -66,7 +66,7 @@ var allowed = []struct {
 // depend on them.
 var frozen = []string{
 	"internal/content/envelope/testdata/frozen",
-	"internal/content/foreign/testdata",                      // documents of other systems
+	"internal/content/foreign/testdata",            // documents of other systems
 	"internal/record/ledger/frame/dictionary1.txt", // stored entries are compressed with it
 }
 

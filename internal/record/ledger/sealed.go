@@ -150,14 +150,14 @@ func (p Paths) hide(out, data []byte) ([]byte, int) {
 			i++
 		}
 		n, _ := compactString(data[i:]) // it was encoded by us
-		name := string(data[i+1 : i+n-1])
+		name := data[i+1 : i+n-1]
 		out = append(append(out, data[i:i+n]...), ':')
 		i += n + 1
 		n, err := compactValue(data[i:], 1)
 		if err != nil {
 			return append(out, data[i:]...), found
 		}
-		if below, ok := p[name]; ok {
+		if below, ok := p[string(name)]; ok {
 			var m int
 			out, m = below.hide(out, data[i:i+n])
 			found += m
