@@ -90,6 +90,7 @@ var pairs = []pair{
 // inside are closed sets that the client has no copy of, and why. Those without a list are checked by their own package.
 var inside = map[string]string{
 	"event.AdviceOutcome":     "in the record alone",
+	"erasure.Kind":            "the beginning of a subject, which the client has as one text",
 	"agent.Author":            "in the record alone",
 	"task.NoticeKind":         "types of inbox items, which the client has",
 	"task.PassageKind":        "in the words of the history",

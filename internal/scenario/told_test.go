@@ -57,7 +57,7 @@ func TestFactsAndDecisionsNameTheirAuthorWhereItIsNotTheSender(t *testing.T) {
 		h.reject("bob", h.wait("bob"), event.Overloaded)
 		h.replay(tasks.ReplayInput{Task: h.inState(r.Task, event.Parked).ID, To: []string{"dan"}})
 		d := h.acceptPrompt("dan")
-		h.says(d.Content.Prompt, "# Facts\nf1 It leaks at the chimney.\n(by bob)\nf2 Two beams", "# Decisions\nd3 Lead.\n(by bob)\nd2 New beams.")
+		h.says(d.Content.Prompt, "# Facts\nf1 It leaks at the chimney.\n(f1 replaces what ann said)\n(by bob)\nf2 Two beams", "# Decisions\nd3 Lead.\n(d3 replaces d1 by ann)\n(by bob)\nd2 New beams.")
 		if doc := packed(h, *d.Content); doc.KeyFacts[0].By != "bob" || doc.KeyFacts[1].By != "cyd" {
 			h.Errorf("the envelope has %+v", doc.KeyFacts)
 		}
