@@ -31,7 +31,7 @@ type TicketDoc struct {
 	Outcome   string    `json:"outcome,omitempty"`   // approved, denied, answered, resolved, unanswered or withdrawn
 	Answer    string    `json:"answer,omitempty"`
 	Detail    string    `json:"detail,omitempty"`
-	ClosedBy  string    `json:"closed_by,omitempty"`
+	ClosedBy  string    `json:"closed_by,omitempty"` // of a person at the client of an agent, "operator/ann at the client of bob"
 	Closed    time.Time `json:"closed,omitzero"`
 }
 

@@ -60,12 +60,21 @@ func (w *town) admit(name string) {
 // call makes a request with the token of an agent, or the first operator's, and reads the answer.
 func (w *town) call(as, line, body string, into any) (status int, text string) {
 	w.Helper()
+	return w.callAs(as, "", line, body, into)
+}
+
+// callAs is call with the word of the person at the client of the agent.
+func (w *town) callAs(as, person, line, body string, into any) (status int, text string) {
+	w.Helper()
 	method, path, _ := strings.Cut(line, " ")
 	req := httptest.NewRequestWithContext(w.Context(), method, path, strings.NewReader(body))
 	req.Host = "127.0.0.1"
 	req.Header.Set("Authorization", "Bearer "+w.tokens[as])
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if person != "" {
+		req.Header.Set("Trapeze-Person", person)
 	}
 	res := httptest.NewRecorder()
 	w.api.ServeHTTP(res, req)

@@ -49,8 +49,41 @@ func TestThePersonAtAClientAnswersThereAsAnOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if k.ClosedBy != "operator/ann" || k.Answer != "The second" {
+	if k.ClosedBy != "operator/ann at the client of coder" || k.Answer != "The second" {
 		t.Errorf("the ticket was closed by %q with %q", k.ClosedBy, k.Answer)
+	}
+}
+
+// The word of a person is as good as the agent that brought it: it is named with the person wherever the word is read.
+func TestTheAgentThatBroughtTheWordOfAPersonIsNamedWithIt(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	coder, ctx := h.atClient("coder", "ann"), t.Context()
+	next, _ := h.agent("next")
+	const who = "operator/ann at the client of coder"
+	made, asked := asks(t, coder)
+	if _, err := coder.Answer(client.WithPerson(ctx, "ann"), asked.Ticket, client.AnswerInput{Answer: "The second"}); err != nil {
+		t.Fatal(err)
+	}
+	now, err := coder.Task(ctx, made.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Ticket == nil || now.Ticket.ClosedBy != who || len(now.Answers) != 1 || now.Answers[0].By != who {
+		t.Errorf("the task has the ticket %+v and the answers %+v", now.Ticket, now.Answers)
+	}
+	sent, err := coder.Send(ctx, made.Task, client.SendInput{Epoch: now.Epoch, To: []string{"next"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := next.Accept(ctx, sent.Handoff, client.AcceptInput{}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := next.Content(ctx, sent.Handoff, client.ContentInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.Prompt, "operator/ann answer at the client of coder") {
+		t.Errorf("the prompt of the next receiver does not name the agent: %s", got.Prompt)
 	}
 }
 

@@ -55,27 +55,29 @@ var askTool = define[askInput, askAnswer]("ask", "Ask a person", tool.Changes,
 		if err != nil {
 			return answer{}, err
 		}
-		if c.Person != "" && c.canAsk() && in.To == "" && in.Desk == "" {
-			return c.askHere(ctx, r.Ticket)
+		if c.Person != "" && c.canAsk() {
+			k, err := c.Ticket(ctx, r.Ticket, 0)
+			if err != nil {
+				return answer{}, err
+			}
+			if forPerson(c.Person, k) {
+				return c.askHere(ctx, k)
+			}
 		}
 		return c.waitAnswer(ctx, r, in)
 	})
 
 // askHere asks the user of the client the question of a ticket.
-func (c *call) askHere(ctx context.Context, ticket string) (answer, error) {
-	k, err := c.Ticket(ctx, ticket, 0)
-	if err != nil {
-		return answer{}, err
-	}
+func (c *call) askHere(ctx context.Context, k client.Ticket) (answer, error) {
 	defer c.Alive(ctx, "asking the user of the client")()
 	said, need, err := c.elicit(ctx, questionOf(k))
 	if need != nil {
 		return answer{Need: need}, nil
 	}
 	if err != nil {
-		return c.ticketNow(ctx, ticket)
+		return c.ticketNow(ctx, k.ID)
 	}
-	return c.takeAnswer(ctx, ticket, said)
+	return c.takeAnswer(ctx, k.ID, said)
 }
 
 // takeAnswer records the answer of the user of the client. If another person answered first, that answer counts.

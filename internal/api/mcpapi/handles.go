@@ -44,10 +44,16 @@ func (r handles) names(ctx context.Context) toolset.Set {
 // operators is the desk of the operators of the server.
 const operators = "operators"
 
-// questions returns the open question of a ticket, if the user of the client may answer it: questions to the operators, of whom that
-// user is one. A ticket is answered once, so its id is never used again as a key.
+// forPerson reports whether the user of the client of an agent may answer a ticket: a question that was put to the operators, of whom that
+// user is one, from the beginning. The API refuses others.
+func forPerson(person string, k client.Ticket) bool {
+	return person != "" && k.ID != "" && k.Open() && k.Kind == "question" && k.To == "" && k.Desk == operators && k.Level == 0
+}
+
+// questions returns the open question of a ticket, if the user of the client may answer it. A ticket is answered once, so its id is never
+// used again as a key.
 func (r handles) questions(k client.Ticket) map[string]*mcp.ElicitParams {
-	if r.person == "" || k.ID == "" || !k.Open() || k.Kind != "question" || k.To != "" || k.Desk != operators {
+	if !forPerson(r.person, k) {
 		return nil
 	}
 	return map[string]*mcp.ElicitParams{k.ID: questionOf(k).form()}

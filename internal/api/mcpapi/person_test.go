@@ -34,7 +34,7 @@ func TestThePersonAtTheClientAnswersAQuestion(t *testing.T) {
 		})
 		_, task := coder.call("send", m{"intent": "Move the data"})
 		_, got := coder.call("ask", m{"task": task["task"], "question": "Which copy?", "options": []string{"the first", "the second"}})
-		if got["answer"] != "the second" || got["by"] != "operator/ann" || got["state"] != "executing" {
+		if got["answer"] != "the second" || got["by"] != "operator/ann at the client of coder" || got["state"] != "executing" {
 			t.Errorf("the answer is %v", got)
 		}
 		if !strings.Contains(shown, "Which copy?") || !strings.Contains(shown, "Move the data") {

@@ -77,6 +77,7 @@ type TicketClosed struct {
 	Ticket  int           `json:"ticket"`
 	Outcome TicketOutcome `json:"outcome"`
 	By      string        `json:"by,omitempty"`
+	Through string        `json:"through,omitempty"` // the agent that brought the word of By, a person at its client
 	Answer  string        `json:"answer,omitempty"`
 	Detail  string        `json:"detail,omitempty"`
 	Lease   time.Time     `json:"lease,omitzero"`

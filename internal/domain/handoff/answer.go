@@ -11,11 +11,12 @@ import (
 
 // Answer answers a question, as an operator, the agent that was asked or a person of the desk. The owner resumes.
 type Answer struct {
-	By     identity.Principal
-	Serves []string
-	Ticket int
-	Answer string
-	Detail string
+	By      identity.Principal
+	Through string // the agent at whose client By is; empty: none
+	Serves  []string
+	Ticket  int
+	Answer  string
+	Detail  string
 }
 
 func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
@@ -33,5 +34,5 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(event.CheckAnswer(c.Answer, k.Options), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Answer: c.Answer, Detail: c.Detail}, now)}, nil
+	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil
 }

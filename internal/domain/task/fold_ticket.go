@@ -2,6 +2,7 @@ package task
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -130,12 +131,12 @@ func (t *Task) backToDesk() {
 
 func (t *Task) onTicketClosed(e event.TicketClosed) {
 	if k := t.OpenTicket(); k != nil && e.Outcome == event.TicketAnswered {
-		a := Answer{Ticket: k.N, Question: k.Question, Answer: e.Answer, By: e.By, At: e.At}
+		a := Answer{Ticket: k.N, Question: k.Question, Answer: e.Answer, By: word(e), At: e.At}
 		t.Answers = append(slices.Clip(t.Answers), a)
 		t.Answers = t.Answers[max(len(t.Answers)-MaxAnswers, 0):]
 		t.Marks++ // an answer is a decision
 	}
-	t.closeTicket(e.Outcome, e.By, e.Detail, e.At)
+	t.closeTicket(e.Outcome, word(e), e.Detail, e.At)
 	if k := t.Ticket; k != nil && k.N == e.Ticket {
 		told := *k
 		told.Answer = e.Answer
@@ -147,6 +148,26 @@ func (t *Task) onTicketClosed(e event.TicketClosed) {
 	if t.Owner != "" {
 		t.State = event.Executing
 	}
+}
+
+// word names the principal that closed a ticket and, of a person at the client of an agent, that agent: the word is as good as its bearer.
+func word(e event.TicketClosed) string {
+	if e.Through == "" {
+		return e.By
+	}
+	return e.By + atClient + e.Through
+}
+
+// atClient stands between the name of a person and that of the agent at whose client the person is. No name contains it.
+const atClient = " at the client of "
+
+// Where is who gave an answer and, if that is a person at the client of an agent, which: empty for others.
+func (a Answer) Where() (by, at string) {
+	by, agent, is := strings.Cut(a.By, atClient)
+	if is {
+		at = strings.TrimSpace(atClient) + " " + agent
+	}
+	return by, at
 }
 
 // closeTicket notes how the open ticket ended, if there is one.

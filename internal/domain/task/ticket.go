@@ -29,8 +29,8 @@ type Ticket struct {
 	Kept      time.Time           `json:"kept_until,omitzero"` // reserved for the claimant until then; not of a takeover
 	Outcome   event.TicketOutcome `json:"outcome,omitempty"`
 	Answer    string              `json:"answer,omitempty"`
-	Detail    string              `json:"detail,omitempty"` // what was said at the end, beside an answer
-	ClosedBy  string              `json:"closed_by,omitempty"`
+	Detail    string              `json:"detail,omitempty"`    // what was said at the end, beside an answer
+	ClosedBy  string              `json:"closed_by,omitempty"` // of a person at the client of an agent: and that agent
 	Closed    time.Time           `json:"closed,omitzero"`
 }
 
@@ -39,7 +39,7 @@ type Answer struct {
 	Ticket   int       `json:"ticket"`
 	Question string    `json:"question"`
 	Answer   string    `json:"answer"`
-	By       string    `json:"by"`
+	By       string    `json:"by"` // of a person at the client of an agent: and that agent
 	At       time.Time `json:"at"`
 }
 

@@ -3,6 +3,7 @@ package envelopes
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -19,7 +20,8 @@ func answers(t task.Task) []envelope.Step {
 	var steps []envelope.Step
 	for _, a := range t.Answers {
 		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
-		steps = append(steps, envelope.Step{Time: a.At, Agent: a.By, Action: "answer", Detail: text})
+		by, at := a.Where()
+		steps = append(steps, envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Detail: text})
 	}
 	return steps
 }

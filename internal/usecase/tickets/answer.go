@@ -21,6 +21,6 @@ type AnswerInput struct {
 // Answer answers a question. The task's owner goes on with it.
 func (ts *Tickets) Answer(ctx context.Context, c caller.Caller, in AnswerInput) (taskstore.Receipt, error) {
 	return ts.act(ctx, c, "answer", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(t, handoff.Answer{By: c.Principal, Serves: s.serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
+		return handoff.Decide(t, handoff.Answer{By: c.Principal, Through: c.Through, Serves: s.serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
 	})
 }

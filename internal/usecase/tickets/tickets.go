@@ -84,7 +84,7 @@ func (s standing) sees(c caller.Caller, t task.Task, k task.Ticket) bool {
 	asks := strings.TrimPrefix(k.By, "agent/")
 	switch {
 	case s.here:
-		return s.askedHere(t, k)
+		return askedBy(s.name, t, k)
 	case s.all:
 		return true
 	case t.Requester == c.String():
@@ -95,12 +95,6 @@ func (s standing) sees(c caller.Caller, t task.Task, k task.Ticket) bool {
 		return true
 	}
 	return k.To == "" && k.Kind != event.TicketApproval && slices.Contains(s.serves, k.Desk)
-}
-
-// askedHere reports whether a question is shown at the client of the agent: it asks, or the owner of a task that it requested.
-func (s standing) askedHere(t task.Task, k task.Ticket) bool {
-	agent := identity.Principal{Role: identity.Agent, Name: s.name}
-	return k.Kind == event.TicketQuestion && (strings.TrimPrefix(k.By, "agent/") == s.name || t.Requester == agent.String())
 }
 
 // unknown is said of tickets that are not there and of those that the caller may not see alike.
@@ -122,11 +116,13 @@ func (ts *Tickets) act(ctx context.Context, c caller.Caller, verb, id string, in
 	}
 	out, err := ts.tasks.Decide(ctx, c, verb, taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		k := t.Ticket
-		switch {
-		case k == nil || n > k.N, n < k.N && (s.here || !ts.tasks.Sees(c, t)), n == k.N && !s.sees(c, t, *k):
+		if k == nil || n > k.N || n < k.N && (s.here || !ts.tasks.Sees(c, t)) || n == k.N && !s.sees(c, t, *k) {
 			return nil, unknown(id)
-		case s.here && k.To != "" && k.To != c.Name:
-			return nil, refusal.New(refusal.NotPermitted, "leave it to "+k.To, "ticket %s asks %s, and nobody else at a client", id, k.To)
+		}
+		if s.here {
+			if err := ts.requireAskedHere(ctx, c, t, *k); err != nil {
+				return nil, err
+			}
 		}
 		return decide(t, n, s, now)
 	})
