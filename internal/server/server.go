@@ -252,6 +252,12 @@ func (s *Server) turn(ctx context.Context, workspace, role, name string, large b
 	return func() { over(); decoded() }, nil
 }
 
+// pageTurn waits for the turn of a principal to have a page made.
+func (s *Server) pageTurn(ctx context.Context, workspace, role, name string) (leave func(), err error) {
+	c := caller.Caller{Principal: identity.Principal{Workspace: workspace, Role: identity.Role(role), Name: name}}
+	return s.UseCases.Work.EnterPage(ctx, c)
+}
+
 // apis returns the handler of the HTTP API, and of MCP and the page, which are built on it.
 func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer, key [32]byte) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
@@ -264,7 +270,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
 		if pages == nil {
-			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log})
+			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log, Turn: s.pageTurn})
 		}
 		return pages
 	}

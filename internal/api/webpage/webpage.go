@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -29,6 +30,8 @@ type Options struct {
 	Now func() time.Time
 	// Log gets errors that are not refusals; nil means slog.Default().
 	Log *slog.Logger
+	// Turn waits for the turn of a principal to have a page made, or refuses it; leave ends the turn. nil: pages are made at once.
+	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 }
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
@@ -41,6 +44,7 @@ type pages struct {
 	api      http.RoundTripper
 	sessions *sessions
 	now      func() time.Time
+	turn     func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	log      *slog.Logger
 	mux      *http.ServeMux
 	digest   string                       // of the static files: their addresses change with them
@@ -58,11 +62,14 @@ func New(api http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Turn == nil {
+		o.Turn = func(context.Context, string, string, string) (func(), error) { return func() {}, nil }
+	}
 	options, err := lru.New[string, []string](maxOptions)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }
@@ -155,12 +162,22 @@ func (p *pages) signedIn(show shower) http.Handler {
 		}
 		if err == nil {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-			err = show(v, w, r)
+			err = v.inTurn(show, w, r)
 		}
 		if err != nil {
 			p.refuse(w, r, v, err)
 		}
 	})
+}
+
+// inTurn answers a request in the turn of the principal: one that asks for many pages at once leaves processors to others.
+func (v *visit) inTurn(show shower, w http.ResponseWriter, r *http.Request) error {
+	leave, err := v.turn(r.Context(), v.me.Workspace, string(v.me.Role), v.me.Name)
+	if err != nil {
+		return &client.Error{Status: http.StatusTooManyRequests, Code: client.Throttled, Message: err.Error(), Hint: "load the page again in a second"}
+	}
+	defer leave()
+	return show(v, w, r)
 }
 
 // maxForm is the most bytes of a form.

@@ -22,8 +22,9 @@ const (
 	maxBodies  = 64
 )
 
-// Work bounds the calls of one principal that take the processor, in three lanes: reads, such as previews and searches; changes
-// whose result is checked, or whose content is sealed, at some length; and the decoding of large requests, before their call. In each lane as many as half of the processors, and at least one, run at once, and others wait for
+// Work bounds the calls of one principal that take the processor, in four lanes: reads, such as previews and searches; changes
+// whose result is checked, or whose content is sealed, at some length; the decoding of large requests, before their call; and pages for
+// people, which are made of several calls. In each lane as many as half of the processors, and at least one, run at once, and others wait for
 // their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
 // bounds nothing.
 type Work struct {
@@ -45,6 +46,7 @@ const (
 	read work = iota
 	change
 	body
+	page
 )
 
 // full refuses one more call in a lane with so many.
@@ -53,6 +55,9 @@ func (k work) full(c caller.Caller, calls, most int) error {
 	case k == read && calls >= most+maxWaiting:
 		return refusal.New(refusal.Overloaded, "try again in 1 s, and make fewer such calls at once",
 			"%d previews or searches of %s are under way or wait", calls, c.Principal).With("retry_seconds", 1)
+	case k == page && calls >= most+maxWaiting:
+		return refusal.New(refusal.Overloaded, "try again in 1 s, and ask for fewer pages at once",
+			"%d pages for %s are being made or wait", calls, c.Principal).With("retry_seconds", 1)
 	case k == body && calls >= most+maxBodies:
 		return refusal.New(refusal.Overloaded, "try again in 1 s, make fewer such calls at once, or store large content as an artifact and refer to it",
 			"%d large requests of %s are being decoded or wait", calls, c.Principal).With("retry_seconds", 1)
@@ -88,6 +93,12 @@ func (w *Work) EnterChange(ctx context.Context, c caller.Caller) (leave func(), 
 // before its call. It refuses (overloaded) a caller of whom enough large requests wait.
 func (w *Work) EnterBody(ctx context.Context, c caller.Caller) (leave func(), err error) {
 	return w.enter(ctx, c, body)
+}
+
+// EnterPage waits for the caller's turn to have a page made, until ctx ends. leave ends it. The calls that the page is made of have turns of
+// their own. It refuses (overloaded) a caller of whom enough pages wait.
+func (w *Work) EnterPage(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, page)
 }
 
 func (w *Work) enter(ctx context.Context, c caller.Caller, k work) (leave func(), err error) {
