@@ -326,7 +326,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
 		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/proof record/ledger record/stream record/view " +
-			"usecase/caller usecase/positions usecase/taskstore",
+			"usecase/caller usecase/positions usecase/quota usecase/taskstore",
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",

@@ -48,7 +48,7 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nil, nil, time.Now)), t: t, log: log, store: store}
+	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nil, nil, nil, time.Now)), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store(), nil), Store: store, Access: reads, Now: time.Now})
 	h.create(agentOf("ann"), taskID)
 	return h

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -31,30 +32,75 @@ func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Posi
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)
 	}
-	all := identity.May(c.Role, identity.ReadAny)
+	turn := replay{h: h, c: c, leave: func() {}}
+	defer func() { turn.leave() }()
+	if err := turn.enter(ctx, after); err != nil {
+		return err
+	}
 	return h.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
-		for _, e := range entries {
-			workspace, kind, id := e.Stream.Parts()
-			if workspace != c.Workspace || kind == access.Kind || !all && !slices.Contains(public, kind) {
-				continue
-			}
-			if kind == taskstore.Kind && !all {
-				f, err := h.tasks.Load(ctx, e.Stream, false)
-				if err != nil {
-					return err
-				}
-				if !h.tasks.Sees(c, f.State) {
-					continue
-				}
-			}
-			n := Event{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
-			for _, ev := range e.Events {
-				n.Events = append(n.Events, ev.Name)
-			}
+		told, err := h.told(ctx, c, entries)
+		turn.leave() // the reader may be slow
+		if err != nil {
+			return err
+		}
+		for _, n := range told {
 			if err := fn(n); err != nil {
 				return err
 			}
 		}
-		return nil
+		return turn.enter(ctx, entries[len(entries)-1].Position)
 	})
+}
+
+// replay is the turns of a stream of events that is behind the record: the entries of a batch are read, and chosen from, in a turn of the
+// caller. A stream that has caught up takes none.
+type replay struct {
+	h     *History
+	c     caller.Caller
+	leave func() // ends the turn; it may be called several times
+}
+
+// enter waits for the turn of the batch after a position, if there is one.
+func (r *replay) enter(ctx context.Context, after ledger.Position) error {
+	last, err := r.h.ledger.Last(ctx)
+	if err != nil || last <= after {
+		return err
+	}
+	leave, err := r.h.work.EnterReplay(ctx, r.c)
+	if err == nil {
+		r.leave = sync.OnceFunc(leave)
+	}
+	return err
+}
+
+// told is what a caller is told of entries. It looks at each task once.
+func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.Entry) (told []Event, err error) {
+	all := identity.May(c.Role, identity.ReadAny)
+	sees := map[ledger.Stream]bool{}
+	for _, e := range entries {
+		workspace, kind, id := e.Stream.Parts()
+		if workspace != c.Workspace || kind == access.Kind || !all && !slices.Contains(public, kind) {
+			continue
+		}
+		if kind == taskstore.Kind && !all {
+			may, known := sees[e.Stream]
+			if !known {
+				f, err := h.tasks.Load(ctx, e.Stream, false)
+				if err != nil {
+					return nil, err
+				}
+				may = h.tasks.Sees(c, f.State)
+				sees[e.Stream] = may
+			}
+			if !may {
+				continue
+			}
+		}
+		n := Event{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
+		for _, ev := range e.Events {
+			n.Events = append(n.Events, ev.Name)
+		}
+		told = append(told, n)
+	}
+	return told, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -35,15 +36,16 @@ type History struct {
 	envelopes Envelopes
 	tree      Tree
 	integrity func() error
+	work      *quota.Work
 	keys      keys
 	rotating  sync.Mutex // held while the key is rotated
 }
 
 // New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error, now func() time.Time) (*History, error) {
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
 	keys, err := newKeys(l, now)
 	if err != nil {
 		return nil, err
 	}
-	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity, keys: keys}, nil
+	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
 }

@@ -22,9 +22,9 @@ const (
 	maxBodies  = 64
 )
 
-// Work bounds the calls of one principal that take the processor, in four lanes: reads, such as previews and searches; changes
-// whose result is checked, or whose content is sealed, at some length; the decoding of large requests, before their call; and pages for
-// people, which are made of several calls. In each lane as many as half of the processors, and at least one, run at once, and others wait for
+// Work bounds the calls of one principal that take the processor, in five lanes: reads, such as previews and searches; changes
+// whose result is checked, or whose content is sealed, at some length; the decoding of large requests, before their call; pages for
+// people, which are made of several calls; and what streams of events read that are behind the record. In each lane as many as half of the processors, and at least one, run at once, and others wait for
 // their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
 // bounds nothing.
 type Work struct {
@@ -47,6 +47,7 @@ const (
 	change
 	body
 	page
+	replay
 )
 
 // full refuses one more call in a lane with so many.
@@ -99,6 +100,12 @@ func (w *Work) EnterBody(ctx context.Context, c caller.Caller) (leave func(), er
 // their own. It refuses (overloaded) a caller of whom enough pages wait.
 func (w *Work) EnterPage(ctx context.Context, c caller.Caller) (leave func(), err error) {
 	return w.enter(ctx, c, page)
+}
+
+// EnterReplay waits for the turn of the caller's streams of events that are behind the record to read a batch, until ctx ends. leave ends it.
+// However many wait, none is refused: there are only so many streams.
+func (w *Work) EnterReplay(ctx context.Context, c caller.Caller) (leave func(), err error) {
+	return w.enter(ctx, c, replay)
 }
 
 func (w *Work) enter(ctx context.Context, c caller.Caller, k work) (leave func(), err error) {
