@@ -139,7 +139,7 @@ func (a *adviser) Advise(_ context.Context, _ string, _ *policy.Situation, choic
 }
 
 func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
-	directory := snapshotOf(agentOf("anna", can("docs", "go")), agentOf("bert", says(agent.Offline), can("sql")), agentOf("owner", can("law")))
+	directory := snapshotOf(agentOf("anna", can("docs", "go")), agentOf("bert", says(agent.Offline), can("sql")), agentOf("holder", can("law")))
 	s := policy.Situation{Task: policy.TaskView{Intent: "x"}}
 	for _, c := range []struct {
 		a     adviser
@@ -149,12 +149,12 @@ func TestAnAdviserIsAskedWhereNoRuleMatchesAndBoundToItsChoices(t *testing.T) {
 		{adviser{says: routing.Advice{HandOff: true, Capability: "go", Why: "go"}}, "handoff advice go | no rule matches; adviser: go"},
 		{adviser{says: routing.Advice{Why: "wait"}}, "keep advice  | no rule matches; adviser: wait"},
 		{adviser{says: routing.Advice{HandOff: true, Agent: "bert"}}, `keep   | no rule matches; the advice was not among the choices: "bert"`},
-		{adviser{says: routing.Advice{HandOff: true, Agent: "owner"}}, `keep   | no rule matches; the advice was not among the choices: "owner"`},
+		{adviser{says: routing.Advice{HandOff: true, Agent: "holder"}}, `keep   | no rule matches; the advice was not among the choices: "holder"`},
 		{adviser{says: routing.Advice{HandOff: true, Agent: "anna", Capability: "law"}}, `keep   | no rule matches; the advice was not among the choices: "annalaw"`},
 		{adviser{says: routing.Advice{HandOff: true}}, `keep   | no rule matches; the advice was not among the choices: ""`},
 		{adviser{err: errors.New("it is slow")}, "keep   | no rule matches; there is no advice: it is slow"},
 	} {
-		d := decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: directory, Exclude: []string{"owner"}, Adviser: &c.a})
+		d := decide(t, routing.Question{Policy: policyOf(t, rules), Situation: &s, Directory: directory, Exclude: []string{"holder"}, Adviser: &c.a})
 		if got := fmt.Sprintf("%s %s %s%s | %s", d.Action, d.Rule, d.To.Agent, d.To.Capability, strings.Join(d.Why, "; ")); got != c.short {
 			t.Errorf("got  %s\nwant %s", got, c.short)
 		}

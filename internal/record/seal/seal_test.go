@@ -22,7 +22,7 @@ import (
 var labels = strings.Fields(`
 	agent sender senders by from to then task child requester parent desk model policy rule chain channel capability origin conversation
 	digest envelope source granted route tags permissions cancel owner entry id text_by hard_by max_by allow_by tightened_by
-	approver trace allow handoff broken pinned`)
+	approver through trace allow handoff broken pinned`)
 
 // written are the texts by which the server says why it did something.
 var written = []string{"passed_over.why", "decision.why", "decision.weighed.why", "children-joined.why"}

@@ -15,7 +15,7 @@ import (
 var labels = strings.Fields(`
 	agent sender senders by from to then task child requester parent desk model policy rule chain channel capability origin conversation
 	digest envelope source granted route tags permissions cancel owner entry id text_by hard_by max_by allow_by tightened_by
-	approver trace`)
+	approver through trace`)
 
 // listed are the paths of texts that are told to everybody who has a part in the task: what binds it, and why a receiver was chosen.
 var listed = []string{"passed_over.", "decision.", "constraints.", "constraint.", "own.", "after.", "expected.", "parent.", "pack.", "fan_in.", "children-joined.why"}
