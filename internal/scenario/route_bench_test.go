@@ -78,7 +78,7 @@ func deciderOf(b *testing.B, h *harness) *policies.Decider {
 	lists, err := channels.NewStore(h.ledger, h.now)
 	must(err)
 	between := routes.New(h.ledger, h.views.Store(), known, lists, random.New(rand.Reader), nil, h.now)
-	inForce, err := policies.NewStore(h.ledger, h.views.Store(), between, h.now, nil)
+	inForce, err := policies.NewStore(h.ledger, h.views.Store(), between, h.now, nil, false)
 	must(err)
 	return policies.NewDecider(inForce, between, nil, nil, nil)
 }

@@ -147,3 +147,14 @@ func TestATaskThatHasNotEndedIsKept(t *testing.T) {
 	k.days(t, clock, 2)
 	k.check(t)
 }
+
+func TestAPolicyThatErasesIsRefusedWhereNothingCanBeErased(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	if err := os.WriteFile(filepath.Join(dir, "policy.yaml"), []byte("version: 1\nretention:\n  - at_most_days: 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := admin.New(owner(t, s)).ReloadPolicy(t.Context())
+	refusedWith(t, err, refusal.Invalid, "cannot be erased")
+}

@@ -68,7 +68,7 @@ func openHandoffs(t *testing.T) *handoffHarness {
 	sealer, err := envelopes.NewSealer(sealed, known, items, files, chance)
 	h.must(err)
 	between := routes.New(log, v, known, lists, chance, nil, time.Now)
-	inForce, err := policies.NewStore(log, v, between, time.Now, nil)
+	inForce, err := policies.NewStore(log, v, between, time.Now, nil, false)
 	h.must(err)
 	decider := policies.NewDecider(inForce, between, tasks, sealer, nil)
 	h.Handoffs = handoffs.New(known, lists, between, inForce, decider, sealer, expect.New(expect.Options{}))

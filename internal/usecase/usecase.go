@@ -182,7 +182,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	between := routes.New(l, v, s.agents, s.channels, s.random, offers, o.Now)
-	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read)
+	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read, o.Erasure.Keys != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,10 @@ type Targets struct {
 	Capability func(name string) bool // somebody has it
 	Channel    func(name string) bool
 	Desk       func(name string) bool // somebody serves it; the desk [event.DeskOperators] always exists
+	Unerasable bool                   // content of the record cannot be erased
 }
 
-// Missing lists the targets of the policy that do not exist. file is its name in the problems.
+// Missing lists the targets of the policy that do not exist, and the rules of retention that cannot be kept. file is its name in the problems.
 func (p *Policy) Missing(file string, known Targets) Problems {
 	m := missing{reader: &reader{file: file, places: p.at}, known: known}
 	for i, rule := range p.Rules {
@@ -50,6 +51,11 @@ func (p *Policy) Missing(file string, known Targets) Problems {
 		m.agent("fallbacks."+name+"#key", name)
 		for i, f := range p.Fallbacks[name] {
 			m.agent(fmt.Sprintf("fallbacks.%s[%d]", name, i), f)
+		}
+	}
+	for i, r := range p.Retention {
+		if known.Unerasable && r.AtMostDays > 0 {
+			m.sayAt(fmt.Sprintf("retention[%d].at_most_days", i), "start the server with --erasable, or remove the rule", "the content of this record cannot be erased")
 		}
 	}
 	return m.problems.sorted()

@@ -296,3 +296,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestNothingIsErasedAtMostAfterDaysWhereNothingCanBeErased(t *testing.T) {
+	p := parsed(t, "version: 1\nretention:\n  - at_least_days: 3\n  - tag: x\n    at_most_days: 5\n")
+	if problems := p.Missing("p.yaml", policy.Targets{}); len(problems) > 0 {
+		t.Errorf("in a record that is erasable: %v", problems)
+	}
+	problems := p.Missing("p.yaml", policy.Targets{Unerasable: true})
+	if want := "p.yaml:5:19: retention[1].at_most_days: the content of this record cannot be erased (start the server with --erasable, or remove the rule)"; len(problems) != 1 || problems[0].String() != want {
+		t.Errorf("the problems are %v, want %s", problems, want)
+	}
+}

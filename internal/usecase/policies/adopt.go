@@ -62,5 +62,6 @@ func (s *Store) missing(ctx context.Context, workspace, file string, p *policy.P
 	if err != nil {
 		return nil, err
 	}
+	known.Unerasable = s.unerasable
 	return p.Missing(file, known), nil
 }

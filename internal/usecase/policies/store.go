@@ -41,14 +41,17 @@ type Store struct {
 	routes *routes.Routes
 	files  func(workspace string) (File, error)
 
+	unerasable bool // content of the record cannot be erased
+
 	mu     sync.Mutex
 	parsed map[string]read  // by workspace
 	stale  map[string]error // why the file of a workspace is not in force
 }
 
-// NewStore returns the policies of a ledger. files reads the policy file of a workspace; nil: there are none.
-func NewStore(l ledger.Ledger, v view.Store, r *routes.Routes, now func() time.Time, files func(workspace string) (File, error)) (*Store, error) {
-	s := &Store{ledger: l, views: v, routes: r, files: files, parsed: map[string]read{}, stale: map[string]error{}}
+// NewStore returns the policies of a ledger. files reads the policy file of a workspace; nil: there are none. erasable says whether content of the
+// record can be erased, without which no policy can say how long it is kept at most.
+func NewStore(l ledger.Ledger, v view.Store, r *routes.Routes, now func() time.Time, files func(workspace string) (File, error), erasable bool) (*Store, error) {
+	s := &Store{unerasable: !erasable, ledger: l, views: v, routes: r, files: files, parsed: map[string]read{}, stale: map[string]error{}}
 	if s.files == nil {
 		s.files = func(string) (File, error) { return File{None: true}, nil }
 	}
