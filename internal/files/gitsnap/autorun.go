@@ -1,6 +1,7 @@
 package gitsnap
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -36,6 +37,15 @@ var (
 		"shell.nix": "nix", "default.nix": "nix", ".exrc": "vi, on opening it", ".vimrc": "vim, on opening it", ".nvim.lua": "neovim, on opening it",
 		".dir-locals.el": "emacs, on opening it", ".tmuxinator.yml": "tmuxinator", "dockerfile": "docker, at a build",
 		"docker-compose.yml": "docker", "compose.yaml": "docker", "vagrantfile": "vagrant",
+		"opencode.json": "agents: settings, and servers that they start", "opencode.jsonc": "agents: settings, and servers that they start",
+		"claude.local.md": "agents, as instructions", "agents.override.md": "agents, as instructions", "copilot-instructions.md": "agents, as instructions",
+		"qwen.md": "agents, as instructions", ".goosehints": "agents, as instructions", ".roorules": "agents, as instructions", ".rules": "agents, as instructions",
+		".devcontainer.json": "the editor, which builds a container", ".mise.local.toml": "mise, on entering the directory",
+		"mise.local.toml": "mise, on entering the directory", ".gdbinit": "gdb, when it starts", ".lldbinit": "lldb, when it starts",
+		"usercustomize.py": "python, when it starts", "pyproject.toml": "pip, which runs its build backend", "setup.cfg": "pip, at an install",
+		"composer.json": "composer, at an install", "gemfile": "bundler", "bunfig.toml": "bun, when it starts", "pom.xml": "maven",
+		"settings.gradle.kts": "gradle", "init.gradle": "gradle", "cmakelists.txt": "cmake, at a build", "containerfile": "podman, at a build",
+		"docker-compose.yaml": "docker", "compose.yml": "docker", "procfile": "programs that start what it names", "devenv.nix": "nix",
 	}
 	runsDirs = map[string]string{
 		"/.claude": "agents: settings, hooks and commands", "/.cursor": "agents: settings and rules", "/.codex": "agents: settings",
@@ -45,7 +55,11 @@ var (
 		"/.hooks": "git, as hooks", "/.husky": "git, as hooks", "/.direnv": "direnv", "/.mise": "mise",
 		".github/workflows": "CI, at a push", ".github/actions": "CI, at a push", ".gitlab": "CI, at a push", ".gitea/workflows": "CI, at a push",
 		".forgejo/workflows": "CI, at a push", "/.circleci": "CI, at a push", "/.buildkite": "CI, at a push", "/.woodpecker": "CI, at a push",
-		"/.tekton": "CI, at a push", "/.cargo": "cargo, which runs what it names",
+		"/.tekton": "CI, at a push", "/.cargo": "cargo, which runs what it names", "/.opencode": "agents: settings and plugins",
+		".github/instructions": "agents, as instructions", ".github/prompts": "agents, as instructions", ".github/agents": "agents, as instructions",
+		".github/chatmodes": "agents, as instructions", ".github/hooks": "agents: hooks", "/.windsurf": "agents: rules", "/.clinerules": "agents, as instructions",
+		"/.amazonq": "agents: rules", "/.augment": "agents: rules", "/.junie": "agents: rules", "/.qwen": "agents: settings", "/.trae": "agents: rules",
+		"/.mvn": "maven, which loads its extensions", "/.config/mise": "mise, on entering the directory",
 	}
 )
 
@@ -63,18 +77,18 @@ func runsBy(name string) string {
 	if by := runsNames[path.Base(name)]; by != "" {
 		return by
 	}
-	if path.Ext(name) == ".mk" {
+	switch path.Ext(name) {
+	case ".mk":
 		return "make"
+	case ".code-workspace":
+		return "the editor, on opening it"
 	}
 	if path.Base(path.Dir(name)) == "hooks" && gitHooks[path.Base(name)] {
 		return "git, as a hook"
 	}
 	for dir := name; dir != "."; dir = path.Dir(dir) {
-		by := runsDirs[dir]
-		if by == "" {
-			by = runsDirs["/"+path.Base(dir)]
-		}
-		if by != "" {
+		base := path.Base(dir)
+		if by := cmp.Or(runsDirs[dir], runsDirs["/"+base], runsDirs["/"+path.Base(path.Dir(dir))+"/"+base]); by != "" {
 			return by
 		}
 	}

@@ -14,7 +14,9 @@ func TestFilesThatProgramsRunByThemselvesAreNamedBeforeTheyAreWritten(t *testing
 	sender, receiver := origin(t)
 	risky := []string{
 		".claude/settings.json", ".envrc", ".githooks/pre-commit", ".github/workflows/ci.yml", ".gitmodules", ".husky/pre-push", ".mcp.json",
-		".vscode/tasks.json", "AGENTS.md", "GNUmakefile", "Makefile", "package.json", "sub/.Claude/hooks.json", "sub/.envrc", "sub/hooks/post-checkout", "sub/rules.mk",
+		".vscode/tasks.json", "AGENTS.md", "CLAUDE.local.md", "GNUmakefile", "Makefile", "opencode.json", "package.json", "sub/.Claude/hooks.json", "sub/.config/mise/config.toml",
+		"sub/.devcontainer.json", "sub/.envrc", "sub/.gdbinit", "sub/.github/copilot-instructions.md", "sub/.mvn/extensions.xml", "sub/.opencode/plugin/x.ts",
+		"sub/hooks/post-checkout", "sub/rules.mk", "sub/usercustomize.py", "team.code-workspace",
 	}
 	for _, name := range risky[:8] { // in the commit
 		sender.write(name, "x\n")
