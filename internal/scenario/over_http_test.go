@@ -11,12 +11,13 @@ import (
 )
 
 // box is an inbox as HTTP shows it.
-type box struct {
-	Items []struct {
+type (
+	box  struct{ Items []item }
+	item struct {
 		ID, Type, Task, From, Detail string
 		Offer                        int
 	}
-}
+)
 
 // looks reads the inbox of an agent, which counts as seen, and returns what it has, as types and ids of tasks.
 func (w *town) looks(name string) (got []string) {
@@ -35,6 +36,7 @@ func TestACancelOverHTTPReachesTheOwnerAndTheChildren(t *testing.T) {
 		var held, child townTask
 		w.must("worker", "POST /v1/handoffs/"+r.Handoff+"/accept", `{}`, &held)
 		w.must("worker", "POST /v1/tasks/"+r.Task+"/send", `{"epoch":1,"to":["helper"],"kind":"delegation"}`, nil)
+		time.Sleep(time.Second) // of the test: the server offers the child after the answer
 		var b box
 		w.must("helper", "GET /v1/inbox?see=true", "", &b)
 		if len(b.Items) != 1 {
@@ -42,7 +44,7 @@ func TestACancelOverHTTPReachesTheOwnerAndTheChildren(t *testing.T) {
 		}
 		w.must("helper", "POST /v1/handoffs/"+b.Items[0].ID+"/accept", `{}`, &child)
 		w.must("planner", "POST /v1/tasks/"+r.Task+"/cancel", `{"detail":"no longer needed"}`, nil)
-		w.settle()
+		time.Sleep(time.Second) // of the test: the server tells the children after the answer
 		for name, task := range map[string]string{"worker": r.Task, "helper": b.Items[0].Task} {
 			if got := w.looks(name); !slices.Equal(got, []string{"cancelled " + task}) {
 				w.Errorf("%s is told %q", name, got)
@@ -147,4 +149,34 @@ func TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP(t *testing.T) {
 			}
 		}
 	}, "planner", "worker")
+}
+
+// TestAnAgentAnswersTheOffersOfOneLookOneAfterTheOther has an agent that thinks for 12 s about each of five offers, which is longer for all of them than
+// the acknowledgment clock of one runs.
+func TestAnAgentAnswersTheOffersOfOneLookOneAfterTheOther(t *testing.T) {
+	for name, again := range map[string]bool{"it looks once": false, "it looks again before each": true} {
+		t.Run(name, func(t *testing.T) {
+			inTown(t, func(w *town) {
+				for range 5 {
+					w.offers("planner", "worker", "")
+				}
+				var b box
+				w.must("worker", "GET /v1/inbox?see=true", "", &b)
+				for i := range 5 {
+					if again {
+						b = box{}
+						w.must("worker", "GET /v1/inbox?see=true", "", &b)
+						b.Items = slices.Insert(b.Items, 0, make([]item, i)...) // those that it has answered
+					}
+					time.Sleep(12 * time.Second)
+					w.must("worker", "POST /v1/handoffs/"+b.Items[i].ID+"/accept", `{}`, nil)
+				}
+				var a struct{ Circuit struct{ Failures int } }
+				w.must("planner", "GET /v1/agents/worker", "", &a)
+				if a.Circuit.Failures != 0 {
+					t.Errorf("its circuit counts %d failures", a.Circuit.Failures)
+				}
+			}, "planner", "worker")
+		})
+	}
 }

@@ -150,6 +150,9 @@ func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	planner, _ := h.agent("planner")
 	_, token := h.agent("writer")
+	if _, err := h.as(h.admin).RegisterAgent(t.Context(), "writer", client.AgentSpec{MaxTasks: 9}); err != nil { // it sees more than one offer at a time
+		t.Fatal(err)
+	}
 	_, idle := h.agent("idle")
 	offer := func() string {
 		r, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "write a chapter", Send: &client.SendInput{To: []string{"writer"}}})

@@ -36,7 +36,7 @@ func (i Inbox) At() positions.Position { return i.Position }
 func (s *service) inbox() {
 	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/inbox", ID: "inbox", Summary: "Read the inbox of the caller, and optionally wait for an item",
-		About: "An offer that an agent gets by a call with wait or see counts as seen, and its acknowledgment timeout starts. A call with neither, or with peek, is a look at the list and starts nothing. Notices (taken, cancelled, parked, completed, failed) tell of what the agent did not cause; they leave the inbox once they are seen. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
+		About: "An offer that an agent gets by a call with wait or see counts as seen, and its acknowledgment timeout starts: for as many as it may have tasks at a time or, without such a limit, for one after the other. A call with neither, or with peek, is a look at the list and starts nothing. Notices (taken, cancelled, parked, completed, failed) tell of what the agent did not cause; they leave the inbox once they are seen. An offer that is made again has a new position.", Tag: endpoint.TagInbox,
 	}, s.lookIn)
 }
 

@@ -31,7 +31,7 @@ type InboxInput struct {
 }
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
-// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for. A notice that it gets
+// gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for by its limit of tasks; without one, for one after the other. A notice that it gets
 // counts as seen, and leaves the inbox. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
 // is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
@@ -122,10 +122,14 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 	return ts.positions.Check(ctx, in.After.Newest())
 }
 
+// oneByOne is how many offers wait for the answer of an agent without a limit of tasks at a time: it answers one after the other, and a model takes longer
+// for all of a list than an acknowledgment clock runs.
+const oneByOne = 1
+
 // markSeen notes that the agent has the offers before it, as far as it has room for them, and its notices. It leaves out those
 // that are gone by now. On a full disk it notes nothing: no clock runs for answers that could not be recorded either.
 func (ts *Tasks) markSeen(ctx context.Context, c caller.Caller, items []view.Item) ([]view.Item, error) {
-	room, err := ts.agentStore.Room(ctx, c.Workspace, c.Agent(), view.MaxPage)
+	room, err := ts.agentStore.Room(ctx, c.Workspace, c.Agent(), oneByOne)
 	if err != nil {
 		return nil, err
 	}
