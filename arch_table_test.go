@@ -235,8 +235,8 @@ var innerPackages = []pkg{
 		imports: "content/envelope domain/identity domain/refusal record/ledger record/stream", libs: "github.com/google/uuid",
 	},
 	{
-		dir: "usecase/quota", what: "bounds the open tasks and the work of one principal, and the open offers of one sender to one receiver",
-		imports: "domain/identity domain/refusal record/ledger record/stream record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2 golang.org/x/time/rate",
+		dir: "usecase/quota", what: "bounds the open tasks and the work of one principal, and what of one sender waits for one receiver; turns of senders",
+		imports: "domain/event domain/identity domain/refusal domain/task record/ledger record/stream record/view usecase/caller", libs: "github.com/hashicorp/golang-lru/v2 golang.org/x/time/rate",
 	},
 	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
 	{dir: "usecase/random", what: "random numbers for salts, tokens and jitter"},

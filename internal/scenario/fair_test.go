@@ -34,7 +34,7 @@ func inTown(t *testing.T, tell func(w *town), names ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		h, stop := reopen(t, dir, func(o *usecase.Options) { o.MaxOffers = townOffers })
+		h, stop := reopen(t, dir, func(o *usecase.Options) { o.MaxWaiting = townOffers })
 		defer stop()
 		admin, err := h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
 		if err != nil {
@@ -251,4 +251,116 @@ func TestNobodyFillsTheInboxOfAnother(t *testing.T) {
 			t.Errorf("once there is room: %d %s", status, text)
 		}
 	}, "junk", "honest", "other", "worker")
+}
+
+// A worker that takes one item at a time has every sender's in turn, and every fourth is of the sender that has waited for the longest time: the
+// priority of an item is the word of its sender.
+func TestAReceiverOfOneItemAtATimeServesEverySender(t *testing.T) {
+	inTown(t, func(w *town) {
+		send := func(from, priority string) {
+			if _, status, text := w.offers(from, "worker", `},"priority":"`+priority+`","limits":{"handoffs":5`); status >= 300 {
+				t.Fatalf("%s: %d %s", from, status, text)
+			}
+		}
+		for range 20 {
+			send("junk", "urgent")
+		}
+		for range 3 {
+			send("other", "urgent")
+			send("honest", "low")
+		}
+		served := ""
+		for range 12 {
+			var page struct {
+				Items []struct{ ID, From string }
+			}
+			w.must("worker", "GET /v1/inbox?limit=1&peek=true", "", &page) // to look takes no turn
+			next := page.Items[0].ID
+			w.must("worker", "GET /v1/inbox?limit=1", "", &page)
+			if page.Items[0].ID != next {
+				t.Errorf("%s was next, and %s came", next, page.Items[0].ID)
+			}
+			served += page.Items[0].From[:1]
+			var got townTask
+			w.must("worker", "POST /v1/handoffs/"+next+"/accept", `{}`, &got)
+			w.must("worker", "POST /v1/tasks/"+got.Task+"/complete", fmt.Sprintf(`{"epoch":%d,"result":{"text":"x"}}`, got.Epoch), nil)
+			send("junk", "urgent")
+		}
+		if want := "jojhojohjjjh"; served != want {
+			t.Errorf("served were %s, want %s", served, want)
+		}
+	}, "junk", "honest", "other", "worker")
+}
+
+// Whatever one sends counts: offers, shares, questions, approvals, requests to take over.
+func TestNobodyFillsAnInboxWithOtherThanOffers(t *testing.T) {
+	inTown(t, func(w *town) {
+		ways := map[string]func(r townTask) (int, string){
+			"share": func(r townTask) (int, string) {
+				return w.call("junk", "POST /v1/tasks/"+r.Task+"/share", fmt.Sprintf(`{"epoch":%d,"to":"worker"}`, r.Epoch), nil)
+			},
+			"question": func(r townTask) (int, string) {
+				return w.call("junk", "POST /v1/tasks/"+r.Task+"/ask", fmt.Sprintf(`{"epoch":%d,"to":"worker","question":"?"}`, r.Epoch), nil)
+			},
+			"approval": func(r townTask) (int, string) {
+				return w.call("junk", "POST /v1/tasks/"+r.Task+"/send", fmt.Sprintf(`{"epoch":%d,"to":["other"],"kind":"supervised","approver":"worker"}`, r.Epoch), nil)
+			},
+			"new approval": func(townTask) (int, string) {
+				return w.call("junk", "POST /v1/tasks", `{"intent":"x","send":{"to":["other"],"kind":"supervised","approver":"worker"}}`, nil)
+			},
+			"offer": func(townTask) (int, string) {
+				_, status, text := w.offers("junk", "worker", "")
+				return status, text
+			},
+		}
+		taken := map[string]int{}
+		for range townOffers {
+			for name, send := range ways {
+				var r townTask
+				w.must("junk", "POST /v1/tasks", `{"intent":"x","start":true}`, &r)
+				status, text := send(r)
+				if status < 300 {
+					taken[name]++
+				} else if status != http.StatusTooManyRequests || !strings.Contains(text, `"overloaded"`) {
+					t.Fatalf("%s: %d %s", name, status, text)
+				}
+			}
+		}
+		sum := 0
+		for name := range ways {
+			sum += taken[name]
+		}
+		if sum != townOffers {
+			t.Errorf("%d items of junk were taken, the bound is %d: %v", sum, townOffers, taken)
+		}
+		if _, status, text := w.offers("honest", "worker", ""); status >= 300 {
+			t.Errorf("another sender: %d %s", status, text)
+		}
+	}, "junk", "honest", "other", "worker")
+}
+
+// A desk has no more of one asker than an inbox.
+func TestNobodyFillsADesk(t *testing.T) {
+	inTown(t, func(w *town) {
+		ask := func(from, more string) (int, string) {
+			var r townTask
+			w.must(from, "POST /v1/tasks", `{"intent":"x","start":true}`, &r)
+			return w.call(from, "POST /v1/tasks/"+r.Task+"/ask", fmt.Sprintf(`{"epoch":%d,"question":"?"%s}`, r.Epoch, more), nil)
+		}
+		taken := 0
+		for n := range townOffers + 10 {
+			more := [...]string{"", `,"to":"other"`}[n%2] // the desk has the question once the time of whom it names is over
+			if status, text := ask("junk", more); status < 300 {
+				taken++
+			} else if status != http.StatusTooManyRequests || !strings.Contains(text, `"overloaded"`) {
+				t.Fatalf("%d %s", status, text)
+			}
+		}
+		if taken != townOffers {
+			t.Errorf("%d questions of junk were taken, the bound is %d", taken, townOffers)
+		}
+		if status, text := ask("honest", ""); status >= 300 {
+			t.Errorf("another asker: %d %s", status, text)
+		}
+	}, "junk", "honest", "other")
 }

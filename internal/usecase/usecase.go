@@ -55,9 +55,9 @@ type Options struct {
 	// MaxOpen is how many tasks that have not ended one principal may have requested; 0 means 100,000. It may be exceeded by
 	// the tasks that are created within a second.
 	MaxOpen int
-	// MaxOffers is how many offers of one sender may wait for one receiver; 0 means 1,000. It may be exceeded by those that are
+	// MaxWaiting is how many items of one sender may wait in one inbox, or tickets at one desk; 0 means 1,000. It may be exceeded by those that are
 	// made at the same time.
-	MaxOffers int
+	MaxWaiting int
 	// Work bounds the previews, searches and checks of each principal that run at once; nil: half of the processors, at least one.
 	Work *quota.Work
 	// Majors converts envelopes between majors of their schema; the zero value knows ours.
@@ -177,11 +177,12 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if o.Erasure.Keys != nil {
 		s.access.Discreet()
 	}
-	offers, err := quota.NewOffers(o.MaxOffers, v)
+	waiting, err := quota.NewWaiting(o.MaxWaiting, v)
 	if err != nil {
 		return nil, err
 	}
-	between := routes.New(l, v, s.agents, s.channels, s.random, offers, o.Now)
+	s.tasks.OnDecided(waiting.Events)
+	between := routes.New(l, v, s.agents, s.channels, s.random, waiting, o.Now)
 	inForce, err := policies.NewStore(l, v, between, o.Now, o.Policy.Read, o.Erasure.Keys != nil)
 	if err != nil {
 		return nil, err
@@ -238,6 +239,10 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	if err != nil {
 		return err
 	}
+	turns, err := quota.NewTurns()
+	if err != nil {
+		return err
+	}
 	decider := policies.NewDecider(inForce, between, s.tasks, sealer, o.Policy.Adviser)
 	results := expect.New(expect.Options{})
 	hand := handoffs.New(s.agents, s.channels, between, inForce, decider, sealer, results)
@@ -248,7 +253,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	u.Tasks = tasks.New(tasks.Parts{
 		Ledger: l, Views: v, Positions: s.positions, Store: s.tasks, Access: s.access, Presence: s.presence, Agents: u.Agents, AgentStore: s.agents,
 		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets,
-		Expect: results, Quota: open, Work: o.Work, Majors: o.Majors, Now: o.Now,
+		Expect: results, Quota: open, Turns: turns, Work: o.Work, Majors: o.Majors, Now: o.Now,
 	})
 	u.Phrases = phrases.New(phrases.Parts{
 		Tasks: u.Tasks, History: u.History, Store: s.tasks, Agents: s.agents, Policies: inForce, Positions: s.positions,

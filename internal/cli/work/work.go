@@ -234,23 +234,29 @@ func (w *worker) inbox(ctx context.Context, limit int) ([]client.Item, error) {
 	}
 }
 
-// sort starts jobs for offers, prints notices, and counts the items that a worker does not handle, or that are being answered already.
+// sort starts jobs for offers, then reads shares and prints notices, and counts the items that a worker does not handle, or that are being
+// answered already.
 func (w *worker) sort(ctx context.Context, items []client.Item) (taken, others int) {
 	for _, item := range items {
-		switch {
-		case item.Type == "share":
-			w.read(ctx, item)
-		case item.Notice():
-			taken++ // it has left the inbox
-			w.notice(item)
-		case item.Type != "offer" || !w.begin(item):
-			others++
-		default:
+		if item.Type == "offer" && w.begin(item) {
 			taken++
 			w.running.Go(func() {
 				defer w.end(item)
 				w.take(ctx, item)
 			})
+		} else if item.Type != "share" && !item.Notice() {
+			others++
+		}
+	}
+	for _, item := range items {
+		switch {
+		case item.Notice():
+			taken++ // it has left the inbox
+			w.notice(item)
+		case item.Type == "share" && w.read(ctx, item):
+			taken++ // likewise
+		case item.Type == "share":
+			others++
 		}
 	}
 	return taken, others
@@ -305,13 +311,14 @@ func (w *worker) busy() int {
 
 func offerKey(item client.Item) string { return fmt.Sprintf("%s#%d", item.ID, item.Offer) }
 
-// read fetches shared content, which removes it from the inbox.
-func (w *worker) read(ctx context.Context, item client.Item) {
+// read fetches shared content, which removes it from the inbox, and reports whether it did.
+func (w *worker) read(ctx context.Context, item client.Item) bool {
 	if _, err := w.c.Content(ctx, item.ID, client.ContentInput{}); err != nil {
 		w.say("%s: shared by %s, but could not be read: %s", item.ID, item.From, err)
-		return
+		return false
 	}
 	w.say("%s: shared by %s; read it again with: %s", item.ID, item.From, shellword.Command("trapeze envelope render", item.ID))
+	return true
 }
 
 func (w *worker) say(format string, args ...any) {

@@ -84,13 +84,17 @@ type Item struct {
 type InboxFilter struct {
 	After Cursor // only items after this
 	Limit int    // at most [MaxPage]; 0 means 50
+	Turns Turns  // of the senders on earlier pages from the beginning
 }
 
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
 	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the
-	// first page shows the oldest of each; otherwise they are in the order of age. Notices that stop no work of the agent come last.
+	// first page shows the oldest of each; otherwise they are in the order of age. On a page from the beginning that leaves items out, every fourth is
+	// for all priorities: see [Turns]. Notices that stop no work of the agent come last.
 	Items []Item
+	// Taken is the senders whose turns the items of a page from the beginning were, if it leaves items out.
+	Taken []string
 	// Next is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's cursor. A
 	// caller that asks next for the items after Next misses none, and gets the most urgent of those first of which it was not told.
 	Next Cursor
@@ -112,31 +116,32 @@ type group struct {
 
 func (w *InboxRow) group() group { return group{w.Rank, w.From} }
 
+func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID)) }
+
 // InboxPage returns the page that [TaskQueries.Inbox] lists, and the cursor of the next. all are the items after the filter's
 // cursor, the oldest read of each sender in each rank; at is the position of the views. If enough is false the page needs more
 // items: call it again with a greater read.
 func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next Cursor, enough bool) {
-	slices.SortFunc(all, func(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID)) })
-	of := map[group]int{}
-	order := make([]placed, len(all))
-	for i := range all {
-		g := all[i].group()
-		order[i] = placed{all[i], of[g], 0}
-		of[g]++
-		if f.After[g.rank] == 0 {
-			order[i].turn = order[i].nth
-		}
+	slices.SortFunc(all, byAge)
+	order, n := []placed(nil), min(f.Limit, len(all))
+	if f.After == (Cursor{}) {
+		order = inTurn(all, n, f.Turns)
+	} else {
+		order = inOrder(all, f.After)
+		n = whole(order, f)
 	}
-	slices.SortStableFunc(order, func(x, y placed) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.turn, y.turn)) })
-	n := whole(order, f)
-	page = make([]InboxRow, n)
-	for i := range page {
-		if order[i].nth >= read-1 { // the next of this sender may belong here, and was not read
+	page, others := make([]InboxRow, n), make([]InboxRow, len(order)-n)
+	for i, w := range order {
+		switch {
+		case i >= n:
+			others[i-n] = w.InboxRow
+		case w.nth >= read-1: // the next of this sender may belong here, and was not read
 			return nil, Cursor{}, false
+		default:
+			page[i] = w.InboxRow
 		}
-		page[i] = order[i].InboxRow
 	}
-	return page, f.After.next(order[n:], at), true
+	return page, f.After.next(page, others, at), true
 }
 
 // placed is an item at its place: its number in its group, and its turn, if senders take turns in its rank.
@@ -145,20 +150,52 @@ type placed struct {
 	nth, turn int
 }
 
-// next is the cursor after a page that left out the others, where the views are at a position.
-func (c Cursor) next(others []placed, at ledger.Position) Cursor {
+// number gives items, the oldest first, their numbers.
+func number(all []InboxRow) []placed {
+	of := map[group]int{}
+	order := make([]placed, len(all))
+	for i := range all {
+		g := all[i].group()
+		order[i] = placed{all[i], of[g], 0}
+		of[g]++
+	}
+	return order
+}
+
+// inOrder is the items after a cursor that is not the beginning, the oldest first, in the order of priority. In a rank that is at its beginning senders
+// take turns.
+func inOrder(all []InboxRow, after Cursor) []placed {
+	order, turns := number(all), map[group]int{}
+	for i := range order {
+		if w := &order[i]; after[w.Rank] == 0 {
+			g := group{w.Rank, w.Sender()}
+			w.turn = turns[g]
+			turns[g]++
+		}
+	}
+	slices.SortStableFunc(order, func(x, y placed) int { return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.turn, y.turn)) })
+	return order
+}
+
+// next is the cursor after a page that left out the others, where the views are at a position. A rank with an item on the page goes on before the
+// oldest that was left out of it. A rank of which nothing was told stays where it is, unless only lower ones have others.
+func (c Cursor) next(page, others []InboxRow, at ledger.Position) Cursor {
+	top, oldest, told := Ranks, [Ranks]ledger.Position{}, [Ranks]bool{}
+	for _, w := range others {
+		top = min(top, w.Rank)
+		if o := oldest[w.Rank]; o == 0 || w.At < o {
+			oldest[w.Rank] = w.At
+		}
+	}
+	for _, w := range page {
+		told[w.Rank] = true
+	}
 	for rank := range c {
 		switch {
-		case len(others) == 0 || rank < others[0].Rank:
+		case told[rank] && oldest[rank] > 0:
+			c[rank] = oldest[rank] - 1
+		case told[rank] || rank < top:
 			c[rank] = max(at, c[rank])
-		case rank == others[0].Rank:
-			oldest := others[0].At
-			for _, w := range others {
-				if w.Rank == rank {
-					oldest = min(oldest, w.At)
-				}
-			}
-			c[rank] = oldest - 1
 		}
 	}
 	return c

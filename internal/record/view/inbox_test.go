@@ -30,38 +30,52 @@ func oldest(all []view.InboxRow, after view.Cursor, read int) (list []view.Inbox
 	return list
 }
 
+// newItems draws what some entries after a position put into an inbox, and the position of the last.
+func newItems(t *rapid.T, all []view.InboxRow, last ledger.Position, entries int) ([]view.InboxRow, ledger.Position) {
+	for range entries {
+		last += ledger.Position(rapid.Uint64Range(1, 3).Draw(t, "gap"))
+		rank := rapid.IntRange(0, view.Ranks-1).Draw(t, "rank")
+		for range rapid.SampledFrom([]int{0, 1, 1, 1, 2, 9}).Draw(t, "of one entry") {
+			from := rapid.SampledFrom([]string{"ann", "ann", "~ann", "bob", "cy"}).Draw(t, "from")
+			all = append(all, view.InboxRow{Rank: rank, At: last, From: from, ID: fmt.Sprint(len(all))})
+		}
+	}
+	return all, last
+}
+
 func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var all []view.InboxRow
-		last := ledger.Position(1) // the first entry of a record is no item: it registers an agent, or makes a token
-		for range rapid.IntRange(0, 12).Draw(t, "entries") {
-			last += ledger.Position(rapid.Uint64Range(1, 3).Draw(t, "gap"))
-			rank := rapid.IntRange(0, 3).Draw(t, "rank")
-			for range rapid.SampledFrom([]int{0, 1, 1, 1, 2, 9}).Draw(t, "of one entry") {
-				from := rapid.SampledFrom([]string{"ann", "ann", "ann", "bob", "cy"}).Draw(t, "from")
-				all = append(all, view.InboxRow{Rank: rank, At: last, From: from, ID: fmt.Sprint(len(all))})
-			}
-		}
+		// The first entry of a record is no item: it registers an agent, or makes a token.
+		all, last := newItems(t, nil, 1, rapid.IntRange(0, 12).Draw(t, "entries"))
 		after := view.CursorAt(ledger.Position(rapid.Uint64Range(0, 2).Draw(t, "after")))
-		told := map[string]int{}
+		turns := view.Turns{Given: rapid.Uint64Range(0, 9).Draw(t, "given")}
+		had := map[string]uint64{"ann": rapid.Uint64Range(0, turns.Given).Draw(t, "ann"), "bob": rapid.Uint64Range(0, turns.Given).Draw(t, "bob")}
+		turns.Last = func(sender string) uint64 { return had[sender] }
+		told, more := map[string]int{}, 0 // times that others came between two pages
 		for calls := 0; after.Least() < last; calls++ {
-			f := view.InboxFilter{After: after, Limit: rapid.IntRange(1, 5).Draw(t, "limit")}
+			f := view.InboxFilter{After: after, Limit: rapid.IntRange(1, 5).Draw(t, "limit"), Turns: turns}
 			read := rapid.IntRange(1, 6).Draw(t, "read")
 			page, next, enough := view.InboxPage(oldest(all, after, read), f, read, last)
 			for !enough {
 				read *= 2
 				page, next, enough = view.InboxPage(oldest(all, after, read), f, read, last)
 			}
-			if calls > len(all)+1 || next == after {
+			if calls > len(all)+1+more || next == after {
 				t.Fatalf("after %s comes %s", after, next)
 			}
+			for rank := range after {
+				if next[rank] < after[rank] {
+					t.Fatalf("after %s comes %s", after, next)
+				}
+			}
 			if after == (view.Cursor{}) {
-				takesTurns(t, all, page)
+				takesTurns(t, all, page, turns)
 			} else {
 				mostUrgentFirst(t, all, page, after)
+				eachInTurn(t, all, page, after)
 			}
 			for _, w := range page {
-				if told[w.ID]++; after[w.Rank] > 0 && (w.At <= after[w.Rank] || w.At > next[w.Rank] || told[w.ID] > 2) {
+				if told[w.ID]++; w.At <= after[w.Rank] || after[w.Rank] > 0 && w.At > next[w.Rank] || told[w.ID] > 2 {
 					t.Errorf("%v is not between %s and %s, or comes %d times", w, after, next, told[w.ID])
 				}
 			}
@@ -69,8 +83,15 @@ func TestPagesOfAnInboxLeaveNothingOutAndRepeatNothing(t *testing.T) {
 				if w.At > f.After[w.Rank] && w.At <= next[w.Rank] && told[w.ID] == 0 {
 					t.Errorf("%v was left out of what comes up to %s", w, next)
 				}
+				if next[w.Rank] == 0 && told[w.ID] > 0 {
+					t.Errorf("%v was told, and its rank is at its beginning after %s", w, next)
+				}
 			}
 			after = next
+			if n := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "entries between"); n > 0 && more < 8 {
+				all, last = newItems(t, all, last, n)
+				more++
+			}
 		}
 	})
 }
@@ -89,33 +110,105 @@ func mostUrgentFirst(t *rapid.T, all, page []view.InboxRow, after view.Cursor) {
 	}
 }
 
-// takesTurns checks that a first page is what the senders' turns make of all items.
-func takesTurns(t *rapid.T, all, page []view.InboxRow) {
+// eachInTurn checks that in a rank that is at its beginning no sender has more on a page than another that has more to come.
+func eachInTurn(t *rapid.T, all, page []view.InboxRow, after view.Cursor) {
+	for rank := range after {
+		if after[rank] > 0 {
+			continue
+		}
+		waits, shown := map[string]int{}, map[string]int{}
+		for _, w := range all {
+			if w.Rank == rank {
+				waits[w.Sender()]++
+			}
+		}
+		for _, w := range page {
+			if w.Rank != rank {
+				continue
+			}
+			for other, n := range waits {
+				if shown[other] < min(shown[w.Sender()], n) {
+					t.Errorf("%v has a turn before %s has had as many: %v", w, other, page)
+				}
+			}
+			shown[w.Sender()]++
+		}
+	}
+}
+
+// takesTurns checks that a first page is what the senders' turns make of all items: each is the oldest of the highest priority of its sender,
+// whose last turn is the longest time ago, of those with an item of the highest priority or, for every fourth, of all.
+func takesTurns(t *rapid.T, all, page []view.InboxRow, turns view.Turns) {
 	left := slices.Clone(all)
 	slices.SortFunc(left, func(x, y view.InboxRow) int {
 		return cmp.Or(cmp.Compare(x.Rank, y.Rank), cmp.Compare(x.At, y.At), cmp.Compare(x.ID, y.ID))
 	})
-	shown := map[string]int{} // of each sender, in the rank at hand
-	rank := -1
+	last := map[string]uint64{}
+	for _, from := range []string{"ann", "bob", "cy"} {
+		if turns.Last != nil && len(page) < len(all) {
+			last[from] = turns.Last(from)
+		}
+	}
 	for i, w := range page {
-		if w.Rank != rank {
-			clear(shown)
-			rank = w.Rank
+		given := uint64(i)
+		if len(page) < len(all) {
+			given += turns.Given
 		}
-		least := -1
+		every := len(page) < len(all) && given%4 == 3
 		for _, l := range left {
-			if l.Rank < w.Rank {
+			switch {
+			case l.Sender() == w.Sender() && l.ID != w.ID:
+				if l.Rank < w.Rank || l.Rank == w.Rank && l.At < w.At {
+					t.Fatalf("item %d is %v, and %v of the same sender waits", i, w, l)
+				}
+			case !every && l.Rank < w.Rank:
 				t.Fatalf("item %d is %v, and %v waits", i, w, l)
-			}
-			if l.Rank == w.Rank && (least < 0 || shown[l.From] < least) {
-				least = shown[l.From]
+			case (every || l.Rank == w.Rank) && last[l.Sender()] < last[w.Sender()]:
+				t.Fatalf("item %d is %v, whose sender had a turn at %d, and %v waits, of %d", i, w, last[w.Sender()], l, last[l.Sender()])
 			}
 		}
-		k := slices.IndexFunc(left, func(l view.InboxRow) bool { return l.Rank == w.Rank && l.From == w.From })
-		if k < 0 || left[k].ID != w.ID || shown[w.From] > least {
-			t.Fatalf("item %d is %v of %s, which has had %d turns where another has had %d", i, w, w.From, shown[w.From], least)
+		k := slices.IndexFunc(left, func(l view.InboxRow) bool { return l.ID == w.ID })
+		if k < 0 {
+			t.Fatalf("item %d is %v, which does not wait", i, w)
 		}
-		shown[w.From]++
+		last[w.Sender()] = given + 1
 		left = slices.Delete(left, k, k+1)
+	}
+}
+
+// A reader that takes one item at a time serves every sender, whatever each says of the priority of its work.
+func TestSendersTakeTurnsFromPageToPage(t *testing.T) {
+	var all []view.InboxRow
+	add := func(rank int, from string) {
+		at := ledger.Position(len(all) + 1)
+		all = append(all, view.InboxRow{Rank: rank, At: at, From: from, ID: fmt.Sprint(at)})
+	}
+	for range 100 {
+		add(0, "junk")
+		add(0, view.OtherThanOffer+"junk")
+	}
+	for range 3 {
+		add(0, "urgent")
+		add(2, "normal")
+	}
+	for _, limit := range []int{1, 2, 3, 5} {
+		waits, turns, served := slices.Clone(all), view.Turns{}, ""
+		last := map[string]uint64{}
+		turns.Last = func(sender string) uint64 { return last[sender] }
+		for len(served) < 24 {
+			page, _, enough := view.InboxPage(slices.Clone(waits), view.InboxFilter{Limit: limit, Turns: turns}, len(waits)+1, 1000)
+			if !enough || len(page) != limit {
+				t.Fatalf("%d items", len(page))
+			}
+			for _, w := range page {
+				turns.Given++
+				last[w.Sender()] = turns.Given
+				served += w.Sender()[:1]
+				waits = slices.DeleteFunc(waits, func(o view.InboxRow) bool { return o.ID == w.ID })
+			}
+		}
+		if want := "jujnujunjjjnjjjjjjjjjjjj"; served[:24] != want {
+			t.Errorf("with %d at a time: %s, want %s", limit, served[:24], want)
+		}
 	}
 }

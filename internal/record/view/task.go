@@ -78,6 +78,6 @@ type TaskQueries interface {
 	MissedClaims(ctx context.Context, workspace, agent string) ([]string, error)
 	// OpenTaskCount counts the tasks that a principal requested and that have not ended, parked ones included.
 	OpenTaskCount(ctx context.Context, workspace, principal string) (int, error)
-	// OfferCount counts the open offers to an agent of one sender, as [Item].From names it, up to most.
-	OfferCount(ctx context.Context, workspace, agent, sender string, most int) (int, error)
+	// SentCount counts what one sender, as [Item].From names it, has sent to an agent and waits in its inbox, up to most.
+	SentCount(ctx context.Context, workspace, agent, sender string, most int) (int, error)
 }

@@ -39,6 +39,8 @@ type TicketFilter struct {
 type TicketQueries interface {
 	// Tickets lists the tickets of a workspace, the oldest first.
 	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]TicketRow, error)
+	// AskedCount counts the tickets of an agent at a desk that are open or claimed, up to most.
+	AskedCount(ctx context.Context, workspace, desk, agent string, most int) (int, error)
 	// Ticket returns a ticket by its id; found is false if there is none.
 	Ticket(ctx context.Context, workspace, id string) (ticket TicketRow, found bool, err error)
 }

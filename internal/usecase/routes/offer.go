@@ -129,7 +129,7 @@ func (r *Routes) Barred(ctx context.Context, workspace, sender string, events []
 
 // Admit lets one offer of a sender's handoff through an agent's circuits, the shared one and the one between the two. One that is closed lets everything through; one that is
 // half-open, the one handoff that claims its probe here, on the agent's own stream; any other is refused (circuit_open),
-// saying until when. It refuses (overloaded) a sender with too many offers that wait there. It may be repeated for the same handoff.
+// saying until when. It refuses (overloaded) a sender of which too much waits there. It may be repeated for the same handoff.
 func (r *Routes) Admit(ctx context.Context, workspace, sender, agentName, handoffID string) error {
 	return r.admit(ctx, workspace, sender, agentName, handoffID, true)
 }
@@ -140,8 +140,8 @@ func (r *Routes) admit(ctx context.Context, workspace, sender, agentName, handof
 	if err != nil {
 		return err
 	}
-	if bounded && r.offers != nil && sender != "" {
-		if err := r.offers.Admit(ctx, workspace, sender, agentName); err != nil {
+	if bounded && r.waiting != nil && sender != "" {
+		if err := r.waiting.Admit(ctx, workspace, sender, agentName); err != nil {
 			return err
 		}
 	}

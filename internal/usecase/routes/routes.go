@@ -19,14 +19,14 @@ type Routes struct {
 	ledger   ledger.Ledger
 	views    view.Store
 	random   *random.Source
-	offers   *quota.Offers
+	waiting  *quota.Waiting
 	now      func() time.Time
 	loads    sync.Map // *view.AgentLoads by workspace: of the last decision that looked at every agent
 }
 
-// New returns the routes between the agents of a ledger. No quota of offers: any number may wait.
-func New(l ledger.Ledger, v view.Store, a *agents.Store, c *channels.Store, r *random.Source, q *quota.Offers, now func() time.Time) *Routes {
-	return &Routes{agents: a, channels: c, ledger: l, views: v, random: r, offers: q, now: now}
+// New returns the routes between the agents of a ledger. Without a quota, any number of offers may wait.
+func New(l ledger.Ledger, v view.Store, a *agents.Store, c *channels.Store, r *random.Source, q *quota.Waiting, now func() time.Time) *Routes {
+	return &Routes{agents: a, channels: c, ledger: l, views: v, random: r, waiting: q, now: now}
 }
 
 // Jitter is a random number from 0 up to 1, to spread retries.

@@ -90,7 +90,11 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	out, err := policies.Consult(ctx, &auto.Consult, func() (stream.Outcome[task.Task], error) {
 		return ts.store.Do(ctx, w, taskstore.StreamOf(c.Workspace, id), func(t task.Task, now time.Time) ([]event.Event, error) {
 			defer leave()
-			return ts.decideCreate(ctx, c, cmd, &in, t, now)
+			events, err := ts.decideCreate(ctx, c, cmd, &in, t, now)
+			if err == nil {
+				err = ts.store.Admits(ctx, c, t, events)
+			}
+			return events, err
 		})
 	})
 	if err != nil {

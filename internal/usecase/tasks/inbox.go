@@ -28,11 +28,12 @@ type InboxInput struct {
 	Limit int           // at most this many items; 0 means 10
 	Wait  time.Duration // how long to wait for the first item; 0: not at all
 	Peek  bool          // look without taking note: nothing counts as seen
+	Aside bool          // take no turn: the next page has the same senders
 }
 
 // Inbox lists what waits for the caller, highest priority first, and waits for it if asked to. An offer that an agent
 // gets here counts as seen, and its acknowledgment clock runs, for as many as the agent has room for by its limit of tasks; without one, for one after the other. A notice that it gets
-// counts as seen, and leaves the inbox. Operators see
+// counts as seen, and leaves the inbox. Who takes one page after another from the beginning serves the senders in turn. Operators see
 // the approvals that anybody may give; looking into another's inbox, or with a token that may only look, changes nothing. A look is recorded if there
 // is something in it: of an agent into its own inbox as the list of what it does not see now for the first time, once a minute.
 // Who goes on after the answer's Next gets what it was not told of, most urgent first; an offer that is made again has come again.
@@ -52,12 +53,15 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
 	for {
-		box, err := ts.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit})
+		box, err := ts.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit, Turns: ts.turns.Of(c.Workspace, in.Agent)})
 		if err != nil {
 			return view.Inbox{}, stream.Unavailable(err)
 		}
 		if box.Items, err = ts.read(ctx, c, in, own && !in.Peek, box.Items); err != nil {
 			return view.Inbox{}, err
+		}
+		if own && !in.Aside {
+			ts.turns.Take(c.Workspace, in.Agent, box.Taken)
 		}
 		if len(box.Items) > 0 || in.Wait <= 0 {
 			return box, nil

@@ -39,6 +39,7 @@ type Parts struct {
 	Tickets    *tickets.Tickets
 	Expect     *expect.Checker
 	Quota      *quota.Quota
+	Turns      *quota.Turns
 	Work       *quota.Work
 	Majors     envelope.Converter
 	Now        func() time.Time
@@ -62,6 +63,7 @@ type Tasks struct {
 	tickets    *tickets.Tickets
 	expect     *expect.Checker
 	quota      *quota.Quota
+	turns      *quota.Turns
 	work       *quota.Work
 	majors     envelope.Converter
 	now        func() time.Time
@@ -72,7 +74,7 @@ func New(p Parts) *Tasks {
 	return &Tasks{
 		ledger: p.Ledger, views: p.Views, positions: p.Positions, store: p.Store, access: p.Access, presence: p.Presence, agents: p.Agents, agentStore: p.AgentStore,
 		routes: p.Routes, policies: p.Policies, decider: p.Decider, sealer: p.Sealer, handoffs: p.Handoffs, tickets: p.Tickets,
-		expect: p.Expect, quota: p.Quota, work: p.Work, majors: p.Majors, now: p.Now,
+		expect: p.Expect, quota: p.Quota, turns: p.Turns, work: p.Work, majors: p.Majors, now: p.Now,
 	}
 }
 

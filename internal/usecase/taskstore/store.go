@@ -33,12 +33,19 @@ type Store struct {
 }
 
 type hooks struct {
+	decided func(ctx context.Context, workspace string, t task.Task, events []event.Event) error
 	spawned func(ctx context.Context, c caller.Caller, parent string, at ledger.Position) error
 }
 
 // OnSpawned sets what creates the children that an entry of a parent has recorded, before the caller is told of them. Call it before the first change.
 func (s *Store) OnSpawned(f func(ctx context.Context, c caller.Caller, parent string, at ledger.Position) error) {
 	s.hooks.spawned = f
+}
+
+// OnDecided sets what may refuse the events that a caller other than the server has decided on a task, before they are recorded. Call it
+// before the first change.
+func (s *Store) OnDecided(f func(ctx context.Context, workspace string, t task.Task, events []event.Event) error) {
+	s.hooks.decided = f
 }
 
 // New returns the tasks of a ledger. presence is told of every caller that works; at most cached folds are kept in memory.
@@ -119,8 +126,19 @@ func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string
 			}
 		}
 		events, err := decide(t, now)
+		if err == nil {
+			err = s.Admits(ctx, c, t, events)
+		}
 		return events, told(t, c.Agent(), err)
 	})
+}
+
+// Admits refuses events that a caller has decided on a task, if they would fill the inbox of another: see [Store.OnDecided].
+func (s *Store) Admits(ctx context.Context, c caller.Caller, t task.Task, events []event.Event) error {
+	if s.hooks.decided == nil || c.IsSystem() {
+		return nil
+	}
+	return s.hooks.decided(ctx, c.Workspace, t, events)
 }
 
 // For is a fresh read of a task that the caller may see. A refusal is for the caller of For to record.

@@ -169,9 +169,6 @@ func seenBy(h *task.Handoff) func(string) bool {
 	return func(agent string) bool { return set[agent] }
 }
 
-// otherThanOffer marks the senders of other items than offers: no name contains it.
-const otherThanOffer = "~"
-
 // sender is what an item of the inbox takes turns by, while it waits.
 func (t *taskFold) sender(i *item) string {
 	s := &t.state
@@ -179,17 +176,17 @@ func (t *taskFold) sender(i *item) string {
 	case view.ItemOffer:
 		return shortPrincipal(task.Sender(s, s.Handoff))
 	case view.ItemApproval:
-		return otherThanOffer + shortPrincipal(task.Sender(s, s.Handoff))
+		return view.OtherThanOffer + shortPrincipal(task.Sender(s, s.Handoff))
 	case view.ItemTakeover:
-		return otherThanOffer + s.Takeovers[slices.IndexFunc(s.Takeovers, func(a task.TakeoverRequest) bool { return a.N == i.n })].By
+		return view.OtherThanOffer + s.Takeovers[slices.IndexFunc(s.Takeovers, func(a task.TakeoverRequest) bool { return a.N == i.n })].By
 	case view.ItemShare:
-		return otherThanOffer + shortPrincipal(s.Shares[slices.IndexFunc(s.Shares, func(a task.Share) bool { return a.N == i.n })].From)
+		return view.OtherThanOffer + shortPrincipal(s.Shares[slices.IndexFunc(s.Shares, func(a task.Share) bool { return a.N == i.n })].From)
 	case view.ItemQuestion:
-		return otherThanOffer + shortPrincipal(s.Ticket.By)
+		return view.OtherThanOffer + shortPrincipal(s.Ticket.By)
 	case view.ItemConfirm, view.ItemStranded, view.ItemReturned, view.ItemResumed, view.ItemTaken, view.ItemCancelled, view.ItemParked,
 		view.ItemCompleted, view.ItemFailed: // they follow from what the reader does itself
 	}
-	return otherThanOffer
+	return view.OtherThanOffer
 }
 
 // show returns the item as readers see it.

@@ -27,6 +27,11 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 			continue
 		}
 		box := view.Inbox{Items: make([]view.Item, 0, len(list)), Next: next}
+		if f.After == (view.Cursor{}) && len(list) < len(all) {
+			for i := range list {
+				box.Taken = append(box.Taken, list[i].Sender())
+			}
+		}
 		if len(list) > 0 {
 			err = v.items(ctx, workspace, agent, list, &box)
 		}
@@ -100,8 +105,8 @@ func (v *Views) items(ctx context.Context, workspace, agent string, list []view.
 	}, itemsQuery, workspace, agent, string(b))
 }
 
-// OfferCount implements [view.TaskQueries].
-func (v *Views) OfferCount(ctx context.Context, workspace, agent, sender string, most int) (int, error) {
-	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_inbox WHERE ws = ? AND agent = ? AND sender = ? LIMIT ?)",
-		workspace, agent, sender, most)
+// SentCount implements [view.TaskQueries].
+func (v *Views) SentCount(ctx context.Context, workspace, agent, sender string, most int) (int, error) {
+	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_inbox WHERE ws = ? AND agent = ? AND sender IN (?, ?) LIMIT ?)",
+		workspace, agent, sender, view.OtherThanOffer+sender, most)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 21
+const schemaVersion = 22
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -17,7 +17,7 @@ const schemaVersion = 21
 //
 // who, of a claim, is a capability, or [missedBy] and an agent.
 //
-// sender, of an inbox, is that of an offer, or [otherThanOffer] and who sent something else.
+// sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
 //
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
 const schema = `

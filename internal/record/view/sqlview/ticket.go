@@ -20,6 +20,7 @@ CREATE TABLE view_ticket(
 	desk TEXT NOT NULL, asks TEXT NOT NULL, asked TEXT NOT NULL, claimed TEXT NOT NULL, row BLOB NOT NULL, PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_ticket_age ON view_ticket(ws, n, id);
 CREATE INDEX view_ticket_live ON view_ticket(ws, n, id) WHERE live = 1;
+CREATE INDEX view_ticket_desk ON view_ticket(ws, desk, asks, n, id) WHERE live = 1;
 CREATE INDEX view_ticket_task ON view_ticket(ws, task, n, id);
 `
 
@@ -91,6 +92,12 @@ func (p *projector) writeTickets(t *taskFold) error {
 func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.TicketRow, error) {
 	q, args := selectTickets(workspace, f)
 	return query.JSON[view.TicketRow](ctx, v.db, q, args...)
+}
+
+// AskedCount implements [view.TicketQueries].
+func (v *Views) AskedCount(ctx context.Context, workspace, desk, agent string, most int) (int, error) {
+	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_ticket INDEXED BY view_ticket_desk WHERE ws = ? AND desk = ? AND asks = ? AND live = 1 LIMIT ?)",
+		workspace, desk, agent, most)
 }
 
 // Ticket implements [view.TicketQueries].

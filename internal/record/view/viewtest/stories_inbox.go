@@ -112,11 +112,11 @@ func turnsStory(s *stage) {
 		}
 	}
 	for sender, want := range map[string]int{"ann": 30, "cy": 2, "dee": 0} {
-		if got, err := s.views.OfferCount(s.ctx, s.ws, "bob", sender, 1000); err != nil || got != want {
+		if got, err := s.views.SentCount(s.ctx, s.ws, "bob", sender, 1000); err != nil || got != want {
 			s.Errorf("%d offers of %s, %v", got, sender, err)
 		}
 	}
-	if got, err := s.views.OfferCount(s.ctx, s.ws, "bob", "ann", 7); err != nil || got != 7 {
+	if got, err := s.views.SentCount(s.ctx, s.ws, "bob", "ann", 7); err != nil || got != 7 {
 		s.Errorf("%d of at most 7, %v", got, err)
 	}
 }

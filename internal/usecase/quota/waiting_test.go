@@ -10,22 +10,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/quota"
 )
 
-// offerCounts is the number of open offers of each sender.
-type offerCounts struct {
+// sentCounts is the number of items of each sender.
+type sentCounts struct {
 	view.TaskQueries
 	open  map[string]int
 	err   error
 	asked int
 }
 
-func (c *offerCounts) OfferCount(_ context.Context, _, agent, sender string, _ int) (int, error) {
+func (c *sentCounts) SentCount(_ context.Context, _, agent, sender string, _ int) (int, error) {
 	c.asked++
 	return c.open[sender+" to "+agent], c.err
 }
 
-func TestOffersAreCountedOnceAndAgainAtTheBound(t *testing.T) {
-	c := &offerCounts{open: map[string]int{"junk to bob": 2}}
-	q, err := quota.NewOffers(5, c)
+func TestItemsAreCountedOnceAndAgainAtTheBound(t *testing.T) {
+	c := &sentCounts{open: map[string]int{"junk to bob": 2}}
+	q, err := quota.NewWaiting(5, view.Store{TaskQueries: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Turns is what earlier pages of an inbox that left items out have given to its senders, so that they take turns from page to page, too:
+// otherwise a reader that takes one item at a time would serve the sender of the oldest alone.
+type Turns struct {
+	Given uint64                     // how many items were on those pages
+	Last  func(sender string) uint64 // how many there had been with the last one of a sender; 0 is none. nil: none of anybody
+}
+
+// OtherThanOffer is what a store puts before the sender of an item that is no offer, in [InboxRow].From: no name contains it.
+const OtherThanOffer = "~"
+
+// everyPriority is how many items have one among them that is given to whichever sender has waited for its turn for the longest time. The
+// priority of an item is the word of its sender: without this, one that calls everything urgent would hide the others.
+const everyPriority = 4
+
+// queue is what one sender has in an inbox, in whichever way it was sent, the items of the highest priority first.
+type queue struct {
+	last  uint64
+	items []placed
+}
+
+// inTurn is the items of an inbox, the oldest first, as a page from the beginning takes them: by the turns of their senders up to a limit, and then
+// those that it leaves out.
+func inTurn(all []InboxRow, limit int, turns Turns) []placed {
+	some := limit < len(all)
+	if !some {
+		turns = Turns{} // the page has everything: nobody's turn is put off
+	}
+	queues := queuesOf(number(all), turns)
+	order := make([]placed, 0, len(all))
+	for len(order) < limit {
+		given := turns.Given + uint64(len(order))
+		q := nextTurn(queues, some && given%everyPriority == everyPriority-1)
+		order = append(order, q.items[0])
+		q.last, q.items = given+1, q.items[1:]
+	}
+	for _, q := range queues {
+		order = append(order, q.items...)
+	}
+	return order
+}
+
+// queuesOf is the senders of items, the oldest first.
+func queuesOf(all []placed, turns Turns) (queues []*queue) {
+	slices.SortStableFunc(all, func(x, y placed) int { return cmp.Compare(x.Rank, y.Rank) })
+	by := map[string]*queue{}
+	for _, w := range all {
+		q := by[w.Sender()]
+		if q == nil {
+			q = &queue{}
+			if turns.Last != nil {
+				q.last = turns.Last(w.Sender())
+			}
+			by[w.Sender()], queues = q, append(queues, q)
+		}
+		q.items = append(q.items, w)
+	}
+	return queues
+}
+
+// nextTurn is the sender whose turn it is: the one whose last turn is the longest time ago, of those with an item of the highest priority
+// or, if all is true, of all.
+func nextTurn(queues []*queue, all bool) *queue {
+	var next *queue
+	for _, q := range queues {
+		if len(q.items) == 0 {
+			continue
+		}
+		if next == nil {
+			next = q
+			continue
+		}
+		a, b := q.items[0], next.items[0]
+		rank := cmp.Compare(a.Rank, b.Rank)
+		first := rank
+		if all {
+			first = 0
+		}
+		if cmp.Or(first, cmp.Compare(q.last, next.last), rank, byAge(a.InboxRow, b.InboxRow)) < 0 {
+			next = q
+		}
+	}
+	return next
+}
+
+// Sender is who takes turns with others: a sender has one, in however many ways it sends. It is empty of what follows from the acts of the
+// reader itself.
+func (w *InboxRow) Sender() string { return strings.TrimPrefix(w.From, OtherThanOffer) }

@@ -1,0 +1,119 @@
+package quota
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+const (
+	defaultMaxWaiting = 1000
+	waitingCached     = 16_384 // pairs of sender and receiver
+	retrySeconds      = 10     // when some may have been answered
+)
+
+// Waiting bounds what one sender has in the inbox of one receiver, or at one desk, so that nobody can fill them. It is advisory and cheap:
+// items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way, on
+// other nodes too.
+type Waiting struct {
+	most  int
+	views view.Store
+	mu    sync.Mutex
+	known simplelru.LRUCache[string, int] // at most so many
+}
+
+// NewWaiting returns a bound of what waits of each sender at each receiver and each desk; 0 means 1,000.
+func NewWaiting(most int, v view.Store) (*Waiting, error) {
+	if most <= 0 {
+		most = defaultMaxWaiting
+	}
+	known, err := lru.New[string, int](waitingCached)
+	return &Waiting{most: most, views: v, known: known}, err
+}
+
+// Admit counts one more item of a sender, a principal, in the inbox of a receiver, or refuses it (overloaded).
+func (o *Waiting) Admit(ctx context.Context, workspace, sender, receiver string) error {
+	name := strings.TrimPrefix(sender, "agent/")
+	return o.admit(workspace+"/"+receiver+"/"+name, name, receiver, func() (int, error) {
+		return o.views.SentCount(ctx, workspace, receiver, name, o.most)
+	})
+}
+
+// ticket admits a ticket of an agent to the inbox of whom it asks by name, to its desk, and to the desk that has it next: all are people's.
+func (o *Waiting) ticket(ctx context.Context, workspace string, e event.TicketOpened) error {
+	if e.To != "" {
+		if err := o.Admit(ctx, workspace, e.By, e.To); err != nil {
+			return err
+		}
+	}
+	if err := o.atDesk(ctx, workspace, e.By, e.Desk); err != nil || e.Then == "" || e.Then == e.Desk {
+		return err
+	}
+	return o.atDesk(ctx, workspace, e.By, e.Then)
+}
+
+// atDesk is Admit of a ticket of an agent at a desk.
+func (o *Waiting) atDesk(ctx context.Context, workspace, sender, desk string) error {
+	name := strings.TrimPrefix(sender, "agent/")
+	if strings.Contains(name, "/") { // an operator
+		return nil
+	}
+	return o.admit(workspace+"/desk/"+desk+"/"+sender, name, "the desk "+desk, func() (int, error) {
+		return o.views.AskedCount(ctx, workspace, desk, name, o.most)
+	})
+}
+
+// admit counts one more under a key. A number that cannot be read is no reason to refuse anything.
+func (o *Waiting) admit(key, sender, where string, count func() (int, error)) error {
+	o.mu.Lock()
+	open, there := o.known.Get(key)
+	if there && open < o.most {
+		o.known.Add(key, open+1)
+		o.mu.Unlock()
+		return nil
+	}
+	o.mu.Unlock()
+
+	open, err := count()
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	o.mu.Lock()
+	o.known.Add(key, open+1)
+	o.mu.Unlock()
+	if open < o.most {
+		return nil
+	}
+	return refusal.New(refusal.Overloaded, "try again in 10 s, when some may have been answered, withdraw those that nobody needs, or send to another agent",
+		"%s has %d items that wait for %s, and no more may wait", sender, open, where).With("retry_seconds", retrySeconds)
+}
+
+// Events admits what the events of a decision on a task put into inboxes and to desks, beside offers, which are admitted one by one, so that
+// others can get them: shares, questions, approvals and requests to take over.
+func (o *Waiting) Events(ctx context.Context, workspace string, t task.Task, events []event.Event) error {
+	for _, e := range events {
+		var err error
+		switch e := e.(type) {
+		case event.Shared:
+			err = o.Admit(ctx, workspace, e.From, e.To)
+		case event.TicketOpened:
+			err = o.ticket(ctx, workspace, e)
+		case event.ApprovalAsked:
+			err = o.Admit(ctx, workspace, task.SenderOf(&t, events), e.Approver)
+		case event.TakeoverAsked:
+			err = o.Admit(ctx, workspace, e.By, strings.TrimPrefix(t.SourcePrincipal(), "agent/"))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
