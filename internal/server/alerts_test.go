@@ -266,6 +266,9 @@ func TestManyAgentsThatFailMakeABoundedNumberOfAlertsAndEntries(t *testing.T) {
 	for n := range 25 {
 		name := fmt.Sprint("a", n)
 		all = append(all, w.agent(name))
+		if _, err := w.boss.RegisterAgent(w.Context(), name, client.AgentSpec{MaxTasks: 9}); err != nil { // it sees more than one offer at a time
+			t.Fatal(err)
+		}
 		for _, sender := range senders {
 			if _, err := sender.CreateTask(w.Context(), client.CreateInput{Intent: "work", Send: &client.SendInput{To: []string{name}, Retries: new(int)}}); err != nil {
 				t.Fatal(err)

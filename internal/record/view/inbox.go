@@ -123,7 +123,8 @@ func byAge(x, y InboxRow) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compa
 // items: call it again with a greater read.
 func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (page []InboxRow, next Cursor, enough bool) {
 	slices.SortFunc(all, byAge)
-	order, n := []placed(nil), min(f.Limit, len(all))
+	var order []placed
+	n := min(f.Limit, len(all))
 	if f.After == (Cursor{}) {
 		order = inTurn(all, n, f.Turns)
 	} else {
