@@ -9,12 +9,13 @@ import (
 )
 
 const (
-	// lowSpace is the free space, in bytes, below which the reserve is given back to the file system, and leastSpace that below which
-	// nothing at all is written: it is what an orderly stop needs.
-	lowSpace   = 6 << 20
+	// leastSpace is the free space, in bytes, below which nothing at all is written: it is what an orderly stop needs.
 	leastSpace = 1 << 20
 	// decisionSpace is the free space below which nothing is decided for a read: the rest is for the records of reads.
 	decisionSpace = 5 << 20
+	// commitSpace is how much more than it needs is taken of the reserve at a time. It is little, because whatever fills the disk may be
+	// quicker to use it.
+	commitSpace = 1 << 20
 )
 
 // health tells whether the log can write.
@@ -62,24 +63,33 @@ func (h *health) checkSpace(needed int64) error {
 }
 
 // checkReads is check for what is recorded so that something can be read, which goes on when nothing else is written: it uses the
-// reserve, once little else is left. needed is the space, in bytes, that has to be free.
-func (h *health) checkReads(needed int64) error {
+// reserve, once little else is left. needed is the space, in bytes, that has to be free. It reports whether a part of the reserve
+// has become free.
+func (h *health) checkReads(needed int64) (released bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.failed != nil {
-		return h.failed
+		return false, h.failed
 	}
-	h.release()
-	return h.checkSpace(needed)
+	released = h.release(needed)
+	return released, h.checkSpace(needed)
 }
 
-// release gives the reserve back to the file system if there is little space, or SQLite has found none. The lock is held.
-func (h *health) release() {
-	if free, err := h.space(h.dir); err == nil && free < lowSpace || h.full != nil {
-		if h.reserve.release() {
-			h.freeAtFull, _ = h.space(h.dir)
-		}
+// release gives a part of the reserve back to the file system if less space than needed is free, or SQLite has found none. The lock is
+// held.
+func (h *health) release(needed int64) (released bool) {
+	lacking := int64(0)
+	if free, err := h.space(h.dir); err == nil {
+		lacking = needed + commitSpace - free
 	}
+	if h.full != nil { // it may be a quota, which the free space does not show
+		lacking = max(lacking, commitSpace)
+	}
+	if lacking <= 0 || !h.reserve.release(lacking) {
+		return false
+	}
+	h.freeAtFull, _ = h.space(h.dir)
+	return true
 }
 
 // begin makes use of the reserve of the last process where the disk is too full to open the database.
@@ -87,7 +97,7 @@ func (h *health) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.reserve.look()
-	h.release()
+	h.release(decisionSpace)
 }
 
 // shortened stops writing for good if the last entries are missing.

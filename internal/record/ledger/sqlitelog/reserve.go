@@ -2,16 +2,15 @@ package sqlitelog
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 )
 
-// reserve is a file that keeps space on the disk for what has to be recorded before it is answered, such as a read of content. It is
-// removed when the disk is full, and created again when there is enough space.
+// reserve is a file that keeps space on the disk for what has to be recorded before it is answered, such as a read of content. It gets
+// smaller as that is recorded on a full disk, and whole again when there is enough space.
 type reserve struct {
 	path string
 	size int64 // 0: none is kept
-	held bool
+	held bool  // all of it
 	// without is the free space with which the last attempt failed; it is made again when there is more.
 	without int64
 }
@@ -41,14 +40,17 @@ func (r *reserve) keep(free, needed int64) {
 	r.held, r.without = true, 0
 }
 
-// release gives the space back to the file system, and reports whether there was any.
-func (r *reserve) release() bool {
-	if r.path == "" {
+// release gives so many bytes back to the file system, or all if there are no more, and reports whether there were any.
+func (r *reserve) release(size int64) bool {
+	info, err := os.Stat(r.path)
+	if err != nil || info.Size() == 0 {
 		return false
 	}
 	r.held = false
-	err := os.Remove(r.path)
-	return err == nil || !errors.Is(err, fs.ErrNotExist) && os.Truncate(r.path, 0) == nil
+	if rest := info.Size() - size; rest > 0 {
+		return os.Truncate(r.path, rest) == nil
+	}
+	return os.Remove(r.path) == nil || os.Truncate(r.path, 0) == nil
 }
 
 // fillZeros writes zeros, where a file system cannot allocate space.

@@ -21,8 +21,8 @@ type disk struct {
 
 func (d *disk) space(string) (int64, error) {
 	free := d.free.Load()
-	if _, err := os.Stat(d.reserve); err == nil {
-		free -= testReserve
+	if info, err := os.Stat(d.reserve); err == nil {
+		free -= info.Size()
 	}
 	return free, nil
 }
@@ -62,7 +62,7 @@ func TestOnAFullDiskReadsAreRecordedAndChangesRefused(t *testing.T) {
 	if !exists(d.reserve) {
 		t.Fatal("there is no reserve")
 	}
-	for _, free := range []int64{defaultMinFree, lowSpace + testReserve, leastSpace + testReserve/2} {
+	for _, free := range []int64{defaultMinFree, decisionSpace + testReserve, leastSpace + testReserve/2} {
 		d.free.Store(free)
 		if err := change(t, l, "w/task/b"); !errors.Is(err, ledger.ErrFull) || !errors.Is(err, ledger.ErrUnavailable) {
 			t.Errorf("%d bytes free: a change: %v", free, err)
@@ -90,10 +90,38 @@ func TestOnAFullDiskReadsAreRecordedAndChangesRefused(t *testing.T) {
 	}
 }
 
+func TestWhatFillsTheDiskDoesNotTakeTheWholeReserveWithOneRead(t *testing.T) {
+	d, path, o := onDisk(t, 1<<30)
+	const pieces = 4
+	o.Reserve = pieces * (leastSpace + commitSpace)
+	l := open(t, path, o)
+	if err := change(t, l, "w/task/a"); err != nil {
+		t.Fatal(err)
+	}
+	for piece := range int64(pieces) {
+		// Each time another program has taken all that there is, except what the reserve still holds.
+		held, err := os.Stat(d.reserve)
+		if err != nil || held.Size() != o.Reserve/pieces*(pieces-piece) {
+			t.Fatalf("before read %d the reserve is %v, %v", piece+1, held, err)
+		}
+		d.free.Store(held.Size())
+		if err := recordRead(t, l); err != nil {
+			t.Errorf("read %d: %v", piece+1, err)
+		}
+	}
+	if exists(d.reserve) {
+		t.Error("the reserve was not used")
+	}
+	d.free.Store(0)
+	if err := recordRead(t, l); !errors.Is(err, ledger.ErrFull) {
+		t.Errorf("without any room: %v", err)
+	}
+}
+
 func TestOneBatchOnAFullDiskRecordsItsReadsAlone(t *testing.T) {
 	d, path, o := onDisk(t, 1<<30)
 	l := open(t, path, o)
-	d.free.Store(lowSpace)
+	d.free.Store(decisionSpace)
 	var batch []*request
 	for i := range 6 {
 		r := newRequest()

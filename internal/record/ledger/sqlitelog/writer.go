@@ -171,11 +171,15 @@ func (w *writer) serveRead(reads []*request, needed int64) {
 	for _, r := range reads {
 		r.err = nil
 	}
-	err := w.log.health.checkReads(needed)
+	_, err := w.log.health.checkReads(needed)
 	if err == nil {
-		if err = w.append(reads); isFullDisk(err) && w.log.health.checkReads(needed) == nil { // it may have had no room before
-			err = w.append(reads)
+		err = w.append(reads)
+	}
+	for isFullDisk(err) {
+		if more, _ := w.log.health.checkReads(needed); !more {
+			break
 		}
+		err = w.append(reads)
 	}
 	if err != nil {
 		refuse(reads, err)
