@@ -138,8 +138,12 @@ func (c *Courier) takeUp(ctx context.Context, workspace, id string, by time.Time
 func (c *Courier) reactAgent(ctx context.Context, workspace, name string, e ledger.Entry) error {
 	for _, ev := range e.Events {
 		switch ev.Name {
-		case agent.Registered{}.EventName(), agent.Updated{}.EventName(), agent.ReadinessChanged{}.EventName(), agent.PresenceReturned{}.EventName(),
-			agent.CircuitClosed{}.EventName(), agent.CircuitReset{}.EventName():
+		case agent.CircuitClosed{}.EventName(), agent.CircuitReset{}.EventName():
+			if err := c.do.Wake(ctx, workspace, name, e.Position); err != nil {
+				return err
+			}
+			return c.do.JoinClaims(ctx, workspace, name, e.Position)
+		case agent.Registered{}.EventName(), agent.Updated{}.EventName(), agent.ReadinessChanged{}.EventName(), agent.PresenceReturned{}.EventName():
 			return c.do.JoinClaims(ctx, workspace, name, e.Position)
 		case agent.Removed{}.EventName():
 			return c.do.TakeUpAll(ctx, workspace, e)

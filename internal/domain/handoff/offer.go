@@ -101,7 +101,7 @@ func (d *decision) offerFrom(start int, passed []event.Passed, hints Hints, now 
 			offer.Passed = append(offer.Passed, event.Passed{Agent: c.Agent, Why: why})
 			continue
 		}
-		offer.To, offer.Tier, offer.Next, offer.Ends = []string{c.Agent}, c.Tier, i, offerEnds(h, c, now)
+		offer.To, offer.Tier, offer.Next, offer.Ends = []string{c.Agent}, c.Tier, i, h.EndOfOffer(c, now)
 		d.do(offer)
 		return offer.Passed, true
 	}
@@ -127,16 +127,8 @@ func (d *decision) offerAgain(hints Hints, now time.Time) {
 	}
 	d.do(event.OfferMade{
 		Handoff: h.N, Offer: h.Offer + 1, To: []string{c.Agent}, Tier: c.Tier, Next: h.Next, Try: h.Tries,
-		Ends: offerEnds(h, c, now),
+		Ends: h.EndOfOffer(c, now),
 	})
-}
-
-// offerEnds is when an offer that its receiver has not seen expires; that of a person expires then in any case.
-func offerEnds(h *task.Handoff, c event.Candidate, now time.Time) time.Time {
-	if c.Human {
-		return h.Times.People().After(now)
-	}
-	return h.Times.Offer.After(now)
 }
 
 // unanswered follows an offer that its receiver saw and did not answer: it is repeated after a pause, or goes to the next.

@@ -248,6 +248,9 @@ func (d dice) answer(t task.Task, h *task.Handoff) Command {
 	case 5:
 		return Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, event.Refused, event.Overloaded), Hints: d.hints()}
 	case 6:
+		if d.chance(30) {
+			return Tick{Wake: true, Hints: d.hints()}
+		}
 		return JoinClaim{Agent: pick(d, agents...), Handoff: n}
 	case 7:
 		return d.work(t)

@@ -158,6 +158,8 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 		}
 	case "shed":
 		return Shed{By: by, Agent: s.word("agent", by.Agent()), Handoff: h, Offer: s.number("offer", 0), To: s.list("to"), Why: s.word("why", "too much to do"), Hints: s.hints()}
+	case "wake":
+		return Tick{Wake: true, Hints: s.hints()}
 	case "join":
 		return JoinClaim{Agent: by.Agent(), Handoff: h}
 	case "approve":

@@ -1,17 +1,18 @@
 package handoff
 
 import (
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
 // Tick applies the clocks that are due. A tick too early, twice, or on two nodes at once is harmless.
 type Tick struct {
 	Hints Hints
+	// Wake is for a handoff that waits for an open circuit: that may have closed before the time. It is offered now if there is a
+	// receiver; otherwise it goes on waiting, and nothing else is done.
+	Wake bool
 	// Recovery lists the agents that may take over from a lost owner, best first. The owner itself comes after its
 	// fallbacks, so that a restarted process finds its task again. Envelope is sealed from the last one and the progress.
 	Recovery []event.Candidate
@@ -23,6 +24,9 @@ type Tick struct {
 }
 
 func (c Tick) decide(t task.Task, now time.Time) ([]event.Event, error) {
+	if c.Wake {
+		return wake(t, c.Hints, now), nil
+	}
 	if !due(t.Due(), now) {
 		return nil, nil
 	}
@@ -42,20 +46,24 @@ func (c Tick) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case t.State == event.Waiting:
 		d.join(true, now)
 	case t.State == event.Pending:
-		d.do(park(event.ParkReturned, notTakenUp(t), now))
+		d.do(park(event.ParkReturned, task.NotTakenUp(t), now))
 	default:
 		d.recover(c, now)
 	}
 	return d.events, nil
 }
 
-// notTakenUp says which requester did not take up a task that came back to it, and why it came back.
-func notTakenUp(t task.Task) string {
-	why := strings.TrimPrefix(t.Requester, "agent/") + " requested it and did not take it up in time after it came back"
-	if back := t.WhyBack(); back != "" {
-		why += ": " + back
+// wake offers a handoff that waits for an open circuit, if it has a receiver now.
+func wake(t task.Task, hints Hints, now time.Time) []event.Event {
+	h := t.InFlight()
+	if h == nil || !h.AwaitsCircuit() || due(t.Due(), now) { // what is due is the next tick's
+		return nil
 	}
-	return refusal.Clip(why, event.MaxText)
+	d := decision{t: t}
+	if d.offerAgain(hints, now); d.t.Handoff.Stage != event.Offered {
+		return nil
+	}
+	return d.events
 }
 
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }

@@ -25,6 +25,11 @@ func (h *Handoff) Wait(full map[string]bool, later time.Time, jitter float64, no
 	return event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: h.Tries + 1, At: later}, true
 }
 
+// AwaitsCircuit reports whether the handoff has been offered to nobody yet and waits until an open circuit admits a probe.
+func (h *Handoff) AwaitsCircuit() bool {
+	return h.Stage == event.Requested && h.Offer == 0 && h.Tries > 0 && !h.RetryAt.IsZero()
+}
+
 // awaitRoom is the pause of a handoff until the first of its remaining candidates that are full has room for another offer of the
 // sender: as long as the handoff is old, from 10 s to 5 min, less up to half of it as jitter, from 0 to 1, says. It is no retry, and
 // does not count as one: the candidate did not fail. ok is false if no candidate is full.
@@ -43,4 +48,12 @@ func (h *Handoff) awaitRoom(full map[string]bool, jitter float64, now time.Time)
 		return event.RetryScheduled{Handoff: h.N, Agent: agent, Try: try, At: now.Add(pause)}, true
 	}
 	return e, false
+}
+
+// EndOfOffer is when an offer to a candidate that its receiver has not seen expires; that of a person expires then in any case.
+func (h *Handoff) EndOfOffer(c event.Candidate, now time.Time) time.Time {
+	if c.Human {
+		return h.Times.People().After(now)
+	}
+	return h.Times.Offer.After(now)
 }

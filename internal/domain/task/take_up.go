@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Returned is the event that ends the handoff in flight: the task stays with its source. tell is for a handoff that another
@@ -79,4 +80,13 @@ func (t Task) WhyBack() string {
 		return h.Why
 	}
 	return ""
+}
+
+// NotTakenUp says which requester did not take up a task that came back to it, and why it came back.
+func NotTakenUp(t Task) string {
+	why := strings.TrimPrefix(t.Requester, "agent/") + " requested it and did not take it up in time after it came back"
+	if back := t.WhyBack(); back != "" {
+		why += ": " + back
+	}
+	return refusal.Clip(why, event.MaxText)
 }

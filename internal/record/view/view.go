@@ -27,11 +27,13 @@ type Ref struct {
 	Task      string
 }
 
-// Timers lists the tasks with timers that are due.
+// Timers lists the tasks with timers that are due, or that may be early.
 type Timers interface {
 	// Due lists up to limit tasks whose next timer is due at or before a time, the longest overdue first, and the time of
 	// the first timer after those (zero if none).
 	Due(ctx context.Context, by time.Time, limit int) ([]Ref, time.Time, error)
+	// Waiting lists the ids of handoffs that were offered to nobody yet and wait for an open circuit, of those that an agent is a candidate of.
+	Waiting(ctx context.Context, workspace, agent string) ([]string, error)
 }
 
 // Cursors stores the positions of followers of the record, such as the courier.

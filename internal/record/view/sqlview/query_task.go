@@ -131,6 +131,11 @@ func (v *Views) MissedClaims(ctx context.Context, workspace, agent string) ([]st
 	return v.Claims(ctx, workspace, missedBy+agent)
 }
 
+// Waiting implements [view.Timers].
+func (v *Views) Waiting(ctx context.Context, workspace, agent string) ([]string, error) {
+	return v.Claims(ctx, workspace, waitsFor+agent)
+}
+
 // OpenTaskCount implements [view.TaskQueries].
 func (v *Views) OpenTaskCount(ctx context.Context, workspace, principal string) (int, error) {
 	return query.Int(ctx, v.db, "SELECT n FROM view_open WHERE ws = ? AND principal = ?", workspace, principal)

@@ -9,13 +9,13 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 22
+const schemaVersion = 23
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
 // because every index of a table costs time at every insert. view_rare holds the tasks in one of the less frequent states.
 //
-// who, of a claim, is a capability, or [missedBy] and an agent.
+// who, of a claim, is a capability, or [missedBy] and an agent; of a handoff that waits for a circuit, [waitsFor] and a candidate.
 //
 // sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
 //

@@ -59,7 +59,8 @@ type columns struct {
 	due   int64
 }
 
-// claim is an open claim and the agents that may join it: those with a capability, or one agent.
+// claim is an open claim and the agents that may join it: those with a capability, or one agent. Or it is a handoff that waits for the circuit of
+// an agent.
 type claim struct {
 	who     string
 	handoff int
@@ -79,8 +80,11 @@ func receivers(s *task.Task) string {
 	return preview(strings.Join(names, ", "), taskPreview)
 }
 
-// missedBy marks an agent among capabilities: no name contains it.
-const missedBy = "@"
+// missedBy and waitsFor mark agents among capabilities: no name contains them.
+const (
+	missedBy = "@"
+	waitsFor = "!"
+)
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
 	t, ok := p.tasks.get(e.Stream)
@@ -270,9 +274,12 @@ func roundUp(t time.Time) int64 {
 // waits reports whether the task waits for other tasks.
 func (t *taskFold) waits() bool { return len(t.state.Dependencies) > 0 && !t.state.State.Final() }
 
-// claims returns the agents that may join the task's open claim, if it has one.
+// claims returns the agents that may join the task's open claim, if it has one, or for whose circuits its handoff waits.
 func (t *taskFold) claims() (list []claim) {
 	h := t.state.InFlight()
+	if h != nil && h.AwaitsCircuit() {
+		return waiting(h)
+	}
 	if h == nil || !openClaim(h) {
 		return nil
 	}
@@ -281,6 +288,16 @@ func (t *taskFold) claims() (list []claim) {
 	}
 	for _, agent := range t.missed {
 		list = append(list, claim{missedBy + agent, h.N})
+	}
+	return list
+}
+
+// waiting is the candidates of a handoff that waits for a circuit.
+func waiting(h *task.Handoff) (list []claim) {
+	for _, c := range h.Candidates[min(h.Next, len(h.Candidates)):] {
+		if w := (claim{waitsFor + c.Agent, h.N}); !c.IsDesk() && !slices.Contains(list, w) {
+			list = append(list, w)
+		}
 	}
 	return list
 }

@@ -92,7 +92,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		handoff.Release{By: operator, Ticket: ticketOf(t)},
 		handoff.WithdrawTicket{By: operator, Ticket: ticketOf(t)},
 		handoff.Tick{},
-		handoff.Tick{},
+		handoff.Tick{Wake: true},
 	}
 	// What ends a task comes seldom, what moves it often.
 	end := []handoff.Command{

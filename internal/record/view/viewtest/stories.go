@@ -197,6 +197,35 @@ func (s *stage) wantMissed(name string, want ...string) {
 	}
 }
 
+func waitingStory(s *stage) {
+	want := func(agent string, want ...string) {
+		s.Helper()
+		if got, err := s.views.Waiting(s.ctx, s.ws, agent); err != nil || !slices.Equal(got, want) {
+			s.Errorf("waiting for %s: %q, %v; want %q", agent, got, err, want)
+		}
+	}
+	first, second := s.create(1, operator), s.create(2, operator)
+	for _, task := range []string{first, second} {
+		r := s.to(task, "bob", "cy")
+		r.By, r.Hints = system, handoff.Hints{Unfit: map[string]string{"bob": "circuit", "cy": "circuit"}, Later: s.now.Add(time.Hour)}
+		s.do(task, r)
+	}
+	one, two := event.HandoffID(first, 1), event.HandoffID(second, 1)
+	want("bob", one, two)
+	want("cy", one, two)
+	want("dee")
+	s.wantClaims("bob")
+	s.wantMissed("bob")
+	s.do(first, handoff.Tick{Wake: true, Hints: handoff.Hints{Unfit: map[string]string{"bob": "circuit"}}})
+	s.wantInbox("cy", "offer "+one)
+	want("bob", two)
+	want("cy", two)
+	s.do(second, handoff.Cancel{By: operator})
+	want("bob")
+	s.ws = "elsewhere"
+	want("cy")
+}
+
 func openStory(s *stage) {
 	want := func(principal string, want int) {
 		s.Helper()

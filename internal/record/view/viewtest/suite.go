@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		{"within a priority of an inbox, senders take turns", turnsStory},
 		{"an inbox is gone through by its cursor", cursorOfInboxStory},
 		{"a claim is in every inbox until one accepts", claimStory},
+		{"a handoff waits for the circuits of its candidates", waitingStory},
 		{"a subscriber that could take nothing may join a published task later", publishStory},
 		{"open tasks are counted for their requester", openStory},
 		{"a rejection moves the offer to the next inbox", rejectionStory},
