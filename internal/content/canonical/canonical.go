@@ -45,17 +45,45 @@ type member struct {
 // deeper than maxDepth levels. Errors are an [*Error].
 func JSON(src []byte, maxDepth int) ([]byte, error) { return new(Writer).JSON(src, maxDepth) }
 
+// memberSize is the size of a member in memory.
+const memberSize = 40
+
 // Writer is [JSON] with memory that is used again. It is not safe for several goroutines at once.
-type Writer struct{ scratch []byte }
+type Writer struct {
+	out, scratch []byte
+	members      []member
+}
 
 // Kept is the number of bytes that the writer holds for the next text.
-func (w *Writer) Kept() int { return cap(w.scratch) }
+func (w *Writer) Kept() int {
+	return cap(w.out) + cap(w.scratch) + cap(w.members)*memberSize
+}
 
 // JSON is the function of that name. The caller owns the result.
 func (w *Writer) JSON(src []byte, maxDepth int) ([]byte, error) {
-	c := canonicalizer{scratch: w.scratch[:0]}
+	return w.write(make([]byte, 0, len(src)), src, maxDepth)
+}
+
+// Temporary is [Writer.JSON] for a caller that does not keep the result: it is valid until the next call.
+func (w *Writer) Temporary(src []byte, maxDepth int) ([]byte, error) {
+	if cap(w.out) < len(src) {
+		w.out = make([]byte, 0, len(src))
+	}
+	out, err := w.write(w.out[:0], src, maxDepth)
+	if err == nil {
+		w.out = out
+	}
+	return out, err
+}
+
+// write writes src to out.
+func (w *Writer) write(out, src []byte, maxDepth int) ([]byte, error) {
+	if w.members == nil {
+		w.members = make([]member, 0, 32)
+	}
+	c := canonicalizer{out: out, scratch: w.scratch[:0], members: w.members[:0]}
 	out, err := c.run(src, maxDepth)
-	w.scratch = c.scratch
+	w.scratch, w.members = c.scratch, c.members
 	return out, err
 }
 
@@ -64,7 +92,6 @@ func (c *canonicalizer) run(src []byte, maxDepth int) ([]byte, error) {
 		return nil, &Error{Err: errors.New("is not valid UTF-8")}
 	}
 	c.src, c.depth = src, maxDepth
-	c.out, c.members = make([]byte, 0, len(src)), make([]member, 0, 32)
 	if err := c.value(); err != nil {
 		return nil, err
 	}

@@ -44,3 +44,26 @@ func (b *buffers) marshal(v any) ([]byte, error) {
 func (b *buffers) canonical(src []byte, maxDepth int) ([]byte, error) {
 	return b.writer.JSON(src, maxDepth)
 }
+
+// canonicalJSON is [canonical.JSON] with buffers of the pool.
+func canonicalJSON(src []byte, maxDepth int) ([]byte, error) {
+	b, _ := bufferPool.Get().(*buffers)
+	defer b.release()
+	return b.canonical(src, maxDepth)
+}
+
+// canonicalText is [canonical.JSON] as a string, with buffers of the pool.
+func canonicalText(src []byte, maxDepth int) (string, error) {
+	b, _ := bufferPool.Get().(*buffers)
+	defer b.release()
+	out, err := b.writer.Temporary(src, maxDepth)
+	return string(out), err
+}
+
+// checkCanonical returns the error of [canonical.JSON].
+func checkCanonical(src []byte, maxDepth int) error {
+	b, _ := bufferPool.Get().(*buffers)
+	defer b.release()
+	_, err := b.writer.Temporary(src, maxDepth)
+	return err
+}

@@ -1,12 +1,10 @@
 package envelope
 
-import "github.com/trapezehq/trapeze/internal/content/canonical"
-
 // Canonical returns the RFC 8785 form of one JSON value, nested at most two levels deeper than [MaxDepth]. It restores the
 // bytes of a sealed envelope that was a JSON value in another document, whose writer may have escaped it differently.
 // Errors are a [refusal.Error] with the code invalid that names the place of the fault.
 func Canonical(src []byte) ([]byte, error) {
-	out, err := canonical.JSON(src, MaxDepth+slack)
+	out, err := canonicalJSON(src, MaxDepth+slack)
 	if err != nil {
 		return nil, badJSON("JSON", err)
 	}
@@ -16,7 +14,7 @@ func Canonical(src []byte) ([]byte, error) {
 // CheckData refuses JSON that [Seal] would refuse as an envelope's data: it has no canonical form, or is nested deeper than
 // [MaxDepth]. Errors are a [refusal.Error] with the code invalid that names the place of the fault.
 func CheckData(src []byte) error {
-	if _, err := canonical.JSON(src, MaxDepth); err != nil {
+	if err := checkCanonical(src, MaxDepth); err != nil {
 		return badJSON("data", err)
 	}
 	return nil

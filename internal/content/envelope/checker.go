@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/content/canonical"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
@@ -135,7 +134,7 @@ func (c *checker) json(field string, raw json.RawMessage) {
 	if c.err != nil || len(raw) == 0 {
 		return
 	}
-	if _, err := canonical.JSON(raw, MaxDepth); err != nil {
+	if err := checkCanonical(raw, MaxDepth); err != nil {
 		c.fail(badJSON(field, err))
 	}
 }

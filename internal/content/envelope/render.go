@@ -454,8 +454,8 @@ func (p *prompt) json(title string, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	if canon, err := canonical.JSON(raw, MaxDepth); err == nil {
-		p.block(title, "", "json", func() { p.WriteString(visible.JSON(string(canon))) })
+	if canon, err := canonicalText(raw, MaxDepth); err == nil {
+		p.block(title, "", "json", func() { p.WriteString(visible.JSON(canon)) })
 		return
 	}
 	p.section(title, string(raw)) // invalid JSON, never in a validated envelope: show it as text

@@ -28,6 +28,9 @@ const batch = 512
 // maxWaiting is the number of spans that wait in memory, besides those of one batch of entries.
 const maxWaiting = 4 * batch
 
+// maxSpare is the number of buffers that are kept for the next batches.
+const maxSpare = 2
+
 // DefaultEvery is the default of [Options.Every].
 const DefaultEvery = 2 * time.Second
 
@@ -64,6 +67,7 @@ type Tracer struct {
 	mu      sync.Mutex
 	waiting encoded
 	sending []encoded       // taken from those that wait, and not sent yet
+	spare   [][]byte        // buffers that were sent
 	at      ledger.Position // of the newest entry whose spans wait or were sent
 	sent    ledger.Position // of the newest entry whose spans were sent
 	saved   ledger.Position // as the file has it
@@ -230,7 +234,10 @@ func (t *Tracer) one(ctx context.Context, e *ledger.Entry) (waiting int, err err
 func (t *Tracer) take() {
 	if t.waiting.count > 0 {
 		t.sending = append(t.sending, t.waiting)
-		t.waiting = encoded{spans: make([]byte, 0, len(t.waiting.spans))}
+		t.waiting = encoded{}
+		if n := len(t.spare); n > 0 {
+			t.waiting.spans, t.spare = t.spare[n-1], t.spare[:n-1]
+		}
 	}
 }
 
@@ -290,6 +297,9 @@ func (t *Tracer) flush(ctx context.Context) error {
 		t.mu.Lock()
 		t.sending[0] = encoded{} // for the garbage collector
 		t.sending = t.sending[1:]
+		if len(t.spare) < maxSpare {
+			t.spare = append(t.spare, e.spans[:0])
+		}
 		t.mu.Unlock()
 		signal(t.room)
 	}

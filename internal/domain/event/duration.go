@@ -41,9 +41,14 @@ func (d Duration) Or(def time.Duration) Duration {
 // After is the time d after t.
 func (d Duration) After(t time.Time) time.Time { return t.Add(time.Duration(d)) }
 
+// inRange reports whether a duration is allowed, or not given.
+func (d Duration) inRange() bool {
+	return d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration)
+}
+
 // Check refuses (invalid) a duration outside MinDuration and MaxDuration. Zero means "not given" and passes.
 func (d Duration) Check(what string) error {
-	if d == 0 || (time.Duration(d) >= MinDuration && time.Duration(d) <= MaxDuration) {
+	if d.inRange() {
 		return nil
 	}
 	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),

@@ -81,8 +81,8 @@ func (t Timeouts) Check() error {
 		{"progress", t.Progress},
 		{"wait", t.Wait},
 	} {
-		if err := c.d.Check("the " + c.name + " timeout"); err != nil {
-			return err
+		if !c.d.inRange() {
+			return c.d.Check("the " + c.name + " timeout")
 		}
 	}
 	return nil
