@@ -7,9 +7,12 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate",
 		libs: "net golang.org/x/time",
 	},
+	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},
+
+	{dir: "server/certificate/certtest", what: "CAs and certificates that tests make", libs: "net testing"},
 
 	// scenario
 	{dir: "scenario", what: "tests of the whole program, through every API"},

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,9 +20,9 @@ const MaxWait = 55 * time.Second
 
 // Options of a client. The zero value is fine.
 type Options struct {
-	// HTTP makes the requests; nil means a client of its own with connections that are kept alive. Its Timeout must be
-	// longer than [MaxWait] where the inbox is waited for.
+	// HTTP makes the requests; nil means one of its own that keeps connections. Its Timeout must be longer than [MaxWait].
 	HTTP *http.Client
+	TLS  *tls.Config // of that client of its own; nil means the CAs of the system
 	// Connections is how many idle connections are kept; 0 means 64. Use as many as there are calls at once.
 	Connections int
 	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same
@@ -30,13 +31,12 @@ type Options struct {
 	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's
 	// Retry-After counts if it is longer.
 	Pause time.Duration
-	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s. Exports and
-	// event streams take as long as they take; artifacts too, but they must not stand still for longer.
+	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s. Exports, event streams
+	// and artifacts take as long as they take, but artifacts must not stand still for longer.
 	Timeout time.Duration
 	// UserAgent names the program; empty means "trapeze-client".
 	UserAgent string
-	// Watch is called when [Client.Events] finds that the server is away, with the reason, and when it is back, with nil. It
-	// must not block for long; nil means that nothing is called.
+	// Watch, unless nil, is called when [Client.Events] finds that the server is away, with the reason, and when it is back, with nil.
 	Watch func(away error)
 }
 
@@ -60,7 +60,7 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	o.Connections, o.Retries, o.UserAgent = cmp.Or(max(o.Connections, 0), 64), cmp.Or(o.Retries, 4), cmp.Or(o.UserAgent, "trapeze-client")
 	o.Pause, o.Timeout = cmp.Or(max(o.Pause, 0), 100*time.Millisecond), cmp.Or(max(o.Timeout, 0), 30*time.Second)
 	if o.HTTP == nil {
-		o.HTTP = wire.HTTP(o.Connections)
+		o.HTTP = wire.HTTP(o.Connections, o.TLS)
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
 		Base: strings.TrimRight(u.String(), "/"), Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,
@@ -98,9 +98,8 @@ func WithPerson(ctx context.Context, name string) context.Context {
 // trace is a W3C trace context.
 type trace struct{ parent, state string }
 
-// WithTrace makes changing calls that are given the context send a W3C trace context, in the headers traceparent and tracestate. The
-// envelope of a task that such a call hands off has it, so that the receiver can continue the trace. state may be empty. The server
-// ignores a malformed traceparent.
+// WithTrace makes changing calls that are given the context send a W3C trace context (traceparent, and tracestate, which may be empty). The
+// envelope of a task that such a call hands off has it, so that the receiver can continue the trace. A malformed one is ignored.
 func WithTrace(ctx context.Context, parent, state string) context.Context {
 	return context.WithValue(ctx, traceOf, trace{parent, state})
 }

@@ -215,6 +215,9 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	}
 	res, err := c.HTTP.Do(req)
 	if err != nil {
+		if p, ok := Unsafe(err, c.Base); ok {
+			return nil, c.Refused(&http.Response{}, p.text())
+		}
 		return nil, fmt.Errorf("client: %w", err)
 	}
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {

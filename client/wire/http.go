@@ -2,17 +2,19 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 )
 
-// HTTP returns an HTTP client that keeps so many idle connections.
-func HTTP(connections int) *http.Client {
+// HTTP returns an HTTP client that keeps so many idle connections. trust is for its connections with TLS; nil means the CAs of the system.
+func HTTP(connections int, trust *tls.Config) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConns: connections, MaxIdleConnsPerHost: connections,
 		IdleConnTimeout: 90 * time.Second, TLSHandshakeTimeout: 10 * time.Second, DisableCompression: true,
+		TLSClientConfig: trust, ForceAttemptHTTP2: true,
 	}}
 }
 

@@ -28,8 +28,11 @@ func ProblemOf(res *http.Response, body []byte) Problem {
 			Code: "invalid", Detail: fmt.Sprintf("the answer is not a Trapeze server's: %s", res.Status),
 			Hint: "check the server's URL, and proxies on the way",
 		}
-		if res.StatusCode >= http.StatusInternalServerError {
+		switch {
+		case res.StatusCode >= http.StatusInternalServerError:
 			p.Code = "unavailable"
+		case strings.HasPrefix(string(body), plainCall):
+			p.Detail, p.Hint = "the server is to be called with TLS, and the URL begins with http://", "use https://"
 		}
 	}
 	if s, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && s > 0 {

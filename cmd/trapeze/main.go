@@ -29,6 +29,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	if c.Ephemeral {
 		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
 	}
+	conf.TLS.Cert, conf.TLS.Key, conf.TLS.ClientCA, conf.BehindProxy = c.TLSCert, c.TLSKey, c.TLSClientCA, c.BehindProxy
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	conf.OAuth.Issuer, conf.OAuth.Resource, conf.OAuth.Claim = c.OAuthIssuer, c.OAuthResource, c.OAuthClaim
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })

@@ -27,7 +27,10 @@ type ServeConfig struct {
 	DataDir string
 	Addr    string   // host:port; empty means the default, port 0 a free one
 	Hosts   []string // additional host names that it is reached by
-	Policy  string   // the policy file; empty means policy.yaml in the data directory, if it exists
+	// TLSCert, TLSKey and TLSClientCA are files; without the first two the server has no TLS, and without the last clients need no certificate.
+	TLSCert, TLSKey, TLSClientCA string
+	BehindProxy                  bool   // a proxy in front of the server does TLS
+	Policy                       string // the policy file; empty means policy.yaml in the data directory, if it exists
 	// MaxArtifact and ArtifactQuota are the maximum sizes of one artifact and of all artifacts of a workspace, in bytes; 0
 	// means the default.
 	MaxArtifact, ArtifactQuota int64

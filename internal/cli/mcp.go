@@ -44,7 +44,11 @@ func (s *commands) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := stdio.NewClient(s.URL(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries})
+			trust, err := s.TLS()
+			if err != nil {
+				return err
+			}
+			c, err := stdio.NewClient(s.URL(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries, TLS: trust})
 			if err != nil {
 				return shell.Usage(err)
 			}
@@ -103,7 +107,11 @@ func (s *commands) ensureServer(ctx context.Context) error {
 	if err != nil {
 		return shell.Usage(err)
 	}
-	out, err := daemon.Ensure(ctx, daemon.Config{URL: s.URL(), DataDir: dir})
+	asks, err := s.HTTP()
+	if err != nil {
+		return err
+	}
+	out, err := daemon.Ensure(ctx, daemon.Config{URL: s.URL(), DataDir: dir, HTTP: asks})
 	if err == nil && out.Started {
 		fmt.Fprintf(s.Stderr, "trapeze mcp: started a server at %s, with its log in %s; trapeze stop ends it\n", out.URL, daemon.LogFile(out.DataDir))
 	}
@@ -142,7 +150,7 @@ The client's timeout for tool calls must be 60 seconds or more, which is the def
 
 Server. On this machine, without further settings, a server is started in the background if none answers. It serves all clients, and
 keeps running when they end; trapeze stop ends it, and --no-start prevents the start. For a server on another machine set
-TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings. The token must be the agent's own (trapeze token create --agent coder).
+TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings, and TRAPEZE_CA if its certificate is of a CA of your own. The token must be the agent's own (trapeze token create --agent coder).
 Sessions survive a restart of the server: calls are retried for some seconds, and then refused as unavailable; a call of inbox and
 a subscription to the end of a task continue.
 

@@ -23,6 +23,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
 func TestMain(m *testing.M) {
@@ -78,6 +79,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	if c.Ephemeral {
 		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
 	}
+	conf.TLS.Cert, conf.TLS.Key, conf.TLS.ClientCA, conf.BehindProxy = c.TLSCert, c.TLSKey, c.TLSClientCA, c.BehindProxy
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }
@@ -98,11 +100,18 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	mcp NAME leaves   closes its input, and waits until it exits; the next line starts it again
 //	readme FILE       checks that what README.md shows as output stands in a file, except for figures
 //	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
+//
+// $CA, $CERT and $KEY are files of a CA, and of a certificate of it for localhost and 127.0.0.1; $CERT2 and $KEY2 of another.
 func TestStories(t *testing.T) {
+	ca := certtest.NewCA(t)
+	one, other := ca.Issue("localhost", "127.0.0.1"), ca.Issue("coder")
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			for name, file := range map[string]string{"CA": ca.File, "CERT": one.Cert, "KEY": one.Key, "CERT2": other.Cert, "KEY2": other.Key} {
+				e.Setenv(name, file)
+			}
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
 			e.Setenv("GOGC", "off")                 // commands end before they need it, and there are many
 			e.Setenv("GOMEMLIMIT", "256MiB")        // for those that do not

@@ -48,7 +48,7 @@ func (s *commands) serveCommand() *cobra.Command {
 		release := func() {}
 		defer func() { release() }()
 		conf.Ready = func(url, adminTokenFile string) {
-			if let, err := daemon.Hold(ctx, conf.DataDir, url); err != nil {
+			if let, err := daemon.Hold(ctx, conf.DataDir, url, absolute(conf.TLSCert)); err != nil {
 				fmt.Fprintf(s.Stderr, "trapeze: warning: trapeze stop will not find this server: %v\n", err)
 			} else {
 				release = let
@@ -68,9 +68,14 @@ func (s *commands) serveCommand() *cobra.Command {
 		return inUse(s.serve(ctx, conf), conf.DataDir)
 	})
 	cmd.Long = `Run a server. It keeps its data in the data directory (--data-dir, see trapeze help files), which only one server can use at a time,
-and listens on this machine only. Behind a proxy on this machine, name the host that its callers use:
+and listens on this machine only, unless --addr says otherwise. Other machines reach it with TLS alone, by the server or by a proxy:
 
-    trapeze serve --host trapeze.example.org
+    trapeze serve --addr 0.0.0.0:8727 --host trapeze.example.org --tls-cert cert.pem --tls-key key.pem
+    trapeze serve --host trapeze.example.org                                      behind a proxy on this machine
+    trapeze serve --addr 0.0.0.0:8727 --host trapeze.example.org --behind-proxy   behind a proxy on another machine
+
+A certificate is renewed by replacing its files: new connections get the new one, without a restart. With --tls-client-ca each call needs
+a client certificate of that CA in addition to its token; probes of /healthz and /readyz need none (see docs/operate.md).
 
 With --background the server runs in the background, with its log in serve.log in the data directory. The command returns when the
 server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.
@@ -89,6 +94,10 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f := cmd.Flags()
 	f.StringVar(&conf.Addr, "addr", "", "host:port to listen on; port 0 chooses a free port (default 127.0.0.1:8727)")
 	f.StringSliceVar(&conf.Hosts, "host", nil, "additional host name of the server, such as that of a proxy (repeatable; default: localhost and IP addresses)")
+	f.StringVar(&conf.TLSCert, "tls-cert", "", "file with the certificate of the server, and intermediate ones, in PEM; read again when it changes")
+	f.StringVar(&conf.TLSKey, "tls-key", "", "file with the private key of the certificate, which only the server can read")
+	f.StringVar(&conf.TLSClientCA, "tls-client-ca", "", "file with a CA: calls need a client certificate of it, in addition to the token")
+	f.BoolVar(&conf.BehindProxy, "behind-proxy", false, "listen without TLS where other machines can reach it: a proxy in front of the server does TLS")
 	f.StringVar(&conf.Policy, "policy", "", "policy file (default: policy.yaml in the data directory, if it exists)")
 	f.Int64Var(&conf.MaxArtifact, "max-artifact", 0, "maximum size of an artifact, in bytes (default 64 MiB)")
 	f.Int64Var(&conf.ArtifactQuota, "artifact-quota", 0, "maximum total size of the artifacts of a workspace, in bytes (default 8 GiB)")
@@ -166,8 +175,11 @@ func settings(given *pflag.FlagSet) (args []string) {
 	return args
 }
 
-// absolute is the absolute path, where it can be determined.
+// absolute is the absolute path, where it can be determined; none of an empty one.
 func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
 	}
@@ -180,6 +192,8 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 	case c.Ephemeral && (background || s.Flags.DataDir != ""):
 		return shell.Hinted(shell.Usagef("--ephemeral does not go with --background or --data-dir: its data are removed when it ends"),
 			"start it in the background of your test, and end it with SIGTERM")
+	case background && (c.TLSCert != "" || c.BehindProxy):
+		return shell.Hinted(shell.Usagef("--background is for a server on this machine alone"), "run it as a service: see docs/operate.md")
 	case background && logFile != "":
 		return shell.Hinted(shell.Usagef("--log-file does not go with --background: the log is serve.log in the data directory"), "omit --log-file")
 	case c.MaxArtifact < 0 || c.ArtifactQuota < 0:

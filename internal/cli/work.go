@@ -56,7 +56,10 @@ func (s *commands) workCommand() *cobra.Command {
 			if o.Token, err = s.Credential(ctx); err != nil {
 				return err
 			}
-			o.Guard = guardCommand()
+			if o.TLS, err = s.TLS(); err != nil {
+				return err
+			}
+			o.Guard, o.TrustEnv = guardCommand(), s.TrustEnv()
 			ctx, drain, stop := drainable(ctx)
 			defer stop()
 			if err = work.Run(ctx, drain, c, o); errors.Is(err, work.ErrNotAgent) {

@@ -15,16 +15,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/alerting"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
 // story is how the condition of an alert comes and goes. It is told twice: begin and end work again.
 type story struct {
-	disk      bool    // the server is restarted
-	witness   bool    // the record has a witness
-	policy    string  // the policy file
-	threshold float64 // that the policy sets; 0: the default
-	handoffs  int     // that the alert names
-	agent     string  // that it is about
+	disk    bool // the server is restarted
+	witness bool // the record has a witness
+	// certificate is whether the server has TLS.
+	certificate bool
+	policy      string  // the policy file
+	threshold   float64 // that the policy sets; 0: the default
+	handoffs    int     // that the alert names
+	agent       string  // that it is about
 
 	begin    func(st *stage)
 	raises   most // how long it is waited for
@@ -56,6 +59,7 @@ func stories() map[string]story {
 		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
 		"witness-refuses":             {witness: true, begin: func(st *stage) { st.refuses(true) }, raises: most{8, 15 * time.Second}, end: func(st *stage) { st.refuses(false) }, recovers: most{4, 3 * time.Minute}},
+		"certificate-old":             {certificate: true, begin: (*stage).spoils, raises: most{8, 15 * time.Second}, end: (*stage).renews, recovers: most{4, 3 * time.Minute}},
 		"dead-letters":                {begin: (*stage).parks, raises: most{10, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
 		"inbox-old":                   {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
 		"inbox-old: of the operators": {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
@@ -63,6 +67,22 @@ func stories() map[string]story {
 		"views-lag":                   {disk: true, policy: "version: 1\nalerts:\n  views-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).breaks, raises: most{8, time.Minute}, end: (*stage).continues, recovers: most{4, 3 * time.Minute}},
 		"figures-lag":                 {policy: "version: 1\nalerts:\n  figures-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).holds, raises: most{13, time.Minute}, end: (*stage).releases, recovers: most{4, 3 * time.Minute}},
 	}
+}
+
+// spoils replaces the certificate with half of one.
+func (st *stage) spoils() {
+	st.Helper()
+	if err := os.WriteFile(st.config.TLS.Cert, []byte("-----BEGIN CERTIFICATE-----\nMIIB"), 0o600); err != nil {
+		st.Fatal(err)
+	}
+	st.s.certificate.Check()
+}
+
+// renews replaces the certificate with a whole one.
+func (st *stage) renews() {
+	st.Helper()
+	st.ca.Renew(certtest.Pair{Cert: st.config.TLS.Cert, Key: st.config.TLS.Key}, "127.0.0.1")
+	st.s.certificate.Check()
 }
 
 func (st *stage) lead() *client.Client  { st.Helper(); return st.as("lead", client.AgentSpec{}) }

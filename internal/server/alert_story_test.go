@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
 // stage is where the story of one alert is told: a server whose clock stands, its operator, agents, and a person who is notified.
@@ -33,6 +34,7 @@ type stage struct {
 	judge func()
 
 	moody moody // a witness of the record
+	ca    *certtest.CA
 
 	at      int // of an entry that is damaged
 	was     []byte
@@ -46,6 +48,10 @@ func newStage(t *testing.T, of *story) *stage {
 	st.config = Config{Clock: st.clock, Alerts: []string{"webhook:" + st.box.URL}}
 	if of.disk {
 		st.config.DataDir = t.TempDir()
+	}
+	if of.certificate {
+		st.ca = certtest.NewCA(t)
+		st.config.TLS = pairFiles(st.ca.Issue("127.0.0.1"), "")
 	}
 	if of.witness {
 		st.config.Witnesses = []string{st.moody.serve(t)}

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"os"
 	"strings"
@@ -33,12 +35,22 @@ func forTests(t *testing.T, c Config) (*Server, *client.Client) {
 
 func connect(t *testing.T, s *Server, token string) *client.Client {
 	t.Helper()
-	c, err := client.New(s.URL(), token, client.Options{})
+	c, err := client.New(s.URL(), token, client.Options{TLS: trust(s)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// trust trusts the certificate that a server has now; nil if it has none.
+func trust(s *Server) *tls.Config {
+	if s.certificate == nil {
+		return nil
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(s.certificate.Leaf())
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
 func TestTemporaryDataGoWithTheirServer(t *testing.T) {

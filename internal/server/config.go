@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/server/certificate"
 )
 
 // DefaultAddr is the default address to listen on: only this machine can reach it.
@@ -29,6 +30,11 @@ type Config struct {
 	// Hosts are host names under which the server can be reached, such as that of a proxy, besides loopback names and
 	// addresses. A request for any other host is refused.
 	Hosts []string
+	// TLS are the files of the server's certificate, which are read again when they change; empty: the server listens without TLS, which
+	// is refused where other machines could reach it.
+	TLS certificate.Files
+	// BehindProxy says that a proxy in front of the server does TLS, so that it can listen without where other machines reach it.
+	BehindProxy bool
 	// Version is the version that the server reports.
 	Version string
 	Log     *slog.Logger // nil means no log
@@ -98,8 +104,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// check refuses invalid configurations, and an address that other machines could reach: without TLS, tokens would be sent
-// unencrypted.
+// check refuses invalid configurations.
 func (c Config) check() error {
 	if c.Temporary && c.DataDir != "" {
 		return refusal.New(refusal.Invalid, "name no directory", "a server with temporary data makes a data directory of its own")
@@ -114,9 +119,8 @@ func (c Config) check() error {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return refusal.New(refusal.Invalid, "use a port from 1 to 65535, or 0 for a free one", "%q is not an address to listen on: %q is not a port", c.Addr, port)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return refusal.New(refusal.Invalid, "use 127.0.0.1, ::1 or localhost, and put a proxy with TLS in front of it",
-			"%q can be reached from other machines, and tokens would be sent unencrypted", c.Addr)
+	if err := c.checkReach(host); err != nil {
+		return err
 	}
 	if _, err := c.sinks(); err != nil {
 		return err

@@ -31,6 +31,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/server/certificate"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -72,8 +73,10 @@ type Server struct {
 	resource  httpapi.Resource
 	monitor   *monitor.Monitor
 	counts    *counts
-	owner     io.Closer // of temporary data in memory
-	workers   *stream.Workers
+	// certificate is that of TLS; nil: there is none.
+	certificate *certificate.Store
+	owner       io.Closer // of temporary data in memory
+	workers     *stream.Workers
 }
 
 // Open starts a server: record, views, artifacts, use cases, policies, courier, API, in this order. When it returns, the server
@@ -95,6 +98,9 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 			err = errors.Join(err, s.Close(ctx))
 		}
 	}()
+	if err := s.openCertificate(); err != nil {
+		return nil, err
+	}
 	if err := s.openRecord(ctx); err != nil {
 		return nil, err
 	}
@@ -105,7 +111,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err,
+		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err, Certified: s.renewed,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
 	options.Erasure.Rebuild, options.Erasure.Scrub = s.rebuild, s.log.Scrub
@@ -227,12 +233,17 @@ func (s *Server) listen() (err error) {
 		MaxHeaderBytes:    32 << 10,
 		BaseContext:       func(net.Listener) context.Context { return background },
 	}
+	s.serveCalls(background)
+	return nil
+}
+
+// accept runs what accepts connections.
+func (s *Server) accept(serve func() error) {
 	s.running.Go(func() {
-		if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) && !s.leaving.Load() {
+		if err := serve(); !errors.Is(err, http.ErrServerClosed) && !s.leaving.Load() {
 			s.failed <- err
 		}
 	})
-	return nil
 }
 
 // turn waits for the turn of a principal to have a message decoded: the same as that of its requests over HTTP.
@@ -270,7 +281,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
 		if pages == nil {
-			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log, Turn: s.pageTurn})
+			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log, Turn: s.pageTurn, Secure: s.config.BehindProxy})
 		}
 		return pages
 	}
@@ -322,9 +333,6 @@ func (s *Server) reportSpace(was bool) (full bool) {
 	}
 	return full
 }
-
-// URL returns the URL of the server.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
 
 // AdminTokenFile returns the path of the file with the admin's token.
 func (s *Server) AdminTokenFile() string { return filepath.Join(s.config.DataDir, "admin.token") }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,13 +47,15 @@ type signedOut struct {
 type sessions struct {
 	seal cipher.AEAD
 	now  func() time.Time
+	// secure: see Options.
+	secure bool
 
 	mu    sync.Mutex
 	links map[string]session    // by the code in the link
 	ended map[string]*signedOut // by principal
 }
 
-func newSessions(key [32]byte, now func() time.Time) *sessions {
+func newSessions(key [32]byte, now func() time.Time, secure bool) *sessions {
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		panic(err) // AES has keys of 32 bytes
@@ -61,7 +64,7 @@ func newSessions(key [32]byte, now func() time.Time) *sessions {
 	if err != nil {
 		panic(err) // for blocks of another size
 	}
-	return &sessions{seal: seal, now: now, links: map[string]session{}, ended: map[string]*signedOut{}}
+	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, ended: map[string]*signedOut{}}
 }
 
 // begin returns a new session of a token.
@@ -169,11 +172,22 @@ func (s *sessions) cookie(r *http.Request, in session) (*http.Cookie, error) {
 		return nil, err
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, b, []byte(sealedFor)))
-	return cookieOf(r, sealed, int(sessionLasts.Seconds())), nil
+	return s.cookieOf(r, sealed, int(sessionLasts.Seconds())), nil
 }
 
-func cookieOf(r *http.Request, value string, age int) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode}
+func (s *sessions) cookieOf(r *http.Request, value string, age int) *http.Cookie {
+	secure := r.TLS != nil || s.secure && !onLoopback(r.Host)
+	return &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+}
+
+// onLoopback reports whether a browser on this machine calls without the proxy.
+func onLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // signInPath is the page to sign in, which goes on to next.
@@ -263,7 +277,7 @@ func (p *pages) signOut(w http.ResponseWriter, r *http.Request) {
 	if s, err := p.sessions.of(r); err == nil {
 		p.sessions.end(s)
 	}
-	http.SetCookie(w, cookieOf(r, "", -1))
+	http.SetCookie(w, p.sessions.cookieOf(r, "", -1))
 	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
 }
 

@@ -32,6 +32,8 @@ type Options struct {
 	Log *slog.Logger
 	// Turn waits for the turn of a principal to have a page made, or refuses it; leave ends the turn. nil: pages are made at once.
 	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
+	// Secure keeps the cookies of sessions to TLS, which a proxy does; on this machine they are also for a call without.
+	Secure bool
 }
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
@@ -69,7 +71,7 @@ func New(api http.Handler, o Options) http.Handler {
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now), now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }

@@ -48,6 +48,9 @@ func Command(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if o.TLS, err = s.TLS(); err != nil {
+			return err
+		}
 		if err := mayRun(ctx, owner, o.Yes); err != nil {
 			return err
 		}

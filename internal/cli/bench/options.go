@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"crypto/tls"
 	"strconv"
 	"time"
 
@@ -38,6 +39,7 @@ type Options struct {
 	Over     string // the protocol
 	Direct   bool   // receivers accept by id, without waiting for their inboxes
 	Yes      bool   // also if the server has open tasks
+	TLS      *tls.Config
 }
 
 // check refuses options that make no sense.

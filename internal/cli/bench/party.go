@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"crypto/tls"
 	"net/http"
 	"time"
 
@@ -28,13 +29,14 @@ type sent struct {
 // wait is how long a call waits for an inbox.
 const wait = 30 * time.Second
 
-// pool are the connections that all clients share.
-func pool(clients int) *http.Transport {
+// pool are the connections that all clients share. trust is for TLS.
+func pool(clients int, trust *tls.Config) *http.Transport {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		t = &http.Transport{}
 	}
 	t = t.Clone()
+	t.TLSClientConfig = trust
 	n := clients + maxAgents + 16
 	t.MaxIdleConns, t.MaxIdleConnsPerHost, t.DisableCompression = n, n, true
 	return t

@@ -42,7 +42,7 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 	for _, n := range o.Clients {
 		most = max(most, n)
 	}
-	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most), workspace: workspace + client.NewKey()[24:]}
+	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most, o.TLS), workspace: workspace + client.NewKey()[24:]}
 	t, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: s.workspace, Label: "trapeze bench"})
 	if err != nil {
 		return s, fmt.Errorf("a token for a workspace of its own: %w", err)

@@ -33,7 +33,7 @@ func TestOtherProgramsAreNotTakenForAServer(t *testing.T) {
 		`{"status":"ready"}`: ready, `{"status":"up"}`: stranger, `<html>`: stranger, `[]`: stranger,
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
-		if got, err := probe(t.Context(), s.URL); got != want {
+		if got, err := (Config{URL: s.URL}).probe(t.Context()); got != want {
 			t.Errorf("%s: %v, %v", body, got, err)
 		}
 		if want == stranger {
@@ -49,7 +49,7 @@ func TestOtherProgramsAreNotTakenForAServer(t *testing.T) {
 		fmt.Fprint(w, `{"status":503,"code":"unavailable"}`)
 	}))
 	defer s.Close()
-	if got, err := probe(t.Context(), s.URL); got != unready {
+	if got, err := (Config{URL: s.URL}).probe(t.Context()); got != unready {
 		t.Errorf("an unready server: %v, %v", got, err)
 	}
 }
@@ -59,7 +59,7 @@ func TestALockHasOneHolderAndChecksDoNotDisturbIt(t *testing.T) {
 	if held, _ := holder(dir); held {
 		t.Fatal("held before there was anybody")
 	}
-	release, err := Hold(t.Context(), dir, "http://127.0.0.1:7")
+	release, err := Hold(t.Context(), dir, "http://127.0.0.1:7", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestALockHasOneHolderAndChecksDoNotDisturbIt(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no patience
-	if _, err := Hold(ctx, dir, "http://127.0.0.1:8"); !errors.Is(err, errHeld) {
+	if _, err := Hold(ctx, dir, "http://127.0.0.1:8", ""); !errors.Is(err, errHeld) {
 		t.Errorf("two held it: %v", err)
 	}
 	if _, err := Stop(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "does not name the process of a server") {
@@ -91,7 +91,7 @@ func TestOnlyItsOwnerCanReadALockFile(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	release, err := Hold(t.Context(), dir, "http://127.0.0.1:7")
+	release, err := Hold(t.Context(), dir, "http://127.0.0.1:7", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type Config struct {
 	DataDir    string        // its data directory
 	Args       []string      // additional arguments of trapeze serve
 	Executable string        // the program to start; empty means this program
+	HTTP       *http.Client  // asks the server whether it answers; nil means http.DefaultClient
 	Timeout    time.Duration // how long it may take to answer; 0 means 30 s
 }
 
@@ -51,7 +53,7 @@ const (
 func Ensure(ctx context.Context, c Config) (Status, error) {
 	out := Status{URL: c.URL, DataDir: c.DataDir}
 	addr, local := loopback(c.URL)
-	how, err := probe(ctx, c.URL)
+	how, err := c.probe(ctx)
 	switch {
 	case how == ready:
 		out.PID = pidOf(c.DataDir, c.URL)
@@ -81,7 +83,7 @@ func Ensure(ctx context.Context, c Config) (Status, error) {
 		if !errors.Is(err, errHeld) {
 			return out, fmt.Errorf("data directory: %w", err)
 		}
-		if how, _ := probe(ctx, c.URL); how == ready {
+		if how, _ := c.probe(ctx); how == ready {
 			out.PID = pidOf(c.DataDir, c.URL)
 			return out, nil
 		}
@@ -94,7 +96,7 @@ func Ensure(ctx context.Context, c Config) (Status, error) {
 // start runs with the lock held: it waits for a server that is starting or stopping, and starts one if there is none.
 func (c Config) start(ctx context.Context, addr string) (pid int, started bool, err error) {
 	for {
-		how, err := probe(ctx, c.URL)
+		how, err := c.probe(ctx)
 		held, note := holder(c.DataDir)
 		switch {
 		case how == ready:
@@ -131,7 +133,7 @@ func (c Config) launch(ctx context.Context, addr string) (pid int, err error) {
 		return 0, refusal.New(refusal.Unavailable, "start one by hand: trapeze serve", "the server cannot be started: %v", err)
 	}
 	for {
-		if how, _ := probe(ctx, c.URL); how == ready && pidOf(c.DataDir, c.URL) != 0 { // it answers before it holds the lock
+		if how, _ := c.probe(ctx); how == ready && pidOf(c.DataDir, c.URL) != 0 { // it answers before it holds the lock
 			return pid, nil
 		}
 		select {
@@ -150,7 +152,7 @@ func (c Config) ended(ctx context.Context, log string, from int64) error {
 	ctx, cancel := context.WithTimeout(ctx, raceTimeout)
 	defer cancel()
 	for {
-		if how, _ := probe(ctx, c.URL); how == ready {
+		if how, _ := c.probe(ctx); how == ready {
 			return nil
 		}
 		if held, _ := holder(c.DataDir); !held || !pause(ctx) {
@@ -178,14 +180,14 @@ const (
 )
 
 // probe checks whether a server answers.
-func probe(ctx context.Context, at string) (answer, error) {
+func (c Config) probe(ctx context.Context) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(at, "/")+"/readyz", http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(c.URL, "/")+"/readyz", http.NoBody)
 	if err != nil {
 		return nobody, err
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := cmp.Or(c.HTTP, http.DefaultClient).Do(req)
 	if err != nil {
 		var away *url.Error
 		if errors.As(err, &away) {

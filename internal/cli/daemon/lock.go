@@ -20,11 +20,13 @@ var errHeld = errors.New("held by another process")
 type note struct {
 	PID int    `json:"pid"`
 	URL string `json:"url"`
+	// Cert is the file of its certificate; empty: it has none.
+	Cert string `json:"cert,omitempty"`
 }
 
 // Hold locks a data directory for this process, which serves it at a URL, until release is called or the process ends. Meanwhile [Stop]
-// finds the process.
-func Hold(ctx context.Context, dataDir, at string) (release func(), err error) {
+// finds the process. cert is the file of its certificate, if it has one.
+func Hold(ctx context.Context, dataDir, at, cert string) (release func(), err error) {
 	path := filepath.Join(dataDir, lockName)
 	ctx, cancel := context.WithTimeout(ctx, raceTimeout)
 	defer cancel()
@@ -37,7 +39,7 @@ func Hold(ctx context.Context, dataDir, at string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	b, err := json.Marshal(note{PID: os.Getpid(), URL: at})
+	b, err := json.Marshal(note{PID: os.Getpid(), URL: at, Cert: cert})
 	if err == nil {
 		err = errors.Join(f.Truncate(0), writeAt(f, append(b, '\n')))
 	}
@@ -84,6 +86,12 @@ func pidOf(dataDir, at string) int {
 func Serving(dataDir string) (at string, pid int, found bool) {
 	held, n := holder(dataDir)
 	return n.URL, n.PID, held
+}
+
+// Certificate returns the file of the certificate of the server of a data directory on this machine; empty if there is none.
+func Certificate(dataDir string) string {
+	_, n := holder(dataDir)
+	return n.Cert
 }
 
 // Lock locks a file for this process, until the file is closed or the process ends. held is true if another process has locked it.

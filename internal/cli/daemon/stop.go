@@ -34,7 +34,7 @@ func Stop(ctx context.Context, dataDir string) (Ended, error) {
 	if !held {
 		return Ended{}, ErrNone
 	}
-	out := Ended(n)
+	out := Ended{n.PID, n.URL}
 	if n.PID <= 1 || n.PID == os.Getpid() {
 		return out, fmt.Errorf("%s does not name the process of a server", filepath.Join(dataDir, lockName))
 	}

@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,7 @@ type checker struct {
 
 	stdio   bool            // this program has trapeze mcp
 	up      bool            // the server is ready
+	http    *http.Client    // knows the server
 	badFile string          // problem of the server's policy file
 	given   *trapeze.Client // with the caller's token, or the owner's; nil without a server
 	agents  []string        // agents with a valid kept token

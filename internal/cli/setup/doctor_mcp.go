@@ -37,7 +37,7 @@ func (d *checker) handshakes(ctx context.Context) {
 	}
 	token, err := d.agentToken(ctx)
 	if err == nil {
-		err = overHTTP(ctx, d.s.URL()+"/mcp", token)
+		err = overHTTP(ctx, d.http, d.s.URL()+"/mcp", token)
 	}
 	switch {
 	case errors.Is(err, errOwner):
@@ -117,7 +117,7 @@ func checkWelcome(message []byte) error {
 	return nil
 }
 
-func overHTTP(ctx context.Context, at, token string) error {
+func overHTTP(ctx context.Context, with *http.Client, at, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, handshakeWait)
 	defer cancel()
 	call := func(method string, body io.Reader, session string) (*http.Response, error) {
@@ -132,7 +132,7 @@ func overHTTP(ctx context.Context, at, token string) error {
 			req.Header.Set("Mcp-Session-Id", session)
 			req.Header.Set("Mcp-Protocol-Version", handshakeVersion)
 		}
-		return http.DefaultClient.Do(req)
+		return with.Do(req)
 	}
 	res, err := call(http.MethodPost, bytes.NewReader(hello()), "")
 	if err != nil {

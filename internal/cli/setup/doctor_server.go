@@ -28,12 +28,17 @@ const (
 
 // server checks the server, its version and its clock.
 func (d *checker) server(ctx context.Context) {
-	alive, err := fetch(ctx, d.s.URL()+"/healthz")
+	var err error
+	if d.http, err = d.s.HTTP(); err != nil {
+		d.add("server", wrong, "give files that can be read with --ca, --client-cert and --client-key", "%v", err)
+		return
+	}
+	alive, err := fetch(ctx, d.http, d.s.URL()+"/healthz")
 	if err != nil {
 		d.away(err)
 		return
 	}
-	ready, err := fetch(ctx, d.s.URL()+"/readyz")
+	ready, err := fetch(ctx, d.http, d.s.URL()+"/readyz")
 	d.badFile = ready.said["policy"]
 	switch d.up = err == nil && ready.status == http.StatusOK && ready.said["status"] == "ready"; {
 	case alive.said["status"] != "alive":
@@ -59,12 +64,12 @@ func (d *checker) away(err error) {
 	at, pid, serves := daemon.Serving(d.dir)
 	u, bad := url.Parse(d.s.URL())
 	switch {
-	case serves && at != "":
+	case serves && at != "" && at != d.s.URL():
 		d.add("server", wrong, "use it with --url "+at+" or TRAPEZE_URL", "no server answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
 	case bad == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname()):
 		d.add("server", noted, "trapeze mcp starts one when needed; to start one now: trapeze serve --background", "no server is running at %s", d.s.URL())
 	default:
-		d.add("server", wrong, "start it, or set another address with --url", "no server answers at %s: %v", d.s.URL(), err)
+		d.add("server", wrong, shell.TLSHint(err, "start it, or set another address with --url"), "no server answers at %s: %v", d.s.URL(), err)
 	}
 }
 
@@ -77,7 +82,7 @@ type answer struct {
 	took   time.Duration // round trip
 }
 
-func fetch(ctx context.Context, at string) (a answer, err error) {
+func fetch(ctx context.Context, with *http.Client, at string) (a answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, http.NoBody)
@@ -85,7 +90,7 @@ func fetch(ctx context.Context, at string) (a answer, err error) {
 		return a, err
 	}
 	began := time.Now()
-	res, err := http.DefaultClient.Do(req)
+	res, err := with.Do(req)
 	if err != nil {
 		var wrapped *url.Error
 		if errors.As(err, &wrapped) {

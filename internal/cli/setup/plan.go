@@ -177,7 +177,7 @@ func serverArgs(s *shell.Shell) (args []string, err error) {
 	if dir, err2 := filepath.Abs(dir); err2 == nil && (err != nil || dir != usual) {
 		args = append(args, "--data-dir", dir)
 	}
-	return args, nil
+	return append(args, s.TrustArgs()...), nil
 }
 
 // choose returns the clients of the names, or the installed ones.

@@ -90,7 +90,7 @@ func TestAHandshakeComesAsJSONOrAsAnEvent(t *testing.T) {
 			}
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"trapeze"}}}`, "\n\n")
 		}))
-		if err := overHTTP(t.Context(), s.URL, "token"); err != nil || !deleted {
+		if err := overHTTP(t.Context(), s.Client(), s.URL, "token"); err != nil || !deleted {
 			t.Errorf("%s: %v, session ended: %v", media, err, deleted)
 		}
 		s.Close()

@@ -109,7 +109,11 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 }
 
 func (s *Shell) clientFor(token string) (*client.Client, error) {
-	c, err := client.New(s.URL(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch})
+	trust, err := s.TLS()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(s.URL(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch, TLS: trust})
 	if err != nil {
 		return nil, Usage(err)
 	}

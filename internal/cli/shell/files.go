@@ -135,6 +135,6 @@ A command uses the first of these tokens:
     otherwise                  the owner's token
 
 The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,
-TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set, and commands use that task and epoch. Without an epoch, a command reads the task first,
+TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set (and TRAPEZE_CA and its like, if the worker has them), and commands use that task and epoch. Without an epoch, a command reads the task first,
 and uses its current epoch.`}
 }

@@ -21,6 +21,7 @@ type Env struct {
 // Flags are the flags of every command.
 type Flags struct {
 	URL, Token, DataDir, Agent string
+	CA, ClientCert, ClientKey  string // files
 	Key                        string
 	JSON, Quiet                bool
 }
@@ -46,6 +47,9 @@ func (s *Shell) Bind(root *cobra.Command) {
 	f.StringVar(&s.Flags.URL, "url", "", "address of the server (TRAPEZE_URL; default "+DefaultURL+")")
 	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's token in the data directory)")
 	f.StringVar(&s.Flags.DataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
+	f.StringVar(&s.Flags.CA, "ca", "", "file with the CA of the server's certificate (TRAPEZE_CA; default: the CAs of the system)")
+	f.StringVar(&s.Flags.ClientCert, "client-cert", "", "file with a client certificate, if the server requires one (TRAPEZE_CLIENT_CERT)")
+	f.StringVar(&s.Flags.ClientKey, "client-key", "", "file with the private key of that certificate (TRAPEZE_CLIENT_KEY)")
 	f.Var((*agentFlag)(&s.Flags.Agent), "agent", "act as this agent (TRAPEZE_AGENT)")
 	f.StringVar(&s.Flags.Key, "key", "", "idempotency key: a change that is repeated with the same key is made once")
 	f.BoolVar(&s.Flags.JSON, "json", false, "print the API's JSON")

@@ -46,7 +46,7 @@ const connections = 64
 
 // NewClient returns the client of a session: its calls of the HTTP API say which tool makes them.
 func NewClient(url, token string, o client.Options) (*client.Client, error) {
-	o.HTTP = wire.HTTP(connections)
+	o.HTTP = wire.HTTP(connections, o.TLS)
 	o.HTTP.Transport = outbound.Transport(o.HTTP.Transport)
 	return client.New(url, token, o)
 }

@@ -139,10 +139,10 @@ func (j *job) fetch(ctx context.Context) bool {
 
 // env are the environment variables of all programs of the worker.
 func (w *worker) env(task, handoff string) []string {
-	return []string{
+	return append([]string{
 		"TRAPEZE_URL=" + w.c.URL(), "TRAPEZE_TOKEN=" + w.o.Token, "TRAPEZE_AGENT=" + w.o.Agent,
 		"TRAPEZE_TASK=" + task, "TRAPEZE_HANDOFF=" + handoff,
-	}
+	}, w.o.TrustEnv...)
 }
 
 // traceEnv is the trace context of an envelope for a program, as OpenTelemetry specifies: tools for tracing, and trapeze commands,

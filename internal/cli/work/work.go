@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +17,12 @@ import (
 
 // Options of a worker. Agent, Token and Command have no default.
 type Options struct {
-	Agent   string
-	Token   string   // the agent's, for the programs
-	Command []string // the program and its arguments
+	Agent string
+	Token string // the agent's, for the programs
+	// TLS is how the worker knows the server, and TrustEnv the environment variables by which its programs do.
+	TLS      *tls.Config
+	TrustEnv []string
+	Command  []string // the program and its arguments
 	// Preview is a program that decides whether an offer is accepted; it gets the inbox item as JSON. Exit code 0
 	// accepts; 3 rejects as not_capable, 4 as overloaded, 5 as missing_context (its output names the fields, one per
 	// line), and any other as refused. Empty accepts everything.

@@ -36,6 +36,7 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 	}
 	x.server[figure.FigureLag.Name], x.server[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
 	x.server[figure.RecordIntegrity.Name], x.server[figure.RecordWitnessed.Name] = holds(m.o.Integrity), holds(m.o.Witnessed)
+	x.server[figure.CertificateCurrent.Name] = holds(m.o.Certified)
 	if !x.ready {
 		return x, nil
 	}

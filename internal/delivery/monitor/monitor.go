@@ -28,6 +28,8 @@ type Options struct {
 	Integrity func() error
 	// Witnessed is what a witness refuses of the record; nil: there are none.
 	Witnessed func() error
+	// Certified is what is wrong with the certificate of the server; nil: it has none.
+	Certified func() error
 }
 
 // Monitor counts one ledger. Run it once. Its other methods are safe for concurrent use.

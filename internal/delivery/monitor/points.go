@@ -23,6 +23,7 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	}
 	set.Add(figure.RecordIntegrity, holds(m.o.Integrity))
 	set.Add(figure.RecordWitnessed, holds(m.o.Witnessed))
+	set.Add(figure.CertificateCurrent, holds(m.o.Certified))
 	at := m.tally.Position()
 	last, err := m.ledger.Last(ctx)
 	set.Add(figure.FigureLag, float64(max(last, at)-at))

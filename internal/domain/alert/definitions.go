@@ -137,6 +137,12 @@ func waits() []Definition {
 			todo:    "`trapeze ticket list` shows them; answer each, approve or deny.",
 		},
 		{
+			Name: "certificate-old", Severity: Critical, Figure: "trapeze.certificate.current", Measure: Present, Compare: Below, Subject: Server, Unit: Percent,
+			Threshold: 1, Lowest: 1, Highest: 1, command: diagnose,
+			meaning: "The certificate of the server was not renewed: less than a tenth of its time is left, or the files of the new one cannot be used.",
+			todo:    "The log of the server says what is wrong with the files of `--tls-cert`, `--tls-key` and `--tls-client-ca`. Calls go on with the old certificate until it expires; repaired files are used without a restart.",
+		},
+		{
 			Name: "views-lag", Severity: Warning, Figure: "trapeze.view.lag", Measure: Present, Compare: Above, Subject: Server, Unit: Count,
 			Threshold: 1000, Lowest: 1, Highest: 1e9, For: 5 * time.Minute, command: diagnose,
 			meaning: "The views are more than {threshold} entries behind the ledger: lists are stale.",

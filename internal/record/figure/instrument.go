@@ -218,6 +218,10 @@ var (
 		Name: "trapeze.record.witnessed", Type: Gauge, Unit: Ratio, Origin: Process,
 		Meaning: "1 while no witness refuses the record, or there are none. 0 is critical: a witness has cosigned a longer record than this one, or another; see docs/proofs.md.",
 	}
+	CertificateCurrent = &Instrument{
+		Name: "trapeze.certificate.current", Type: Gauge, Unit: Ratio, Origin: Process,
+		Meaning: "1 while the certificate of the server is the one in its files and has at least a tenth of its time left, or there is none. 0: the files cannot be used, or the certificate has not been renewed; see docs/operate.md.",
+	}
 	LedgerEntries = &Instrument{
 		Name: "trapeze.ledger.entries", Type: Counter, Unit: "{entry}", Origin: Process,
 		Meaning: "Entries that were committed. Divided by the commits, the entries per fsync.",
@@ -263,7 +267,7 @@ func Instruments() []*Instrument {
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
-		FigureLag, RecordIntegrity, RecordWitnessed, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
+		FigureLag, RecordIntegrity, RecordWitnessed, CertificateCurrent, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,
 	}
 }
 

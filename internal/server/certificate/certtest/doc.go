@@ -1,0 +1,4 @@
+// Package certtest makes CAs and certificates for tests.
+//
+// Start reading at [NewCA].
+package certtest

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"crypto/x509"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/server/certificate"
+)
+
+// certificateEvery is the interval at which the files of the certificate are read, besides when they change: for the log and the alert.
+const certificateEvery = 10 * time.Second
+
+// checkReach refuses an address that other machines could reach without TLS, since tokens would be sent unencrypted, and files of TLS
+// that do not go together.
+func (c Config) checkReach(host string) error {
+	switch t := c.TLS; {
+	case (t.Cert == "") != (t.Key == ""):
+		return refusal.New(refusal.Invalid, "give both: --tls-cert FILE --tls-key FILE", "a certificate needs its private key")
+	case t.ClientCA != "" && t.Cert == "":
+		return refusal.New(refusal.Invalid, "add --tls-cert FILE --tls-key FILE", "client certificates need TLS")
+	case c.BehindProxy && t.Cert != "":
+		return refusal.New(refusal.Invalid, "use --tls-cert and --tls-key, or --behind-proxy", "either the server or a proxy does TLS")
+	case t.Cert != "" || c.BehindProxy:
+		return nil
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return refusal.New(refusal.Invalid, "give it a certificate: --tls-cert FILE --tls-key FILE; or, if a proxy in front of it does TLS: --behind-proxy",
+			"%q can be reached from other machines, and tokens would be sent unencrypted", c.Addr)
+	}
+	return nil
+}
+
+// openCertificate reads the certificate, if there is one.
+func (s *Server) openCertificate() (err error) {
+	if s.config.TLS.Cert != "" {
+		s.certificate, err = certificate.Open(s.config.TLS, s.config.Now, s.config.Log)
+	}
+	return err
+}
+
+// renewed says what is wrong with the certificate, or its renewal; nil: nothing, or there is none.
+func (s *Server) renewed() error {
+	if s.certificate == nil {
+		return nil
+	}
+	return s.certificate.Err()
+}
+
+// watchCertificate reads the files of the certificate until ctx ends.
+func (s *Server) watchCertificate(ctx context.Context) {
+	for range ticks(ctx, certificateEvery) {
+		s.certificate.Check()
+	}
+}
+
+// serveCalls accepts connections until the server is closed.
+func (s *Server) serveCalls(background context.Context) {
+	if s.certificate == nil {
+		s.accept(func() error { return s.http.Serve(s.listener) })
+		return
+	}
+	s.http.TLSConfig = s.certificate.Config()
+	// A line for each port scan would fill the log.
+	s.http.ErrorLog = slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug)
+	if s.config.TLS.ClientCA != "" {
+		s.http.Handler = httpapi.RequireCertificate(s.http.Handler)
+	}
+	s.running.Go(func() { s.watchCertificate(background) })
+	s.accept(func() error { return s.http.ServeTLS(s.listener, "", "") })
+}
+
+// URL returns the URL of the server: with an address that this machine can use, and with TLS one that the certificate is for.
+func (s *Server) URL() string {
+	at := s.listener.Addr().String()
+	host, port, err := net.SplitHostPort(at)
+	if err != nil {
+		return "http://" + at
+	}
+	ip := net.ParseIP(host)
+	if s.certificate == nil {
+		if ip.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	return "https://" + net.JoinHostPort(s.nameOf(host, s.certificate.Leaf()), port)
+}
+
+// nameOf returns a name for the host that the certificate is for; the host itself if there is none.
+func (s *Server) nameOf(host string, leaf *x509.Certificate) string {
+	ip := net.ParseIP(host)
+	names := []string{host}
+	if ip.IsUnspecified() || ip.IsLoopback() {
+		names = append(names, "localhost", "127.0.0.1", "::1")
+	}
+	names = append(names, s.config.Hosts...)
+	for _, name := range leaf.DNSNames {
+		if !strings.Contains(name, "*") {
+			names = append(names, name)
+		}
+	}
+	for _, ip := range leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return leaf.VerifyHostname(name) == nil }); i >= 0 {
+		return names[i]
+	}
+	return host
+}
