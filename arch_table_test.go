@@ -308,7 +308,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/tickets", what: "use cases of tickets: what people are asked, and what they do about it",
 		imports: "domain/agent domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
-			"usecase/caller usecase/taskstore",
+			"usecase/caller usecase/quota usecase/taskstore",
 	},
 	{
 		dir: "usecase/alerts", what: "use cases of alerts: what is raised, silences, and what the server judges",

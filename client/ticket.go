@@ -94,7 +94,7 @@ type TicketFilter struct {
 	Limit int    // at most 500; 0 means 50
 }
 
-// Tickets lists the tickets that the token may see, the oldest first.
+// Tickets lists the tickets that the token may see, the oldest first. Pages after the first may repeat tickets of it.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
 	q.Text("state", f.State)

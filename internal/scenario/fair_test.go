@@ -364,3 +364,97 @@ func TestNobodyFillsADesk(t *testing.T) {
 		}
 	}, "junk", "honest", "other")
 }
+
+// Who asks for the tickets of a desk takes turns, so that who asks for many does not hide the others.
+func TestNobodyHidesTheTicketsOfOthers(t *testing.T) {
+	inTown(t, func(w *town) {
+		ask := func(from string) {
+			var r townTask
+			w.must(from, "POST /v1/tasks", `{"intent":"x","start":true}`, &r)
+			w.must(from, "POST /v1/tasks/"+r.Task+"/ask", fmt.Sprintf(`{"epoch":%d,"question":"?"}`, r.Epoch), nil)
+		}
+		for range 30 {
+			ask("junk")
+		}
+		for range 2 {
+			ask("honest")
+			ask("other")
+		}
+		type list struct {
+			Tickets []struct{ ID, By string }
+			Next    string
+		}
+		asked := func(p list) (n map[string]int) {
+			n = map[string]int{}
+			for _, k := range p.Tickets {
+				n[k.By]++
+			}
+			return n
+		}
+		var page list
+		w.must("", "GET /v1/tickets?limit=10", "", &page)
+		if n := asked(page); n["junk"] != 6 || n["honest"] != 2 || n["other"] != 2 || page.Tickets[0].By != "junk" {
+			t.Errorf("of 10 tickets %v, the first of %s", n, page.Tickets[0].By)
+		}
+		for _, limit := range []int{1, 7, 500} { // by the cursor from page to page, nothing is left out
+			got, after, pages := map[string]bool{}, "", 0
+			for ; after != "" || pages == 0; pages++ {
+				page = list{}
+				w.must("", fmt.Sprintf("GET /v1/tickets?limit=%d&after=%s", limit, after), "", &page)
+				for _, k := range page.Tickets {
+					got[k.ID] = true
+				}
+				if after = page.Next; pages > 40 {
+					t.Fatal("the list does not come to an end")
+				}
+			}
+			if len(got) != 34 {
+				t.Errorf("%d tickets in %d pages of %d", len(got), pages, limit)
+			}
+		}
+		served := ""
+		for range 8 { // one after the other, each answered
+			page = list{}
+			w.must("", "GET /v1/tickets?limit=1", "", &page)
+			served += page.Tickets[0].By[:1]
+			w.must("", "POST /v1/tickets/"+page.Tickets[0].ID+"/answer", `{"answer":"!"}`, nil)
+			ask("junk")
+		}
+		if strings.Count(served, "h") != 2 || strings.Count(served, "o") != 2 {
+			t.Errorf("served were %s", served)
+		}
+	}, "junk", "honest", "other")
+}
+
+// A receiver that goes on by the cursor of its inbox comes to what is not urgent, however much that is comes in the meantime.
+func TestAReceiverThatGoesOnServesEverySender(t *testing.T) {
+	inTown(t, func(w *town) {
+		send := func(from, priority string) {
+			if _, status, text := w.offers(from, "worker", `},"priority":"`+priority+`","limits":{"handoffs":5`); status >= 300 {
+				t.Fatalf("%s: %d %s", from, status, text)
+			}
+		}
+		send("junk", "normal")
+		send("junk", "normal")
+		for range 30 {
+			send("junk", "urgent")
+		}
+		for range 2 {
+			send("honest", "low")
+		}
+		served, cursor := "", "1"
+		for range 16 {
+			var page struct {
+				Items  []struct{ ID, From string }
+				Cursor string
+			}
+			w.must("worker", "GET /v1/inbox?limit=1&after="+cursor, "", &page)
+			served, cursor = served+page.Items[0].From[:1], page.Cursor
+			w.must("worker", "POST /v1/handoffs/"+page.Items[0].ID+"/reject", `{"why":"refused"}`, nil)
+			send("junk", "urgent")
+		}
+		if want := "jjjhjjjhjjjjjjjj"; served != want {
+			t.Errorf("served were %s, want %s", served, want)
+		}
+	}, "junk", "honest", "worker")
+}

@@ -123,8 +123,8 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 			if _, err := h.app.Tickets.Show(ctx(h), who, tickets.TicketInput{ID: asked.Ticket}); refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s sees the ticket: %v", who.Name, err)
 			}
-			if list, err := h.app.Tickets.List(ctx(h), who, tickets.TicketsInput{}); err != nil || len(list) != 0 {
-				h.Errorf("%s sees %d tickets, %v", who.Name, len(list), err)
+			if list, err := h.app.Tickets.List(ctx(h), who, tickets.TicketsInput{}); err != nil || len(list.Tickets) != 0 {
+				h.Errorf("%s sees %d tickets, %v", who.Name, len(list.Tickets), err)
 			}
 		}
 		ok(h, zoe, func(c caller.Caller) (taskstore.Receipt, error) {

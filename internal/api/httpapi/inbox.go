@@ -17,7 +17,7 @@ type inboxQuery struct {
 	endpoint.Reading
 	Agent  string `query:"agent" maxLength:"64" doc:"Agent whose inbox to read, for operators and auditors."`
 	Beyond string `query:"after" maxLength:"100" doc:"Only items after this cursor, which an earlier answer gave. Others are omitted, and do not end the wait." example:"120"`
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. The highest priority comes first, and of one priority each sender in turn. Without after, if there are more, every fourth is of the sender that has waited for its turn for the longest time, of whatever priority, and the next such call goes on with the turns, unless this one has peek. After a cursor, the oldest of a priority come first, and those of the same entry stay together."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 10 if omitted. The highest priority comes first, and of one priority each sender in turn. Without after, if there are more, every fourth is of the sender that has waited for its turn for the longest time, of whatever priority, and the next such call goes on with the turns, unless this one has peek. After a cursor, the oldest of a priority come first, and those of the same entry stay together. After a cursor, every fourth is the oldest of a lower priority that another sender has."`
 	Wait   string `query:"wait" maxLength:"20" doc:"How long to wait for the first item, such as 30s; at most 55s." example:"30s"`
 	Peek   bool   `query:"peek" doc:"Read without marking offers and notices as seen."`
 	See    bool   `query:"see" doc:"Mark offers and notices as seen although the call does not wait, for a reader that answers them at once."`

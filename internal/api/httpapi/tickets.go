@@ -61,7 +61,9 @@ func (s *service) tickets() {
 	}, endpoint.Under(func(in *tickets.AskInput) *string { return &in.Task }, s.app.Tickets.Ask))
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, oldest first",
-		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve.", Tag: endpoint.TagTickets,
+		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve. " +
+			"If the first page of tickets that are not closed leaves some out, those who ask take turns; the pages after it have all that it left out, " +
+			"and may repeat tickets of it.", Tag: endpoint.TagTickets,
 	}, s.listTickets)
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,
@@ -85,15 +87,7 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
 	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
-	p := TicketPage{Tickets: endpoint.NotNil(list), Listed: endpoint.Listed{Position: position}}
-	limit := in.Limit
-	if limit == 0 {
-		limit = endpoint.UsualPage
-	}
-	if len(list) == limit {
-		p.Next = list[len(list)-1].ID
-	}
-	return p, err
+	return TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next, Listed: endpoint.Listed{Position: position}}, err
 }
 
 func (s *service) showTicket(ctx context.Context, c caller.Caller, in *ticketQuery) (Ticket, error) {

@@ -31,8 +31,8 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := inbox{Tickets: got.Tickets, Past: past}
-	if !past { // by the time at which somebody else decides
-		slices.SortStableFunc(in.Tickets, func(a, b client.Ticket) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Position, b.Position)) })
+	if !past {
+		byDue(in.Tickets, got.Next != "")
 	}
 	for i := range in.Tickets {
 		if err := v.addOptions(r.Context(), &in.Tickets[i]); err != nil {
@@ -44,6 +44,20 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		in.Next = "/inbox?" + q.Encode()
 	}
 	return v.show(w, r, "inbox", page{Title: "Inbox", Live: "*", Body: in})
+}
+
+// byDue sorts tickets by the time at which somebody else decides. That is what the asker wants: of more tickets than fit on a page, those
+// of each asker come in turn.
+func byDue(list []client.Ticket, some bool) {
+	slices.SortStableFunc(list, func(a, b client.Ticket) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Position, b.Position)) })
+	if !some {
+		return
+	}
+	had, turn := map[string]int{}, map[string]int{}
+	for _, t := range list {
+		turn[t.ID], had[t.By] = had[t.By], had[t.By]+1
+	}
+	slices.SortStableFunc(list, func(a, b client.Ticket) int { return cmp.Compare(turn[a.ID], turn[b.ID]) })
 }
 
 // addOptions adds the options of an open question, which lists do not have. To fetch them is a read of the ticket, which is recorded:

@@ -90,10 +90,10 @@ type InboxFilter struct {
 // Inbox is the items that wait for an agent, or a page of them.
 type Inbox struct {
 	// Items are those of the highest priority first. Within a priority that the reader has not been told anything of, senders take turns, so that the
-	// first page shows the oldest of each; otherwise they are in the order of age. On a page from the beginning that leaves items out, every fourth is
+	// first page shows the oldest of each; otherwise they are in the order of age. On a page that leaves items out, every fourth is
 	// for all priorities: see [Turns]. Notices that stop no work of the agent come last.
 	Items []Item
-	// Taken is the senders whose turns the items of a page from the beginning were, if it leaves items out.
+	// Taken is the senders of the items of a page that leaves items out.
 	Taken []string
 	// Next is the cursor of the next page: every waiting item up to it is in Items, or not after the filter's cursor. A
 	// caller that asks next for the items after Next misses none, and gets the most urgent of those first of which it was not told.
@@ -128,8 +128,7 @@ func InboxPage(all []InboxRow, f InboxFilter, read int, at ledger.Position) (pag
 	if f.After == (Cursor{}) {
 		order = inTurn(all, n, f.Turns)
 	} else {
-		order = inOrder(all, f.After)
-		n = whole(order, f)
+		order, n = goingOn(inOrder(all, f.After), f)
 	}
 	page, others := make([]InboxRow, n), make([]InboxRow, len(order)-n)
 	for i, w := range order {
@@ -200,23 +199,4 @@ func (c Cursor) next(page, others []InboxRow, at ledger.Position) Cursor {
 		}
 	}
 	return c
-}
-
-// whole is how many of the items in their order go on a page: no more than the limit, but where they are in the order of age the items of an entry stay
-// together, since a cursor cannot point inside it.
-func whole(all []placed, f InboxFilter) int {
-	n := min(f.Limit, len(all))
-	if n == len(all) || f.After[all[n].Rank] == 0 {
-		return n
-	}
-	same := func(i, j int) bool { return all[i].At == all[j].At && all[i].Rank == all[j].Rank }
-	for n > 0 && same(n-1, n) {
-		n--
-	}
-	if n == 0 {
-		for n++; n < len(all) && same(0, n); {
-			n++
-		}
-	}
-	return n
 }

@@ -16,9 +16,15 @@ type Turns struct {
 // OtherThanOffer is what a store puts before the sender of an item that is no offer, in [InboxRow].From: no name contains it.
 const OtherThanOffer = "~"
 
-// everyPriority is how many items have one among them that is given to whichever sender has waited for its turn for the longest time. The
-// priority of an item is the word of its sender: without this, one that calls everything urgent would hide the others.
+// everyPriority is how many items have one among them that is for all priorities: from the beginning, of the sender that has waited for its
+// turn for the longest time; after a cursor, the oldest of the lower priorities that others have items of. The priority of an item is the word of its sender: without this, one that
+// calls everything urgent would hide the others.
 const everyPriority = 4
+
+// forAll reports whether the item with a number on a page is for all priorities.
+func (t Turns) forAll(number int) bool {
+	return (t.Given+uint64(number))%everyPriority == everyPriority-1
+} //nolint:gosec // never negative
 
 // queue is what one sender has in an inbox, in whichever way it was sent, the items of the highest priority first.
 type queue struct {
@@ -36,10 +42,9 @@ func inTurn(all []InboxRow, limit int, turns Turns) []placed {
 	queues := queuesOf(number(all), turns)
 	order := make([]placed, 0, len(all))
 	for len(order) < limit {
-		given := turns.Given + uint64(len(order))
-		q := nextTurn(queues, some && given%everyPriority == everyPriority-1)
+		q := nextTurn(queues, some && turns.forAll(len(order)))
 		order = append(order, q.items[0])
-		q.last, q.items = given+1, q.items[1:]
+		q.last, q.items = turns.Given+uint64(len(order)), q.items[1:]
 	}
 	for _, q := range queues {
 		order = append(order, q.items...)
@@ -93,3 +98,63 @@ func nextTurn(queues []*queue, all bool) *queue {
 // Sender is who takes turns with others: a sender has one, in however many ways it sends. It is empty of what follows from the acts of the
 // reader itself.
 func (w *InboxRow) Sender() string { return strings.TrimPrefix(w.From, OtherThanOffer) }
+
+// goingOn is the items after a cursor that is not the beginning, in their order, as a page takes them: the first n are on it, no more than the limit,
+// and then those that it leaves out. In the order of age the items of an entry stay together, since a cursor cannot point inside it.
+func goingOn(order []placed, f InboxFilter) (taken []placed, n int) {
+	if len(order) <= f.Limit {
+		return order, len(order)
+	}
+	var ranks [Ranks][]placed
+	for _, w := range order {
+		ranks[w.Rank] = append(ranks[w.Rank], w)
+	}
+	taken = make([]placed, 0, len(order))
+	for len(taken) < f.Limit {
+		r := nextRank(&ranks, f.Turns.forAll(len(taken)))
+		unit := 1
+		for f.After[r] > 0 && unit < len(ranks[r]) && ranks[r][unit].At == ranks[r][0].At {
+			unit++
+		}
+		if len(taken) > 0 && len(taken)+unit > f.Limit {
+			break
+		}
+		taken, ranks[r] = append(taken, ranks[r][:unit]...), ranks[r][unit:]
+	}
+	n = len(taken)
+	for _, left := range ranks {
+		taken = append(taken, left...)
+	}
+	return taken, n
+}
+
+// nextRank is the highest rank with items. If all is true, it is the one of those below it whose next item is the oldest, of those in which a sender has an
+// item that has none in a higher one: what one sender has keeps the order of its priorities.
+func nextRank(ranks *[Ranks][]placed, all bool) int {
+	next, lower, above := -1, -1, map[string]bool{}
+	for r, items := range ranks {
+		if len(items) == 0 {
+			continue
+		}
+		if next < 0 {
+			next = r
+			if !all {
+				break
+			}
+		}
+		others := false
+		for i := range items {
+			others = others || !above[items[i].Sender()]
+		}
+		if r > next && others && (lower < 0 || items[0].At < ranks[lower][0].At) {
+			lower = r
+		}
+		for i := range items {
+			above[items[i].Sender()] = true
+		}
+	}
+	if lower >= 0 {
+		return lower
+	}
+	return next
+}

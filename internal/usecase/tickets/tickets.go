@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -43,11 +44,12 @@ type Tickets struct {
 	agents Agents
 	desks  Desks
 	sealer Sealer
+	turns  *quota.Turns
 }
 
 // New returns the use cases of the tickets of tasks, and of the views that follow them.
-func New(tasks *taskstore.Store, v view.Store, log *access.Log, a Agents, d Desks, s Sealer) *Tickets {
-	return &Tickets{tasks: tasks, views: v, access: log, agents: a, desks: d, sealer: s}
+func New(tasks *taskstore.Store, v view.Store, log *access.Log, a Agents, d Desks, s Sealer, q *quota.Turns) *Tickets {
+	return &Tickets{tasks: tasks, views: v, access: log, agents: a, desks: d, sealer: s, turns: q}
 }
 
 // standing is what a caller is to a desk.

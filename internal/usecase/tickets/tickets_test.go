@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqltest"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
+	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
@@ -57,7 +58,11 @@ func open(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := tickets.New(tasks, views.Store(), reads, around{}, around{}, around{})
+	turns, err := quota.NewTurns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := tickets.New(tasks, views.Store(), reads, around{}, around{}, around{}, turns)
 	return &harness{Tickets: d, t: t, log: log, views: views.Store()}
 }
 
@@ -115,7 +120,7 @@ func (h *harness) see(ticket string, yes, no []caller.Caller) {
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		return len(list) > 0 && list[len(list)-1].ID == ticket
+		return len(list.Tickets) > 0 && list.Tickets[len(list.Tickets)-1].ID == ticket
 	}
 	for _, c := range yes {
 		if k, err := h.Show(h.t.Context(), c, tickets.TicketInput{ID: ticket}); err != nil || k.ID != ticket || !lists(c) {
@@ -164,7 +169,7 @@ func TestTheReadersOfATicketAreRecordedAndAListOnlyPreviews(t *testing.T) {
 	ticket := h.ask(tickets.AskInput{Question: long, Options: []string{"yes", "no"}, Desk: "billing"})
 	zoe := agentOf("zoe")
 	list, err := h.List(t.Context(), zoe, tickets.TicketsInput{})
-	if err != nil || len(list) != 1 || len(list[0].Question) > 510 || len(list[0].Options) > 0 {
+	if err != nil || len(list.Tickets) != 1 || len(list.Tickets[0].Question) > 510 || len(list.Tickets[0].Options) > 0 {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if n := h.entries(access.Kind, "agent:zoe"); n != 1 {

@@ -27,7 +27,7 @@ func (v *Views) Inbox(ctx context.Context, workspace, agent string, f view.Inbox
 			continue
 		}
 		box := view.Inbox{Items: make([]view.Item, 0, len(list)), Next: next}
-		if f.After == (view.Cursor{}) && len(list) < len(all) {
+		if len(list) < len(all) {
 			for i := range list {
 				box.Taken = append(box.Taken, list[i].Sender())
 			}

@@ -2,6 +2,7 @@ package sqlview
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"strings"
 
@@ -90,8 +91,39 @@ func (p *projector) writeTickets(t *taskFold) error {
 
 // Tickets implements [view.TicketQueries].
 func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.TicketRow, error) {
-	q, args := selectTickets(workspace, f)
-	return query.JSON[view.TicketRow](ctx, v.db, q, args...)
+	from, args := selectTickets(workspace, f)
+	return query.JSON[view.TicketRow](ctx, v.db, "SELECT row "+from+" ORDER BY n, id LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
+}
+
+// TicketsInTurn implements [view.TicketQueries].
+func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.TicketFilter, turns view.Turns) (list view.TicketList, err error) {
+	limit := view.PageSize(f.Limit)
+	from, args := selectTickets(workspace, f)
+	var all []view.InboxRow
+	err = v.db.Each(ctx, func(rows *sql.Rows) error {
+		var w view.InboxRow
+		err := rows.Scan(&w.At, &w.ID, &w.From)
+		all = append(all, w)
+		return err
+	}, "SELECT n, id, asks FROM (SELECT n, id, asks, row_number() OVER (PARTITION BY asks ORDER BY n, id) AS turn "+from+") WHERE turn <= ?", append(args, limit+1)...)
+	if err != nil {
+		return list, err
+	}
+	page, next := view.TicketTurns(all, limit, turns)
+	ids := make([]string, len(page))
+	for i, w := range page {
+		ids[i] = w.ID
+		if next != "" {
+			list.Taken = append(list.Taken, w.Sender())
+		}
+	}
+	list.Next = next
+	b, err := json.Marshal(ids)
+	if err == nil {
+		list.Tickets, err = query.JSON[view.TicketRow](ctx, v.db,
+			"SELECT t.row FROM json_each(?) k CROSS JOIN view_ticket t WHERE t.ws = ? AND t.id = k.value ORDER BY t.n, t.id", string(b), workspace)
+	}
+	return list, err
 }
 
 // AskedCount implements [view.TicketQueries].
@@ -109,7 +141,8 @@ func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.TicketRo
 	return list[0], true, nil
 }
 
-func selectTickets(workspace string, f view.TicketFilter) (q string, args []any) {
+// selectTickets is from where, and under which conditions, tickets are selected.
+func selectTickets(workspace string, f view.TicketFilter) (from string, args []any) {
 	where := []string{"ws = ?"}
 	args = []any{workspace}
 	also := func(condition string, values ...any) {
@@ -145,11 +178,10 @@ func selectTickets(workspace string, f view.TicketFilter) (q string, args []any)
 		}
 		also("("+mine+")", values...)
 	}
-	if f.After != "" {
+	if f.After != "" && f.After != view.FromOldest {
 		also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
 	}
-	q = "SELECT row FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND ") + " ORDER BY n, id LIMIT ? | 0"
-	return q, append(args, view.PageSize(f.Limit))
+	return "FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND "), args
 }
 
 // ticketStatement is the statement of the projector for tickets.
