@@ -391,7 +391,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/oauth", what: "checks the access tokens of an OAuth 2.1 issuer, and tells clients where to get one",
 		imports: "domain/refusal domain/event domain/identity",
-		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose golang.org/x/time/rate",
+		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose",
 	},
 	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "client"},
 	{

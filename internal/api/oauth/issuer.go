@@ -12,18 +12,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Limits of the requests to the issuer.
 const (
-	askLimit  = 5 * time.Second // for a lookup of the keys in total
-	maxAnswer = 512 << 10       // bytes of one response
-	pause     = 2 * time.Second // after a failed lookup
-	askEvery  = 10 * time.Second
-	askBurst  = 6 // lookups at once, then one per askEvery: each token with an unknown key causes a lookup
+	askLimit  = 5 * time.Second  // for a lookup of the keys in total
+	maxAnswer = 512 << 10        // bytes of one response
+	pause     = 2 * time.Second  // after a failed lookup
+	askEvery  = 10 * time.Second // a lookup because of tokens with unknown keys, however many there are
 )
 
 // How long keys are trusted. A key that the issuer has removed is trusted for freshFor, or for keepFor if the issuer cannot be reached.
@@ -41,7 +38,7 @@ type issuer struct {
 	keys   atomic.Pointer[keySet]
 
 	turn    chan struct{} // held during a lookup; guards the fields below
-	limit   *rate.Limiter
+	looked  time.Time     // the last lookup, whatever came of it
 	failed  time.Time
 	because error
 }
@@ -56,7 +53,7 @@ func newIssuer(c Config) *issuer {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // keys come only from the URL in the metadata
 	}
 	return &issuer{
-		url: c.Issuer, now: c.Now, log: c.Log, client: client, turn: make(chan struct{}, 1), limit: rate.NewLimiter(rate.Every(askEvery), askBurst),
+		url: c.Issuer, now: c.Now, log: c.Log, client: client, turn: make(chan struct{}, 1),
 	}
 }
 
@@ -89,6 +86,23 @@ func (i *issuer) renew(ctx context.Context, seen *keySet) (*keySet, error) {
 	return i.asked(ctx, seen)
 }
 
+// refresh looks the keys up in the background, if nobody does, and nobody has within askEvery.
+func (i *issuer) refresh(seen *keySet) {
+	select {
+	case i.turn <- struct{}{}:
+	default:
+		return
+	}
+	if since := i.now().Sub(i.looked); since >= 0 && since < askEvery { // a clock that was set back does not keep the keys from being looked up
+		<-i.turn
+		return
+	}
+	go func() {
+		defer func() { <-i.turn }()
+		_, _ = i.ask(context.Background(), seen) // what fails is in the log
+	}()
+}
+
 // asked is [issuer.ask] for a caller that holds the turn, which it returns. The lookup continues when the caller leaves: otherwise callers
 // that leave early would use up the allowed lookups, and nobody would get the keys.
 func (i *issuer) asked(ctx context.Context, seen *keySet) (*keySet, error) {
@@ -117,9 +131,7 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 	if i.because != nil && now.Sub(i.failed) < pause {
 		return nil, i.because
 	}
-	if !i.limit.AllowN(now, 1) {
-		return nil, away("the keys of the issuer were looked up too often")
-	}
+	i.looked = now
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	list, err := i.lookUp(asking)

@@ -93,12 +93,13 @@ func (s *keySet) candidates(head claims) []key {
 type keyring struct {
 	issuer *issuer
 	head   claims
-	err    error // why the keys cannot be fetched
+	err    error // why the keys cannot be fetched, or are not those of the token
 }
 
 var _ oidc.KeySet = (*keyring)(nil)
 
-// VerifySignature returns the signed payload. An unknown key may be new: the keys are fetched again once.
+// VerifySignature returns the signed payload. An unknown key may be new: the keys are fetched again for later calls, and this one is refused, since
+// anybody can name a key.
 func (r *keyring) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	signed, err := jose.ParseSignedCompact(token, signatureAlgorithms())
 	if err != nil {
@@ -109,22 +110,19 @@ func (r *keyring) VerifySignature(ctx context.Context, token string) ([]byte, er
 		r.err = err
 		return nil, err
 	}
-	named := r.head.text("kid") != ""
-	for again := false; ; again = true {
-		known := set.candidates(r.head)
-		for _, k := range known {
-			if payload, err := signed.Verify(k.Key); err == nil {
-				return payload, nil
-			}
-		}
-		if again || named && len(known) > 0 {
-			return nil, errors.New("no key of the issuer has signed the token")
-		}
-		if set, err = r.issuer.renew(ctx, set); err != nil {
-			r.err = err
-			return nil, err
+	known := set.candidates(r.head)
+	for _, k := range known {
+		if payload, err := signed.Verify(k.Key); err == nil {
+			return payload, nil
 		}
 	}
+	if r.head.text("kid") == "" || len(known) == 0 {
+		r.issuer.refresh(set)
+		r.err = refused(fmt.Sprintf("if the issuer has a new key, repeat the call in %s; otherwise get a new token", askEvery),
+			"no key of the issuer %s that this server knows has signed the token", r.issuer.url)
+		return nil, r.err
+	}
+	return nil, errors.New("no key of the issuer has signed the token")
 }
 
 func signatureAlgorithms() []jose.SignatureAlgorithm {
