@@ -18,7 +18,7 @@
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
 //     not such an error: the transaction is rolled back, and writing continues once there is space. Until then, what is appended
 //     without a compare-and-set, such as reads of content, goes on in the space of the reserve.
-//   - One process per file, guarded by a lock file beside it.
+//   - One process per directory, guarded by a lock of the directory, and of a file in it that names the process.
 //
 // Files: NAME (the database), NAME-wal and NAME-shm (of SQLite), NAME.lock (which contains the process id of its holder),
 // and NAME.reserve (space on the disk, see [Options].Reserve).

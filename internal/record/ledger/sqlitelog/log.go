@@ -22,7 +22,7 @@ var ErrInUse = errors.New("sqlitelog: database is in use")
 type Log struct {
 	path   string
 	opts   Options
-	lock   *os.File
+	lock   locks
 	queue  *queue
 	heads  *headCache
 	tail   *tail.Tail
@@ -51,19 +51,19 @@ func Open(path string, opts Options) (*Log, error) {
 	if err := createFile(path); err != nil {
 		return nil, explain(path, err)
 	}
-	lock, err := awaitLock(path + ".lock")
+	held, err := awaitLocks(path + ".lock")
 	if err != nil {
 		return nil, explain(path, err)
 	}
 	l := &Log{
-		path: path, opts: opts.withDefaults(), lock: lock, queue: newQueue(), heads: newHeadCache(),
+		path: path, opts: opts.withDefaults(), lock: held, queue: newQueue(), heads: newHeadCache(),
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	l.health.dir, l.health.minFree, l.health.space = filepath.Dir(path), l.opts.MinFree, l.opts.space
 	l.health.reserve = reserve{path: path + ".reserve", size: max(l.opts.Reserve, 0)}
 	l.health.begin()
 	if err := l.start(); err != nil {
-		return nil, errors.Join(explain(path, err), lock.Close())
+		return nil, errors.Join(explain(path, err), held.Close())
 	}
 	return l, nil
 }
@@ -72,11 +72,11 @@ func Open(path string, opts Options) (*Log, error) {
 // freed its memory and finished its last write, and so does a child that it was starting, until the child's exec.
 const lockTimeout = 3 * time.Second
 
-// awaitLock takes the lock of a file as soon as its holder releases it, within lockTimeout.
-func awaitLock(path string) (*os.File, error) {
+// awaitLocks takes the locks of a database as soon as their holder releases them, within lockTimeout.
+func awaitLocks(path string) (locks, error) {
 	for end := time.Now().Add(lockTimeout); ; time.Sleep(10 * time.Millisecond) { // between two tries
-		if lock, err := lockFile(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
-			return lock, err
+		if l, err := takeLocks(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
+			return l, err
 		}
 	}
 }

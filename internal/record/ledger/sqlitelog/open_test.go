@@ -32,6 +32,34 @@ func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
 	})
 }
 
+// The lock does not depend on the name of a file that somebody can remove by hand.
+func TestSecondOpenIsRefusedThoughTheLockFileIsGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the file of a lock cannot be removed there")
+	}
+	path := filepath.Join(t.TempDir(), "t.db")
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, path, Options{})
+		write(t, l, "x", 1)
+		if err := os.Remove(path + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the first makes the file again
+			if other, err := Open(path, Options{}); !errors.Is(err, ErrInUse) {
+				t.Errorf("got %v, %v", other, err)
+			}
+		}
+		if !isLocked(path + ".lock") {
+			t.Error("who only reads takes the database for one that no server writes")
+		}
+		write(t, l, "y", 1)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		open(t, path, Options{})
+	})
+}
+
 func TestAHolderThatIsOnItsWayOutIsWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
 	synctest.Test(t, func(t *testing.T) {
