@@ -68,7 +68,7 @@ type Conversation struct {
 	Handoffs []string  `json:"handoffs,omitempty"`
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
-	Turns    []Turn    `json:"turns,omitempty"` // oldest first
+	Turns    []Turn    `json:"turns,omitempty"` // oldest first; of a search, the last ones that have its words
 	Position uint64    `json:"position,omitempty"`
 }
 
@@ -82,6 +82,7 @@ type ConversationOptions struct {
 type ConversationFilter struct {
 	Agent string // that has a turn in it
 	Task  string // that a turn belongs to
+	Text  string // words, each of which is in its id, a speaker's name or a turn that the token may read; the answer has such turns
 	Limit int    // of a page; 0: 50, at most 500
 	After string // the Next of the page before
 }
@@ -119,6 +120,7 @@ func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (Conve
 	q := wire.Query{}
 	q.Text("agent", f.Agent)
 	q.Text("task", f.Task)
+	q.Text("text", f.Text)
 	q.Number("limit", f.Limit)
 	q.Text("after", f.After)
 	return ask[ConversationPage](ctx, c, http.MethodGet, path("conversations"), q, nil)

@@ -120,10 +120,12 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 		}
 		h.settle()
 		for _, name := range []string{"spy", "friend"} {
-			if list := ok(h, h.agent(name), func(c caller.Caller) ([]conversations.Conversation, error) {
-				return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{})
-			}); slices.ContainsFunc(list, func(c conversations.Conversation) bool { return c.Speakers[0].Agent == "ann" }) {
-				h.Errorf("%s lists %+v", name, list)
+			for _, text := range []string{"", secret} {
+				if list := ok(h, h.agent(name), func(c caller.Caller) (conversations.ConversationList, error) {
+					return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{Text: text})
+				}); slices.ContainsFunc(list.Conversations, func(c conversations.Conversation) bool { return c.Speakers[0].Agent == "ann" }) {
+					h.Errorf("%s lists %+v", name, list)
+				}
 			}
 			if got, err := h.hears(h.agent(name), "plans"); err == nil && slices.ContainsFunc(got.Turns, func(t conversation.Turn) bool { return t.Text == secret }) {
 				h.Errorf("%s hears %+v", name, got)

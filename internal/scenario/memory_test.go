@@ -359,7 +359,7 @@ func TestMemoryIsTheSameAfterARebuildAndARestart(t *testing.T) {
 				for _, in := range []memories.SearchInput{{}, {Text: "apples"}, {Tag: "fruit"}, {Pinned: true}, {Task: r.Task}} {
 					out += fmt.Sprintln(by.Principal, h.found(by, in))
 				}
-				list := ok(h, by, func(c caller.Caller) ([]conversations.Conversation, error) {
+				list := ok(h, by, func(c caller.Caller) (conversations.ConversationList, error) {
 					return h.app.Conversations.List(ctx(h), c, conversations.ConversationsInput{})
 				})
 				out += fmt.Sprintln(list)

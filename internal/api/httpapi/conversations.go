@@ -22,6 +22,7 @@ type conversationsQuery struct {
 	endpoint.Page
 	Agent string `query:"agent" maxLength:"64" doc:"Only conversations with a turn of this agent."`
 	Task  string `query:"task" maxLength:"80" doc:"Only conversations with a turn of this task."`
+	Text  string `query:"text" maxLength:"200" doc:"Words, each of which must be in the id, the name of a speaker or a turn that you may read. The last turns with them are in the answer, and the read is recorded. A page can be short and have a next one."`
 }
 
 type conversationQuery struct {
@@ -63,10 +64,7 @@ func (s *service) listConversations(ctx context.Context, c caller.Caller, in *co
 		in.Limit = endpoint.UsualPage
 	}
 	page := ConversationPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
-	list, err := s.app.Conversations.List(ctx, c, conversations.ConversationsInput{Agent: in.Agent, Task: in.Task, After: in.Page.After, Limit: in.Limit})
-	if len(list) == in.Limit {
-		page.Next = list[len(list)-1].ID
-	}
-	page.Conversations = endpoint.NotNil(list)
+	list, err := s.app.Conversations.List(ctx, c, conversations.ConversationsInput{Agent: in.Agent, Task: in.Task, Text: in.Text, After: in.Page.After, Limit: in.Limit})
+	page.Conversations, page.Next = endpoint.NotNil(list.Conversations), list.Next
 	return page, err
 }

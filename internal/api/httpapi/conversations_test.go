@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +96,55 @@ func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
 	}
 	if r := h.call(spy, "GET /v1/conversations?limit=1&after=taken", ""); !strings.Contains(r.body, `"conversations":[]`) {
 		t.Errorf("the page after the oldest: %s", r.body)
+	}
+}
+
+func TestConversationsAreFoundByWordsThatTheCallerMayRead(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, _ := h.agent("ann")
+	bob, _ := h.agent("bob")
+	admin := h.as(h.admin)
+	say := func(c *client.Client, name, text string) {
+		t.Helper()
+		if _, err := c.AppendTurn(t.Context(), name, client.TurnInput{Role: client.SpeakerUser, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"The Merger is off", "no news", "the merger again", "merger, third", "merger, fourth"} {
+		say(ann, "board", text)
+	}
+	say(ann, "merger-talk", "nothing here")
+	say(bob, "lunch", "what about the MERGER sauce?")
+	want := func(c *client.Client, f client.ConversationFilter, names ...string) client.ConversationPage {
+		t.Helper()
+		page, err := c.Conversations(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range page.Conversations {
+			got = append(got, v.ID)
+		}
+		if !slices.Equal(got, names) {
+			t.Errorf("%+v finds %q, want %q", f, got, names)
+		}
+		return page
+	}
+	page := want(ann, client.ConversationFilter{Text: " merger "}, "merger-talk", "board")
+	if turns := page.Conversations[1].Turns; len(turns) != 3 || turns[0].N != 3 || turns[2].Text != "merger, fourth" {
+		t.Errorf("the turns with the word: %+v", turns)
+	}
+	want(bob, client.ConversationFilter{Text: "merger"}, "lunch")
+	want(admin, client.ConversationFilter{Text: "MERGER"}, "lunch", "merger-talk", "board")
+	want(admin, client.ConversationFilter{Text: "merger off again"}, "board") // of different turns
+	want(admin, client.ConversationFilter{Text: "ann merger"}, "merger-talk", "board")
+	want(admin, client.ConversationFilter{Text: "merger xyzzy"})
+	first := want(admin, client.ConversationFilter{Text: "merger", Limit: 1}, "lunch")
+	want(admin, client.ConversationFilter{Text: "merger", After: first.Next}, "merger-talk", "board")
+	if page := want(admin, client.ConversationFilter{}, "lunch", "merger-talk", "board"); len(page.Conversations[0].Turns) != 0 {
+		t.Errorf("a list has turns: %+v", page.Conversations[0].Turns)
+	}
+	if reads := h.reads("agent:ann"); !strings.Contains(reads, `"search of conversations"`) || !strings.Contains(reads, `"board@3"`) {
+		t.Errorf("the search is not recorded: %s", reads)
 	}
 }

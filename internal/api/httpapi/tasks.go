@@ -31,7 +31,7 @@ type tasksQuery struct {
 	Live   bool        `query:"live" doc:"Only tasks that are not completed, failed or cancelled."`
 	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
-	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words in the beginning of their intent, their requester or their owner, in upper or lower case."`
+	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words in the first 4,000 characters of their intent, their requester or their owner, in upper or lower case."`
 }
 
 type taskQuery struct {

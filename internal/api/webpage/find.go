@@ -16,7 +16,8 @@ type found struct {
 	Agents        []client.Agent
 	Memories      []client.MemoryItem
 	Conversations []client.Conversation
-	More          bool // there are older tasks with the words
+	More          bool   // there are older tasks with the words
+	Earlier       string // the conversation after which the next page begins
 }
 
 // maxFound is how many tasks with the words are shown; the list of tasks shows all.
@@ -53,19 +54,11 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 		if err := v.findTasks(ctx, &f); err != nil {
 			return err
 		}
-		conversations, err := v.api.Conversations(ctx, client.ConversationFilter{Limit: 200})
+		conversations, err := v.api.Conversations(ctx, client.ConversationFilter{Text: f.Query, Limit: maxFound, After: r.URL.Query().Get("conversations")})
 		if err != nil && !hidden(err) {
 			return err
 		}
-		for _, c := range conversations.Conversations {
-			names := []string{c.ID}
-			for _, s := range c.Speakers {
-				names = append(names, s.Agent)
-			}
-			if matches(f.Query, names...) {
-				f.Conversations = append(f.Conversations, c)
-			}
-		}
+		f.Conversations, f.Earlier = conversations.Conversations, conversations.Next
 	}
 	return v.show(w, r, "find", page{Title: "Find", Body: f})
 }

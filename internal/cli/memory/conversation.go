@@ -54,11 +54,18 @@ func conversationList(s *shell.Shell) *cobra.Command {
 				shell.List(p, "No conversations match.", []string{"CONVERSATION", "TURNS", "SPEAKERS", "UPDATED", "TASKS"}, list.Conversations, func(v client.Conversation) []string {
 					return []string{v.ID, fmt.Sprint(v.Count), speakers(v), shell.Clock(v.Updated), shell.Names(v.Tasks)}
 				})
+				for _, v := range list.Conversations { // of a search
+					for _, t := range v.Turns {
+						p.Line("\n%s", p.Dim(fmt.Sprintf("%s, turn %d  %s  %s (%s)", v.ID, t.N, shell.Clock(t.At), shell.OneLine(t.Agent), shell.OneLine(string(t.Role)))))
+						p.Quote(t.Text)
+					}
+				}
 				p.More(list.Next)
 			})
 		})
 	cmd.Flags().StringVar(&o.Agent, "with", "", "list only conversations that this agent spoke in")
 	cmd.Flags().StringVar(&o.Task, "task", "", "list only conversations of this task")
+	cmd.Flags().StringVar(&o.Text, "text", "", "list only conversations with these words, and the turns that have them")
 	shell.PageFlags(cmd.Flags(), &o.Limit, &o.After)
 	return shell.Example(cmd, "trapeze conversation list --with triage")
 }

@@ -2,8 +2,6 @@ package view
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -33,12 +31,6 @@ type TaskRow struct {
 	At     ledger.Position `json:"position"` // of its newest entry
 }
 
-// HasWords reports whether each of some words, in lower case, is in the intent, the requester or the owner.
-func (r *TaskRow) HasWords(words []string) bool {
-	text := strings.ToLower(r.Intent + "\n" + r.Requester + "\n" + r.Owner)
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
-}
-
 // ParkedRow says why and since when a task is in the dead-letter queue.
 type ParkedRow struct {
 	Cause  event.ParkCause `json:"cause"`
@@ -52,7 +44,7 @@ type TaskFilter struct {
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
-	// Text is words, each of which must be in the intent as the row has it, the requester or the owner, in upper or lower case.
+	// Text is words, each of which must be in the first 4,000 characters of the intent, the requester or the owner, in upper or lower case.
 	Text string
 	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or
 	// a principal "role/NAME" that requested it.

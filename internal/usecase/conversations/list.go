@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -18,22 +19,73 @@ import (
 type ConversationsInput struct {
 	Agent string // who has spoken in it, by name
 	Task  string // that a turn belongs to
+	Text  string // words, each of which must be in its name, the name of a speaker or a turn that the caller may read
 	After string // id of the last conversation of the page before
 	Limit int    // at most this many; 0 means 50
 }
 
-// List lists the conversations that the caller may read, without their turns, the one that began last first.
-func (cs *Conversations) List(ctx context.Context, c caller.Caller, in ConversationsInput) ([]Conversation, error) {
+// ConversationList is one page of a list of conversations.
+type ConversationList struct {
+	Conversations []Conversation
+	Next          string // the After of the next page; empty at the end
+}
+
+// List lists the conversations that the caller may read, the one that began last first: without their turns, or with the turns that
+// have the words of a search, which are recorded as one read. A search may give a short page that has a next one.
+func (cs *Conversations) List(ctx context.Context, c caller.Caller, in ConversationsInput) (ConversationList, error) {
 	list, err := cs.list(ctx, c, in)
 	if err != nil {
-		return nil, cs.access.Refused(ctx, c.Workspace, c.Actor(), "conversations", "", err)
+		return ConversationList{}, cs.access.Refused(ctx, c.Workspace, c.Actor(), "conversations", "", err)
 	}
 	return list, nil
 }
 
-func (cs *Conversations) list(ctx context.Context, c caller.Caller, in ConversationsInput) ([]Conversation, error) {
+func (cs *Conversations) list(ctx context.Context, c caller.Caller, in ConversationsInput) (list ConversationList, err error) {
+	f, err := cs.filter(ctx, c, in)
+	if err != nil {
+		return list, err
+	}
+	s := cs.newSearch(c, in.Text)
+	limit := f.Limit
+	if len(s.words) > 0 {
+		f.Limit = view.MaxPage
+	}
+	for more := true; more && list.Next == ""; {
+		states, err := cs.store.views.Conversations(ctx, c.Workspace, f)
+		if err != nil {
+			return list, stream.Unavailable(err)
+		}
+		more = len(states) == f.Limit
+		for _, state := range states {
+			f.After = state.ID
+			if !conversation.MayRead(state, f.By) {
+				continue
+			}
+			turns, is, err := s.find(ctx, state)
+			if err != nil {
+				return list, err
+			}
+			shown := conversationOf(state)
+			if shown.ID, err = cs.store.shown(ctx, c.Workspace, f.By, state.ID); err != nil {
+				return list, err
+			}
+			if is {
+				shown.Turns = turns
+				list.Conversations = append(list.Conversations, shown)
+			}
+			if len(list.Conversations) == limit || s.tired() {
+				list.Next = shown.ID
+				break
+			}
+		}
+	}
+	return list, s.record(ctx, list.Conversations)
+}
+
+// filter checks a list's input, and is what views make of it.
+func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in ConversationsInput) (f view.ConversationFilter, err error) {
 	if err := c.May(identity.ReadOwn, "list conversations"); err != nil {
-		return nil, err
+		return f, err
 	}
 	limit, err := page.Limit(in.Limit, usualPage)
 	if err == nil && in.Agent != "" {
@@ -45,34 +97,20 @@ func (cs *Conversations) list(ctx context.Context, c caller.Caller, in Conversat
 	if err == nil && in.After != "" {
 		err = conversation.CheckID(in.After)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(in.Text) > maxSearchText {
+		err = refusal.New(refusal.TooLarge, "search for fewer words", "the text to search for has %d bytes, more than %d", len(in.Text), maxSearchText)
 	}
-	f := view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
+	if err != nil {
+		return f, err
+	}
+	f = view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
 	if err := cs.partnerOfAll(ctx, c, &f); err != nil {
-		return nil, err
+		return f, err
 	}
 	if f.After != "" {
-		if f.After, err = cs.store.Resolve(ctx, c.Workspace, f.By, f.After); err != nil {
-			return nil, err
-		}
+		f.After, err = cs.store.Resolve(ctx, c.Workspace, f.By, f.After)
 	}
-	states, err := cs.store.views.Conversations(ctx, c.Workspace, f)
-	if err != nil {
-		return nil, stream.Unavailable(err)
-	}
-	list := make([]Conversation, 0, len(states))
-	for _, s := range states {
-		if !conversation.MayRead(s, f.By) {
-			continue
-		}
-		shown := conversationOf(s)
-		if shown.ID, err = cs.store.shown(ctx, c.Workspace, f.By, s.ID); err != nil {
-			return nil, err
-		}
-		list = append(list, shown)
-	}
-	return list, nil
+	return f, err
 }
 
 // partnerOfAll gives a filter's asker those of its tasks and conversations that can matter to a list.

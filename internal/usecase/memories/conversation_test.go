@@ -117,12 +117,12 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 		if got := h.talk(by, conversations.ConversationInput{ID: "c"}); len(got.Turns) != 1 {
 			t.Errorf("%s: %+v", by.Principal, got)
 		}
-		list := must[[]conversations.Conversation](t)(h.talks.List(t.Context(), by, conversations.ConversationsInput{}))
+		list := must[conversations.ConversationList](t)(h.talks.List(t.Context(), by, conversations.ConversationsInput{})).Conversations
 		if len(list) != 1 || list[0].ID != "c" || list[0].Turns != nil {
 			t.Errorf("%s lists %+v", by.Principal, list)
 		}
 	}
-	if list := must[[]conversations.Conversation](t)(h.talks.List(t.Context(), spy, conversations.ConversationsInput{})); len(list) > 0 {
+	if list := must[conversations.ConversationList](t)(h.talks.List(t.Context(), spy, conversations.ConversationsInput{})).Conversations; len(list) > 0 {
 		t.Errorf("a spy lists %+v", list)
 	}
 	g := h.gather(bob, memories.Gather{Task: h.tasks[home+"/"+taskID]})
@@ -178,7 +178,7 @@ func TestConversationsAreListedForThoseWhoTakePart(t *testing.T) {
 		"the first one": {operator, conversations.ConversationsInput{Limit: 1}, []string{"c3"}},
 	} {
 		var got []string
-		for _, x := range must[[]conversations.Conversation](t)(h.talks.List(t.Context(), c.by, c.in)) {
+		for _, x := range must[conversations.ConversationList](t)(h.talks.List(t.Context(), c.by, c.in)).Conversations {
 			got = append(got, x.ID)
 		}
 		if !slices.Equal(got, c.want) {

@@ -316,7 +316,7 @@ func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
 		_, err = h.talks.Show(t.Context(), by, conversations.ConversationInput{ID: "c"})
 		refused(t, "reads the conversation", err, refusal.NotFound)
 		list, err := h.talks.List(t.Context(), by, conversations.ConversationsInput{})
-		if err != nil || len(list) > 0 {
+		if err != nil || len(list.Conversations) > 0 {
 			t.Errorf("%+v, %v", list, err)
 		}
 		g := h.gather(by, memories.Gather{Task: h.tasks[home+"/"+task], Requested: []memory.Reference{{ID: x.ID}}, Conversation: "c"})

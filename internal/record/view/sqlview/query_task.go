@@ -1,9 +1,11 @@
 package sqlview
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -16,7 +18,7 @@ func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) 
 	if words := strings.Fields(strings.ToLower(f.Text)); len(words) > 0 {
 		return v.tasksWith(ctx, workspace, f, words)
 	}
-	q, args := selectTasks(workspace, f)
+	q, args := selectTasks("t.row", workspace, f)
 	return query.JSON[view.TaskRow](ctx, v.db, q, args...)
 }
 
@@ -27,10 +29,10 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 	f.Limit = view.MaxPage
 	for {
 		read := 0
-		q, args := selectTasks(workspace, f)
+		q, args := selectTasks("t.row, (SELECT text FROM view_intent WHERE n = t.n)", workspace, f)
 		err := v.db.Each(ctx, func(rows *sql.Rows) error {
-			var b sql.RawBytes
-			if err := rows.Scan(&b); err != nil {
+			var b, intent sql.RawBytes
+			if err := rows.Scan(&b, &intent); err != nil {
 				return err
 			}
 			var is struct{ ID, Intent, Requester, Owner string } // times take longest to decode
@@ -39,10 +41,10 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 			}
 			read++
 			f.After = is.ID
-			row := view.TaskRow{Intent: is.Intent, Requester: is.Requester, Owner: is.Owner}
-			if len(list) == most || !row.HasWords(words) {
+			if len(list) == most || !hasWords(words, is.Requester, is.Owner, cmp.Or(string(intent), is.Intent)) {
 				return nil
 			}
+			var row view.TaskRow
 			err := json.Unmarshal(b, &row)
 			list = append(list, row)
 			return err
@@ -53,9 +55,15 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 	}
 }
 
+// hasWords reports whether each of some words, in lower case, is in one of some texts.
+func hasWords(words []string, texts ...string) bool {
+	text := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
 // selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows.
 // INDEXED BY turns a mistake here into an error instead of a slow query.
-func selectTasks(workspace string, f view.TaskFilter) (q string, args []any) {
+func selectTasks(columns, workspace string, f view.TaskFilter) (q string, args []any) {
 	where := []string{"t.ws = ?"}
 	args = []any{workspace}
 	also := func(condition string, value ...any) {
@@ -104,7 +112,7 @@ func selectTasks(workspace string, f view.TaskFilter) (q string, args []any) {
 	if f.After != "" {
 		also(order+" < ?", f.After)
 	}
-	q = "SELECT t.row FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
+	q = "SELECT " + columns + " FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
 	return q, append(args, view.PageSize(f.Limit))
 }
 

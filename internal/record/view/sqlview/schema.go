@@ -19,6 +19,8 @@ const schemaVersion = 23
 //
 // sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
 //
+// view_intent has the intents that are longer than rows show, for searches.
+//
 // live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
 const schema = `
 CREATE TABLE view_task(
@@ -28,6 +30,7 @@ CREATE UNIQUE INDEX view_task_id ON view_task(ws, id);
 CREATE INDEX view_task_live ON view_task(ws, id) WHERE live > 0;
 CREATE INDEX view_task_owner ON view_task(ws, owner, live, id) WHERE live > 0 AND owner <> '';
 CREATE INDEX view_task_due ON view_task(due) WHERE due IS NOT NULL;
+CREATE TABLE view_intent(n INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
 CREATE TABLE view_child(ws TEXT NOT NULL, parent TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, parent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_rare(ws TEXT NOT NULL, state TEXT NOT NULL, task TEXT NOT NULL,
@@ -58,6 +61,7 @@ CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER
 // tables are the tables that a rebuild creates, with their order in a digest.
 var tables = append([]struct{ Name, Order string }{
 	{"view_task", "n"},
+	{"view_intent", "n"},
 	{"view_child", "ws, parent, task"},
 	{"view_rare", "ws, state, task"},
 	{"view_inbox", "ws, agent, sender, ord, id"},
@@ -110,7 +114,7 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 type statements struct {
 	insertTask             *sqlitelog.Stmt
 	updateTask             [1 << 4]*sqlitelog.Stmt // by the columns that have changed
-	addChild               *sqlitelog.Stmt
+	addChild, addIntent    *sqlitelog.Stmt
 	addRare, dropRare      *sqlitelog.Stmt
 	insertItem, updateItem *sqlitelog.Stmt
 	deleteItem             *sqlitelog.Stmt
@@ -133,6 +137,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 	err := tx.PrepareAll(map[**sqlitelog.Stmt]string{
 		&s.insertTask:    "INSERT INTO view_task(n, ws, id, state, live, owner, due, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 		&s.addChild:      "INSERT INTO view_child(ws, parent, task) VALUES(?, ?, ?)",
+		&s.addIntent:     "INSERT INTO view_intent(n, text) VALUES(?, ?)",
 		&s.addRare:       "INSERT INTO view_rare(ws, state, task) VALUES(?, ?, ?)",
 		&s.dropRare:      "DELETE FROM view_rare WHERE ws = ? AND state = ? AND task = ?",
 		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, sender, ord, id, item) VALUES(?, ?, ?, ?, ?, ?)",

@@ -16,6 +16,7 @@ import (
 // Lengths of previews, in characters.
 const (
 	taskPreview = 200
+	taskWords   = 4000 // of an intent, for searches
 	itemPreview = 500
 )
 
@@ -37,6 +38,7 @@ type taskFold struct {
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
 	tickets  []ticket       // changed since they were written
+	intent   string         // for searches, if it is longer than a row shows; until it is written
 	stored   stored
 	dirty    bool
 }
@@ -164,6 +166,9 @@ func (t *taskFold) note(ev event.Event) {
 	s := &t.state
 	switch e := ev.(type) {
 	case event.Created:
+		if t.intent = strings.Clone(preview(e.Intent, taskWords)); t.intent == preview(e.Intent, taskPreview) {
+			t.intent = ""
+		}
 		s.Intent = strings.Clone(preview(e.Intent, itemPreview))
 		s.Expected, s.Permissions, s.Constraints, s.Path = event.Expected{}, nil, nil, nil
 		t.involve(e.Requester)

@@ -74,6 +74,10 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 		if err == nil && row.Parent != "" {
 			_, err = p.addChild.Exec(t.workspace, row.Parent, t.id)
 		}
+		if err == nil && t.intent != "" {
+			_, err = p.addIntent.Exec(t.first, t.intent)
+			t.intent = ""
+		}
 		if err == nil && t.state.Conversation != "" {
 			_, err = p.addCarrier.Exec(t.workspace, t.state.Conversation, t.id)
 		}

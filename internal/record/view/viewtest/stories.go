@@ -57,7 +57,7 @@ func listStory(s *stage) {
 	s.do(id(4), handoff.Start{By: agentOf("ann")}, handoff.Cancel{By: operator})
 	s.do(id(5), s.to(id(5), "bob"))
 	s.do(id(6), s.to(id(6), "bob"), handoff.Accept{By: agentOf("bob"), Handoff: 1})
-	s.do(id(8), handoff.Create{By: system, For: "agent/cy", Task: id(8), Intent: "child", Parent: event.Parent{Task: id(6), Index: 1}})
+	s.do(id(8), handoff.Create{By: system, For: "agent/cy", Task: id(8), Intent: "child" + strings.Repeat(" hay", 100) + " needle", Parent: event.Parent{Task: id(6), Index: 1}})
 
 	s.wantTasks(view.TaskFilter{}, id(8), id(7), id(6), id(5), id(4), id(3), id(2), id(1))
 	s.wantTasks(view.TaskFilter{Limit: 3}, id(8), id(7), id(6))
@@ -68,6 +68,7 @@ func listStory(s *stage) {
 	s.wantTasks(view.TaskFilter{Text: "ann agent", Limit: 2, After: id(3)}, id(2), id(1))
 	s.wantTasks(view.TaskFilter{Text: "ann", Live: true, After: id(5)}, id(3))
 	s.wantTasks(view.TaskFilter{Text: "ann child"})
+	s.wantTasks(view.TaskFilter{Text: "Child NEEDLE"}, id(8)) // which no row shows
 	s.wantTasks(view.TaskFilter{Live: true}, id(8), id(7), id(6), id(5), id(3))
 	s.wantTasks(view.TaskFilter{Live: true, After: id(6), Limit: 1}, id(5))
 	for state, want := range map[event.State][]string{
