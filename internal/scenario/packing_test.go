@@ -118,6 +118,15 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		if doc := packed(h, *c.Content); doc.Packing.Budget != 600 || doc.Packing.Tokenizer != "cl100k_base" {
 			h.Errorf("cyd has a window of its own: %+v", doc.Packing)
 		}
+		if seen := h.content(h.as(identity.Auditor, "kim"), envelopes.ContentInput{ID: b.Handoff, Render: true}); seen.Digest != b.Given || seen.Source != b.Envelope || seen.Prompt != b.Content.Prompt {
+			h.Error("an auditor is no longer shown what bob read")
+		}
+		if sent := h.content(h.operator(), envelopes.ContentInput{ID: b.Handoff, Source: true}); sent.Digest != b.Envelope {
+			h.Error("an operator is no longer shown what was sent to bob")
+		}
+		if _, err := h.app.Envelopes.Fetch(ctx(h), h.agent("bob"), envelopes.ContentInput{ID: b.Handoff}); refusal.CodeOf(err) != refusal.Expired {
+			h.Errorf("bob, who has let go of it: %v", err)
+		}
 		report := h.drift(h.agent("cyd"), r.Task)
 		last := report.Hops[len(report.Hops)-1]
 		if len(last.Facts.Dropped) != 0 || len(last.Facts.Omitted)+len(last.Facts.Kept) != 40 || last.Budget != 600 || last.Utilisation <= 0.5 {

@@ -83,7 +83,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	switch sheet, err := v.api.Content(ctx, id, client.ContentInput{Render: true}); {
 	case err == nil:
 		body.Prompt, body.Digest, whole = sheet.Prompt, sheet.Digest, sheet.Envelope
-	case !errors.Is(err, client.Expired): // the prompt is that of the newest handoff alone
+	case !errors.Is(err, client.Expired): // agents get that of the newest handoff alone
 		return err
 	}
 	if whole != nil {

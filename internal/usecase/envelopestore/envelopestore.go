@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -54,6 +55,25 @@ func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]by
 	}
 	s.cache.Put(digest, found)
 	return found, nil
+}
+
+// OfHandoff are the digests of what was sent with a handoff of a task and of what was packed for its last receiver, empty if nothing was,
+// as they were when the next handoff was requested.
+func (s *Store) OfHandoff(ctx context.Context, workspace, id string, n int) (source, rendition string, err error) {
+	var t task.Task
+	err = stream.Each(ctx, s.ledger, taskstore.StreamOf(workspace, id), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			d, err := s.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			if t = task.Fold(t, d); t.Handoff != nil && t.Handoff.N == n {
+				source, rendition = t.Handoff.Envelope, t.Handoff.Rendition
+			}
+		}
+		return nil
+	})
+	return source, rendition, err
 }
 
 // Open is one of the sealed envelopes of a task.
