@@ -31,7 +31,7 @@ func (c Config) checkReach(host string) error {
 		return nil
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return refusal.New(refusal.Invalid, "give it a certificate: --tls-cert FILE --tls-key FILE; or, if a proxy in front of it does TLS: --behind-proxy",
+		return refusal.New(refusal.Invalid, "listen on 127.0.0.1; or give it a certificate: --tls-cert FILE --tls-key FILE; or, if a proxy in front of it does TLS: --behind-proxy",
 			"%q can be reached from other machines, and tokens would be sent unencrypted", c.Addr)
 	}
 	return nil

@@ -56,7 +56,7 @@ func conversationList(s *shell.Shell) *cobra.Command {
 				})
 				for _, v := range list.Conversations { // of a search
 					for _, t := range v.Turns {
-						p.Line("\n%s", p.Dim(fmt.Sprintf("%s, turn %d  %s  %s (%s)", v.ID, t.N, shell.Clock(t.At), shell.OneLine(t.Agent), shell.OneLine(string(t.Role)))))
+						p.Line("\n%s", p.Dim(fmt.Sprintf("%s, turn %d  %s  %s (%s)", shell.OneLine(v.ID), t.N, shell.Clock(t.At), shell.OneLine(t.Agent), shell.OneLine(string(t.Role)))))
 						p.Quote(t.Text)
 					}
 				}
