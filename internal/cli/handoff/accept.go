@@ -18,28 +18,32 @@ func Accept(s *shell.Shell) *cobra.Command {
 	var git string
 	cmd := s.Call("accept HANDOFF", "Accept an offer, and print its content", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
+			id, err := offerOf(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
 			if git != "" {
-				if err := checkGit(ctx, c, args[0], git); err != nil {
+				if err := checkGit(ctx, c, id, git); err != nil {
 					return err
 				}
 			}
-			a, err := c.Accept(ctx, args[0], in)
+			a, err := c.Accept(ctx, id, in)
 			if err != nil {
 				return err
 			}
 			var tree gitApplied
 			var failed error // the caller owns the task nevertheless
 			if git != "" && a.Content != nil {
-				tree, failed = applyGit(ctx, s, c, args[0], git)
+				tree, failed = applyGit(ctx, s, c, id, git)
 			}
 			if git != "" && a.Content != nil && failed == nil && !s.Flags.JSON {
 				fmt.Fprintf(s.Stderr, "trapeze: %s\n", tree.line())
 			}
-			err = s.Emit(a, func(p *shell.Page) { showContent(p, a, args[0]) })
+			err = s.Emit(a, func(p *shell.Page) { showContent(p, a, id) })
 			return errors.Join(failed, err)
 		})
 	cmd.Long = `Accept an offer, and print the content that comes with it and nothing else, so that the sender's token budget is that of the
-output: from now on you own the task. --json adds the receipt.
+output: from now on you own the task. --json adds the receipt. The id of the task stands for that of its offer.
 
 With --git the working tree that was sent with trapeze send --git is applied, and standard error names it. The clone must have its commit and no
 uncommitted changes, or else the offer is not accepted. If the sender has yet to confirm, the content comes later: apply the working tree
