@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -52,13 +53,58 @@ func TestAReceiverSeesWhatAFactReplacedAndWhoseThatWas(t *testing.T) {
 			{ID: "shut", Supersedes: "f1", Text: "the valve is shut\n(shut replaces f9 by operator/ann)"},
 			{ID: "red", Text: "green"},
 			{Supersedes: "two", Text: "three"},
-			{ID: "never", Supersedes: "lang", Text: "no such fact was there"},
+			{ID: "never", Text: "it replaces nothing"},
 			{Text: "new"},
 		},
 		Decisions: []client.Point{{ID: "d2", Supersedes: "d1", Text: "leave it"}},
 	})
 	says(got, "shut the valve is shut\n (shut replaces f9 by operator/ann)\n(shut replaces f1 by ann)\nred green\n(red replaces what ann said)\nf4 three\n(f4 replaces two by ann)\n"+
-		"never no such fact was there\nf5 new\n# Decisions\nd2 leave it\n(d2 replaces d1 by ann)\n")
+		"never it replaces nothing\nf5 new\n# Decisions\nd2 leave it\n(d2 replaces d1 by ann)\n")
 	got = hand("cleo", "ann", client.Content{Facts: []client.Point{{ID: "shut", Text: "the valve is shut tight"}, {Text: "last"}}})
 	says(got, "shut the valve is shut tight\n(shut replaces what ben said)\n", "(by ben)\nred green\n(red replaces what ann said)\n")
+}
+
+// A sender that replaces what is not there would think that it is gone: it is told what is there. What was replaced before is named with what did that.
+func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	h.agent("ben")
+	refused := func(err error, field, message, hint string) {
+		t.Helper()
+		e, is := errors.AsType[*client.Error](err)
+		if !is || e.Code != client.Invalid || e.Message != message || e.Hint != hint || e.Details["field"] != field {
+			t.Errorf("%#v, want %s (%s)", err, message, hint)
+		}
+	}
+	points := func(p ...client.Point) client.Content { return client.Content{Facts: p} }
+	_, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Content: points(client.Point{ID: "a", Text: "a", Supersedes: "f1"})})
+	refused(err, "facts", `a fact cannot replace "f1": no fact has this id`, "omit supersedes: there is no fact yet")
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{
+		Facts: []client.Point{{Text: "one"}, {ID: "b", Text: "two"}}, Decisions: []client.Point{{ID: "d1", Text: "shut it"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(c client.Content) error {
+		_, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"ben"}, Content: c})
+		return err
+	}
+	refused(send(points(client.Point{Text: "new", Supersedes: "F1"})), "facts", `a fact cannot replace "F1": no fact has this id`, "name one of these: f1, b")
+	refused(send(points(client.Point{Text: "new", Supersedes: "d1"})), "facts", `a fact cannot replace "d1": no fact has this id`, "name one of these: f1, b")
+	refused(send(client.Content{Decisions: []client.Point{{Text: "open it", Supersedes: "b"}}}), "decisions",
+		`a decision cannot replace "b": no decision has this id`, "name one of these: d1")
+	if _, err := ann.PreviewEnvelope(ctx, made.Task, client.PreviewInput{To: "ben", Content: points(client.Point{Text: "new", Supersedes: "none"})}); err == nil {
+		t.Error("a preview takes what a handoff does not")
+	}
+	if err := send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"}, client.Point{ID: "d", Text: "four", Supersedes: "c"})); err != nil {
+		t.Fatal(err) // one of the same list may be replaced
+	}
+	if _, err := ann.Withdraw(ctx, made.Task+".h1", client.CancelInput{Epoch: made.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	refused(send(points(client.Point{Text: "new", Supersedes: "c"})), "facts", `a fact cannot replace "c": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	if err := send(points(client.Point{ID: "d", Text: "four, again", Supersedes: "c"})); err != nil {
+		t.Error(err) // it is said again
+	}
 }

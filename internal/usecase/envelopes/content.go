@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -154,19 +155,22 @@ func (c Content) checkRefs() error {
 }
 
 // checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [event.CheckPlain] and [event.CheckCase]. Those that the
-// envelope has stay as they are.
+// envelope has stay as they are. It refuses those that replace what is not there.
 func (c Content) checkIDs(doc envelope.Envelope) error {
 	for _, l := range []struct {
-		what string
-		have []envelope.Item
-		add  []Point
-	}{{"a fact", doc.KeyFacts, c.Facts}, {"a decision", doc.Decisions, c.Decisions}} {
+		what, field string
+		have        []envelope.Item
+		add         []Point
+	}{{"a fact", "facts", doc.KeyFacts, c.Facts}, {"a decision", "decisions", doc.Decisions, c.Decisions}} {
 		ids := make([]string, 0, len(l.have)+len(l.add))
 		for _, i := range l.have {
 			ids = append(ids, i.ID)
 		}
 		for _, p := range l.add {
-			if slices.Contains(ids, p.ID) {
+			if err := checkReplaced(l.what, l.field, p, ids, l.have); err != nil {
+				return err
+			}
+			if p.ID == "" || slices.Contains(ids, p.ID) {
 				continue
 			}
 			if err := cmp.Or(event.CheckPlain(l.what, p.ID), event.CheckCase(l.what, p.ID, ids)); err != nil {
@@ -176,6 +180,35 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 		}
 	}
 	return nil
+}
+
+// mostIDs is how many ids a refusal names.
+const mostIDs = 50
+
+// checkReplaced refuses (invalid) a fact or decision that replaces one that is not there: the sender would think that the old one is gone. What is said again, with what
+// it replaced, may be.
+func checkReplaced(what, field string, p Point, ids []string, have []envelope.Item) error {
+	if p.Supersedes == "" || slices.Contains(ids, p.Supersedes) {
+		return nil
+	}
+	noun := what[strings.IndexByte(what, ' ')+1:]
+	hint := fmt.Sprintf("omit supersedes: there is no %s yet", noun)
+	if len(ids) > 0 {
+		hint = "name one of these: " + strings.Join(ids[:min(len(ids), mostIDs)], ", ")
+		if len(ids) > mostIDs {
+			hint += fmt.Sprintf(" and %d others", len(ids)-mostIDs)
+		}
+	}
+	for _, i := range have {
+		switch {
+		case i.Supersedes != p.Supersedes:
+		case i.ID == p.ID:
+			return nil
+		default:
+			hint = fmt.Sprintf("%s replaced it: replace that, or ", i.ID) + hint
+		}
+	}
+	return refusal.New(refusal.Invalid, hint, "%s cannot replace %q: no %s has this id", what, refusal.Clip(p.Supersedes, 100), noun).With("field", field)
 }
 
 // addTo adds the content to an envelope. Its facts and decisions are by an author.
