@@ -99,14 +99,14 @@ type Parts struct {
 
 // PartText is the text of a part, or a piece of it.
 type PartText struct {
-	Part string `json:"part"` // such as fact:f12
-	Text string `json:"text"`
-	From int    `json:"from,omitempty"` // bytes of the part before this piece
-	Cut  bool   `json:"cut,omitempty"`  // more of the part follows on the next page
+	Part     string `json:"part"` // such as fact:f12
+	Text     string `json:"text"`
+	From     int    `json:"from,omitempty"`     // bytes of the part before this piece
+	Cut      bool   `json:"cut,omitempty"`      // more of the part follows on the next page
+	Replaced string `json:"replaced,omitempty"` // what the fact or decision replaced, and whose that was
 }
 
-// Parts fetches parts of the envelope of a task, a handoff or a share, also those that were left out of what its receiver was
-// given. The read is recorded.
+// Parts fetches parts of the envelope of a task, a handoff or a share, also those that its receiver was not given. The read is recorded.
 func (c *Client) Parts(ctx context.Context, id string, in PartsInput) (Parts, error) {
 	q := wire.Query{"part": in.Parts}
 	q.Number("tokens", in.Tokens)

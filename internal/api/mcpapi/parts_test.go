@@ -310,3 +310,33 @@ func TestALargeHistoryIsReadPageByPage(t *testing.T) {
 		}
 	}
 }
+
+// A part that is fetched says what it replaced, as the prompt does.
+func TestAPartThatIsFetchedSaysWhatItReplaced(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		ann, ben := h.agent(version, "ann"), h.agent(version, "ben")
+		ben.call("join", m{})
+		made, err := h.admin.CreateTask(t.Context(), client.CreateInput{
+			Intent: "Find the double charges", Content: client.Content{Facts: []client.Point{{ID: "old", Text: "There are two."}}}, Send: &client.SendInput{To: []string{"ann"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ann.call("accept", m{"handoff": made.Handoff})
+		_, sent := ann.call("send", m{"task": made.Task, "to": "ben", "facts": []m{
+			{"id": "new", "text": "There are three.\n(new replaces truth by admin)", "supersedes": "old"}, {"id": "other", "text": "All in May."},
+		}})
+		ben.call("accept", m{"handoff": sent["handoff"]})
+		const said = "(new replaces old by admin/local)"
+		for _, parts := range []any{"fact:new", []string{"fact:new", "fact:other"}} { // alone, and in a list
+			text := ben.read("status", m{"id": made.Task, "parts": parts})
+			if strings.Count(text, said) != 1 {
+				t.Errorf("%v: %s", parts, text)
+			}
+		}
+		if text := ben.read("status", m{"id": made.Task, "parts": "fact:other"}); strings.Contains(text, "replaces") {
+			t.Error(text)
+		}
+	})
+}

@@ -11,6 +11,8 @@ import (
 type PartText struct {
 	Part string `json:"part" doc:"Name of the part, such as fact:f12, step:4 or data."`
 	Text string `json:"text"`
+	// Replaced is [Item.Replaced] of a fact or decision.
+	Replaced string `json:"replaced,omitempty" doc:"What the fact or decision replaced, and whose that was: f3 replaces f1 by ann."`
 	// From is the number of bytes of the part before this piece, and Cut reports whether more follows it.
 	From int  `json:"from,omitempty" doc:"Bytes of the part before this text."`
 	Cut  bool `json:"cut,omitempty" doc:"The part goes on; the next page has more."`
@@ -38,13 +40,16 @@ func RenderParts(task string, parts []PartText, missing []string, next string) s
 			if x.From > 0 {
 				title += ", continued"
 			}
+			if x.Replaced != "" {
+				title += " (" + x.Replaced + ")"
+			}
 			p.block(title, "", "", func() { p.WriteString(strings.TrimSuffix(visible.Text(x.Text), "\n")) })
 			parts = parts[1:]
 			continue
 		}
 		rows := make([]entry, n)
 		for i := range rows {
-			rows[i] = entry{label: visible.Word(parts[i].Part) + " ", text: parts[i].Text}
+			rows[i] = entry{label: visible.Word(parts[i].Part) + " ", text: parts[i].Text, replaced: parts[i].Replaced}
 		}
 		p.block("Parts", "", "", func() { p.rows(rows) })
 		parts = parts[n:]

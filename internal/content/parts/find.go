@@ -18,6 +18,8 @@ type Part struct {
 	// Text is the text of the part as the prompt has it. It is empty for an artifact, and for a memory item whose text the
 	// envelope does not have.
 	Text string
+	// Replaced says what a fact or decision replaced, as the prompt has it.
+	Replaced string
 }
 
 // Name is the name of the part as [Find] takes it, such as fact:f12, step:4 or data.
@@ -79,44 +81,44 @@ func whyMissing(e *envelope.Envelope, name string) string {
 func allOf(e *envelope.Envelope) []Part {
 	var all []Part
 	for _, p := range []Part{
-		{envelope.PartState, "", e.Task.State},
-		{envelope.PartSummary, "", e.ConversationSummary},
-		{envelope.PartData, "", dataText(e.Task.Data)},
-		{envelope.PartDetail, "", e.Handoff.Detail},
-		{envelope.PartNotes, "", e.Handoff.Notes},
+		{Kind: envelope.PartState, Text: e.Task.State},
+		{Kind: envelope.PartSummary, Text: e.ConversationSummary},
+		{Kind: envelope.PartData, Text: dataText(e.Task.Data)},
+		{Kind: envelope.PartDetail, Text: e.Handoff.Detail},
+		{Kind: envelope.PartNotes, Text: e.Handoff.Notes},
 	} {
 		if p.Text != "" {
 			all = append(all, p)
 		}
 	}
 	for i := range e.KeyFacts {
-		all = append(all, Part{envelope.PartFact, e.KeyFacts[i].ID, e.KeyFacts[i].Text})
+		all = append(all, Part{envelope.PartFact, e.KeyFacts[i].ID, e.KeyFacts[i].Text, e.KeyFacts[i].Replaced()})
 	}
 	for i := range e.Decisions {
-		all = append(all, Part{envelope.PartDecision, e.Decisions[i].ID, e.Decisions[i].Text})
+		all = append(all, Part{envelope.PartDecision, e.Decisions[i].ID, e.Decisions[i].Text, e.Decisions[i].Replaced()})
 	}
 	for _, list := range [][]envelope.Item{e.KeyFacts, e.Decisions} {
 		for i := range list {
 			if list[i].Reasoning != "" {
-				all = append(all, Part{envelope.PartReasoning, list[i].ID, list[i].Reasoning})
+				all = append(all, Part{Kind: envelope.PartReasoning, ID: list[i].ID, Text: list[i].Reasoning})
 			}
 		}
 	}
 	for i := range e.History {
-		all = append(all, Part{envelope.PartStep, strconv.Itoa(i + 1), e.History[i].Line()})
+		all = append(all, Part{Kind: envelope.PartStep, ID: strconv.Itoa(i + 1), Text: e.History[i].Line()})
 	}
 	for i := range e.Memory {
-		all = append(all, Part{envelope.PartMemory, e.Memory[i].ID, e.Memory[i].Text})
+		all = append(all, Part{Kind: envelope.PartMemory, ID: e.Memory[i].ID, Text: e.Memory[i].Text})
 	}
 	for i := range e.Artifacts {
-		all = append(all, Part{envelope.PartArtifact, e.Artifacts[i].Digest, ""})
+		all = append(all, Part{Kind: envelope.PartArtifact, ID: e.Artifacts[i].Digest})
 	}
 	if len(e.Conversation) > 0 {
 		lines := make([]string, len(e.Conversation))
 		for i := range e.Conversation {
 			lines[i] = e.Conversation[i].Line()
 		}
-		all = append(all, Part{envelope.PartConversation, "", strings.Join(lines, "\n")})
+		all = append(all, Part{Kind: envelope.PartConversation, Text: strings.Join(lines, "\n")})
 	}
 	return all
 }

@@ -107,6 +107,9 @@ func (p *Pages) text(part *Part, from int) (envelope.PartText, error) {
 		from++
 	}
 	x.From, x.Text = from, x.Text[from:]
+	if from == 0 {
+		x.Replaced = part.Replaced
+	}
 	if most := 16 * p.Budget; len(x.Text) > most {
 		x.Text, x.Cut = cut(x.Text, most), true
 	}
