@@ -28,6 +28,7 @@ func checkDocFiles(t *tree) (out []finding) {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: start reading at"})
 		}
 		out = append(out, staleNames(d, comment)...)
+		out = append(out, t.stalePaths(d, comment)...)
 	}
 	return out
 }
@@ -44,6 +45,23 @@ func staleNames(d *directory, comment string) (out []finding) {
 	}
 	for _, m := range goFile.FindAllStringSubmatch(comment, -1) {
 		if !slices.ContainsFunc(d.files, func(f *sourceFile) bool { return path.Base(f.path) == m[1] }) {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment names " + m[1] + ", which is not there"})
+		}
+	}
+	return out
+}
+
+// goPath matches the path of a Go file of another package, or the end of one from a directory on, such as task/clock.go.
+var goPath = regexp.MustCompile(`(?:^|[\s(\[,])((?:[a-z0-9_]+/)+[a-z0-9_]+\.go)\b`)
+
+// stalePaths finds the files of other packages that a package comment names and that are gone.
+func (t *tree) stalePaths(d *directory, comment string) (out []finding) {
+	for _, m := range goPath.FindAllStringSubmatch(comment, -1) {
+		found := false
+		t.each(func(_ *directory, f *sourceFile) {
+			found = found || strings.HasSuffix("/"+f.path, "/"+m[1])
+		})
+		if !found {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment names " + m[1] + ", which is not there"})
 		}
 	}
