@@ -34,24 +34,7 @@ func (s *service) open() {
 	for _, path := range s.opts.Resource.Paths {
 		s.static(path, "application/json", func() []byte { return s.opts.Resource.Document })
 	}
-	s.router.Mux().HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
-	})
-	s.router.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if err := s.app.Positions.Err(); err != nil {
-			hint := "see the log of the server"
-			if s.app.Positions.ReadOnly() {
-				hint = "free some space on the disk of the server; reads go on, and writing continues by itself"
-			}
-			endpoint.ProblemOf(refusal.New(refusal.Unavailable, hint, "not ready: %s", err)).Write(w)
-			return
-		}
-		standing := map[string]string{"status": "ready"}
-		if err := s.app.Policies.Err(); err != nil {
-			standing["policy"] = "the policy file is not in force; the log of the server and trapeze policy reload say why" // no details without a token
-		}
-		endpoint.Plain(w, standing)
-	})
+	s.probes()
 	s.router.Mux().HandleFunc("/", s.nowhere)
 }
 
