@@ -98,3 +98,11 @@ func (t Task) OwnerLost(now time.Time) bool {
 }
 
 func due(clock, now time.Time) bool { return !clock.IsZero() && !clock.After(now) }
+
+// EndOfOffer is when an offer to a candidate that its receiver has not seen expires; that of a person expires then in any case.
+func (h *Handoff) EndOfOffer(c event.Candidate, now time.Time) time.Time {
+	if c.Human {
+		return h.Times.People().After(now)
+	}
+	return h.Times.Offer.After(now)
+}

@@ -49,11 +49,3 @@ func (h *Handoff) awaitRoom(full map[string]bool, jitter float64, now time.Time)
 	}
 	return e, false
 }
-
-// EndOfOffer is when an offer to a candidate that its receiver has not seen expires; that of a person expires then in any case.
-func (h *Handoff) EndOfOffer(c event.Candidate, now time.Time) time.Time {
-	if c.Human {
-		return h.Times.People().After(now)
-	}
-	return h.Times.Offer.After(now)
-}
