@@ -3,7 +3,7 @@
 // the fold of its events.
 //
 // Invariants:
-//   - A hold beats an erasure: nothing that a hold names, however it is found, is erased while the hold is there.
+//   - A hold beats an erasure: while a hold names some content, no erasure removes that content, even if the erasure names it in another way.
 //   - An erasure is recorded before anything is destroyed, and is pending until everything is: it can be finished after a crash.
 //   - Only operators erase, set holds and lift them, with a reason.
 //

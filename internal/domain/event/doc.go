@@ -13,5 +13,19 @@
 //   - The JSON of an event is frozen: optional fields may be added, nothing else changes. Any other change is a new version of the
 //     event with a function that converts the old one.
 //
+// Where to change what:
+//   - timeout.go: the default of every clock: offer, acknowledgment, approval, answer, confirmation, lease
+//   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants
+//   - backoff.go: the pauses between repeated offers; handoff/send.go has how often an offer is repeated
+//   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
+//   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt
+//     is decided in usecase/envelopes/pack.go
+//   - pack.go: what a sender may say about packing: strategy, budget, pins
+//   - ticket.go: the lengths of questions and answers, and the name of the operators' desk
+//   - result.go: the size of a result, and how the results of children become one
+//   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them
+//   - id.go, agent_id.go: the form of every id
+//   - append.go: how an envelope is written into the record
+//
 // Start reading at [Event].
 package event

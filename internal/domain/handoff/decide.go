@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -206,14 +207,7 @@ func attributed(outcome string, by identity.Principal, detail string) string {
 	return s
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func firstError(errs ...error) error { return cmp.Or(errs...) }
 
 func orElse(a, b []string) []string {
 	if a != nil {

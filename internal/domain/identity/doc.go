@@ -11,5 +11,12 @@
 //   - What a role may do is a table ([May]); a role or a verb outside the closed sets is refused.
 //   - A scope narrows what a role may do, and widens nothing.
 //
+// Where to change what:
+//   - permission.go: what each role may do; scope.go: what a scope of an outside token leaves of that
+//   - token.go: when a token counts, expires and is revoked; token_text.go: its form
+//   - external_token.go: what is known of a token of an outside issuer. Its signature is checked in package api/oauth;
+//     usecase/tokens/vouch.go decides for which agent it counts
+//   - bare.go: in which fields of a JSON answer an agent's name stands without its role
+//
 // Start reading at [Principal], then permission.go (the roles, and what each may do) and scope.go; for tokens at [State] and [Verify].
 package identity

@@ -10,9 +10,18 @@
 //     the digest of a forgotten text gives nothing away.
 //   - One rule says which principals may read an item: [MayRead]. Others get not_found.
 //   - A grant is never stored. A sealed envelope lists [Reference]s; the owner of the task may read exactly the
-//     versions that the task's envelope lists ([MayReadVersion]), until the task moves on or ends. So no grant can outlive its reason, and none needs to be withdrawn.
-//   - A forgotten item gives out nothing, to nobody and by no reference. What the record holds of it stays there
-//     until it is erased there; that is the record's business.
+//     versions that the task's envelope lists ([MayReadVersion]), until the task moves on or ends. Nobody
+//     has to withdraw a grant: it ends with the ownership that it follows from.
+//   - A forgotten item gives out nothing, to nobody and by no reference. The record keeps its content until
+//     that is erased, by the rules of package erasure.
+//
+// Where to change what:
+//   - reader.go: who may read an item, and who any item
+//   - decide.go: who may change, pin, weigh or forget one
+//   - validate.go: the greatest sizes and numbers; pinning.go: what a pin by an agent comes to, and how many an agent may hold
+//   - reference.go: what a reference to an older, newer or forgotten version gives; digest.go: what the digest covers
+//   - How items are found and ranked is not here: record/view/sqlview/search/rank.go ranks by words, usecase/memories/meaning.go
+//     by meaning. How many of them an envelope gets is in usecase/memories/gather.go.
 //
 // Start reading at [State] and [MayRead], then [Decide]; for references at [Resolve].
 package memory

@@ -12,5 +12,17 @@
 //     match, and the Match says so.
 //   - Chains are shared by all tasks and never used up.
 //
+// Where to change what:
+//   - parse.go: what is a fault in a policy file; check_chain.go: the faults of escalation chains and fallbacks; missing.go:
+//     targets that do not exist
+//   - policy.go: the fields of the file and their greatest number and size
+//   - match.go: how the conditions of a rule are compared with a situation, and which texts keywords are looked for in
+//   - situation.go: what rules and expressions can see of a task, its holder and its envelope; expr.go: the variables and the
+//     costs of expressions
+//   - llm.go, embeddings.go: which models a file can name, and their bounds; they are called in package routing/openai
+//   - alerts.go: what a file can change of an alert; the thresholds themselves are in alert/definitions.go
+//   - retention.go: which content a file can give an end; it is erased by usecase/erasures/retain.go
+//   - read.go, problem.go: how a fault is reported, with line and column
+//
 // Start reading at [Policy] and [Parse], then match.go.
 package policy
