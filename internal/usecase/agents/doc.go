@@ -6,5 +6,15 @@
 //   - An agent that an operator took off duty is made ready again only by an operator.
 //   - Heartbeats are volatile; only changes of readiness are recorded.
 //
+// Where to change what:
+//   - register.go: which registrations and ways to be reached are refused; the limits are in agent/validate.go and the defaults
+//     in agent/spec.go
+//   - circle.go: that an escalation chain may not lead back to its agent; warnings.go: what it is warned of
+//   - spec.go: the JSON of a registration
+//   - beat.go: when a sign of life is recorded. When an agent that is silent goes offline is done in followup/presence.go,
+//     decided in agent/decide.go
+//   - set_readiness.go: who may set readiness; what becomes of offers that wait is done in followup/relieve.go
+//   - store.go: how many agents and idempotency keys are kept in memory
+//
 // Start reading at [Agents.Register].
 package agents

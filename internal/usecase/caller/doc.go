@@ -1,6 +1,6 @@
 // Package caller says who makes one call: a [Caller] is a principal with its credential and the idempotency key of the call.
 //
-// There are three shapes of the same thing, one per layer, and the conversions are here alone:
+// Each layer has a type of its own for who acts, and this package alone converts between the three:
 //   - identity.Principal is who acts. The rules of tasks, agents, memory and channels take it: Caller.Principal.
 //   - Caller is a principal with the credential, its scopes and the idempotency key. The use cases take it.
 //   - ledger.Actor is the principal as an entry of the ledger names it: [Caller.Actor], and [Caller.Write] for a writer to a

@@ -6,5 +6,10 @@
 //   - Agents subscribe themselves; operators may subscribe any agent.
 //   - A later change of a channel does not change the tasks that were published to it before, nor who is offered them.
 //
+// Where to change what:
+//   - create.go: how many channels a workspace may have; the limits of one are in package domain/channel
+//   - store.go: who gets what is published
+//   - describe.go, remove.go, subscribe.go: who may change a channel
+//
 // Start reading at [Channels.Subscribe].
 package channels

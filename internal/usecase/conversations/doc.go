@@ -5,5 +5,13 @@
 //   - The rules of conversations decide who may read, on a fresh fold; views only propose.
 //   - What is read is recorded before it is answered. A conversation that a caller may not read is "not found".
 //
+// Where to change what:
+//   - reader.go: who may read which turns; resolve.go: which conversation a name means
+//   - continuity.go, condense.go: how long the text for the next agent is, and from which tasks it is made; how turns are
+//     shortened is in conversation/continuity.go
+//   - search.go: how much one search reads
+//   - append_turn.go: who may speak; the limits of turns are in conversation/decide.go
+//   - conversations.go: the usual page
+//
 // Start reading at [Conversations.AppendTurn], then reader.go.
 package conversations

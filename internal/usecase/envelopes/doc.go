@@ -12,5 +12,19 @@
 //   - What cannot be had is named as a gap. It never stops a handoff.
 //   - A read of content is recorded before it is answered.
 //
+// Where to change what:
+//   - pack.go: the token budget of a receiver: which share of its context window a prompt may take, and when anything is packed
+//     at all. Which parts fit is chosen in package content/packing
+//   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: its history; gather.go: the
+//     memory items, files and turns in it
+//   - pins.go: what a sender may pin, and which wishes for packing are refused
+//   - fitting.go: which candidates are passed over because an envelope does not fit them
+//   - rendition.go: the constraints and permissions that a receiver's copy has, when these have changed since
+//   - handover.go: what an envelope says if nobody writes one, after an owner is lost or a person takes over; again.go: if a
+//     handoff is asked for again
+//   - fetch.go: who may read an envelope, and when; parts.go: who may fetch what it omits, and how large a page is
+//   - share.go: what the reader of a share gets; preview.go: what a sender sees beforehand
+//   - The order and the headings of a prompt are in envelope/render.go.
+//
 // Start reading at [Sealer.Draft], then [Sealer.Rendition], then [Envelopes.Fetch].
 package envelopes

@@ -6,5 +6,12 @@
 //   - An erasure is recorded, then its keys are destroyed, then what is derived from the content is built again without it. Each step can be repeated:
 //     an erasure that a crash interrupts is finished at the next start.
 //
+// Where to change what:
+//   - find.go: what a subject names, and what is kept although it is related
+//   - retain.go: when content ends that the policy keeps no longer; the rules of retention are in policy/retention.go
+//   - forget.go: what a forgotten memory item keeps until its key is gone, and how soon files are written again
+//   - erase.go: what refuses an erasure, and the order of its steps; finish.go: what is done at the next start
+//   - Who may erase or hold is decided in package domain/erasure; artifacts/drop.go deletes the files.
+//
 // Start reading at [Erasures.Erase], then finish.go. What a subject names is in find.go.
 package erasures

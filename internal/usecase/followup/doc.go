@@ -5,5 +5,15 @@
 //   - Everything may be repeated: what was done already is not done again.
 //   - After a refusal that every repeat would get, nothing is tried again. After any other error the courier calls again.
 //
+// Where to change what:
+//   - tick.go: what a due clock of a task needs besides the rules; these are in handoff/tick.go
+//   - children.go, children_of.go: when children are created and cancelled; end.go: what parents and dependents are told
+//   - bind.go: how a constraint of a parent reaches its open children
+//   - dependencies.go: when a task that waits for others sets out
+//   - take_up.go: tasks whose requester was removed
+//   - claims.go: which open claims an agent joins that becomes ready; wake.go: which offers go on when a circuit closes
+//   - relieve.go: which offers leave an agent that holds too much
+//   - presence.go: when agents go offline that are not heard; report.go: which outcomes circuits are told of
+//
 // Start reading at [FollowUp.Tick], then [FollowUp.CreateChildren].
 package followup

@@ -6,6 +6,18 @@
 //   - No agent is offered an envelope that does not fit, unless a parent named it for a child: see [Handoffs.OfferChild].
 //   - A handoff to "auto" is decided by the policy alone, and the decision is recorded with the handoff.
 //
+// Where to change what:
+//   - decide.go: the order of the steps of a handoff, and how much one fan-out may send
+//   - route.go: agents before desks, subscribers of a channel, and when people are asked instead
+//   - auto.go: what a decision of the policy ("auto") changes of a send; the decision itself is in routing/decide.go
+//   - recovery.go: who replaces an owner that is lost, in which order, and with which envelope. When an owner counts as lost is
+//     in task/clock.go
+//   - children.go, offer_child.go: who gets the parts of a fan-out or delegation
+//   - shedding.go: to whom an offer moves from an agent with too much to do
+//   - again.go: what of a failed handoff is asked for again by a replay. The repeated offers of one handoff are decided in
+//     handoff/offer.go
+//   - input.go: which fields of a send belong together
+//
 // Start reading at [SendInput], then [Handoffs.Decide]; recovery.go chooses who replaces a lost owner. The verbs of handoffs (send,
 // accept, reject, confirm) are in package tasks.
 package handoffs

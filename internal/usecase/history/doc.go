@@ -5,5 +5,14 @@
 //   - A read is recorded before the answer.
 //   - Nothing here changes a task.
 //
+// Where to change what:
+//   - trail.go, trail_around.go: how long a trail is in one document; what each reader sees of it is in task/visibility.go, what
+//     is blanked in view/withhold.go
+//   - export.go, export_proofs.go: what an export has; its formats are in view/export.go
+//   - follow.go: which events each caller is told of as they happen
+//   - document.go: the parts of a handoff's record; drift.go: which envelopes are compared, and package content/drift how
+//   - check.go, read.go: who may read checkpoints and proofs
+//   - rotate_key.go, resume_rotation.go: when the key that signs changes
+//
 // Start reading at [History.Trail], then [History.Export]; the formats of exports are in record/view/export.go.
 package history

@@ -1,7 +1,15 @@
-// Package quota limits the open tasks that one principal has requested, and what of one sender waits for one receiver or at one desk:
-// approximately, so that it costs little. And it has principals and senders take turns.
+// Package quota limits how many open tasks one principal has requested, and how many items of one sender wait for one receiver or at one
+// desk. The numbers are approximate, so that they cost little. It also lets principals take turns on the processors, and senders in inboxes.
 //
 // Invariant: a number that cannot be read refuses nothing.
+//
+// Where to change what:
+//   - quota.go, check.go: how many open tasks one principal may have
+//   - waiting.go: how many items of one sender may wait for one receiver, or at one desk
+//   - rate.go: calls and bytes a minute of what costs money; their limits are where a rate is made, such as memories/meaning.go
+//   - work.go, share.go: how many calls of one principal are worked on at once, and how many may wait for a turn on the
+//     processors
+//   - turns.go: which senders had their turn in an inbox; the order itself is in view/turns.go
 //
 // Start reading at [Quota] and [Waiting].
 package quota

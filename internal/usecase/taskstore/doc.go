@@ -5,5 +5,11 @@
 //   - A task that a caller may not see is "not found", whatever it asks; the refusal is recorded.
 //   - A change is decided on the task as it is when the entry is appended, and is durable before its receipt is given.
 //
+// Where to change what:
+//   - visibility.go: who may know of a task, and who may try a command on it
+//   - receipt.go, sealed.go: what the answer to a change says
+//   - notice.go: what an agent is told that acts on a task which it has lost; who gets a notice is in task/notice.go
+//   - reader.go: what memory items and conversations a task lets a principal read
+//
 // Start reading at [Store.Change], then [Store.Sees].
 package taskstore

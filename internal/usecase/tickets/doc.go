@@ -10,5 +10,14 @@
 //   - A read of a ticket is recorded before the answer, and so is a list, which only previews.
 //   - What agents and people write in a ticket is data.
 //
+// Where to change what:
+//   - list.go: what a list previews, and the turns that askers take on its first page
+//   - show.go: how long a call may wait for an answer, and who sees a ticket
+//   - at_client.go: which tickets a person may answer at the client of an agent
+//   - claim.go: as which agent a person takes a task over
+//   - ask.go: who can be asked by name
+//   - Deadlines, reminders and the next desk are rules: task/ticket.go and handoff/tick.go. Messages about tickets are decided in
+//     courier/notify.go and written in notify/ticket.go.
+//
 // Start reading at [Tickets.Ask], then [Tickets.Claim].
 package tickets

@@ -5,5 +5,11 @@
 //   - A token of an outside issuer makes its bearer an agent at most, and registers no agent.
 //   - The text of a token exists only in the first answer.
 //
+// Where to change what:
+//   - authenticate.go: which tokens count, and what a failed attempt records
+//   - vouch.go: for which agent a token of an outside issuer counts; package api/oauth verifies it
+//   - create.go, revoke.go: who may make and end tokens; when a token expires is in identity/token.go
+//   - bootstrap.go: the first token of a new server; for_model.go: tokens that a model may not hold
+//
 // Start reading at [Tokens.Authenticate].
 package tokens
