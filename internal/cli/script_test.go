@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// Stories wait more than they compute. A -parallel of the command line replaces this.
-	if err := flag.Set("test.parallel", "4"); err != nil {
+	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"flag"
 	"io/fs"
 	"net"
 	"net/http"
@@ -14,6 +15,14 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
+
+func TestMain(m *testing.M) {
+	// These tests wait for the disk more than they compute. A -parallel of the command line replaces this.
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 func open(t *testing.T, dir string) *Server {
 	t.Helper()
