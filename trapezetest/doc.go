@@ -15,5 +15,15 @@
 //
 // An assertion that fails prints what it found and, once for each chain, the chain's story: what each hop kept, changed and lost.
 //
+// Where to change what:
+//   - server.go: what a test's server is started with, and its first time; run.go: when the clock moves, and when a run is given
+//     up
+//   - agent.go: the default window of a scripted agent; step.go: the steps of a script, and how often a working agent shows that
+//     it is alive
+//   - job.go: what ends the work on a task; judge.go: what a result must mention
+//   - hop.go: which parts of two envelopes are compared (constraints, facts, decisions), and what counts as kept or lost. The
+//     report of a server is made in drift/entry.go
+//   - assert.go: the assertions; story.go: what is printed when one fails
+//
 // Start reading at [Start], then [Server.Agent], [Server.Run] and [Chain].
 package trapezetest

@@ -5,5 +5,13 @@
 //   - A file that is sent or fetched has the digest of its name, or the call fails.
 //   - A request is repeated only after an error that may pass, and under the same idempotency key.
 //
+// Where to change what:
+//   - conn.go: how long the pauses between attempts are, and when no further attempt is made; how many attempts there are is an
+//     option of client/client.go
+//   - problem.go: how an answer becomes a refusal, and how long a wait that the server asks for (Retry-After) may be
+//   - stream.go: how a stream of events resumes; transfer.go: when a transfer has stood still for too long
+//   - tls.go: what is said of certificates that do not fit
+//   - key.go: the idempotency key; receipt.go: the receipt of a change
+//
 // Start reading at [Conn.Retry].
 package wire

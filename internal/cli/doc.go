@@ -1,7 +1,8 @@
 // Package cli is the command line: a command for every operation of the server, trapeze work for programs, trapeze mcp for MCP
 // clients, and the demo.
 //
-// It calls a server through the public client, and is given `serve` as a function: it does not know how a server is built. Output
+// It calls a server through the public client, and never builds a server: serve.go has the flags of `serve`, and calls a function that the
+// program in cmd passes in [Env]. Output
 // is text for people, or with --json one document of the API's JSON. The exit codes are in one table (trapeze help exit-codes).
 // The subpackages are named after the nouns of the commands: task, handoff, agent, policy, ticket, memory, envelope, audit.
 //

@@ -6,5 +6,17 @@
 //     in progress have ended; the record is closed last.
 //   - The data directory and all in it belong to its owner alone.
 //
+// Where to change what:
+//   - config.go: the settings and their defaults; server.go: the order of starting and stopping, the space that is kept for
+//     reads, how often views are repaired
+//   - backup.go: which files of the data directory a backup takes
+//   - policy.go: where policy files are, and what happens at the start if one is invalid; reloading is in package
+//     usecase/policies
+//   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files
+//   - garbage.go: how much memory the process takes
+//   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are
+//   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
+//   - The probes of load balancers are answered in httpapi/health.go.
+//
 // Start reading at [Open] and [Run].
 package server

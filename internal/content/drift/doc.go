@@ -9,11 +9,17 @@
 //   - Every entry of the earlier envelope is in exactly one of kept, changed, omitted and dropped; every entry of the
 //     later one in exactly one of kept, changed and added.
 //   - An entry that the sender added and the receiver did not get is reported at that hop: as omitted, or as dropped if no
-//     reason is recorded. If the sender had reworded or superseded another one with it, the report on it says so, and whose words they are.
+//     reason is recorded. If that entry replaced an earlier one, the report names the earlier entry, says whether it was
+//     reworded or superseded, and names the author of the new words.
 //   - An entry that another author superseded is changed at that hop. [Retention], which follows entries to the last receiver,
 //     counts it as one that did not survive.
 //   - An entry that the later envelope lists among its omissions is omitted, not dropped: it can be fetched.
 //   - The same chain always gives the same report.
+//
+// Where to change what:
+//   - entry.go: which kinds of entry are compared, and by what; lifted.go: constraints that somebody lifted
+//   - drift.go: what counts as kept, changed, omitted and dropped at one hop; table.go: what survived all hops
+//   - report.go: the form of the report. What trapezetest compares is in trapezetest/hop.go
 //
 // Start reading at [Of], then [Retention]. The kinds of entry that are compared are in entry.go, the form of the report in report.go.
 package drift

@@ -16,6 +16,16 @@
 //   - Every document is within the limits of limits.go; a refusal names the field.
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
+// Where to change what:
+//   - envelope.go: the fields of the document and its version; limits.go: their greatest sizes; validate.go: what else is refused
+//   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
+//     list of what was left out; render_parts.go: parts that are fetched one by one
+//   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
+//     omitting them
+//   - codec.go, convert.go, extra.go: how documents of other versions are read
+//   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal
+//   - trace.go: which trace contexts are dropped
+//
 // Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt of a receiver, with its headings, is in render.go: it
 // shows fields of the document and nothing else, so what a prompt does not say begins as a field. Its list of what was left out is in
 // render_omissions.go.

@@ -11,8 +11,9 @@
 //   - full keeps everything, or refuses.
 //   - priority, the default, has five ranks: (1) pinned parts, first the memory items that operators pinned; (2) vital parts, with an
 //     importance of 0.9 and more; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
-//     token first; (5) parts with an importance below 0.2. One exception: a part that is longer than all before it together waits for shorter
-//     ones of later ranks, so that one long pin cannot leave a small budget empty. If it then does not fit, it is omitted although it is pinned.
+//     token first; (5) parts with an importance below 0.2. There is one exception: a part that is longer than all parts before it
+//     together is moved behind shorter parts of later ranks, so that one long pin cannot leave a small budget empty. It is omitted if it then
+//     does not fit, even if it is pinned.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //
@@ -23,8 +24,8 @@
 // So a larger budget never loses what a smaller one kept; docs/adr/0016-kept-parts-are-a-chain.md has the reasons.
 //
 // The list of omissions takes tokens itself. The prompt shows it in the longest of three forms that fits and takes no more
-// than its share of the budget. The list displaces no part that is pinned, vital, about the state of the work, or kept by a smaller
-// budget. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
+// than its share of the budget. To make room for the list, only other parts are removed: never one that is pinned, vital or
+// about the state of the work, and never one that a smaller budget keeps. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
 // by kind and reason.
 //
 // Why sums are exact: every line that Render writes outside of a text begins where token counts add up (see
@@ -37,6 +38,12 @@
 //   - A larger budget keeps all parts that a smaller one keeps.
 //   - Each part of the input is either kept or counted by exactly one omission.
 //   - The same input gives the same envelope.
+//
+// Where to change what:
+//   - order.go: the ranks and the value of each kind of part; choose.go: how many of them fit, what each strategy leaves to be
+//     fetched, and the list of omissions
+//   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. How large the
+//     budget is is decided in usecase/envelopes/pack.go
 //
 // Start reading at [Pack]. The ranks, and the value of each kind of part, such as a fact, are in order.go; choose.go takes as much of that order as fits.
 package packing

@@ -5,5 +5,9 @@
 //   - It keeps no state of alerts: they are in the record. What cannot be recorded, as when the disk is full, is found again.
 //   - People are notified of what is recorded, at least once for each sink, and of nothing that is silenced.
 //
+// Where to change what:
+//   - alerting.go: how often alerts are judged; when one is raised is decided in alert/decide.go
+//   - notify.go: how often a message is tried, and which severity a sink gets; the text is in notify/alert.go
+//
 // Start reading at [Alerting.Run].
 package alerting

@@ -2,7 +2,7 @@
 // cosignatures.
 //
 // Invariants:
-//   - No answer to a caller waits for a witness longer than the log lets it; a witness that is away is asked again later.
+//   - The log sets the longest time that an answer to a caller waits for a witness. A witness that is away is asked again later.
 //   - What a witness answers counts only if it is verified with its key.
 //   - A witness that has seen a larger log, or another one, is a [Finding], until it cosigns again.
 //

@@ -10,5 +10,12 @@
 //     times: notify.go. The rules decide at which time an offer is made again, and the
 //     task holds that time.
 //
+// Where to change what:
+//   - courier.go: the pauses after an error, how many timers run at once, how often silent agents are looked for
+//   - react.go: which events make something happen on other streams; what that is, is done in package usecase/followup
+//   - notify.go: which events of tickets people are notified of, and how often one notice is tried; the text is in
+//     notify/ticket.go. Notices that agents find in their inboxes are in task/notice.go
+//   - settle.go: when a test's clock may move on
+//
 // Start reading at [Courier.Run], then react.go (what follows from an entry) and notify.go (which notices people get).
 package courier

@@ -8,5 +8,10 @@
 //
 // What becomes a notice, to whom it is sent, and when it is sent again, is decided in package courier (notify.go).
 //
+// Where to change what:
+//   - notify.go: the kinds of sinks, and how long one may take for a message
+//   - ticket.go, alert.go: the text and the fields of a message, and the key by which a sink knows it again
+//   - webhook.go: which answers of a webhook are final; program.go: what a program gets, and how it is ended
+//
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has every kind of sink; then webhook.go and program.go.
 package notify

@@ -17,7 +17,7 @@
 //   - All entries up to the position of a backup are in it and those before it, byte for byte, and so are the files that they refer to.
 //   - Nothing is restored that does not verify; the first position that differs is named. With keys that the caller has from elsewhere, that goes
 //     for every byte that is restored: settings, too, are signed.
-//   - Neither locks the record: reading goes on beside a running server.
+//   - A backup does not lock the record: the server goes on while it is written.
 //
 // Start reading at [Write], then [Restorer].
 package backup

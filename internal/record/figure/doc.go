@@ -11,6 +11,16 @@
 //   - Memory is bounded by the open tasks, the labels, and a fixed number of handoffs that ended.
 //   - A figure leads to handoffs: [Recent] has their ids.
 //
+// Where to change what:
+//   - instrument.go: each figure with its unit, labels, buckets and meaning. The text of a label is there; its values are made in
+//     count.go for figures of the record, and in monitor/points.go for what waits, such as the ages of tickets
+//   - count.go: which events are counted, and when a handoff has ended
+//   - condition.go: how an alert is measured on figures of the record, and what is too little to measure; the others are in
+//     monitor/measure.go. Thresholds are in alert/definitions.go
+//   - alert.go: the same alerts as rules for Prometheus
+//   - failures.go: which failures a figure names; recent.go, stats.go: percentiles, groups and spans of statistics
+//   - past.go: for how long minutes are kept; tally.go, label.go: how many workspaces and agents are told apart
+//
 // Start reading at [Instruments], then [Tally.Add]; recent.go has the percentiles of the last day, alert.go the alerts on all of it.
 package figure
 

@@ -25,5 +25,15 @@
 //   - The bytes of an entry ([Entry.Encode]) never change once appended; proofs hash exactly these bytes.
 //   - Positions grow by at least one and never repeat; readers see entries in position order and miss none.
 //
+// Where to change what:
+//   - validate.go: the limits of a stream's name and of an entry's header; compact.go: how deep the data of an event may be
+//     nested
+//   - encode.go, decode.go: the bytes of an entry; sealed.go: those of one whose content is encrypted, which package record/seal
+//     does
+//   - codec.go: how old versions of events are read
+//   - damaged.go: how followers go on after a damaged entry
+//   - turn.go: how a call that waits for the disk lets others use the processors; who takes turns is decided in package
+//     usecase/quota
+//
 // Start reading at [Ledger], then [Entry].
 package ledger

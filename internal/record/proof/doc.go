@@ -11,5 +11,14 @@
 //
 // The hashes of a running server are stored by treefile.
 //
+// Where to change what:
+//   - tree.go: the leaf of an entry and the hash of a tree; tile.go: how others fetch it
+//   - checkpoint.go: what is signed; cosignature.go: what a witness signs; delivery/cosigner/witness.go asks for it
+//   - receipt.go: which events the receipt of a handoff has, and what of them is shown
+//   - inclusion.go: the text of a proof; rotation.go: what makes a new key valid
+//   - content.go: which envelopes are checked against their digest
+//   - verify.go: what a verification compares, and how many findings it lists
+//   - stored.go, pages.go: how fast hashes and entries are read
+//
 // Start reading at [Tree], then [Checkpoint] and [Inclusion].
 package proof

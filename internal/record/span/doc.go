@@ -10,6 +10,12 @@
 //   - A span has ids, names of agents, terms of closed sets, numbers and times: never what anybody wrote, and no token.
 //   - A [Fold] reads no clock, and remembers a bounded number of tasks; others it reads again from the ledger.
 //
+// Where to change what:
+//   - step.go: which outcomes make a span an error, and what each event adds
+//   - fold.go: when the span of a task or handoff begins and ends; how many tasks are remembered
+//   - span.go: the ids, and which trace a task without one is in
+//   - name.go: the names of spans and attributes; which are sent, and where to, is in delivery/tracer
+//
 // Start reading at [Fold.Add], then fold.go; [Within] gives callers the context of a task's trace.
 package span
 

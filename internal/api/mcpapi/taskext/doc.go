@@ -8,7 +8,7 @@
 //   - Only a request that declares the extension gets a handle or may use one: others are told which capability they lack.
 //   - A handle is returned only when the Source can read its task.
 //   - A task ends with the result that the call would have returned: a tool error is a completed task; "failed" is for protocol errors.
-//   - Cancelling or answering a task that has ended changes nothing and is not an error.
+//   - A task here is one of the extension, not of Trapeze. Cancelling or answering one that has ended changes nothing and is not an error.
 //   - Notifications are hints, sent until the task has ended: the authority is the task, when read.
 //
 // Start reading at [Source], then [Install] and [Later]. listen.go has the notification streams, which [Handler] serves over HTTP and

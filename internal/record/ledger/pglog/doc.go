@@ -10,19 +10,26 @@
 //   - No append returns before the server has done for the commit what synchronous_commit says. Each transaction checks that this, fsync and
 //     full_page_writes are not off; while one is, nothing is written.
 //   - An entry is inserted only below the lock, and a unique index refuses a second entry after the same one of a stream.
-//   - If the connection is lost after the commit was sent, or the server warns about it, as it does for a standby that did not answer, the
-//     outcome is [ledger.ErrUnknown]. If it is lost before, nothing was written; the next transaction is tried on a new connection.
+//   - If the connection is lost after the commit was sent, or the server answers the commit with a warning, such as that a standby did not
+//     answer, the outcome is [ledger.ErrUnknown]. If it is lost before, nothing was written; the next transaction is tried on a new connection.
 //   - A database that ends before a position that is known to have been committed has lost entries, as a standby may that was not
 //     synchronous: nothing is written until the process is started again, so that no position is given twice. The same holds for another record in the place of this one.
 //   - Entries are in frames, package frame: a read that meets one that was changed, moved or is missing names its position
-//     ([ledger.Damaged]). That an index lacks the last entries of a stream, no read of that stream can notice: that is for PostgreSQL's amcheck and
-//     its data checksums. [Log.Read] of the whole record finds every entry that is missing.
-//   - The sum over the index of streams in a frame is 0 here.
+//     ([ledger.Damaged]). A read of one stream cannot notice that the index lacks its last entries: PostgreSQL's amcheck and data
+//     checksums find that. [Log.Read] of the whole record finds every entry that is missing.
+//   - Frames have room for a sum over the index of streams, which sqlitelog checks when it opens a file. It is 0 here.
 //   - No error has a part of the URL that could be secret; connections that leave the machine are encrypted.
 //
 // The schema belongs to this package: its format is a column of record, checked in each transaction, and a trigger refuses changes of entries.
 // Connections of a front end: one that writes, one that listens, and up to four that read. They hold sessions, so poolers must pool those, not
 // transactions; through another pooler notifications are lost, and followers get entries within the second.
+//
+// Where to change what:
+//   - options.go: the defaults and sizes: entries in one transaction, connections, followers
+//   - connect.go: which servers and URLs are refused as unsafe; unsent_linux.go: how long a dead connection is waited for
+//   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown
+//   - health.go: when writing stops; schema.go: the tables and the number of the format
+//   - plan.go: the check of a stream's end before an insert; listen.go: how often followers look without a notification
 //
 // Start reading at [Open], then writer.go and listen.go.
 package pglog

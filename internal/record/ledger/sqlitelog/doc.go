@@ -11,8 +11,8 @@
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
 //   - A read that meets an entry whose bytes, position or stream were changed, or the place of a missing entry, fails and names the position
-//     ([ledger.Damaged]). That the last entries of a stream are missing in the index, no read can notice: each frame has a sum over the
-//     index, and a file whose index has another one is not opened ([IndexError]).
+//     ([ledger.Damaged]). A read cannot notice that the index lacks the last entries of a stream. So each frame has a sum over
+//     the index, and a file whose index does not have that sum is not opened ([IndexError]).
 //   - If the file ends before the number of acknowledged entries that the caller gives ([Options].Acknowledged), nothing is written, so that no
 //     position is given twice.
 //   - After an I/O error nothing is written until a restart: only recovery establishes what the disk holds. A full disk is
@@ -24,6 +24,17 @@
 // and NAME.reserve (space on the disk, see [Options].Reserve).
 //
 // Entries are stored in frames (package frame), those of up to 8 KiB compressed. The number of the format of a data directory is [Format].
+//
+// Where to change what:
+//   - options.go: the defaults and sizes: free space below which changes are refused, entries in one transaction, caches, when
+//     the write-ahead log is copied
+//   - health.go: what is refused on a full or failing disk; reserve.go: the space that is kept for reads; how much is in
+//     server/server.go
+//   - queue.go: how many appends are committed together; responder.go: how fast they are answered
+//   - log.go: what is refused when the file is opened, and how long a lock is waited for; disk_unix.go: the locks
+//   - schema.go: the tables, the number of the format, and the settings of SQLite
+//   - projection.go: what happens when views fail or lag; index.go: the sum that shows lost rows
+//   - scrub.go: how erased content leaves the files; copy.go: how a backup is restored into a log
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

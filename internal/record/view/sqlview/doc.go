@@ -12,5 +12,14 @@
 //   - Nothing scans all tasks: starting, projecting and listing take as long with a million finished ones.
 //   - A waiting caller holds no connection.
 //
+// Where to change what:
+//   - inbox_item.go: which items an inbox has, their order and their age; the turns of senders are in view/turns.go
+//   - task_fold.go: the lengths of previews; write_task.go: the columns of a task
+//   - schema.go: the tables, and the version that builds all views again
+//   - query_inbox.go, query_task.go: how a page is read and filtered; query_count.go: the numbers for figures
+//   - ticket.go: which tickets are open, and for whom
+//   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger
+//   - artifact.go: which files a task refers to
+//
 // Start reading at [Views], then project.go.
 package sqlview

@@ -11,5 +11,12 @@
 //   - No query reads all items, unless it lists all items.
 //   - A query returns only items that its caller may read, by the rule of memory.MayRead.
 //
+// Where to change what:
+//   - rank.go: how words, importance and age are weighed in the order of hits, and what a close word counts
+//   - expand.go: for how many words close ones are looked up; fuzzy.go: which words are close
+//   - words.go: stop words, plurals, parts of identifiers; schema.go: stemming and accents
+//   - query.go: which filters there are, and who may read a hit
+//   - vector.go: which vectors count. The merge with hits by meaning is in memories/meaning.go
+//
 // Start reading at [Schema] and [Writer], then at [Reader.Memory] and rank.go.
 package search
