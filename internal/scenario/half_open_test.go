@@ -246,7 +246,7 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 
 func TestHandoffsThatWaitForACircuitAreMadeWhenItCloses(t *testing.T) {
 	for how, closes := range map[string]func(h *harness, take func(n int)){
-		"by the probe": func(h *harness, take func(n int)) {
+		"by the probe": func(_ *harness, take func(n int)) {
 			time.Sleep(20 * time.Minute)
 			take(1)
 		},

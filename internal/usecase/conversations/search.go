@@ -40,11 +40,11 @@ func (s *search) find(ctx context.Context, state conversation.State) (turns []co
 		return nil, true, nil
 	}
 	missing := slices.Clone(s.words)
-	has := func(text string) (any bool) {
+	has := func(text string) (one bool) {
 		text = strings.ToLower(text)
-		any = slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(text, w) })
+		one = slices.ContainsFunc(s.words, func(w string) bool { return strings.Contains(text, w) })
 		missing = slices.DeleteFunc(missing, func(w string) bool { return strings.Contains(text, w) })
-		return any
+		return one
 	}
 	has(conversation.NameOf(state.ID))
 	for _, speaker := range state.Speakers {
