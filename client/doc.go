@@ -1,5 +1,5 @@
-// Package client talks to a Trapeze server over HTTP: it creates tasks, hands them off, accepts and completes them, and reads
-// their record.
+// Package client talks to a Trapeze server over HTTP: it creates tasks, hands them off, accepts and completes them, and reads their record.
+// The JSON is the server's, described at /openapi.json.
 //
 // Each verb of a task's life cycle has a file of its name, with its input and its method (accept.go, send.go); each noun has one
 // with its types, closed sets and reads (task.go, handoff.go, agent.go).
@@ -10,9 +10,9 @@
 //
 //	if errors.Is(err, client.StaleEpoch) { … look at the task again … }
 //
-// Policies and figures are administered with package admin.
-//
-// The JSON is the server's, described at /openapi.json.
+// Where to change what, besides the verbs and nouns; package admin has policies, alerts and figures:
+//   - client.go: the number of attempts, the first pause and the time limits; wire/conn.go: the later pauses; wire/problem.go: Retry-After
+//   - error.go: the codes of refusals, and which of them may pass; do.go: requests in plain English; relief.go: what is moved off an agent
 //
 // Start reading at [New], then [Client.CreateTask], [Client.WaitInbox] and [Client.Accept].
 package client

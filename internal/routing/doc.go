@@ -12,6 +12,16 @@
 //     half-open circuit must still be claimed on the agent's own stream.
 //   - An adviser is asked only if no rule matches, chooses among its choices, and otherwise changes nothing.
 //
+// Where to change what:
+//   - rank.go: the order of agents with the same capability: load, failures, cost, latency
+//   - route.go: which agents are passed over, in which order the reasons count, and who stands in for whom
+//   - request.go: the most targets and fallbacks of one plan; plan.go: the reasons that are recorded
+//   - decide.go: what is done where no rule matches, and how many choices an adviser has
+//   - suggest.go: which names are close to a wrong one
+//   - embedder.go: how many texts are embedded at once
+//   - Rules are matched in policy/match.go; circuits and standby agents are added in usecase/routes/plan.go and
+//     usecase/routes/offer.go.
+//
 // Start reading at [Request] and [Route], with the [Directory] of the agents, then rank.go (the order of the agents that have a capability); for the policy at [Question]
 // and [Decide].
 package routing

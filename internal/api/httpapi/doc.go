@@ -7,6 +7,22 @@
 //   - Unknown fields and parameters are refused, as are bodies that are too long ([DefaultMaxBody], in httpapi.go), too deep or not UTF-8.
 //   - docs/openapi.json is what the server serves; a test fails if they differ.
 //
+// Where to change what:
+//   - health.go: what /healthz and /readyz answer, and what makes the server not ready; what its errors are is in
+//     usecase/positions and usecase/policies
+//   - guard.go: what is refused before any route: hosts, origins, missing credentials, and what a person at an agent's client may
+//     call
+//   - public.go: the other routes without a token: the description of the API, its pages, and the answer where no route is
+//   - httpapi.go: the largest body and the interval of heartbeats on a stream, by default
+//   - events.go: how many streams may be open; wait.go: when a long poll ends; artifacts.go: how slow a transfer may be
+//   - export.go: the media types of exports; figures.go: who scrapes /metrics
+//   - calls.go: what is logged and counted of a call; trace.go: in which trace it is
+//   - certificate.go: which calls need a client certificate
+//   - handoffs.go: approve and deny, besides the handoffs' own routes; dead_letters.go, constraints.go: parts of a task with
+//     routes of their own
+//   - The status of a refusal is in endpoint/problem.go, its text where it is decided, and the exit code of a command in
+//     shell/errors.go.
+//
 // Start reading at [New], then tasks.go. The routes of a noun, and the JSON that they
 // answer, are in the file of its name; guard.go has what precedes every route.
 package httpapi

@@ -8,6 +8,18 @@
 //   - An unknown argument is refused, with the list of known ones; so is ambiguous JSON.
 //   - Every principal has its own server: nothing is cached or notified across principals.
 //
+// Where to change what:
+//   - server.go: what a model is told once, before any tool; the names and texts of tools in each set are in package toolset
+//   - inbox.go: how long a call waits, and which tool answers each item; join.go: what joining registers
+//   - accept.go: what a new owner is given, and a second call of one that lost the answer
+//   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
+//   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
+//   - status.go, ticket.go: how many rows one answer lists; task.go: what a tool says to do next
+//   - refusal.go: hints of the server in the names of tools
+//   - handles.go, delegation.go: which calls give a handle of the Tasks extension, and when it is done
+//   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go
+//   - The size of an answer is decided in fit/reader.go; its texts are in package show.
+//
 // Start reading at [New], then tool.go for what a tool is; each tool is in the file of its name, and what several
 // tools return of a noun is in the package show. The handles of the Tasks extension
 // are in handles.go. Resources, prompts and completion are in the package resource; HTTP and sessions are in the package transport.

@@ -8,5 +8,16 @@
 //   - Pages are whole without a script, load nothing from elsewhere, and run no inline script or style.
 //   - A session is a sealed cookie that no script reads. It ends with its token, after 12 hours, or when the person signs out.
 //
+// Where to change what:
+//   - story.go: the lines of a task's story, which are bad, good or a question (the colour itself is in static/page.css), and who
+//     held the task when
+//   - overview.go: the columns of the board and how many tasks it shows
+//   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks and the page of an agent
+//   - dead_letters.go: how many are replayed at once
+//   - find.go: what a search looks in; memory.go: how many versions are shown
+//   - hop.go: what is compared between two envelopes
+//   - session.go: how long somebody is signed in; live.go: when a page is told of changes
+//   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
+//
 // Start reading at [New], then sessions.
 package webpage

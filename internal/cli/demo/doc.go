@@ -8,5 +8,10 @@
 //     error if the record does not have what the demo means to show.
 //   - All processes are stopped, however the demo ends.
 //
+// Where to change what:
+//   - demo.go: how long a demo may take; workers.go: which agents there are, which of them fail, and how
+//   - steps.go: what each program does with the task; sample.go: the module that they report on
+//   - narrate.go: what is said of an entry; summary.go, record.go: what is shown and checked at the end
+//
 // Start reading at [Run], then program.go and steps.go for the programs, narrate.go, and record.go for the summary.
 package demo

@@ -8,5 +8,12 @@
 //   - A hook never holds a client up: if it fails, the turn ends as it would without a hook.
 //   - Doctor changes nothing, starts no server, and runs no command from a client's file.
 //
+// Where to change what:
+//   - clients.go: which clients there are and what their files get; places.go: where those are; plan.go: what one run changes
+//   - skill.go: what agents are told about handing off; hook.go: when a turn is prolonged
+//   - write.go: how a file is replaced and kept; init.go: what is asked before
+//   - doctor.go: the list of checks; doctor_server.go: of the server and its clock; doctor_clients.go: of clients' files;
+//     doctor_mcp.go: of the connection
+//
 // Start reading at [Init], then clients.go and plan.go, then [Doctor].
 package setup

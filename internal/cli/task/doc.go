@@ -4,5 +4,11 @@
 //   - The server, arguments and output are reached through [shell.Shell] alone.
 //   - Task and epoch default to those that the calling program of trapeze work was given.
 //
+// Where to change what:
+//   - create.go: when a task is started, sent or waits; import.go: which flags a document leaves no room for
+//   - owner.go: progress, complete, fail and their flags
+//   - show.go: when a task counts as at rest; status.go: how many agents the overview shows
+//   - dead_letter.go: what a replay offers after a spent budget; budget.go: raising one
+//
 // Start reading at [Command], then create.go, show.go and owner.go.
 package task

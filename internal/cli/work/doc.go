@@ -8,6 +8,16 @@
 //   - A program runs once on a task, or twice if its result is not what the task expects.
 //   - Nothing is lost with a worker that dies: the lease expires, and the task is recovered.
 //
+// Where to change what:
+//   - job.go: how often a program is run for one task, what it is told before the second run, and what ends the task as failed
+//   - offer.go: which offers are taken, what the preview program decides, and the environment of a program
+//   - work.go: the options, and how often the worker shows that it is alive
+//   - process.go: how a program is stopped, and how long it has; group_unix.go, group_linux.go: with which processes
+//   - output.go: how much output counts as the result, and which lines are progress
+//   - notice.go: how a worker learns that a task was taken away
+//   - scratch.go, guard.go: what is cleared up after a worker that was killed; left_linux.go, left_unix.go: how its programs are
+//     found
+//
 // Start reading at [Run], then offer.go (how an offer is accepted, and the environment of programs), job.go (one task and its
 // result) and process.go (how a program starts and ends).
 package work

@@ -12,5 +12,10 @@
 //   - A refusal names the place and the expectation of at most [Options.Problems] faults, and the number of further ones.
 //   - A result is never accepted because checking it was too much work.
 //
+// Where to change what:
+//   - expect.go: which expectations are checked, and how many faults are named; format.go: the formats
+//   - schema.go: which schemas are refused; meter.go: how much work a check may take; walk.go: which schemas would never end
+//   - decode.go: what JSON a result may have; cache.go: how many schemas are kept
+//
 // Start reading at [Checker.Check].
 package expect

@@ -13,5 +13,12 @@
 //   - [Continuity] gives the same text for the same input, never longer than its budget, in which no turn can pass
 //     itself off as another.
 //
+// Where to change what:
+//   - decide.go: the limits of turns and of a conversation, and who may speak
+//   - continuity.go: how turns are shortened to fit the text for the next agent; how long that is, is in
+//     conversations/continuity.go
+//   - name.go: what becomes of a name that is taken
+//   - state.go: who may read; what is found of turns is in usecase/conversations
+//
 // Start reading at [State] and [Decide], then [Continuity].
 package conversation

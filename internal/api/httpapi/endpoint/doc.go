@@ -10,6 +10,14 @@
 //   - An answer with a position ([Placed]) has the header Trapeze-Position, however it is served.
 //   - Nothing here depends on the type of a use case.
 //
+// Where to change what:
+//   - problem.go: the status, title and headers of every refusal, such as Retry-After
+//   - raw.go: how long a call may take in all, and routes without JSON; route.go: how a route is documented and its input checked
+//   - shortcut.go: which calls are served without huma; json.go: what is refused in a body
+//   - turn.go: from which size on the requests of one caller wait for each other; how many calls run at once is in quota/work.go
+//   - about.go: what the log says of a call; tags.go: the groups of the description
+//   - receipt.go: how a call asks for a receipt
+//
 // Start reading at [Router], then route.go (how a use case becomes a route), then shortcut.go (how most calls are served); problem.go
 // has the refusals: their status, body and headers.
 package endpoint

@@ -8,5 +8,12 @@
 //   - Text of others that was in a fence stays in one, wherever it is cut.
 //   - A text is cut between characters, and its pages together are the text.
 //
+// Where to change what:
+//   - reader.go: how many tokens an answer may have, for a known window and without one
+//   - page.go: where a long text is cut; bound.go: what is left of results of other tools that are too long
+//   - offered.go: how many items of an inbox are read; found.go, memory.go, conversation.go: what a page of each shows first
+//   - prompt.go: which call a prompt names for what was left out. The token budget of the prompt itself is decided in
+//     usecase/envelopes/pack.go
+//
 // Start reading at [For].
 package fit

@@ -8,6 +8,13 @@
 //   - No answer has more than [MaxText] bytes of content; a longer text has the URI of its next part.
 //   - Subscriptions are hints. One stream of events serves all subscriptions of a principal, and ends with the last of them.
 //
+// Where to change what:
+//   - resources.go: which resources there are; uri.go: their addresses, and the most bytes of one read
+//   - links.go: which links an answer has, and how many; completion.go: what names and ids are completed
+//   - history.go, document.go: how long texts are cut; artifact.go: which files are read
+//   - prompts.go, prompt_texts.go: the prompts that a client offers its user
+//   - subscriptions.go: which changes are told
+//
 // Start reading at [Server], then resources.go for the resources that exist, and prompts.go with prompt_texts.go for the prompts that a
 // client offers its user. The prompt that a receiver works from is rendered by content/envelope.
 package resource

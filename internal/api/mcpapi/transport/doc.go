@@ -9,6 +9,15 @@
 //   - Within seconds after a token becomes invalid, the streams that were opened with it end.
 //   - Every principal has its own server and its own limits.
 //
+// Where to change what:
+//   - handler.go: the limits: sessions and streams of one principal, principals that are kept, the size of a message, how long a
+//     session may be idle
+//   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use
+//   - event_store.go: how many events wait for a client that reconnects
+//   - caller.go: which tokens share a session; token.go: which token background work uses
+//   - body.go: from which size on messages wait for each other; message.go: which messages are refused; answer.go: how refusals
+//     look
+//
 // Start reading at [Handler], then caller.go (the caller of a request), principals.go (which servers are kept), session.go (sessions of
 // the older protocol), event_store.go (events for clients that reconnect), and answer.go (refusals).
 package transport
