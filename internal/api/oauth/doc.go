@@ -9,5 +9,10 @@
 //   - The issuer is asked for keys, never about a token. Number, duration and size of these requests are limited, independent of the
 //     calls that cause them.
 //
+// Where to change what:
+//   - verify.go: which algorithms and which difference of clocks are accepted; token.go: the claims; keys.go: the keys
+//   - issuer.go: how often the issuer is asked for keys, and for how long; config.go: which claim names the agent
+//   - For which agent a token counts is decided in usecase/tokens/vouch.go.
+//
 // Start reading at [Verifier], then issuer.go for how the keys are fetched.
 package oauth

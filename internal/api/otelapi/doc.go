@@ -6,5 +6,11 @@
 //   - Names, units and labels are those of [figure.Instruments]: a test compares them.
 //   - Nothing is counted here: a scrape that fails loses nothing.
 //
+// Where to change what:
+//   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector
+//   - traces.go: how spans wait and are sent; sampler.go: which traces are taken
+//   - producer.go: how a figure becomes one of OpenTelemetry; calls.go: the spans of calls; wire.go: their bytes
+//   - Figures are defined in figure/instrument.go and measured in monitor/points.go; spans are made in package record/span.
+//
 // Start reading at [New]; the conversion is in producer.go, OTLP in push.go.
 package otelapi

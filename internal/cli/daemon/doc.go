@@ -7,5 +7,10 @@
 //   - A server that is started here shares nothing with the process that started it: no session, no streams, no open files.
 //   - Its log can be read by its owner alone, and is limited in size.
 //
+// Where to change what:
+//   - ensure.go: when a server is started, and how long it is waited for; spawn.go: what it gets
+//   - lock.go: what a data directory says of its server; stop.go: how long a server has to stop
+//   - log.go: the size of a log
+//
 // Start reading at [Ensure], then [Hold] and [Stop].
 package daemon

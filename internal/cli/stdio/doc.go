@@ -10,5 +10,10 @@
 //     session, however it ends, the leases expire.
 //   - The session ends within a second of its input, or of a signal.
 //
+// Where to change what:
+//   - run.go: how long a session waits at its end; transport.go: how many calls are open at once
+//   - heartbeat.go: how often the agent shows that it is alive, and for which tasks
+//   - batch.go: which versions have batches; message.go: the longest line
+//
 // Start reading at [Run], then transport.go with batch.go, and heartbeat.go.
 package stdio

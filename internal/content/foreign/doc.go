@@ -14,5 +14,11 @@
 //   - A constraint never becomes mere data: one of an unknown kind is kept as a preference.
 //   - A refusal names the field.
 //
+// Where to change what:
+//   - format.go: which fields of a document become the intent and the context; decode.go: how formats are told apart, and the
+//     largest document
+//   - constraint.go: which constraints are hard; field.go: how many facts are taken
+//   - envelope.go: what an envelope of another server brings
+//
 // Start reading at [Decode].
 package foreign

@@ -6,5 +6,9 @@
 //   - What a witness answers counts only if it is verified with its key.
 //   - A witness that has seen a larger log, or another one, is a [Finding], until it cosigns again.
 //
+// Where to change what:
+//   - witness.go: what a witness is asked, how long, and which answers count; cosigner.go: the pauses
+//   - How long a caller waits is decided in treefile/cosign.go. The command that is a witness itself is in package cli/witness.
+//
 // Start reading at [Cosigner.Run].
 package cosigner

@@ -12,5 +12,9 @@
 //     and removes it.
 //   - There are never more subscribers than a task may have children.
 //
+// Where to change what:
+//   - decide.go: who may change a channel, and how many subscribers it has
+//   - state.go: whom a publisher reaches; how many channels there may be is in usecase/channels/create.go
+//
 // Start reading at [State], then [Decide].
 package channel

@@ -7,5 +7,10 @@
 //   - An erasure is recorded before anything is destroyed, and is pending until everything is: it can be finished after a crash.
 //   - Only operators erase, set holds and lift them, with a reason.
 //
+// Where to change what:
+//   - decide.go: who may erase and hold, and how many holds there may be
+//   - subject.go: what can be named; which content that is, is found in usecase/erasures/find.go
+//   - retention.go: for how long content is kept if several rules apply; the rules are read by policy/retention.go
+//
 // Start reading at [Decide].
 package erasure

@@ -10,5 +10,9 @@
 //   - The store counts no references. Sealed envelopes refer to artifacts; [Store.Sweep] asks its caller whether each is still referred to, and keeps
 //     those put or touched recently, so that there is time to seal the envelope.
 //
+// Where to change what:
+//   - artifact.go: the default greatest size; quota.go: the default quota. For how long a file is kept is in
+//     usecase/artifacts/artifacts.go
+//
 // Every implementation passes the suite in artifacttest. Start reading at [Store].
 package artifact

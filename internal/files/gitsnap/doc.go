@@ -11,6 +11,12 @@
 //   - Submodules and nested repositories are not followed; the snapshot names them as skipped.
 //   - The remote's URL contains no credentials. Nothing is fetched.
 //
+// Where to change what:
+//   - take.go: what of a working tree is taken; snapshot.go: the greatest sizes
+//   - apply.go: what is refused when one is applied; unpacked_size.go: patches that would unpack to more
+//   - autorun.go: files that programs run by themselves, which are named to the receiver
+//   - git.go: how git is run
+//
 // Start reading at [Take] and [Apply]. The files that a program runs or obeys by itself (hooks, settings of editors and agents), of which a receiver is
 // warned, are listed in autorun.go.
 package gitsnap

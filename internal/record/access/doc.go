@@ -5,5 +5,10 @@
 // Invariants: a read of content is durable before it is answered; refusals are rate-limited and counted, and the
 // count of those omitted is in the next one that is recorded.
 //
+// Where to change what:
+//   - access.go: how many refusals of one principal are recorded; list.go: how often reads of a list are, and how many ids one
+//     names
+//   - event.go: which kinds of accesses there are
+//
 // Start reading at [Log].
 package access

@@ -9,5 +9,11 @@
 //   - A key is on disk before an entry that needs it is appended, and is given to one stream only.
 //   - What was encrypted under a destroyed key reads as erased; under a key that is missing or damaged, as damaged.
 //
+// Where to change what:
+//   - content.go: which fields of each event are encrypted. Which of them a reader without permission does not see is decided in
+//     view/withhold.go
+//   - keyfile.go: the file of keys; wrap.go: the key of the installation
+//   - pending.go: what a crash leaves to be done; usecase/erasures/finish.go does it
+//
 // Start reading at [Sealer].
 package seal

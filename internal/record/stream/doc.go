@@ -11,5 +11,10 @@
 //     itself and may change that copy in place (see [Options]).
 //   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
+// Where to change what:
+//   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered; how many is
+//     an option of each store
+//   - bytecache.go, workers.go: memory and goroutines
+//
 // Start reading at [Kind.Do].
 package stream

@@ -10,5 +10,11 @@
 //   - A sentence with two readings is a refusal that lists both.
 //   - Each result has one canonical sentence, which parses to the same result.
 //
+// Where to change what:
+//   - grammar.go: the sentences; pattern.go: how they are written down
+//   - parse.go: when a sentence has two readings; word.go: which marks end a clause
+//   - explain.go: what is said of a sentence that is not understood
+//   - What a sentence does, and its confirmation, is decided in package usecase/phrases.
+//
 // Start reading at [Parse], then grammar.go: the grammar is a table.
 package phrase

@@ -8,5 +8,9 @@
 //   - Names are never guessed: an agent, capability or task that does not exist is a refusal with the nearest names.
 //   - The use case that does it decides whether it may be done.
 //
+// Where to change what:
+//   - confirm.go: how long a confirmation counts, and for whom; resolve.go: which names are refused
+//   - do.go: what each sentence does; the sentences are in phrase/grammar.go
+//
 // Start reading at [Phrases.Do].
 package phrases

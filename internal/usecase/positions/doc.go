@@ -2,5 +2,8 @@
 //
 // Invariant: a position beyond the newest entry is refused, because it is of another ledger.
 //
+// Where to change what:
+//   - positions.go: what makes the record not ready or read-only, which httpapi/health.go answers
+//
 // Start reading at [Positions].
 package positions

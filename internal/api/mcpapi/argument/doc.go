@@ -9,5 +9,11 @@
 //   - No argument is dropped: an unknown field is refused, at any depth.
 //   - A refusal says how to fix the arguments.
 //
+// Where to change what:
+//   - decode.go: which other forms of a list or a text count; plain.go: what models write for nothing
+//   - schema.go: what a model reads of an argument; choices.go: the values of closed sets
+//   - duration.go: times and durations; cursor.go: cursors; constraints.go: constraints without a kind; steps.go, attachments.go:
+//     what a plain text means
+//
 // Start reading at [Decode], then [Schema].
 package argument

@@ -4,6 +4,10 @@
 //   - A tool here needs nothing of the server but the client of the API and the call.
 //   - The set all in package toolset names every tool of [Tools].
 //
+// Where to change what:
+//   - tools of one noun each; do.go: requests in plain English, which package phrases understands; artifact.go: how much of a
+//     file one answer has
+//
 // Start reading at [Tools].
 package extratool
 

@@ -6,5 +6,11 @@
 //     like text of the server.
 //   - It names no tool: the names of tools depend on the client.
 //
+// Where to change what:
+//   - task.go: the lines of a task; children.go: of how many children the newest state is fetched
+//   - policy.go: how many receivers that were passed over are named
+//   - text.go: how text of others is fenced; the others have one noun each
+//   - How long an answer may be is decided in fit/reader.go.
+//
 // Start reading at [Quoted], then [Task].
 package show

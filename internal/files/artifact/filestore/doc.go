@@ -7,5 +7,9 @@
 //   - No workspace exceeds its quota, and nothing is put while the disk is nearly full: the record needs the space.
 //   - The modification time of a file is the time at which it was last put or touched.
 //
+// Where to change what:
+//   - filestore.go: the free space below which files are refused (the record has its own in sqlitelog/options.go); space.go: how
+//     use is counted
+//
 // Start reading at [Open].
 package filestore

@@ -18,5 +18,11 @@
 //     and [Store.Err] says so until a restart.
 //   - No checkpoint is signed that is inconsistent with one before it.
 //
+// Where to change what:
+//   - store.go: how often a checkpoint is signed, and the names of the files, which a backup takes by server/backup.go;
+//     cosign.go: how long a checkpoint waits for witnesses
+//   - compare.go, finding.go: what is compared with the record, and what stops signing
+//   - key.go: what happens without a key
+//
 // Start reading at [Open], then [Store.Run].
 package treefile
