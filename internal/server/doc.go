@@ -10,8 +10,8 @@
 //   - config.go: the settings and their defaults; server.go: the order of starting and stopping, the space that is kept for
 //     reads, how often views are repaired
 //   - backup.go: which files of the data directory a backup takes
-//   - policy.go: where policy files are, and what happens at the start if one is invalid; reloading is in package
-//     usecase/policies
+//   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
+//     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files
 //   - garbage.go: how much memory the process takes
 //   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are

@@ -18,8 +18,9 @@
 //
 // Where to change what:
 //   - entry.go: which kinds of entry are compared, and by what; lifted.go: constraints that somebody lifted
-//   - drift.go: what counts as kept, changed, omitted and dropped at one hop; table.go: what survived all hops
-//   - report.go: the form of the report. What trapezetest compares is in trapezetest/hop.go
+//   - drift.go: what counts as kept, changed, omitted and dropped at one hop
+//   - report.go: the form of the report, and what survived all hops; table.go: the same as text. What trapezetest compares is in
+//     trapezetest/hop.go
 //
 // Start reading at [Of], then [Retention]. The kinds of entry that are compared are in entry.go, the form of the report in report.go.
 package drift

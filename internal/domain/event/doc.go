@@ -18,8 +18,7 @@
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants
 //   - backoff.go: the pauses between repeated offers; handoff/send.go has how often an offer is repeated
 //   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
-//   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt
-//     is decided in usecase/envelopes/pack.go
+//   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
 //   - ticket.go: the lengths of questions and answers, and the name of the operators' desk
 //   - result.go: the size of a result, and how the results of children become one

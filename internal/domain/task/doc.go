@@ -14,16 +14,13 @@
 //
 // Where to change what:
 //   - clock.go: when each clock of a task is due: leases, deadlines, acknowledgments, the end of an offer
-//   - wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open, before its next offer. The pauses
-//     after an offer that nobody answers are in event/backoff.go; whether it is made again is decided in handoff/offer.go
-//   - ticket.go: when people are reminded of a ticket, and how many answers a task keeps. Who may handle one is decided in
-//     handoff/ticket.go
-//   - limit.go: when one more handoff is too many; path.go: which agent may own a task again, and when that is a loop. The
-//     default limits are in event/limit.go
+//   - wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open, before its next offer. The pauses after an offer that nobody answers are in
+//     event/backoff.go; whether it is made again is decided in handoff/offer.go
+//   - ticket.go: when people are reminded of a ticket, and how many answers a task keeps. Who may handle one is decided in handoff/ticket.go
+//   - limit.go: when one more handoff is too many; path.go: which agent may own a task again, and when that is a loop. The default limits are in event/limit.go
 //   - chain.go: what counts as one level of an escalation chain; which chain a task has is chosen in usecase/routes/chain.go
 //   - take_up.go: what a task that comes back to its requester waits for, and whom it tells
-//   - notice.go: which agents learn of the end or loss of a task that they did not cause; usecase/taskstore/notice.go tells them
-//     at their next call
+//   - notice.go: which agents learn of the end or loss of a task that they did not cause; usecase/taskstore/notice.go tells them at their next call
 //   - visibility.go: who reads how much of a task and of its past
 //   - tenure.go, cold.go: what an owner reads of the time before a cold handoff
 //   - past.go: what the history in the next envelope tells of handoffs and child tasks

@@ -11,8 +11,8 @@
 //   - A [Fold] reads no clock, and remembers a bounded number of tasks; others it reads again from the ledger.
 //
 // Where to change what:
-//   - step.go: which outcomes make a span an error, and what each event adds
-//   - fold.go: when the span of a task or handoff begins and ends; how many tasks are remembered
+//   - step.go: when each span begins and ends, and which outcomes make it an error
+//   - fold.go: which events are looked at, and how many tasks are remembered
 //   - span.go: the ids, and which trace a task without one is in
 //   - name.go: the names of spans and attributes; which are sent, and where to, is in delivery/tracer
 //

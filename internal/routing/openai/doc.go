@@ -12,7 +12,7 @@
 //   - openai.go: the time limits and budgets, by default and at most; budget.go: how calls and tokens of an hour are counted, and
 //     when a failing endpoint is left alone
 //   - prompt.go: what a model is told of a task; answer.go: which answers count as advice
-//   - request.go: when a call is tried again, and after which pause
+//   - request.go: when a call is tried again
 //   - embed.go: the size of vectors and texts; program.go: a program in the place of an endpoint; endpoint.go: which addresses
 //     are called
 //

@@ -13,7 +13,8 @@
 //   - spec.go: the JSON of a registration
 //   - beat.go: when a sign of life is recorded. When an agent that is silent goes offline is done in followup/presence.go,
 //     decided in agent/decide.go
-//   - set_readiness.go: who may set readiness; what becomes of offers that wait is done in followup/relieve.go
+//   - set_readiness.go: who may set readiness; followup/relieve.go takes offers away where an agent has more than its limit of
+//     tasks
 //   - store.go: how many agents and idempotency keys are kept in memory
 //
 // Start reading at [Agents.Register].

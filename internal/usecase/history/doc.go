@@ -11,7 +11,7 @@
 //   - export.go, export_proofs.go: what an export has; its formats are in view/export.go
 //   - follow.go: which events each caller is told of as they happen
 //   - document.go: the parts of a handoff's record; drift.go: which envelopes are compared, and package content/drift how
-//   - check.go, read.go: who may read checkpoints and proofs
+//   - read.go: who may read checkpoints, keys and receipts; check.go: what is said of a checkpoint that somebody kept
 //   - rotate_key.go, resume_rotation.go: when the key that signs changes
 //
 // Start reading at [History.Trail], then [History.Export]; the formats of exports are in record/view/export.go.
