@@ -11,12 +11,19 @@ import (
 	"sync"
 )
 
-// checkDocFiles wants a package comment in doc.go everywhere. A comment below internal also says where to start. A
-// program may keep its comment in main.go.
+// unindexed is the number of production files up to which a package needs no list of what is decided where.
+const unindexed = 8
+
+// checkDocFiles wants a package comment in doc.go everywhere. A comment below internal also says where to start, and that of a package of
+// many files, unless it is for tests, where to change what. A program may keep its comment in main.go.
 func checkDocFiles(t *tree) (out []finding) {
 	for _, d := range t.dirs {
 		var comment string
+		production := 0
 		for _, f := range d.files {
+			if !f.test {
+				production++
+			}
 			if f.ast.Doc != nil && (path.Base(f.path) == "doc.go" || f.ast.Name.Name == "main") {
 				comment = strings.ToLower(strings.Join(strings.Fields(f.ast.Doc.Text()), " "))
 			}
@@ -26,6 +33,9 @@ func checkDocFiles(t *tree) (out []finding) {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "no package comment in doc.go"})
 		case under(d.path, "internal") && !strings.Contains(comment, "start reading at"):
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: start reading at"})
+		}
+		if production > unindexed && !strings.HasSuffix(d.path, "test") && !strings.Contains(comment, "where to change what") {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "a package of many files, whose comment does not say: where to change what"})
 		}
 		out = append(out, staleNames(d, comment)...)
 		out = append(out, t.stalePaths(d, comment)...)
