@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// take locks a file until it is closed or the process ends. The file stays, and only its owner can read it.
+// take locks a file until it is closed or the process ends. The file stays, and only its owner can read it. That it is held includes that it
+// was held until now, and then removed.
 func take(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -25,7 +26,20 @@ func take(path string) (*os.File, error) {
 	if err := f.Chmod(0o600); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	if !isAt(path, f) { // who held it has removed it
+		return nil, errors.Join(errHeld, f.Close())
+	}
 	return f, nil
+}
+
+// isAt reports whether a path names an open file.
+func isAt(path string, f *os.File) bool {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	here, err := f.Stat()
+	return err == nil && os.SameFile(there, here)
 }
 
 // taken reports whether a process has locked a file. It uses a shared lock, so that concurrent checks do not find each other.

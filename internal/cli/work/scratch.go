@@ -25,30 +25,46 @@ const (
 	scratchPrefix = "trapeze-work-"
 	lockSuffix    = ".lock"
 	envelopeVar   = "TRAPEZE_ENVELOPE="
+	scratchTries  = 100
 )
 
 // openScratch makes the directory of a worker, and clears up after workers that were killed: their programs are ended, and their files
 // removed. It returns how many programs that were.
 func openScratch() (s *scratch, ended int, err error) {
-	dir := filepath.Join(os.TempDir(), scratchPrefix+rand.Text())
-	lock, _, err := daemon.Lock(dir + lockSuffix) // first: a directory that nobody has locked is removed
-	if err != nil {
+	if s, err = makeScratch(); err != nil {
 		return nil, 0, err
-	}
-	s = &scratch{dir, lock}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, 0, errors.Join(err, s.close())
 	}
 	left, err := filepath.Glob(filepath.Join(escapeGlob(os.TempDir()), scratchPrefix+"*"))
 	if err != nil {
 		return nil, 0, errors.Join(err, s.close())
 	}
 	for _, name := range left {
-		if name = strings.TrimSuffix(name, lockSuffix); name != dir {
+		if name = strings.TrimSuffix(name, lockSuffix); name != s.dir {
 			ended += clearUp(name)
 		}
 	}
 	return s, ended, nil
+}
+
+// makeScratch makes a directory. Its lock is first, since a directory that nobody has locked is removed. Before it is locked, another worker that
+// starts may take it for that of a worker that was killed: then the next name is tried.
+func makeScratch() (*scratch, error) {
+	for range scratchTries {
+		dir := filepath.Join(os.TempDir(), scratchPrefix+rand.Text())
+		lock, held, err := daemon.Lock(dir + lockSuffix)
+		if held {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s := &scratch{dir, lock}
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+		return s, nil
+	}
+	return nil, errors.New("other workers have taken every new one: start it again")
 }
 
 // clearUp ends the programs and removes the files of a worker that was killed. It leaves those of others, and of workers that live.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -42,6 +43,38 @@ func TestWhatAKilledWorkerLeftIsEndedAndRemovedAtTheNextStart(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || len(left) > 0 {
 		t.Errorf("%v stays, %v", left, err)
+	}
+}
+
+func TestWorkersThatStartAtOnceLeaveEachOtherAlone(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for range 20 {
+		var all sync.WaitGroup
+		list := make([]*scratch, 16)
+		for i := range list {
+			all.Go(func() {
+				s, _, err := openScratch()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				list[i] = s
+			})
+		}
+		all.Wait()
+		for _, s := range list {
+			if s == nil {
+				continue
+			}
+			for _, name := range []string{s.dir, s.dir + lockSuffix} {
+				if _, err := os.Stat(name); err != nil {
+					t.Errorf("a worker that lives has lost it: %v", err)
+				}
+			}
+			if err := s.close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
