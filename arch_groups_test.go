@@ -64,11 +64,12 @@ var aside = []group{
 	{"client", "The public Go client; it imports nothing of internal.", ""},
 	{"trapezetest", "The test kit for users' own chains of agents: a server in memory, scripted agents, assertions.", "server client"},
 	{"cmd", "The program.", "cli server"},
+	{"deploy", "Packaging: a program that builds the container image, and files for compose, systemd and Helm.", ""},
 	{".", "The architecture test and the package comment; no production code.", ""},
 }
 
 // notInternal are the groups aside that are not below internal.
-var notInternal = []string{"client", "trapezetest", "cmd", "."}
+var notInternal = []string{"client", "trapezetest", "cmd", "deploy", "."}
 
 // full is the directory, below the module's root, that the table writes as name.
 func full(name string) string {

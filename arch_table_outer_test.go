@@ -32,6 +32,9 @@ var outerPackages = []pkg{
 	// cmd
 	{dir: "cmd/trapeze", what: "main: gives the server to the command line", imports: "cli server"},
 
+	// deploy
+	{dir: "deploy/image", what: "builds the container image of the program, without a registry", libs: "os/exec"},
+
 	// the root
 	{dir: ".", what: "no code: the architecture test, and the package comment"},
 }
