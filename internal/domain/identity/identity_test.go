@@ -191,6 +191,7 @@ act_any      yes   yes      -       -
 dead_letters yes   yes      -       -
 agents       yes   yes      -       -
 tokens       yes   -        -       -
+workspaces   yes   -        -       -
 `
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%-12s", "")

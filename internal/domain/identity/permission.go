@@ -39,11 +39,12 @@ const (
 	ManageDeadLetters Permission = "dead_letters" // replay or discard
 	ManageAgents      Permission = "agents"       // register, drain or remove any agent, reset its circuit
 	ManageTokens      Permission = "tokens"       // create, list or revoke tokens
+	ManageWorkspaces  Permission = "workspaces"   // make, list, limit, archive or restore workspaces
 )
 
 // Permissions lists every permission.
 func Permissions() []Permission {
-	return []Permission{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, ManageDeadLetters, ManageAgents, ManageTokens}
+	return []Permission{ReadOwn, ReadAny, ReadAudit, ActOwn, ActAny, ManageDeadLetters, ManageAgents, ManageTokens, ManageWorkspaces}
 }
 
 var rolePermissions = map[Role][]Permission{

@@ -1,0 +1,14 @@
+// Package workspace holds the rules for workspaces: who makes and archives them, and what each may use. One workspace is one
+// stream (workspace/NAME); its [State] is the fold of its events.
+//
+// It never reads a clock: now is an input.
+//
+// Invariants:
+//   - Only admins of the workspace default make, limit, archive and restore workspaces.
+//   - The workspace default is there without having been made, and is never archived.
+//   - A workspace is never removed, and its name is never that of another.
+//   - A limit is 0, which is none, or above 0.
+//   - A command that would change nothing yields no events and no error, so every command may be repeated.
+//
+// Start reading at [State], then [Decide].
+package workspace
