@@ -385,10 +385,17 @@ func Refuse(err error) error {
 			"the outcome is unknown: it may or may not have been recorded")
 	case errors.Is(err, ledger.ErrTooLarge):
 		return refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the request is too large to be recorded")
+	case isRefusal(err): // of a guard of the ledger
+		return err
 	case errors.Is(err, ledger.ErrInvalid):
 		return refusal.New(refusal.Invalid, "omit the part that cannot be recorded", "%s", err)
 	}
 	return Unavailable(err)
+}
+
+func isRefusal(err error) bool {
+	_, is := refusal.As(err)
+	return is
 }
 
 // Unavailable returns the refusal for a record that cannot be read or written now. Nothing was changed.

@@ -64,6 +64,7 @@ type Store struct {
 	TaskQueries
 	TicketQueries
 	Directory
+	WorkspaceQueries
 	References
 	MemoryQueries
 	MemoryVectors

@@ -46,7 +46,7 @@ The server gives figures at ` + "`/metrics`" + `, in the format of Prometheus, a
 
 ## Prometheus
 Every request needs a token whose role may read everything: an auditor's is enough. It shows the figures of its own workspace and
-those of the process.
+those of the process, if it is the workspace default.
 
     trapeze token create --role auditor --name prometheus
 

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
@@ -35,6 +36,7 @@ type projector struct {
 	agents     *ledger.Codec[agent.Event]
 	tokens     *ledger.Codec[identity.Event]
 	channels   *ledger.Codec[channel.Event]
+	workspaces *ledger.Codec[workspace.Event]
 	size       int             // of a generation of the caches
 	at         ledger.Position // of the last entry projected
 	tasks      cache[ledger.Stream, *taskFold]
@@ -42,6 +44,8 @@ type projector struct {
 	dirty      []*taskFold
 	changed    map[ledger.Stream]bool // agents to be written
 	open       map[requester]int      // changes of the numbers of open tasks
+	days       map[string]dayCount    // entries of the batch, by workspace
+	archived   map[string]bool        // workspaces; nil: not read yet
 	agentsNew  bool                   // an agent may have changed since the last call of committed
 	touched    []topic                // changed by the last call of Project
 	scratch    []item
@@ -79,7 +83,8 @@ func newProjector(committed func(done)) *projector {
 	p := &projector{
 		events: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
 		tokens: ledger.NewCodec(identity.Events...), channels: ledger.NewCodec(channel.Events...),
-		memory: search.NewWriter(), committed: committed, size: cacheSize,
+		workspaces: ledger.NewCodec(workspace.Events...),
+		memory:     search.NewWriter(), committed: committed, size: cacheSize,
 	}
 	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
@@ -130,6 +135,7 @@ func (p *projector) forget() {
 	p.tasks = newCache[ledger.Stream, *taskFold](p.size)
 	p.registered = newCache[ledger.Stream, agent.State](p.size)
 	p.dirty, p.changed, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
+	p.days, p.archived = map[string]dayCount{}, nil
 	p.dependents, p.agentsNew = unknown, true
 	p.cursors.forget()
 }
@@ -162,6 +168,7 @@ func (p *projector) Project(_ *sqlitelog.Tx, entries []ledger.Entry) (err error)
 
 func (p *projector) entry(e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
+	p.count(workspace, e)
 	switch kind {
 	case "task":
 		return p.taskEntry(workspace, id, e)
@@ -171,6 +178,8 @@ func (p *projector) entry(e *ledger.Entry) error {
 		return p.tokenEntry(workspace, id, e)
 	case "channel":
 		return p.channelEntry(workspace, id, e)
+	case "workspace":
+		return p.workspaceEntry(id, e)
 	case "memory":
 		return p.memory.Memory(workspace, id, e)
 	case "conversation":
@@ -179,8 +188,8 @@ func (p *projector) entry(e *ledger.Entry) error {
 	return nil // access records and policies
 }
 
-// flush writes the changes of the entries.
-func (p *projector) flush(at ledger.Position) error {
+// writeTasks writes the tasks that have changed.
+func (p *projector) writeTasks() error {
 	for _, t := range p.dirty {
 		if err := p.write(t); err != nil {
 			return fmt.Errorf("view of %s: %w", t.id, err)
@@ -192,7 +201,18 @@ func (p *projector) flush(at ledger.Position) error {
 	}
 	clear(p.dirty)
 	p.dirty = p.dirty[:0]
+	return nil
+}
+
+// flush writes the changes of the entries.
+func (p *projector) flush(at ledger.Position) error {
+	if err := p.writeTasks(); err != nil {
+		return err
+	}
 	if err := p.writeOpen(); err != nil {
+		return err
+	}
+	if err := p.writeDays(); err != nil {
 		return err
 	}
 	if err := p.writeAgents(); err != nil {

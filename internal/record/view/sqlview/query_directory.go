@@ -83,7 +83,7 @@ func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Re
 			next = time.UnixMicro(at).UTC()
 		}
 		return nil
-	}, "SELECT ws, id, due FROM view_task INDEXED BY view_task_due WHERE due IS NOT NULL ORDER BY due, n LIMIT ? | 0", limit+1)
+	}, "SELECT ws, id, due FROM view_task INDEXED BY view_task_due WHERE due IS NOT NULL AND due < ? ORDER BY due, n LIMIT ? | 0", never, limit+1)
 	return due, next, err
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 23
+const schemaVersion = 24
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -21,7 +21,7 @@ const schemaVersion = 23
 //
 // view_intent has the intents that are longer than rows show, for searches.
 //
-// live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up. ord orders an inbox: priority, then age.
+// live: 0 ended, 1 parked, 2 neither. due is in microseconds, rounded up; that of a task in an archived workspace is later by [never]. ord orders an inbox: priority, then age.
 const schema = `
 CREATE TABLE view_task(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, live INTEGER NOT NULL,
@@ -54,7 +54,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + ticketSchema + carrierSchema + search.Schema + `
+` + workspaceSchema + ticketSchema + carrierSchema + search.Schema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -73,6 +73,8 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_agent", "ws, name"},
 	{"view_token", "ws, id"},
 	{"view_channel", "ws, name"},
+	{"view_workspace", "name"},
+	{"view_day", "ws"},
 	{"view_ticket", "ws, id"},
 	{"view_carrier", "ws, conversation, task"},
 }, search.Tables...)
@@ -131,6 +133,7 @@ type statements struct {
 	putChannel, getChannel *sqlitelog.Stmt
 	putCursor, setPosition *sqlitelog.Stmt
 	ticketStatement
+	workspaceStatements
 }
 
 func (s *statements) prepare(tx *sqlitelog.Tx) error {
@@ -160,6 +163,11 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.putChannel:    "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)",
 		&s.getChannel:    "SELECT state FROM view_channel WHERE ws = ? AND name = ?",
 		&s.putTicket:     putTicketQuery,
+		&s.putWorkspace:  "INSERT OR REPLACE INTO view_workspace(name, archived, state) VALUES(?, ?, ?)",
+		&s.getWorkspace:  "SELECT state FROM view_workspace WHERE name = ?",
+		&s.allArchived:   "SELECT name FROM view_workspace WHERE archived = 1",
+		&s.shiftDue:      shiftDueQuery,
+		&s.addDay:        addDayQuery,
 		&s.putCursor:     "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)",
 		&s.setPosition:   "UPDATE view_meta SET position = ?",
 	})

@@ -67,7 +67,11 @@ func (p *projector) writeRow(t *taskFold) (err error) {
 	c, was := t.columns(), t.stored.columns
 	var due any
 	if c.due != 0 {
-		due = c.due
+		later, err := p.later(t.workspace)
+		if err != nil {
+			return err
+		}
+		due = c.due + later
 	}
 	if !t.stored.exists {
 		_, err = p.insertTask.Exec(t.first, t.workspace, t.id, string(c.state), c.live, c.owner, due, p.json)

@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
@@ -65,6 +66,8 @@ func Run(t *testing.T, open Open) {
 		{"channels are listed until they are removed", channelStory},
 		{"tokens are listed from the oldest", tokenStory},
 		{"workspaces do not see each other", workspaceStory},
+		{"workspaces are listed, and what they use is counted", madeStory},
+		{"no timer of an archived workspace is due", archivedStory},
 		{"a watcher is called for its inbox alone", watchStory},
 		{"a task is watched apart from others", watchTaskStory},
 		{"waiting ends at its position", waitStory},
@@ -111,6 +114,7 @@ type stage struct {
 	agents *ledger.Codec[agent.Event]
 	tokens *ledger.Codec[identity.Event]
 	lists  *ledger.Codec[channel.Event]
+	spaces *ledger.Codec[workspace.Event]
 	items  *ledger.Codec[memory.Event]
 	talks  *ledger.Codec[conversation.Event]
 	crowds map[string]*view.AgentLoads // by workspace, as they were last
@@ -122,8 +126,9 @@ func newStage(t *testing.T, open Open) *stage {
 		T: t, ledger: l, views: v, ctx: t.Context(), ws: "main", now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		facts: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
 		tokens: ledger.NewCodec(identity.Events...), lists: ledger.NewCodec(channel.Events...),
-		items: ledger.NewCodec(memory.Events...),
-		talks: ledger.NewCodec(conversation.Events...),
+		spaces: ledger.NewCodec(workspace.Events...),
+		items:  ledger.NewCodec(memory.Events...),
+		talks:  ledger.NewCodec(conversation.Events...),
 	}
 }
 

@@ -1,0 +1,138 @@
+package sqlview
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+)
+
+// view_day has the number of entries of the newest day of a workspace.
+const workspaceSchema = `
+CREATE TABLE view_workspace(name TEXT PRIMARY KEY, archived INTEGER NOT NULL, state BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE view_day(ws TEXT PRIMARY KEY, day INTEGER NOT NULL, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+// never is added to the timers of tasks in archived workspaces, in microseconds: no timer is due then, and they cost other workspaces nothing.
+const never = int64(1) << 60
+
+const (
+	shiftDueQuery = "UPDATE view_task INDEXED BY view_task_live SET due = due + ? WHERE ws = ? AND live > 0 AND due IS NOT NULL"
+	addDayQuery   = `INSERT INTO view_day(ws, day, n) VALUES(?, ?, ?) ON CONFLICT DO UPDATE SET
+		n = CASE WHEN excluded.day > day THEN excluded.n WHEN excluded.day = day THEN n + excluded.n ELSE n END, day = max(day, excluded.day)`
+)
+
+type workspaceStatements struct {
+	putWorkspace, getWorkspace *sqlitelog.Stmt
+	allArchived, shiftDue      *sqlitelog.Stmt
+	addDay                     *sqlitelog.Stmt
+}
+
+// dayCount is the number of entries of the newest day of a workspace in a batch.
+type dayCount struct{ day, n int64 }
+
+// count counts an entry.
+func (p *projector) count(ws string, e *ledger.Entry) {
+	d, day := p.days[ws], view.DayOf(e.Time)
+	switch {
+	case day > d.day:
+		d = dayCount{day, 1}
+	case day == d.day:
+		d.n++
+	}
+	p.days[ws] = d
+}
+
+func (p *projector) writeDays() error {
+	for ws, d := range p.days {
+		if _, err := p.addDay.Exec(ws, d.day, d.n); err != nil {
+			return err
+		}
+	}
+	clear(p.days)
+	return nil
+}
+
+// workspaceEntry needs no cache: workspaces rarely change.
+func (p *projector) workspaceEntry(name string, e *ledger.Entry) error {
+	var s workspace.State
+	err := p.getWorkspace.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, name)
+	if err != nil {
+		return err
+	}
+	was := !s.ArchivedAt.IsZero()
+	if err := foldEntry(&s, e, p.workspaces, workspace.Fold); err != nil {
+		return err
+	}
+	if is := !s.ArchivedAt.IsZero(); is != was {
+		if err := p.archive(name, is); err != nil {
+			return err
+		}
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	_, err = p.putWorkspace.Exec(name, !s.ArchivedAt.IsZero(), b)
+	return err
+}
+
+// archive stops the timers of a workspace, or lets them go on.
+func (p *projector) archive(name string, is bool) error {
+	if err := p.writeTasks(); err != nil { // those before this entry
+		return err
+	}
+	later, err := p.later(name)
+	if err != nil {
+		return err
+	}
+	shift := -later
+	if p.archived[name] = is; is {
+		shift += never
+	}
+	_, err = p.shiftDue.Exec(shift, name)
+	return err
+}
+
+// later returns by how much the timers of a workspace are later.
+func (p *projector) later(name string) (int64, error) {
+	if p.archived == nil {
+		p.archived = map[string]bool{}
+		if err := p.allArchived.Query(func(row sqlitelog.Row) error { p.archived[row.Text(0)] = true; return nil }); err != nil {
+			p.archived = nil
+			return 0, err
+		}
+	}
+	if p.archived[name] {
+		return never, nil
+	}
+	return 0, nil
+}
+
+// MadeWorkspaces implements [view.WorkspaceQueries].
+func (v *Views) MadeWorkspaces(ctx context.Context) ([]workspace.State, error) {
+	return query.JSON[workspace.State](ctx, v.db, "SELECT state FROM view_workspace ORDER BY name")
+}
+
+// OpenTasks implements [view.WorkspaceQueries].
+func (v *Views) OpenTasks(ctx context.Context, workspace string) (int64, error) {
+	n, err := query.Int(ctx, v.db, "SELECT coalesce(sum(n), 0) FROM view_open WHERE ws = ?", workspace)
+	return int64(n), err
+}
+
+// AgentCount implements [view.WorkspaceQueries].
+func (v *Views) AgentCount(ctx context.Context, workspace string) (int64, error) {
+	n, err := query.Int(ctx, v.db, "SELECT count(*) FROM view_agent WHERE ws = ? AND removed = 0", workspace)
+	return int64(n), err
+}
+
+// EntriesOn implements [view.WorkspaceQueries].
+func (v *Views) EntriesOn(ctx context.Context, workspace string, day time.Time) (int64, error) {
+	n, err := query.Int(ctx, v.db, "SELECT coalesce(sum(n), 0) FROM view_day WHERE ws = ? AND day = ?", workspace, view.DayOf(day))
+	return int64(n), err
+}
