@@ -21,7 +21,8 @@ const (
 
 // share divides the processors among principals that call at the same time: while there are several, as many calls of one are decoded,
 // decided and answered at once as leave processors to others. A call that waits for the disk, for the network or for an event has no
-// turn meanwhile, so that those of one principal still wait for the disk together. A principal that is alone has all processors.
+// turn meanwhile, so that those of one principal still wait for the disk together. A principal that is alone has all processors. Workspaces share in the same
+// way, so that one with many principals leaves processors to others.
 type share struct {
 	most int
 
@@ -33,6 +34,8 @@ type share struct {
 	era   uint64 // of the newest line
 }
 
+func newShare(most int) *share { return &share{most: most, lines: map[identity.Principal]*line{}} }
+
 // line is the calls of one principal.
 type line struct {
 	era     uint64 // of the turns that count; those of earlier ones were lost
@@ -42,10 +45,11 @@ type line struct {
 	watched bool          // look looks after it
 }
 
-// turnOf is the turn of a call of a principal.
+// turnOf is the turn of a call of a principal, or of a workspace, which is a principal without role and name.
 type turnOf struct {
 	share *share
 	of    identity.Principal
+	outer *turnOf // of the workspace; nil: it is that
 	mu    sync.Mutex
 	held  bool
 	era   uint64 // of the turn
@@ -57,7 +61,8 @@ func (w *Work) Call(ctx context.Context, c caller.Caller) context.Context {
 	if w == nil || c.IsSystem() {
 		return ctx
 	}
-	return ledger.WithTurn(ctx, &turnOf{share: w.share, of: c.Principal})
+	outer := &turnOf{share: w.spaces, of: identity.Principal{Workspace: c.Workspace}}
+	return ledger.WithTurn(ctx, &turnOf{share: w.share, of: c.Principal, outer: outer})
 }
 
 // EnterCall waits for the turn of a call, until ctx, which is of [Work.Call], ends. leave ends the turn; it may be called several times.
@@ -69,7 +74,18 @@ func (w *Work) EnterCall(ctx context.Context) (leave func(), err error) {
 	return t.end, t.enter(ctx)
 }
 
+// enter begins the turn, and then that of the workspace: a call that waits for another of its principal keeps no other of its workspace waiting.
 func (t *turnOf) enter(ctx context.Context) error {
+	err := t.begin(ctx)
+	if err == nil && t.outer != nil {
+		if err = t.outer.begin(ctx); err != nil {
+			t.Pause()
+		}
+	}
+	return err
+}
+
+func (t *turnOf) begin(ctx context.Context) error {
 	era, err := t.share.enter(ctx, t.of)
 	if err != nil {
 		return stream.Unavailable(err)
@@ -89,6 +105,9 @@ func (t *turnOf) end() {
 	t.mu.Lock()
 	t.over = true
 	t.mu.Unlock()
+	if t.outer != nil {
+		t.outer.end()
+	}
 	t.Pause()
 }
 
@@ -101,6 +120,9 @@ func (t *turnOf) Pause() bool {
 	held, era := t.held, t.era
 	t.held = false
 	t.mu.Unlock()
+	if t.outer != nil {
+		t.outer.Pause()
+	}
 	if held {
 		t.share.leave(t.of, era)
 	}

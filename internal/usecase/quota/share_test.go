@@ -246,3 +246,31 @@ func TestTheServerItselfHasNoTurn(t *testing.T) {
 		leave()
 	}
 }
+
+func TestWorkspacesThatCallAtOnceShareTheProcessors(t *testing.T) {
+	inShare(t, 1, func(s *sharing) {
+		s.enter(s.Context(), agent("blue", "bob"), 1)
+		s.next(1).leave()
+		for n := range 4 { // each of another principal
+			s.enter(s.Context(), agent("red", string(rune('a'+n))), 10+n)
+		}
+		first := s.next(10)
+		s.next(0)
+		s.enter(s.Context(), agent("blue", "bob"), 2)
+		blue := s.next(2)
+		first.leave()
+		second := s.next(11)
+		ledger.Pause(second.ctx) // it waits for the disk
+		third := s.next(12)
+		blue.leave()
+		third.leave()
+		s.next(13).leave()
+		second.leave()
+		second.leave()
+		time.Sleep(2 * time.Second)
+		for n := range 4 { // red is alone
+			s.enter(s.Context(), agent("red", string(rune('a'+n))), 20+n)
+			s.next(20 + n)
+		}
+	})
+}

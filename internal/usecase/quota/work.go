@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -28,10 +27,11 @@ const (
 // their turn; so one principal's calls leave processors to others, and its reads never keep it from finishing its work. A nil Work
 // bounds nothing.
 type Work struct {
-	most  int
-	mu    sync.Mutex
-	turns map[lane]*turn // of principals that have calls now
-	share *share
+	most   int
+	mu     sync.Mutex
+	turns  map[lane]*turn // of principals that have calls now
+	share  *share         // of principals
+	spaces *share         // of workspaces
 }
 
 type lane struct {
@@ -76,7 +76,7 @@ func NewWork(most int) *Work {
 	if most <= 0 {
 		most = max(runtime.GOMAXPROCS(0)/2, 1)
 	}
-	return &Work{most: most, turns: map[lane]*turn{}, share: &share{most: most, lines: map[identity.Principal]*line{}}}
+	return &Work{most: most, turns: map[lane]*turn{}, share: newShare(most), spaces: newShare(most)}
 }
 
 // Enter waits for the caller's turn to read, until ctx ends. leave ends it. It refuses (overloaded) a caller of whom enough reads wait.
