@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/otelapi"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
 
@@ -92,7 +93,7 @@ func (s *Server) scraper(ctx context.Context) (func(workspace string) (http.Hand
 	if s.config.Temporary {
 		push = false // a server of tests is of no interest to the collector of the program that it runs in
 	}
-	m := otelapi.New(s.monitor, otelapi.Options{Version: s.config.Version, Log: s.config.Log})
+	m := otelapi.New(s.monitor, otelapi.Options{Version: s.config.Version, Log: s.config.Log, Process: identity.DefaultWorkspace})
 	if push {
 		s.running.Go(func() {
 			if err := m.Push(ctx); err != nil && ctx.Err() == nil {

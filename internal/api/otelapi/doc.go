@@ -2,7 +2,7 @@
 // No other package knows OpenTelemetry's metrics; the figures themselves are those of record/figure.
 //
 // Invariants:
-//   - A reader gets the figures of its own workspace and of the process, and no other workspace's.
+//   - A reader gets the figures of its own workspace, and no other workspace's; those of the process only in the workspace that the options name.
 //   - Names, units and labels are those of [figure.Instruments]: a test compares them.
 //   - Nothing is counted here: a scrape that fails loses nothing.
 //

@@ -186,3 +186,15 @@ func BenchmarkScrape500Agents(b *testing.B) {
 		b.SetBytes(int64(len(scrape(b, m, "main"))))
 	}
 }
+
+// TestTheFiguresOfTheProcessAreForOneWorkspace: how often which route is called tells one workspace what others do.
+func TestTheFiguresOfTheProcessAreForOneWorkspace(t *testing.T) {
+	m := otelapi.New(every("main", "other"), otelapi.Options{Process: "main"})
+	main, other := scrape(t, m, "main"), scrape(t, m, "other")
+	for _, i := range figure.Instruments() {
+		of := len(i.Labels) > 0 && i.Labels[0] == "workspace"
+		if name := i.Prometheus(); !strings.Contains(main, "# TYPE "+name+" ") || strings.Contains(other, "# TYPE "+name+" ") != of {
+			t.Errorf("%s: in the one %v, in the other %v", name, strings.Contains(main, name), strings.Contains(other, name))
+		}
+	}
+}

@@ -48,8 +48,10 @@ func (p *producer) visible(points []figure.Point) []figure.Point {
 		return points
 	}
 	var own []figure.Point
+	process := p.o.Process == "" || p.o.Process == *p.workspace
 	for i := range points {
-		if labels := points[i].Instrument.Labels; len(labels) == 0 || labels[0] != "workspace" || points[i].Values[0] == *p.workspace {
+		labels := points[i].Instrument.Labels
+		if of := len(labels) > 0 && labels[0] == "workspace"; of && points[i].Values[0] == *p.workspace || !of && process {
 			own = append(own, points[i])
 		}
 	}
