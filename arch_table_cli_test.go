@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/verify cli/witness cli/backup cli/bench cli/daemon cli/setup cli/stdio cli/web " +
+		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/daemon cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
 		libs: "github.com/spf13",
 	},
@@ -42,6 +42,7 @@ var cliPackages = []pkg{
 		imports: "record/proof cli/shell", libs: "net github.com/spf13 golang.org/x/mod",
 	},
 	{dir: "cli/erasure", what: "commands of erasures and legal holds: erase, hold", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/workspace", what: "commands of workspaces", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",

@@ -54,7 +54,7 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
-			"domain/policy domain/alert domain/erasure files/artifact record/ledger record/proof",
+			"domain/policy domain/alert domain/erasure domain/workspace files/artifact record/ledger record/proof",
 	},
 	{
 		dir: "domain/agent", what: "the rules of agents: registration, capabilities, readiness, circuit breaker",
@@ -72,6 +72,10 @@ var innerPackages = []pkg{
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
 		pure: true, imports: "domain/refusal domain/event domain/identity",
+	},
+	{
+		dir: "domain/workspace", what: "the rules of workspaces: who makes and archives them, what each may use",
+		pure: true, imports: "domain/shellword domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/alert", what: "the rules of alerts: their definitions, when one is raised and recovers, silences",
@@ -170,7 +174,7 @@ var innerPackages = []pkg{
 	{
 		dir: "record/view", what: "the contract of the views: tasks, inbox, trail, dead letters, search",
 		imports: "domain/refusal domain/event domain/task domain/agent domain/identity domain/memory domain/conversation " +
-			"domain/channel record/ledger",
+			"domain/channel domain/workspace record/ledger",
 	},
 	{
 		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
@@ -198,7 +202,7 @@ var innerPackages = []pkg{
 	{dir: "record/view/rowjson", what: "writes rows of views as JSON without reflection", imports: "record/view"},
 	{
 		dir: "record/view/sqlview", what: "the views in SQLite, projected in the embedded ledger's transaction",
-		imports: "domain/event domain/task domain/agent domain/identity domain/channel content/envelope record/ledger " +
+		imports: "domain/event domain/task domain/agent domain/identity domain/channel domain/workspace content/envelope record/ledger " +
 			"record/ledger/sqlitelog record/view record/view/watch record/view/rowjson " +
 			"record/view/sqlview/query record/view/sqlview/search",
 		libs: "database/sql",
@@ -212,7 +216,7 @@ var innerPackages = []pkg{
 	{
 		dir: "record/view/viewtest", what: "the test suite of every view store",
 		imports: "domain/event domain/task domain/handoff domain/agent domain/identity domain/memory domain/conversation " +
-			"domain/channel record/ledger record/view",
+			"domain/channel domain/workspace record/ledger record/view",
 		libs: "testing pgregory.net/rapid",
 	},
 	{
@@ -262,7 +266,16 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/tokens", what: "use cases of tokens, and authentication",
 		imports: "domain/event domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
-			"usecase/agents", libs: "github.com/hashicorp/golang-lru/v2",
+			"usecase/agents usecase/workspacestore", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{
+		dir: "usecase/workspacestore", what: "workspaces as other use cases reach them, and the guard of their limits",
+		imports: "domain/agent domain/event domain/identity domain/workspace record/access record/ledger record/stream record/view", libs: "github.com/hashicorp/golang-lru/v2",
+	},
+	{
+		dir: "usecase/workspaces", what: "use cases of workspaces: make, limit, archive, restore, list, show",
+		imports: "domain/event domain/identity domain/refusal domain/workspace files/artifact record/access record/ledger record/stream record/view usecase/caller usecase/tokens " +
+			"usecase/workspacestore",
 	},
 	{
 		dir: "usecase/channels", what: "use cases of channels, and the channels as other use cases reach them",
@@ -350,7 +363,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase", what: "puts the use cases together: what surfaces call, and what the server does by itself",
 		imports: "domain/erasure content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
-			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/channels " +
+			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/workspacestore usecase/workspaces usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
 			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures",
 	},
@@ -404,7 +417,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel usecase/alerts usecase/erasures " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/alerts usecase/erasures " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",
@@ -412,8 +425,8 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
-		imports: "domain/refusal domain/event domain/agent domain/alert domain/identity domain/memory domain/conversation record/figure record/view " +
-			"usecase/alerts usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels " +
+		imports: "domain/refusal domain/event domain/agent domain/alert domain/identity domain/memory domain/conversation domain/workspace record/figure record/view " +
+			"usecase/alerts usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},

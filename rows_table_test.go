@@ -119,7 +119,7 @@ var chapters = []chapter{
 		{"S3", "the command line", "- this row is about the command line", "- this row is about the command line", "TestEveryCommandIsInAGroupOfTheHelp story:complete story:doctor", "- this row is about the command line"},
 		{"S4", "workers", "- a worker is a program of the command line", "- a worker is a program of the command line", "story:work story:work_outcome story:work_lost", "- a worker is a program of the command line"},
 		{"S7", "test kit", "TestAnAdministratorMovesTheClockOnceAndTheTimersRun", "TestOneTraceSpansATaskOverThreeAgentsOneOfThemOverMCP", "story:ephemeral", "TestEveryAssertionHoldsForAGoodChain"},
-		{"S9", "workspaces", "TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP", "TestAnotherWorkspaceIsAnotherWorld", "- a server on the command line has one workspace", ""},
+		{"S9", "workspaces", "TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP", "TestAnotherWorkspaceIsAnotherWorld", "story:workspace", ""},
 		{"S14", "prefix, short set, full set", "- this row is about MCP", "TestAClientChoosesThePrefixOfItsTools TestAWorkerSeesTheToolsThatAReceiverNeeds TestTheSetAllHasWhatTheDefaultLeavesOut", "story:init", "- this row is about MCP"},
 	}},
 }

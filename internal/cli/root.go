@@ -22,6 +22,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/verify"
 	"github.com/trapezehq/trapeze/internal/cli/web"
 	"github.com/trapezehq/trapeze/internal/cli/witness"
+	"github.com/trapezehq/trapeze/internal/cli/workspace"
 )
 
 const rootLong = `Trapeze hands tasks from one AI agent to the next. The sender owns a task until the receiver has accepted it, and every
@@ -65,7 +66,7 @@ func (s *commands) groups() []group {
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), witness.Command(s.Shell), erasure.Command(s.Shell), erasure.Hold(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
+			s.stopCommand(), workspace.Command(s.Shell), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

@@ -137,9 +137,9 @@ func TestAReceiverIsCheckedOverHTTPBeforeATaskIsSent(t *testing.T) {
 func TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP(t *testing.T) {
 	inTown(t, func(w *town) {
 		r, _, _ := w.offers("planner", "worker", "")
-		var made struct{ Token string }
-		w.must("", "POST /v1/tokens", `{"role":"admin","name":"lea","workspace":"other"}`, &made)
-		w.tokens["lea"] = made.Token
+		var made struct{ Token struct{ Token string } }
+		w.must("", "POST /v1/workspaces", `{"name":"other","bearer":"lea"}`, &made)
+		w.tokens["lea"] = made.Token.Token
 		if status, text := w.call("lea", "GET /v1/tasks/"+r.Task, "", nil); status != http.StatusNotFound {
 			w.Errorf("the task: %d %s", status, text)
 		}

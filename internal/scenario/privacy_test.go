@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
 )
 
 const secret = "the-password-is-swordfish"
@@ -251,10 +252,10 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 		h.join("ann", "bob")
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "ours", Send: &handoffs.SendInput{To: []string{"bob"}}})
 		admin := h.as(identity.Admin, "root")
-		made := ok(h, admin, func(c caller.Caller) (tokens.Token, error) {
-			return h.app.Tokens.Create(ctx(h), c, tokens.TokenInput{Role: identity.Admin, Name: "lea", Workspace: "other"})
+		made := ok(h, admin, func(c caller.Caller) (workspaces.Workspace, error) {
+			return h.app.Workspaces.Create(ctx(h), c, workspaces.WorkspaceInput{Name: "other", Bearer: "lea"})
 		})
-		foreign, err := h.app.Tokens.Authenticate(ctx(h), made.Text)
+		foreign, err := h.app.Tokens.Authenticate(ctx(h), made.Token.Text)
 		if err != nil || foreign.Workspace != "other" {
 			h.Fatalf("the token of another workspace speaks for %+v, %v", foreign, err)
 		}

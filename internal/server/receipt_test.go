@@ -164,11 +164,11 @@ func TestTheReceiptOfAPositionIsForThoseWhoReadItsEntryWhole(t *testing.T) {
 		}
 	}
 	ann, eve, otto := as(t, s, client.RoleAgent, "ann"), as(t, s, client.RoleAgent, "eve"), as(t, s, client.RoleAuditor, "otto")
-	other, err := c.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAdmin, Name: "alma", Workspace: "other"})
+	other, err := admin.New(c).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "other", Bearer: "alma"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alma, err := client.New(s.URL(), other.Text, client.Options{Retries: -1})
+	alma, err := client.New(s.URL(), other.Token.Text, client.Options{Retries: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

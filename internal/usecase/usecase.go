@@ -38,6 +38,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
+	"github.com/trapezehq/trapeze/internal/usecase/workspacestore"
 )
 
 // Options of the use cases. The zero value is fine.
@@ -90,6 +92,7 @@ type Surface struct {
 	Conversations *conversations.Conversations
 	Agents        *agents.Agents
 	Tokens        *tokens.Tokens
+	Workspaces    *workspaces.Workspaces
 	Channels      *channels.Channels
 	Policies      *policies.Policies
 	Phrases       *phrases.Phrases
@@ -170,6 +173,11 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	}
 	o.Work = cmp.Or(o.Work, quota.NewWork(0))
 	o.CachedTasks, o.CachedEnvelopes = cmp.Or(max(o.CachedTasks, 0), 2048), cmp.Or(max(o.CachedEnvelopes, 0), 32<<20)
+	spaces, err := workspacestore.New(l, v, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	l = spaces.Guard(l)
 	s, err := newStores(l, v, o)
 	if err != nil {
 		return nil, err
@@ -203,9 +211,10 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.History, err = history.New(l, s.tasks, s.access, s.memories, s.envelopes, o.Tree, o.Integrity, o.Work, o.Now); err != nil {
 		return nil, err
 	}
-	if u.Tokens, err = tokens.New(l, v, s.agents, s.access, s.random, o.Now, o.Issuer); err != nil {
+	if u.Tokens, err = tokens.New(l, v, s.agents, spaces, s.access, s.random, o.Now, o.Issuer); err != nil {
 		return nil, err
 	}
+	u.Workspaces = workspaces.New(spaces, v, u.Tokens, o.Artifacts, s.access)
 	if u.Artifacts, err = artifacts.New(o.Artifacts, l, v, s.access, s.tasks, o.Now, o.ArtifactOptions); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tokens"
+	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -86,6 +87,11 @@ var pairs = [][2]reflect.Type{
 	{reflect.TypeFor[httpapi.TaskPage](), reflect.TypeFor[client.TaskPage]()},
 	{reflect.TypeFor[httpapi.Inbox](), reflect.TypeFor[client.Inbox]()},
 	{reflect.TypeFor[httpapi.AgentList](), reflect.TypeFor[client.AgentList]()},
+	{reflect.TypeFor[workspaces.WorkspaceInput](), reflect.TypeFor[admin.WorkspaceInput]()},
+	{reflect.TypeFor[workspaces.LimitsInput](), reflect.TypeFor[admin.LimitsInput]()},
+	{reflect.TypeFor[workspaces.ArchiveInput](), reflect.TypeFor[admin.ArchiveInput]()},
+	{reflect.TypeFor[workspaces.Workspace](), reflect.TypeFor[admin.Workspace]()},
+	{reflect.TypeFor[httpapi.WorkspacePage](), reflect.TypeFor[admin.WorkspaceList]()},
 	{reflect.TypeFor[channels.ChannelInput](), reflect.TypeFor[client.ChannelInput]()},
 	{reflect.TypeFor[channels.DescribeInput](), reflect.TypeFor[client.DescribeInput]()},
 	{reflect.TypeFor[channels.SubscriptionInput](), reflect.TypeFor[client.SubscriptionInput]()},

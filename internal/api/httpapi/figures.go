@@ -28,7 +28,7 @@ type statsQuery struct {
 func (s *service) figures() {
 	op := s.router.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: metricsPath, ID: "get-metrics", Summary: "Get the figures of the server, in the format of Prometheus", Tag: endpoint.TagRecord,
-		About: "For principals that may read everything: auditors, operators and admins. It has the figures of their workspace and of the process. " +
+		About: "For principals that may read everything: auditors, operators and admins. It has the figures of their workspace; in the workspace default, those of the process, too. " +
 			"docs/metrics.md lists them.",
 	})
 	op.Responses = map[string]*huma.Response{"200": {

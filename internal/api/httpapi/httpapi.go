@@ -86,6 +86,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.dead()
 	s.agents()
 	s.tokens()
+	s.workspaces()
 	s.audit()
 	s.proofs()
 	s.events()

@@ -25,6 +25,8 @@ var naming = []struct {
 	{"POST /v1/channels", `{"name":"NAME"}`, true},
 	{"POST /v1/tokens", `{"role":"operator","name":"NAME"}`, true},
 	{"POST /v1/tokens", `{"role":"operator","name":"kim","workspace":"NAME"}`, true},
+	{"POST /v1/workspaces", `{"name":"NAME"}`, true},
+	{"POST /v1/workspaces", `{"name":"other","bearer":"NAME"}`, true},
 	{"POST /v1/tokens", `{"role":"agent","name":"ann","person":"NAME"}`, true},
 	{"POST /v1/conversations/NAME/turns", `{"role":"user","text":"hello","agent":"ann"}`, true},
 	{"POST /v1/memory", `{"text":"x","scope":"workspace","tags":["NAME"]}`, true},

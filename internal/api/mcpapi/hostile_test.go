@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
@@ -135,12 +136,12 @@ func TestASessionIsItsPrincipalsAlone(t *testing.T) {
 	if none != http.StatusNotFound {
 		t.Fatalf("a session that never was: %d %s", none, nothing)
 	}
-	elsewhere, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "coder", Workspace: "elsewhere"})
+	elsewhere, err := admin.New(h.admin).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "elsewhere", Role: client.RoleOperator, Bearer: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for who, token := range map[string]string{
-		"another": thief, "one of another workspace": elsewhere.Text, "the same agent with a person at its client": h.tokenAt("coder", "ann"),
+		"another": thief, "one of another workspace": elsewhere.Token.Text, "the same agent with a person at its client": h.tokenAt("coder", "ann"),
 	} {
 		if status, answer := list(token, coder.ID()); status != none || answer != nothing {
 			t.Errorf("to %s the session is not as one that never was: %d %.300s", who, status, answer)
@@ -168,11 +169,11 @@ func TestAnotherWorkspaceIsAnotherWorld(t *testing.T) {
 	h := open(t)
 	coder := h.agent(statelessVersion, "coder")
 	_, task := coder.call("send", m{"intent": "Write the parser"})
-	foreign, err := h.admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "boss", Workspace: "elsewhere"})
+	foreign, err := admin.New(h.admin).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "elsewhere", Role: client.RoleOperator, Bearer: "boss"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := h.connect(statelessVersion, "boss", foreign.Text, nil)
+	other := h.connect(statelessVersion, "boss", foreign.Token.Text, nil)
 	if text, _, refused := other.try("status", m{"id": task["task"]}); !refused {
 		t.Errorf("a task of another workspace was seen: %s", text)
 	}

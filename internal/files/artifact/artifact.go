@@ -109,6 +109,13 @@ type Store interface {
 	// keep ends the sweep.
 	Sweep(ctx context.Context, before time.Time, keep func(Key) (bool, error)) (Swept, error)
 
+	// Used returns what the artifacts of a workspace take.
+	Used(workspace string) Quota
+
+	// Restrict sets a check of what the artifacts of a workspace would take, beside the quota: Put returns its refusal, and leaves nothing. It is
+	// called once at most, before all others.
+	Restrict(check func(workspace string, would Quota) error)
+
 	// Close releases the resources of the store. Open artifacts remain readable.
 	Close() error
 }

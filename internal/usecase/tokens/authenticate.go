@@ -28,7 +28,11 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 	if err != nil {
 		return caller.Caller{}, ts.unauthenticated(ctx, id, err)
 	}
-	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person}
+	space, err := ts.spaces.State(ctx, p.Workspace)
+	if err != nil {
+		return caller.Caller{}, err
+	}
+	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Frozen: space.Frozen(p.Workspace)}
 	if c.Agent() == "" {
 		return c, nil
 	}

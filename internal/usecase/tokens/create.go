@@ -17,7 +17,7 @@ type TokenInput struct {
 	Name      string        `json:"name" doc:"Of the agent or person that it speaks for."`
 	Label     string        `json:"label,omitempty" doc:"What it is for."`
 	Person    string        `json:"person,omitempty" doc:"Of an agent's token: the person at its client, by name. The questions that the client says this person answers are recorded as answered by that operator."`
-	Workspace string        `json:"workspace,omitempty" doc:"Where it counts; your own if left out. Admins of the workspace default may name another, which then exists."`
+	Workspace string        `json:"workspace,omitempty" doc:"Where it counts; your own if left out. Admins of the workspace default may name another that exists."`
 	Expires   time.Time     `json:"expires,omitzero" doc:"Left out: never."`
 }
 
@@ -43,6 +43,9 @@ func (ts *Tokens) create(ctx context.Context, c caller.Caller, in TokenInput) (T
 			"%s may make tokens for workspace %s alone", c.Principal, c.Workspace)
 	}
 	if err := event.CheckName("the workspace's name", in.Workspace); err != nil {
+		return Token{}, err
+	}
+	if err := ts.admits(ctx, c, in.Workspace); err != nil {
 		return Token{}, err
 	}
 	if in.Role == identity.Agent {
@@ -86,4 +89,18 @@ func (ts *Tokens) create(ctx context.Context, c caller.Caller, in TokenInput) (T
 		t.Text = m.Text
 	}
 	return t, nil
+}
+
+// admits refuses a token for a workspace that was never made, or that is archived. A caller of the workspace shows that it is there.
+func (ts *Tokens) admits(ctx context.Context, c caller.Caller, name string) error {
+	f, err := ts.spaces.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	if name != c.Workspace {
+		if err := f.State.CheckExists(name); err != nil {
+			return err
+		}
+	}
+	return f.State.Frozen(name)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/random"
+	"github.com/trapezehq/trapeze/internal/usecase/workspacestore"
 )
 
 const (
@@ -27,6 +28,7 @@ const (
 type Tokens struct {
 	tokens  stream.Kind[identity.State, identity.Event]
 	agents  *agents.Store
+	spaces  *workspacestore.Store
 	views   view.Store
 	access  *access.Log
 	random  *random.Source
@@ -36,8 +38,8 @@ type Tokens struct {
 }
 
 // New returns the use cases of the tokens of a ledger. Without an issuer, only tokens of this server count.
-func New(l ledger.Ledger, v view.Store, a *agents.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer) (*Tokens, error) {
-	ts := &Tokens{agents: a, views: v, access: log, random: r, now: now, issuer: issuer}
+func New(l ledger.Ledger, v view.Store, a *agents.Store, w *workspacestore.Store, log *access.Log, r *random.Source, now func() time.Time, issuer Issuer) (*Tokens, error) {
+	ts := &Tokens{agents: a, spaces: w, views: v, access: log, random: r, now: now, issuer: issuer}
 	var err error
 	if ts.vouched, err = lru.New[string, string](cached); err != nil {
 		return nil, err

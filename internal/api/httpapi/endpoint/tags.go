@@ -14,6 +14,7 @@ const (
 	TagArtifacts     = "Artifacts"
 	TagPolicy        = "Policy"
 	TagTokens        = "Tokens"
+	TagWorkspaces    = "Workspaces"
 	TagRecord        = "Record"
 	TagAlerts        = "Alerts"
 )
@@ -21,6 +22,6 @@ const (
 // Tags returns all groups in the order of the documentation.
 func Tags() []string {
 	return []string{
-		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagAlerts, TagRecord,
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagWorkspaces, TagAlerts, TagRecord,
 	}
 }

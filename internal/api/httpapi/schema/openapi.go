@@ -15,11 +15,13 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 	"github.com/trapezehq/trapeze/internal/usecase/positions"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
+	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
 )
 
 const about = `Trapeze hands tasks from one AI agent to another. An agent owns its task until the next agent has accepted it,
@@ -67,6 +69,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "MemoryVersion"
 	case typeOf[memory.Source]():
 		return "MemorySource"
+	case typeOf[workspace.Limits]():
+		return "WorkspaceLimits"
 	case typeOf[event.Budget]():
 		return "Spend"
 	}
@@ -106,6 +110,8 @@ var pathFields = map[reflect.Type]string{
 	typeOf[tickets.AnswerInput]():   "id",
 
 	typeOf[channels.DescribeInput]():     "name",
+	typeOf[workspaces.LimitsInput]():     "name",
+	typeOf[workspaces.ArchiveInput]():    "name",
 	typeOf[channels.SubscriptionInput](): "channel",
 
 	typeOf[memories.ReviseInput]():          "id",

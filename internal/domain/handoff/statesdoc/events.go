@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -45,6 +46,7 @@ func events(root string) (string, error) {
 		{"Memory", "internal/domain/memory", list(memory.Events)},
 		{"Conversations", "internal/domain/conversation", list(conversation.Events)},
 		{"Channels", "internal/domain/channel", list(channel.Events)},
+		{"Workspaces", "internal/domain/workspace", list(workspace.Events)},
 		{"Artifacts", "internal/files/artifact", list(artifact.Events)},
 		{"Policies", "internal/domain/policy", list(policy.Events)},
 		{"Alerts", "internal/domain/alert", list(alert.Events)},

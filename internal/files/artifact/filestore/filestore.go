@@ -33,6 +33,7 @@ type Store struct {
 	root    *os.Root
 	max     int64
 	quota   artifact.Quota
+	check   func(workspace string, would artifact.Quota) error // nil: none beside the quota
 	minFree int64
 	now     func() time.Time
 

@@ -43,8 +43,21 @@ func (s *Store) usageWith(tmp, at, workspace string) (artifact.Quota, error) {
 		return artifact.Quota{}, fmt.Errorf("artifacts: %w", err)
 	}
 	used.Bytes, used.Count = used.Bytes+st.Size(), used.Count+1
-	return used, s.quota.Check(used)
+	if err := s.quota.Check(used); err != nil || s.check == nil {
+		return used, err
+	}
+	return used, s.check(workspace, used)
 }
+
+// Used implements [artifact.Store].
+func (s *Store) Used(workspace string) artifact.Quota {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used[workspace]
+}
+
+// Restrict implements [artifact.Store].
+func (s *Store) Restrict(check func(workspace string, would artifact.Quota) error) { s.check = check }
 
 // checkEvery is the number of bytes written between two checks of the free space.
 const checkEvery = 1 << 20

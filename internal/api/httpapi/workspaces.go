@@ -1,0 +1,69 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/workspaces"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
+)
+
+// WorkspacePage is one page of a list of workspaces.
+type WorkspacePage struct {
+	Workspaces []workspaces.Workspace `json:"workspaces"`
+	Next       string                 `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	endpoint.Listed
+}
+
+type workspacesQuery struct {
+	endpoint.Reading
+	endpoint.Page
+}
+
+func (s *service) workspaces() {
+	one := func(method, under, id, summary, about string) endpoint.Route {
+		return endpoint.Route{Method: method, Path: "/v1/workspaces/{id}" + under, ID: id, Summary: summary, About: about, Tag: endpoint.TagWorkspaces}
+	}
+	const forAdmins = " For admins of the workspace default."
+	endpoint.Create(s.router, endpoint.Route{
+		Method: http.MethodPost, Path: "/v1/workspaces", ID: "create-workspace", Summary: "Make a workspace, and its first token",
+		About: "The text of the token is only in this answer." + forAdmins, Tag: endpoint.TagWorkspaces, Status: http.StatusCreated,
+	}, s.app.Workspaces.Create)
+	endpoint.Read(s.router, endpoint.Route{
+		Path: "/v1/workspaces", ID: "list-workspaces", Summary: "List the workspaces, by name", Tag: endpoint.TagWorkspaces,
+		About: "All of them, archived ones included, for admins of the workspace default; their own for others who may read everything in it.",
+	}, s.listWorkspaces)
+	endpoint.Read(s.router, one(http.MethodGet, "", "show-workspace", "Show a workspace, and what it uses", "Admins of the workspace default may name any, others their own."),
+		func(ctx context.Context, c caller.Caller, in *endpoint.ReadingID) (workspaces.Workspace, error) {
+			return s.app.Workspaces.Show(ctx, c, in.ID)
+		})
+	endpoint.Change(s.router, one(http.MethodPost, "/limits", "set-limits", "Change the limits of a workspace",
+		"A call that would exceed one is refused with the code limit. What is there already stays."+forAdmins),
+		endpoint.Under(func(in *workspaces.LimitsInput) *string { return &in.Name }, s.app.Workspaces.SetLimits))
+	endpoint.Change(s.router, one(http.MethodPost, "/archive", "archive-workspace", "Archive a workspace",
+		"It can be read, nothing in it changes, and its timers stand still."+forAdmins),
+		endpoint.Under(func(in *workspaces.ArchiveInput) *string { return &in.Name }, s.app.Workspaces.Archive))
+	endpoint.Act(s.router, one(http.MethodPost, "/restore", "restore-workspace", "Restore an archived workspace",
+		"Its timers go on: what became due meanwhile happens at once."+forAdmins), s.app.Workspaces.Restore)
+}
+
+func (s *service) listWorkspaces(ctx context.Context, c caller.Caller, in *workspacesQuery) (WorkspacePage, error) {
+	if in.Page.After != "" {
+		if err := workspace.CheckName(in.Page.After); err != nil {
+			return WorkspacePage{}, err
+		}
+	}
+	if in.Limit == 0 {
+		in.Limit = endpoint.UsualPage
+	}
+	page := WorkspacePage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
+	list, err := s.app.Workspaces.List(ctx, c, workspaces.WorkspacesInput{After: in.Page.After, Limit: in.Limit})
+	if len(list) == in.Limit {
+		page.Next = list[len(list)-1].Name
+	}
+	page.Workspaces = endpoint.NotNil(list)
+	return page, err
+}

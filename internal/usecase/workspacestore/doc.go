@@ -1,0 +1,11 @@
+// Package workspacestore is the workspaces of a ledger, as other use cases reach them, and the guard of their limits.
+//
+// Invariants:
+//   - Every entry of a principal passes the guard, whatever use case makes it: [Store.Guard] is the ledger that the use cases write to.
+//   - In an archived workspace nothing is written but the records of reads and refusals, and what the server does by itself.
+//   - The check of a limit costs a workspace without limits nothing but a look at a map. Numbers come from the views, at most once a second,
+//     and what is written here is added in between; so a limit may be exceeded by what several front ends let through in a second.
+//   - A number that cannot be read refuses nothing.
+//
+// Start reading at [Store.Guard].
+package workspacestore

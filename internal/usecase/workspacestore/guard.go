@@ -1,0 +1,150 @@
+package workspacestore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// free are the kinds of streams whose entries no limit refuses: reads are recorded, tokens revoked and workspaces changed in any case.
+var free = []string{access.Kind, "token", Kind}
+
+// guarded is a ledger whose entries pass the limits of their workspaces.
+type guarded struct {
+	ledger.Ledger
+	store *Store
+}
+
+// Guard returns the ledger with the workspaces guarded: it refuses the entries of principals in archived workspaces, and those that would
+// exceed a limit. What the server does by itself is never refused: it ends what was begun.
+func (s *Store) Guard(l ledger.Ledger) ledger.Ledger { return guarded{l, s} }
+
+// Append implements [ledger.Ledger].
+func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	name, kind, _ := e.Stream.Parts()
+	if !slices.Contains(free, kind) && !strings.HasPrefix(e.Actor.Principal, string(identity.System)+"/") {
+		if err := g.store.admit(ctx, name, kind, &e); err != nil {
+			return 0, err
+		}
+	}
+	at, err := g.Ledger.Append(ctx, e, expect)
+	if err == nil {
+		g.store.wrote(name, kind, &e)
+	}
+	return at, err
+}
+
+// admit refuses an entry in an archived workspace (conflict), and one that would exceed a limit (limit).
+func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) error {
+	state, err := s.State(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := state.Frozen(name); err != nil {
+		return err
+	}
+	if state.Limits == (workspace.Limits{}) {
+		return nil
+	}
+	for _, more := range adds(kind, e) {
+		if state.Limits.Of(more.limit) == 0 {
+			continue
+		}
+		if err := state.Check(name, more.limit, s.count(ctx, s.use(name, more.limit))+max(more.n, 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addition is what an entry adds to what a limit bounds.
+type addition struct {
+	limit workspace.Limit
+	n     int64
+}
+
+// adds returns what an entry adds to the numbers of its workspace. The children of a task are counted when the server makes them; that their parent asks
+// for them is refused if there is no room.
+func adds(kind string, e *ledger.Entry) []addition {
+	list := []addition{{workspace.EntriesPerDay, 1}}
+	for _, ev := range e.Events {
+		switch {
+		case kind == "task" && ev.Name == event.Created{}.EventName():
+			list = append(list, addition{workspace.OpenTasks, 1})
+		case kind == "task" && ev.Name == event.Spawned{}.EventName():
+			list = append(list, addition{workspace.OpenTasks, 0})
+		case kind == "agent" && ev.Name == agent.Registered{}.EventName():
+			list = append(list, addition{workspace.Agents, 1})
+		}
+	}
+	return list
+}
+
+// wrote counts an entry that was written. It adds only to numbers that are known: others are counted when they are needed.
+func (s *Store) wrote(name, kind string, e *ledger.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.used.Len() == 0 { // no workspace has limits
+		return
+	}
+	for _, more := range adds(kind, e) {
+		u := s.use(name, more.limit)
+		if c, there := s.used.Get(u); there {
+			c.n += more.n
+			s.used.Add(u, c)
+		}
+	}
+}
+
+func (s *Store) use(name string, limit workspace.Limit) use {
+	u := use{workspace: name, limit: limit}
+	if limit == workspace.EntriesPerDay {
+		u.day = view.DayOf(s.now())
+	}
+	return u
+}
+
+// count returns how many of what a limit bounds a workspace has. The call that counts again does so outside of the lock; the others use the
+// last number.
+func (s *Store) count(ctx context.Context, u use) int64 {
+	now := s.now()
+	s.mu.Lock()
+	c, there := s.used.Get(u)
+	if age := now.Sub(c.at); there && age >= 0 && age < knownFor {
+		s.mu.Unlock()
+		return c.n
+	}
+	c.at = now
+	s.used.Add(u, c)
+	s.mu.Unlock()
+
+	n, err := s.Used(ctx, u.workspace, u.limit)
+	if err != nil {
+		return c.n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used.Add(u, counted{n, now})
+	return n
+}
+
+// Used counts what a limit of a workspace bounds, in the views. Artifacts are not counted there.
+func (s *Store) Used(ctx context.Context, name string, limit workspace.Limit) (int64, error) {
+	switch limit {
+	case workspace.OpenTasks:
+		return s.views.OpenTasks(ctx, name)
+	case workspace.EntriesPerDay:
+		return s.views.EntriesOn(ctx, name, s.now())
+	case workspace.Agents:
+		return s.views.AgentCount(ctx, name)
+	}
+	return 0, nil
+}

@@ -1,0 +1,104 @@
+package workspacestore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/workspace"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+const (
+	cached     = 1_000  // folds of workspaces that are kept in memory
+	remembered = 10_000 // idempotency keys that a workspace remembers at least
+	knownFor   = time.Second
+	knownMost  = 16_384 // workspaces, and numbers of them, that are known at a time
+)
+
+// Kind is the kind of the streams of workspaces.
+const Kind = "workspace"
+
+// StreamOf is the stream of a workspace: all are in the workspace default, whose admins change them.
+func StreamOf(name string) ledger.Stream {
+	return ledger.StreamOf(identity.DefaultWorkspace, Kind, name)
+}
+
+// Store is the workspaces of one ledger. Its methods are safe for many goroutines.
+type Store struct {
+	stream.Kind[workspace.State, workspace.Event]
+	views view.WorkspaceQueries
+	now   func() time.Time
+
+	mu     sync.Mutex
+	states simplelru.LRUCache[string, known]
+	used   simplelru.LRUCache[use, counted]
+}
+
+// known is the state of a workspace as it was at a time.
+type known struct {
+	state workspace.State
+	at    time.Time
+}
+
+// use is what a limit of a workspace counts.
+type use struct {
+	workspace string
+	limit     workspace.Limit
+	day       int64 // of entries
+}
+
+// counted is a number as it was at a time, and what was added here since.
+type counted struct {
+	n  int64
+	at time.Time
+}
+
+// New returns the workspaces of a ledger.
+func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time) (*Store, error) {
+	s := &Store{views: v, now: now}
+	var err error
+	if s.states, err = lru.New[string, known](knownMost); err != nil {
+		return nil, err
+	}
+	if s.used, err = lru.New[use, counted](knownMost); err != nil {
+		return nil, err
+	}
+	s.Kind, err = stream.New("workspace", l, workspace.Fold, now, workspace.Events, stream.Options[workspace.State, workspace.Event]{Cached: cached, Remember: remembered})
+	return s, err
+}
+
+// Find is a fresh read of a workspace.
+func (s *Store) Find(ctx context.Context, name string) (stream.Folded[workspace.State], error) {
+	f, err := s.Load(ctx, StreamOf(name), true)
+	if err == nil {
+		s.Keep(name, f.State)
+	}
+	return f, err
+}
+
+// State returns a workspace as it was within the last second, and with every change that was made here.
+func (s *Store) State(ctx context.Context, name string) (workspace.State, error) {
+	now := s.now()
+	s.mu.Lock()
+	k, there := s.states.Get(name)
+	s.mu.Unlock()
+	if age := now.Sub(k.at); there && age >= 0 && age < knownFor {
+		return k.state, nil
+	}
+	f, err := s.Find(ctx, name)
+	return f.State, err
+}
+
+// Keep keeps the state of a workspace after a change.
+func (s *Store) Keep(name string, state workspace.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states.Add(name, known{state, s.now()})
+}
