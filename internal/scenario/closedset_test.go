@@ -112,6 +112,7 @@ var inside = map[string]string{
 	"envelope.OmissionReason": "in the envelope, whose schema describes it",
 	"envelope.GapReason":      "in the envelope, whose schema describes it",
 	"envelope.Listing":        "in the envelope, whose schema describes it",
+	"workspace.Limit":         "a field each of the limits of a workspace",
 	"view.Format":             "of exports: json is for one task, see [client.ExportFormats]",
 }
 

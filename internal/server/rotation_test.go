@@ -140,6 +140,9 @@ func TestAnInterruptedRotationGoesOnOrHasNotBegun(t *testing.T) {
 func TestOnlyAnAdministratorOfTheDefaultWorkspaceRotatesTheKey(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
+	if _, err := admin.New(owner(t, s)).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "other"}); err != nil {
+		t.Fatal(err)
+	}
 	for _, in := range []client.TokenInput{
 		{Role: client.RoleOperator, Name: "olga"}, {Role: client.RoleAuditor, Name: "otto"}, {Role: client.RoleAdmin, Name: "alma", Workspace: "other"},
 	} {

@@ -28,7 +28,7 @@ task, result until the sender of a delegation has the result, and whole until th
 
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
 
-Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled and its agents and tokens removed; the
+Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled, its agents and tokens removed, and it is archived; the
 record keeps what happened, about 3 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 

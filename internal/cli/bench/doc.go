@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   - All agents, tokens and tasks are in a workspace of their own. At the end, also after an interruption, the tasks that are left
-//     are cancelled, and the agents and tokens removed. The record keeps what happened, as it always does.
+//     are cancelled, the agents and tokens removed, and the workspace archived. The record keeps what happened, as it always does.
 //   - Clients run in a closed loop: each begins a handoff when its last one is over. Latencies are measured by one clock, that of this
 //     process.
 //   - Percentiles are exact: every sample is kept.

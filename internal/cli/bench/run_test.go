@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 	kit "github.com/trapezehq/trapeze/trapezetest"
 )
 
 // left is what a run left in its workspace.
 func left(t *testing.T, s *kit.Server, workspace string) (tasks []client.TaskRow, agents []client.Agent, tokens int) {
 	t.Helper()
+	if _, err := admin.New(s.Admin()).RestoreWorkspace(t.Context(), workspace); err != nil {
+		t.Fatal(err)
+	}
 	made, err := s.Admin().CreateToken(t.Context(), client.TokenInput{Role: client.RoleAdmin, Name: "look", Workspace: workspace})
 	if err != nil {
 		t.Fatal(err)

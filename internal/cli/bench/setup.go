@@ -43,15 +43,16 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 		most = max(most, n)
 	}
 	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most, o.TLS), workspace: workspace + client.NewKey()[24:]}
-	t, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: s.workspace, Label: "trapeze bench"})
+	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: "trapeze bench", Role: client.RoleAdmin, Bearer: "bench"})
 	if err != nil {
-		return s, fmt.Errorf("a token for a workspace of its own: %w", err)
+		return s, fmt.Errorf("a workspace of its own: %w", err)
 	}
-	c, err := dial(s.url, t.Text, s.transport)
+	s.token = made.Token.ID
+	c, err := dial(s.url, made.Token.Text, s.transport)
 	if err != nil {
 		return s, err
 	}
-	s.admin, s.token = admin.New(c), t.ID
+	s.admin = admin.New(c)
 	n := o.agents()
 	s.names, s.by = make([]string, n), make([]party, n)
 	return s, inParallel(ctx, n, s.addAgent)
@@ -91,7 +92,7 @@ func (s *stand) addAgent(ctx context.Context, i int) error {
 	return err
 }
 
-// clear cancels the tasks that are left, and removes agents and tokens, also after an interruption. It goes on after errors.
+// clear cancels the tasks that are left, removes agents and tokens, and archives the workspace, also after an interruption. It goes on after errors.
 func (s *stand) clear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer cancel()
@@ -116,7 +117,8 @@ func (s *stand) clear(ctx context.Context) error {
 		return err
 	}))
 	_, err := s.admin.RevokeToken(ctx, s.token) // its own, last
-	return errors.Join(append(errs, err)...)
+	_, archived := admin.New(s.owner).ArchiveWorkspace(ctx, s.workspace, admin.ArchiveInput{Why: "trapeze bench is over"})
+	return errors.Join(append(errs, err, archived)...)
 }
 
 // cancelTasks cancels the tasks that have not ended.
