@@ -5,8 +5,8 @@ var outerPackages = []pkg{
 	// server
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
-		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/ledger/sqlitelog record/seal record/stream " +
-			"record/ledger record/access record/proof record/backup record/proof/treefile record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/artifacts usecase/policies " +
+		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/pglog record/ledger/sqlitelog record/seal record/stream " +
+			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore files/artifact/pgstore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
 			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate",
 		libs: "net golang.org/x/time",
 	},

@@ -163,6 +163,10 @@ var innerPackages = []pkg{
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
+		dir: "record/frontend", what: "what the front ends of one record share beside its entries: keys, presence, cursors, and whose turn it is",
+		imports: "record/ledger record/view", libs: "github.com/jackc/pgx/v5",
+	},
+	{
 		dir: "record/seal", what: "encrypts the content of entries under keys per stream, which can be destroyed",
 		imports: "domain/event domain/memory domain/conversation record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
@@ -227,6 +231,7 @@ var innerPackages = []pkg{
 	// files
 	{dir: "files/artifact", what: "the contract of the artifact store: content-addressed, verified, swept", imports: "domain/refusal domain/event"},
 	{dir: "files/artifact/filestore", what: "the artifact store as owner-only files", imports: "files/artifact"},
+	{dir: "files/artifact/pgstore", what: "the artifact store in a PostgreSQL database, which front ends share", imports: "files/artifact", libs: "github.com/jackc/pgx/v5"},
 	{dir: "files/artifact/artifacttest", what: "the test suite of every artifact store", imports: "domain/refusal files/artifact", libs: "testing"},
 	{
 		dir: "files/gitsnap", what: "the state of a git working tree as a document and a patch, taken and applied",
@@ -465,10 +470,7 @@ var innerPackages = []pkg{
 		imports: "api/inprocess api/mcpapi/taskext api/mcpapi/toolset client",
 		libs:    "net github.com/modelcontextprotocol/go-sdk github.com/hashicorp/golang-lru/v2",
 	},
-	{
-		dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network",
-		libs: "net",
-	},
+	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
 		imports: "domain/visible api/inprocess client client/admin", libs: "net github.com/hashicorp/golang-lru/v2",

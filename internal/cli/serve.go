@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,6 +34,9 @@ func (s *commands) serveCommand() *cobra.Command {
 			return s.inBackground(ctx, conf, settings(cmd.Flags()))
 		}
 		conf.LogTo, conf.Version = s.Stderr, shell.Version()
+		if !conf.Ephemeral {
+			conf.Postgres = cmp.Or(conf.Postgres, s.Getenv("TRAPEZE_POSTGRES"))
+		}
 		if logFile != "" {
 			log, err := daemon.OpenLog(logFile)
 			if err != nil {
@@ -67,7 +71,16 @@ func (s *commands) serveCommand() *cobra.Command {
 		}
 		return inUse(s.serve(ctx, conf), conf.DataDir)
 	})
-	cmd.Long = `Run a server. It keeps its data in the data directory (--data-dir, see trapeze help files), which only one server can use at a time,
+	cmd.Long = serveLong
+	serveFlags(cmd, &conf)
+	f := cmd.Flags()
+	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
+	f.StringVar(&conf.Postgres, "postgres", "", "URL of the PostgreSQL database that has the record, which other servers may share; a password is better in TRAPEZE_POSTGRES (see docs/cluster.md)")
+	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
+	return cmd
+}
+
+const serveLong = `Run a server. It keeps its data in the data directory (--data-dir, see trapeze help files), which only one server can use at a time,
 and listens on this machine only, unless --addr says otherwise. Other machines reach it with TLS alone, by the server or by a proxy:
 
     trapeze serve --addr 0.0.0.0:8727 --host trapeze.example.org --tls-cert cert.pem --tls-key key.pem
@@ -77,18 +90,17 @@ and listens on this machine only, unless --addr says otherwise. Other machines r
 A certificate is renewed by replacing its files: new connections get the new one, without a restart. With --tls-client-ca each call needs
 a client certificate of that CA in addition to its token; probes of /healthz and /readyz need none (see docs/operate.md).
 
+With --postgres, or TRAPEZE_POSTGRES, the record is in a PostgreSQL database, and any number of servers can share it, each with a data
+directory of its own, for its views:
+
+    TRAPEZE_POSTGRES=postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full trapeze serve --data-dir DIR
+
 With --background the server runs in the background, with its log in serve.log in the data directory. The command returns when the
 server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.
 
 With --ephemeral the server is for tests: its data are temporary and are removed when it ends, its port is a free one unless --addr names
 another, and its first line of output is JSON with "url" and "token", the token of its administrator. POST /v1/clock {"by":"90s"} with that
 token moves its clock: every timer on the way runs before the answer (see docs/testing.md).`
-	serveFlags(cmd, &conf)
-	f := cmd.Flags()
-	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
-	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
-	return cmd
-}
 
 func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f := cmd.Flags()
@@ -194,6 +206,8 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 			"start it in the background of your test, and end it with SIGTERM")
 	case background && (c.TLSCert != "" || c.BehindProxy):
 		return shell.Hinted(shell.Usagef("--background is for a server on this machine alone"), "run it as a service: see docs/operate.md")
+	case background && c.Postgres != "":
+		return shell.Hinted(shell.Usagef("--postgres does not go with --background: other users could see the URL in the list of processes"), "set TRAPEZE_POSTGRES instead")
 	case background && logFile != "":
 		return shell.Hinted(shell.Usagef("--log-file does not go with --background: the log is serve.log in the data directory"), "omit --log-file")
 	case c.MaxArtifact < 0 || c.ArtifactQuota < 0:

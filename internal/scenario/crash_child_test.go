@@ -32,6 +32,8 @@ const (
 	childMode = "TRAPEZE_TEST_SERVE" // one of the modes below
 	childData = "TRAPEZE_TEST_DATA"
 	childAddr = "TRAPEZE_TEST_ADDR"
+	// childPostgres is the URL of the database in PostgreSQL that has the record.
+	childPostgres = "TRAPEZE_TEST_POSTGRES"
 
 	modeServe  = "serve"  // the server as it is
 	modeBehind = "behind" // with a planted bug: it answers first and writes later
@@ -69,7 +71,7 @@ func tellReady(url, tokenFile string) {
 }
 
 func serveChild(ctx context.Context, dir, addr string) error {
-	return server.Run(ctx, server.Config{DataDir: dir, Addr: addr, Version: "test"}, func(s *server.Server) {
+	return server.Run(ctx, server.Config{DataDir: dir, Postgres: os.Getenv(childPostgres), Addr: addr, Version: "test"}, func(s *server.Server) {
 		tellReady(s.URL(), s.AdminTokenFile())
 	})
 }

@@ -25,11 +25,12 @@ const patience = 2 * time.Minute
 // rig is a server in a process of its own, on one data directory, that can be killed and started again.
 type rig struct {
 	testing.TB
-	dir     string
-	mode    string
-	program []string // instead of this test program; the data directory and the address are added
-	wrap    []string // what runs the program, such as strace
-	addr    string   // empty: a free port
+	dir      string
+	mode     string
+	program  []string // instead of this test program; the data directory and the address are added
+	wrap     []string // what runs the program, such as strace
+	addr     string   // empty: a free port
+	database string   // of the database in PostgreSQL with the record; empty: it is in the data directory
 
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -80,7 +81,7 @@ func (r *rig) command() *exec.Cmd {
 	}
 	args = append(append([]string{}, r.wrap...), args...)
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...) //nolint:gosec // ours
-	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"="+addr)
+	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"="+addr, childPostgres+"="+r.database)
 	if r.program != nil {
 		cmd.Env = os.Environ()
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 )
@@ -13,11 +14,19 @@ import (
 // artifactsName is the name of the store of artifacts in the data directory.
 const artifactsName = "artifacts"
 
-// openArtifacts opens the store in the data directory, which the lock of the record reserves for this process.
-func openArtifacts(c Config) (*filestore.Store, error) {
-	return filestore.Open(filepath.Join(c.DataDir, artifactsName), filestore.Options{
+// openArtifacts opens the store in the data directory, which the lock of the record reserves for this process, or that of the database.
+func (s *Server) openArtifacts(ctx context.Context) (artifact.Store, error) {
+	if s.shared != nil {
+		return s.openSharedArtifacts(ctx)
+	}
+	c := s.config
+	store, err := filestore.Open(filepath.Join(c.DataDir, artifactsName), filestore.Options{
 		MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
 }
 
 // sweep deletes the artifacts that nothing refers to, at intervals, until ctx ends.

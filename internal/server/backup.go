@@ -61,6 +61,9 @@ type Made struct {
 
 // Backup writes a backup of a data directory, also while a server runs there: every entry that was acknowledged before the call, with its files.
 func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ Made, err error) {
+	if err := checkOwnRecord(dir, "back up the database, with pg_dump, pg_basebackup or the archive of its write-ahead log; the data directory has views that are built again, and policy files"); err != nil {
+		return Made{}, err
+	}
 	made := backup.Options{Made: time.Now().UTC()}
 	if o.After != nil {
 		if made.Base, err = backup.ReadBase(ctx, o.After); err != nil {

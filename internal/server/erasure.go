@@ -143,7 +143,15 @@ func (s *Server) rebuild(ctx context.Context) error {
 	if err := s.views.Rebuild(ctx); err != nil {
 		return err
 	}
-	return s.log.Scrub(ctx)
+	return s.scrub(ctx)
+}
+
+// scrub removes from the files what was erased.
+func (s *Server) scrub(ctx context.Context) error {
+	if s.embedded == nil {
+		return nil // nothing is erased in PostgreSQL
+	}
+	return s.embedded.Scrub(ctx)
 }
 
 // tendEvery is the interval at which it is looked for what was erased and is still in free pages.

@@ -77,6 +77,14 @@ func (c *counts) add(to *figure.Set, wal int64) {
 	to.Add(figure.Goroutines, float64(runtime.NumGoroutine()))
 }
 
+// logSize returns the size of the write-ahead log of the embedded ledger, in bytes.
+func (s *Server) logSize() int64 {
+	if s.embedded == nil {
+		return 0
+	}
+	return s.embedded.LogSize()
+}
+
 // memory returns the bytes that the runtime holds.
 func memory() float64 {
 	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}

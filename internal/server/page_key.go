@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -11,11 +12,14 @@ import (
 
 // pageKey returns the key that seals the sessions of the page, from a file of the data directory that only its owner reads. Without the
 // file, a new key is made, which ends all sessions.
-func (s *Server) pageKey() (key [32]byte, err error) {
+func (s *Server) pageKey(ctx context.Context) (key [32]byte, err error) {
+	if s.shared != nil {
+		return s.sharedPageKey(ctx)
+	}
 	path := filepath.Join(s.config.DataDir, "page.key")
 	text, err := os.ReadFile(path)
 	if err == nil {
-		if n, err := hex.Decode(key[:], text); err == nil && n == len(key) && len(text) == hex.EncodedLen(len(key)) {
+		if key, ok := parsePageKey(string(text)); ok {
 			return key, os.Chmod(path, 0o600)
 		}
 		return key, fmt.Errorf("%s is not a key of 64 hexadecimal digits: remove it, and sign in again", path)
@@ -23,8 +27,23 @@ func (s *Server) pageKey() (key [32]byte, err error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return key, err
 	}
-	if _, err := rand.Read(key[:]); err != nil {
-		return key, err
+	made := newPageKey()
+	key, _ = parsePageKey(made)
+	return key, writeFile(path, made)
+}
+
+// newPageKey returns a new key as text.
+func newPageKey() string {
+	var key [32]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return hex.EncodeToString(key[:])
+}
+
+// parsePageKey reads a key from its text.
+func parsePageKey(text string) (key [32]byte, ok bool) {
+	if len(text) != hex.EncodedLen(len(key)) {
+		return key, false
 	}
-	return key, writeFile(path, hex.EncodeToString(key[:]))
+	_, err := hex.Decode(key[:], []byte(text))
+	return key, err == nil
 }

@@ -24,8 +24,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/courier"
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
@@ -58,9 +59,11 @@ type Server struct {
 	tree      *treefile.Store
 	cosigner  *cosigner.Cosigner
 	sealer    *seal.Sealer // nil: the content is not sealed
-	log       *sqlitelog.Log
+	log       ledger.Ledger
+	embedded  *sqlitelog.Log // log, if that is in the data directory; nil otherwise
+	shared    *shared        // if the record is in PostgreSQL; nil otherwise
 	views     *sqlview.Views
-	store     *filestore.Store
+	store     artifact.Store
 	listener  net.Listener
 	http      *http.Server
 	stop      context.CancelFunc // ends background work and long polls
@@ -104,17 +107,20 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := s.openRecord(ctx); err != nil {
 		return nil, err
 	}
-	if s.store, err = openArtifacts(c); err != nil {
+	if s.store, err = s.openArtifacts(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.openCosigner(); err != nil {
 		return nil, err
 	}
 	s.monitor = monitor.New(s.log, s.views.Store(), monitor.Options{
-		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.log.LogSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err, Certified: s.renewed,
+		Now: c.Now, Log: c.Log, Figures: figure.Options{MaxAgents: c.FigureAgents}, Process: func(set *figure.Set) { s.counts.add(set, s.logSize()) }, Integrity: s.tree.Err, Witnessed: s.cosigner.Err, Certified: s.renewed,
 	})
 	options := usecase.Options{Decide: s.workers.Run, Figures: s.monitor, Integrity: s.tree.Err, Tree: s.tree, Now: c.Now, Artifacts: s.store, ArtifactOptions: artifacts.Options{Grace: c.Artifacts.Grace}, Policy: policies.Options{Read: c.readPolicy, Adviser: adviser, Embedder: embedder, Report: c.reportEmbedder}}
-	options.Erasure.Rebuild, options.Erasure.Scrub = s.rebuild, s.log.Scrub
+	options.Erasure.Rebuild, options.Erasure.Scrub = s.rebuild, s.scrub
+	if s.shared != nil {
+		options.Tree, options.Presence = fixedKey{s.tree}, s.shared.presence
+	}
 	if s.sealer != nil {
 		options.Erasure.Keys = s.sealer
 	}
@@ -123,8 +129,12 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	if s.UseCases, err = usecase.New(s.log, s.views.Store(), options); err != nil {
+	if s.UseCases, err = usecase.New(s.ledger(), s.views.Store(), options); err != nil {
 		return nil, err
+	}
+	if s.shared != nil {
+		learn := s.UseCases.Learn
+		s.shared.learner.learn.Store(&learn)
 	}
 	if err := errors.Join(s.UseCases.Erasures.Finish(ctx), s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
 		return nil, err
@@ -132,7 +142,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := s.loadPolicies(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.listen(); err != nil {
+	if err := s.listen(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -155,23 +165,30 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
+	if s.config.Postgres != "" {
+		return s.openPostgres(ctx)
+	}
+	if err := checkOwnRecord(s.config.DataDir, "name its database with --postgres URL or TRAPEZE_POSTGRES, or use another directory with --data-dir"); err != nil {
+		return err
+	}
 	path := filepath.Join(s.config.DataDir, databaseName)
 	room := int64(reserve)
 	if s.config.Temporary {
 		room = 0 // it would take memory
 	}
-	if s.tree, err = openTree(s.config); err != nil {
+	if s.tree, err = openTree(s.config, ""); err != nil {
 		return err
 	}
 	if s.sealer, err = openSealer(s.config); err != nil {
 		return err
 	}
 	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged(), Sealer: s.ledgerSealer()}
-	if s.log, s.views, err = sqlview.OpenEmbedded(ctx, path, o); errors.Is(err, sqlitelog.ErrSealed) || errors.Is(err, seal.ErrMissing) {
+	if s.embedded, s.views, err = sqlview.OpenEmbedded(ctx, path, o); errors.Is(err, sqlitelog.ErrSealed) || errors.Is(err, seal.ErrMissing) {
 		return keysLost(s.config.DataDir, err)
 	} else if err != nil {
 		return err
 	}
+	s.log = s.embedded
 	if err := s.checkKeys(ctx); err != nil {
 		return err
 	}
@@ -185,7 +202,7 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	return nil
 }
 
-func (s *Server) listen() (err error) {
+func (s *Server) listen(ctx context.Context) (err error) {
 	if s.listener, err = net.Listen("tcp", s.config.Addr); err != nil { //nolint:noctx // it lives as long as the server
 		return fmt.Errorf("%w (is another server running there? use another address)", err)
 	}
@@ -198,8 +215,9 @@ func (s *Server) listen() (err error) {
 	s.running.Go(func() { s.monitor.Run(background) })
 	s.running.Go(func() { s.tree.Run(background, s.log) })
 	s.running.Go(func() { s.resumeRotation(background) })
-	s.running.Go(func() { s.cosigner.Run(background) })
-	key, err := s.pageKey()
+	s.running.Go(func() { s.alone(background, s.cosigner.Run) })
+	s.exchange(background)
+	key, err := s.pageKey(ctx)
 	if err != nil {
 		return err
 	}
@@ -211,13 +229,13 @@ func (s *Server) listen() (err error) {
 	if err != nil {
 		return err
 	}
-	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.views.Store(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks})
+	s.courier = courier.New(s.UseCases.FollowUp, s.log, s.viewStore(), courier.Options{Now: s.config.Now, Log: s.config.Log, Sinks: sinks, Alone: s.alone})
 	s.running.Go(func() { s.courier.Run(background) })
 	told, err := s.config.alertSinks()
 	if err != nil {
 		return err
 	}
-	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.views.Store(), alerting.Options{Log: s.config.Log, Sinks: told, Manual: s.config.Clock != nil})
+	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.viewStore(), alerting.Options{Log: s.config.Log, Sinks: told, Manual: s.config.Clock != nil, Alone: s.alone})
 	s.running.Go(func() { s.alerting.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
 	s.running.Go(func() { s.heal(background, full) })
@@ -299,7 +317,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 func (s *Server) heal(ctx context.Context, full bool) {
 	for range ticks(ctx, healEvery) {
 		full = s.reportSpace(full)
-		if err := s.views.Err(); err != nil {
+		if err := s.views.Err(); err != nil && s.embedded != nil { // those that follow repair themselves
 			s.config.Log.Error("repairing the views", "cause", err, "result", s.views.Heal(ctx))
 		}
 	}
@@ -402,6 +420,9 @@ func (s *Server) Close(ctx context.Context) error {
 	}
 	if s.views != nil {
 		errs = append(errs, s.views.Close())
+	}
+	if s.shared != nil && s.shared.FrontEnd != nil {
+		s.shared.FrontEnd.Close()
 	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())

@@ -23,9 +23,9 @@ import (
 // databaseName is the name of the record in the data directory.
 const databaseName = "trapeze.db"
 
-// openTree opens the tree of the record, with its key and its checkpoints.
-func openTree(c Config) (*treefile.Store, error) {
-	tree, err := treefile.Open(filepath.Join(c.DataDir, "proof"), treefile.Options{Log: c.Log, Volatile: c.Temporary})
+// openTree opens the tree of the record, with its checkpoints and its key, which is its own unless the front ends of a record share one.
+func openTree(c Config, sharedKey string) (*treefile.Store, error) {
+	tree, err := treefile.Open(filepath.Join(c.DataDir, "proof"), treefile.Options{Log: c.Log, Volatile: c.Temporary, Shared: sharedKey})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w (the data directory and its files must be writable by this user)", err)
 	}
@@ -88,6 +88,9 @@ func closeIf(err error, r *sqlitelog.Reader) error {
 
 // OpenRecord opens the record in a data directory for reading, also while a server runs there.
 func OpenRecord(dir string) (*RecordFile, error) {
+	if err := checkOwnRecord(dir, "verify receipts, and what a running server exports: trapeze audit export; the server compares the record with its tree all the time"); err != nil {
+		return nil, err
+	}
 	r, err := sqlitelog.OpenReader(filepath.Join(dir, databaseName))
 	if err != nil {
 		return nil, err

@@ -80,6 +80,8 @@ type Options struct {
 	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
 	Policy policies.Options
+	// Presence is when agents were heard of; nil: only this node hears of them.
+	Presence *presence.Presence
 }
 
 // Surface is the use cases that surfaces call. They are safe for many goroutines.
@@ -114,6 +116,7 @@ type UseCases struct {
 	FollowUp *followup.FollowUp
 
 	embedders *policies.Embedders
+	stores    stores
 }
 
 // Close ends the programs that policies name. Call it when no use case runs any more.
@@ -134,7 +137,7 @@ type stores struct {
 }
 
 func newStores(l ledger.Ledger, v view.Store, o Options) (s stores, err error) {
-	s.random, s.presence, s.positions = random.New(o.Random), presence.New(o.Now), positions.New(l, v, o.Integrity)
+	s.random, s.presence, s.positions = random.New(o.Random), cmp.Or(o.Presence, presence.New(o.Now)), positions.New(l, v, o.Integrity)
 	if s.access, err = access.New(l, o.Now); err != nil {
 		return s, err
 	}
@@ -195,7 +198,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := UseCases{embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
+	u := UseCases{stores: s, embedders: policies.NewEmbedders(inForce, o.Policy.Embedder)}
 	meaning := memories.Options{Embedder: u.embedders.Of, Report: o.Policy.Report, Erase: u.forget}
 	u.Positions, u.Work, u.Now = s.positions, o.Work, o.Now
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
@@ -231,6 +234,22 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	return &u, u.addTasks(l, v, s, o, between, inForce)
+}
+
+// Learn tells the caches of entries that other nodes may have made. Call it with all of them, in order, before anything that follows them is told.
+func (u *UseCases) Learn(entries []ledger.Entry) {
+	for _, e := range entries {
+		switch _, kind, _ := e.Stream.Parts(); kind { // of others, nothing is read from a cache alone
+		case taskstore.Kind:
+			u.stores.tasks.Learn(e)
+		case "agent":
+			u.stores.agents.Learn(e)
+		case "channel":
+			u.stores.channels.Learn(e)
+		case "conversation":
+			u.stores.conversations.Learn(e)
+		}
+	}
 }
 
 // forget erases a memory item that forget forgets.

@@ -81,6 +81,12 @@ A backup gives its reader everything: keep it as you keep the data directory. do
 	return shell.Example(cmd, "trapeze backup monday.backup\ntrapeze backup tuesday.backup --after monday.backup")
 }
 
+// isFollower reports whether the record of a data directory is in PostgreSQL: then the copier says what to do.
+func isFollower(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "postgres.record"))
+	return err == nil
+}
+
 func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) (err error) {
 	if o.rate < 0 {
 		return shell.Usagef("--rate must be at least 1 byte per second")
@@ -89,7 +95,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	if err != nil {
 		return shell.Usage(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "trapeze.db")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "trapeze.db")); err != nil && !isFollower(dir) {
 		return shell.Usage(fmt.Errorf("%s is not a data directory: name that of the server with --data-dir: %w", dir, err))
 	}
 	options := Options{Rate: o.rate, Progress: progress(s)}

@@ -145,7 +145,7 @@ func (d *checker) directory() {
 		return
 	}
 	paths := []string{d.dir}
-	for _, name := range []string{"admin.token", "trapeze.db", "serve.lock", "serve.log", "artifacts", "agents", "backups", "proof", "proof/key"} {
+	for _, name := range []string{"admin.token", "trapeze.db", "views.db", "serve.lock", "serve.log", "artifacts", "agents", "backups", "proof", "proof/key"} {
 		paths = append(paths, filepath.Join(d.dir, name))
 	}
 	paths = append(paths, d.kept()...)

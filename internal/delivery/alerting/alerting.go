@@ -30,6 +30,8 @@ type Options struct {
 	Sinks []Sink
 	// Manual leaves it to the caller to judge: for tests that move the clock.
 	Manual bool
+	// Alone calls fn while no other node does so, until ctx ends: one judges, and tells people. nil: there is no other.
+	Alone func(ctx context.Context, fn func(context.Context))
 }
 
 // Alerting judges what is measured. Run it once.
@@ -46,6 +48,9 @@ func New(a *alerts.Alerts, m *monitor.Monitor, l ledger.Ledger, v view.Store, o 
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Alone == nil {
+		o.Alone = func(ctx context.Context, fn func(context.Context)) { fn(ctx) }
+	}
 	return &Alerting{alerts: a, monitor: m, ledger: l, views: v, o: o}
 }
 
@@ -53,10 +58,12 @@ func New(a *alerts.Alerts, m *monitor.Monitor, l ledger.Ledger, v view.Store, o 
 func (a *Alerting) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	if !a.o.Manual {
-		wg.Go(func() { a.watch(ctx) })
+		wg.Go(func() { a.o.Alone(ctx, a.watch) })
 	}
 	for i := range a.o.Sinks {
-		wg.Go(func() { a.again(ctx, &a.o.Sinks[i]) })
+		wg.Go(func() {
+			a.o.Alone(ctx, func(ctx context.Context) { a.again(ctx, &a.o.Sinks[i]) })
+		})
 	}
 	wg.Wait()
 }

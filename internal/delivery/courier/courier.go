@@ -35,6 +35,8 @@ type Options struct {
 	Log *slog.Logger     // nil means slog.Default
 	// Sinks deliver notices about tickets to people.
 	Sinks []notify.Sink
+	// Alone calls fn while no other node does so, until ctx ends: sinks are told by one. nil: there is no other.
+	Alone func(ctx context.Context, fn func(context.Context))
 }
 
 // Courier follows one ledger. Run it once.
@@ -56,6 +58,9 @@ func New(f *followup.FollowUp, l ledger.Ledger, v view.Store, o Options) *Courie
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	if o.Alone == nil {
+		o.Alone = func(ctx context.Context, fn func(context.Context)) { fn(ctx) }
+	}
 	return &Courier{do: f, ledger: l, views: v, codec: ledger.NewCodec(event.Events...), o: o}
 }
 
@@ -67,7 +72,9 @@ func (c *Courier) Run(ctx context.Context) {
 	wg.Go(func() { c.again(ctx, "presence", c.watchPresence) })
 	for _, s := range c.o.Sinks {
 		wg.Go(func() {
-			c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.notify(ctx, s) })
+			c.o.Alone(ctx, func(ctx context.Context) {
+				c.again(ctx, "notices to "+s.Name(), func(ctx context.Context) error { return c.notify(ctx, s) })
+			})
 		})
 	}
 	wg.Wait()

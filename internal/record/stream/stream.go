@@ -33,6 +33,9 @@ type Kind[S any, E ledger.Named] interface {
 	Do(ctx context.Context, w Write, s ledger.Stream, decide func(S, time.Time) ([]E, error)) (Outcome[S], error)
 	// AsOf returns the outcome of an earlier entry, with the state after it.
 	AsOf(ctx context.Context, s ledger.Stream, at ledger.Position) (Outcome[S], error)
+	// Learn brings the cached fold of a stream, if there is one, up to an entry that another node may have made. Without it, only fresh reads
+	// see what other nodes do.
+	Learn(e ledger.Entry)
 	// Purge empties the cache.
 	Purge()
 	// Codec returns the codec of the events of this kind.
@@ -69,6 +72,7 @@ type kind[S any, E ledger.Named] struct {
 	weigh  func(S) int                                   // nil: no fold is too large
 	most   int                                           // keys to remember; 0: all
 	run    func(func())                                  // nil: decisions are made on the goroutine of the call
+	news   news
 }
 
 // Folded is the state of a stream with its head. It never changes once it is cached.
@@ -149,6 +153,7 @@ func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Fo
 	if !cached {
 		f = k.none
 	}
+	before := k.news.of(s)
 	for own := false; ; {
 		entries, err := k.ledger.Stream(ctx, s, f.Head, streamPage)
 		if err != nil {
@@ -164,7 +169,7 @@ func (k *kind[S, E]) load(ctx context.Context, s ledger.Stream, fresh bool) (*Fo
 		}
 		if len(entries) < streamPage {
 			if own {
-				k.keep(s, f)
+				k.keepSince(before, s, f)
 			}
 			return f, nil
 		}
@@ -188,11 +193,12 @@ func (k *kind[S, E]) LoadAt(ctx context.Context, e ledger.Entry) (Folded[S], err
 	case f.version+1 != e.Version:
 		return k.Load(ctx, e.Stream, true)
 	}
+	before := k.news.of(e.Stream)
 	f = f.copy()
 	if err := k.apply(f, e); err != nil {
 		return *f, err
 	}
-	k.keep(e.Stream, f)
+	k.keepSince(before, e.Stream, f)
 	return *f, nil
 }
 
@@ -343,6 +349,7 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 		now = f.at
 	}
 	e := ledger.Entry{Stream: s, Version: f.version + 1, Time: now, Actor: w.Actor, Key: w.Key, Request: w.Request, Events: coded}
+	before := k.news.of(s)
 	e.Position, err = k.ledger.Append(ctx, e, f.Head)
 	if errors.Is(err, ledger.ErrUnknown) {
 		e.Position, err = k.settle(s, e, f.Head)
@@ -355,7 +362,7 @@ func (k *kind[S, E]) append(ctx context.Context, w Write, s ledger.Stream, f *Fo
 	if err := k.apply(next, e); err != nil {
 		return Outcome[S]{}, err
 	}
-	k.keep(s, next)
+	k.keepSince(before, s, next)
 	return Outcome[S]{State: &next.State, At: e.Position, Events: coded}, nil
 }
 

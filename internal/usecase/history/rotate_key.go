@@ -81,6 +81,9 @@ func (h *History) rotateKey(ctx context.Context, c caller.Caller, in RotateKeyIn
 	}
 	name, _ := h.tree.Checkpoint()
 	old, public, err := h.tree.PrepareKey()
+	if _, refused := refusal.As(err); refused {
+		return r, err
+	}
 	if err != nil {
 		return r, stream.Unavailable(err)
 	}

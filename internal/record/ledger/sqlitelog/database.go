@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -18,10 +19,12 @@ type Database struct {
 	commit   *Stmt
 	rollback *Stmt
 	readers  *sql.DB
-	scratch  string // directory to remove when closing
+	lock     io.Closer // that other processes cannot take; nil for a temporary file
+	scratch  string    // directory to remove when closing
 }
 
-// OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes.
+// OpenDatabase opens the file at path, or creates it. The empty path means a temporary file that Close removes;
+// another one is for one Database at a time, and [ErrInUse] says that it has one.
 // Commits do not wait for the disk: after a loss of power the file holds some earlier commit in full.
 // readers is the greatest number of connections for reading, about 4 MB each.
 func OpenDatabase(path string, readers int) (_ *Database, err error) {
@@ -34,7 +37,13 @@ func OpenDatabase(path string, readers int) (_ *Database, err error) {
 		}
 		path = filepath.Join(d.scratch, "views.db")
 	}
-	if path, err = filepath.Abs(path); err == nil {
+	if path, err = filepath.Abs(path); err == nil && d.scratch == "" {
+		var held locks
+		if held, err = awaitLocks(path + ".lock"); err == nil {
+			d.lock = held
+		}
+	}
+	if err == nil {
 		err = d.open(path, synchronous, readers)
 	}
 	if err != nil {
@@ -105,9 +114,12 @@ func (d *Database) Close() error {
 	if d.conn != nil {
 		errs = append(errs, d.conn.close())
 	}
+	if d.lock != nil {
+		errs = append(errs, d.lock.Close())
+	}
 	if d.scratch != "" {
 		errs = append(errs, os.RemoveAll(d.scratch))
 	}
-	d.readers, d.conn, d.scratch = nil, nil, ""
+	d.readers, d.conn, d.lock, d.scratch = nil, nil, nil, ""
 	return errors.Join(errs...)
 }

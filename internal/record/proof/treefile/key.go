@@ -28,6 +28,9 @@ func (s *Store) openKeys() error {
 		return fmt.Errorf("treefile: %w", err)
 	}
 	s.keys = string(b)
+	if s.o.Shared != "" {
+		return s.openShared()
+	}
 	private, err := os.ReadFile(filepath.Join(s.dir, keyName))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -45,6 +48,38 @@ func (s *Store) openKeys() error {
 	return nil
 }
 
+// NewSharedKey makes a key for [Options].Shared, with a name of its own: the private and the public key, in a line each.
+func NewSharedKey() (string, error) {
+	private, public, err := note.GenerateKey(rand.Reader, newName())
+	if err != nil {
+		return "", fmt.Errorf("treefile: %w", err)
+	}
+	return private + "\n" + public + "\n", nil
+}
+
+// openShared takes the key that is shared, and keeps the public one in the directory, for those who verify it.
+func (s *Store) openShared() (err error) {
+	lines := proof.KeyList(s.o.Shared)
+	if len(lines) != 2 {
+		return errors.New("treefile: the key that the front ends share is damaged")
+	}
+	if s.signer, err = note.NewSigner(lines[0]); err != nil || !proof.Signs(s.signer, lines[1]) {
+		return errors.New("treefile: the keys that the front ends share do not belong together")
+	}
+	if s.keys == lines[1]+"\n" {
+		return nil
+	}
+	s.keys = lines[1] + "\n"
+	return s.write(keysName, []byte(s.keys))
+}
+
+// newName returns a name for a log.
+func newName() string {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return "trapeze/" + hex.EncodeToString(id[:])
+}
+
 // newKey makes a key with the name of the last one. The public key is on the disk before the private one is used.
 func (s *Store) newKey() error {
 	name := ""
@@ -52,9 +87,7 @@ func (s *Store) newKey() error {
 		name, _, _ = strings.Cut(list[len(list)-1], "+")
 	}
 	if name == "" {
-		var id [8]byte
-		_, _ = rand.Read(id[:]) // never fails
-		name = "trapeze/" + hex.EncodeToString(id[:])
+		name = newName()
 	}
 	private, public, err := note.GenerateKey(rand.Reader, name)
 	if err != nil {

@@ -33,6 +33,9 @@ type Options struct {
 	Pace int
 	// Volatile omits waiting for the disk, for data that are removed anyway.
 	Volatile bool
+	// Shared is a key of [NewSharedKey], by which all front ends of one record sign; empty: a key of its own, in the directory. A shared one is not
+	// rotated.
+	Shared string
 }
 
 // Store is the tree of one ledger. Its methods are safe for many goroutines.
