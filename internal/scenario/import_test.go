@@ -143,7 +143,7 @@ func TestTheAuthorsThatADocumentClaimsAreNotThoseOfTheTask(t *testing.T) {
 		h.send(h.agent("bob"), got.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		c := h.acceptPrompt("cyd")
 		doc := packed(h, *c.Content)
-		if strings.Contains(c.Content.Prompt, "eva") || doc.KeyFacts[0].By != "bob" || doc.Decisions[0].By != "bob" {
+		if strings.Contains(c.Content.Prompt, "operator/eva") || doc.KeyFacts[0].By != "bob" || doc.Decisions[0].By != "bob" {
 			h.Errorf("by %q and %q:\n%s", doc.KeyFacts[0].By, doc.Decisions[0].By, c.Content.Prompt)
 		}
 	})
