@@ -27,8 +27,8 @@ type ServeConfig struct {
 	DataDir string
 	// Postgres is the URL of the database that has the record; empty: it is in the data directory.
 	Postgres string
-	Addr    string   // host:port; empty means the default, port 0 a free one
-	Hosts   []string // additional host names that it is reached by
+	Addr     string   // host:port; empty means the default, port 0 a free one
+	Hosts    []string // additional host names that it is reached by
 	// TLSCert, TLSKey and TLSClientCA are files; without the first two the server has no TLS, and without the last clients need no certificate.
 	TLSCert, TLSKey, TLSClientCA string
 	BehindProxy                  bool   // a proxy in front of the server does TLS

@@ -203,7 +203,7 @@ func TestAnAgentThatBeatsAtOneFrontEndOfPostgreSQLIsReadyAtTheOther(t *testing.T
 		return a
 	}
 	offline := 0
-	for beats := 0; beats < 100; beats++ { // ten times as long as she may be silent
+	for range 100 { // ten times as long as she may be silent
 		if err := ann.Beat(t.Context()); err != nil {
 			t.Fatal(err)
 		}

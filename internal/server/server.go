@@ -422,7 +422,7 @@ func (s *Server) Close(ctx context.Context) error {
 		errs = append(errs, s.views.Close())
 	}
 	if s.shared != nil && s.shared.FrontEnd != nil {
-		s.shared.FrontEnd.Close()
+		s.shared.Close()
 	}
 	if s.log != nil {
 		errs = append(errs, s.log.Close())

@@ -126,11 +126,15 @@ func TestOneFrontEndHasTheTurnAndAnotherTakesItWhenThatEnds(t *testing.T) {
 	s := pgtest.Start(t)
 	fronts := []*frontend.FrontEnd{open(t, s), open(t, s), open(t, s)}
 	var running sync.WaitGroup
-	defer running.Wait()
 	var stops []context.CancelFunc
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+		running.Wait()
+	}()
 	for _, f := range fronts {
 		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
 		stops = append(stops, stop)
 		running.Go(func() { f.TakeTurn(ctx) })
 	}

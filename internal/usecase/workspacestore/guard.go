@@ -145,6 +145,7 @@ func (s *Store) Used(ctx context.Context, name string, limit workspace.Limit) (i
 		return s.views.EntriesOn(ctx, name, s.now())
 	case workspace.Agents:
 		return s.views.AgentCount(ctx, name)
+	case workspace.ArtifactBytes: // the store of artifacts counts them
 	}
 	return 0, nil
 }

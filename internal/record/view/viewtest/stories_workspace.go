@@ -98,7 +98,7 @@ func archivedStory(s *stage) {
 		s.Errorf("next %v, %v", next, err)
 	}
 	s.space("red", workspace.Restored{By: "admin/ann", At: s.now})
-	if got, want := due(), append(both, "red "+id(2)); !slices.Equal(got, want) {
+	if got, want := due(), slices.Concat(both, []string{"red " + id(2)}); !slices.Equal(got, want) {
 		s.Errorf("due after red is restored: %q, want %q", got, want)
 	}
 }
