@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
@@ -28,11 +29,28 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 		if err != nil {
 			return answer{}, err
 		}
-		usage, result := client.Spend{Tokens: in.Tokens, Cost: in.Cost}, client.Result{Text: in.Text, Data: in.Data}
+		usage := client.Spend{Tokens: in.Tokens, Cost: in.Cost}
+		data, err := in.meant(ctx, c)
+		if err != nil {
+			return answer{}, err
+		}
 		if in.Failed {
-			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: in.Data}})
+			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: data}})
 			return tool.Changed(r, err, "The task failed.", c.Say("call {inbox} to wait for other work"))
 		}
-		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: result, Usage: usage})
+		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: client.Result{Text: in.Text, Data: data}, Usage: usage})
 		return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
 	})
+
+// meant returns the data of the result. An empty value can be a result, such as a list without findings; but models that must fill every
+// field write one beside the text that is their result. It counts if there is no text, or if the task expects JSON.
+func (in completeInput) meant(ctx context.Context, c *call) (json.RawMessage, error) {
+	if !argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data) {
+		return in.Data, nil
+	}
+	task, err := c.Task(ctx, in.Task)
+	if err != nil || task.Expected.Schema == nil {
+		return nil, err
+	}
+	return in.Data, nil
+}

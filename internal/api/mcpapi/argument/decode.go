@@ -51,9 +51,9 @@ type givenPoint struct {
 	Importance *float64 `json:"importance,omitempty"`
 }
 
-// UnmarshalJSON accepts a list of objects or strings, or one string.
+// UnmarshalJSON accepts a list of objects or strings, or one of either.
 func (p *Points) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
+	if len(b) > 0 && b[0] != '[' {
 		b = slices.Concat([]byte("["), b, []byte("]"))
 	}
 	var raw []json.RawMessage
@@ -67,7 +67,7 @@ func (p *Points) UnmarshalJSON(b []byte) error {
 				return err
 			}
 		} else if strictly(plainly(item, reflect.TypeFor[givenPoint]()), &point) != nil {
-			return errors.New(`each fact and decision has text, and in supersedes the id of the one it replaces, if any: [{"text": "..."}]`)
+			return errors.New(`each fact and decision is a text, or an object such as {"text": "...", "supersedes": "id of the one it replaces", "reasoning": "why"}; it may have id, pinned and importance, too`)
 		}
 		one := client.Point{ID: point.ID, Text: point.Text, Supersedes: point.Supersedes, Reasoning: point.Reasoning, Pinned: point.Pinned}
 		if point.Importance != nil {
@@ -132,7 +132,7 @@ func check(tool string, b json.RawMessage, t reflect.Type, full bool) error {
 			continue
 		}
 		value, there := given[name]
-		if options == "" && (!there || isEmpty(value)) {
+		if options == "" && (!there || Absent(value)) {
 			if about := cmp.Or(f.Tag.Get("jsonschema"), strings.Join(choices(f), ", ")); about != "" {
 				name += ": " + inDescriptions.Replace(about)
 			}
@@ -147,9 +147,6 @@ func check(tool string, b json.RawMessage, t reflect.Type, full bool) error {
 	}
 	return nil
 }
-
-// isEmpty reports whether a required argument is given as models do that fill every field: null and "" are no values.
-func isEmpty(value json.RawMessage) bool { return string(value) == "null" || string(value) == `""` }
 
 // fault converts an error of the decoder to a refusal that says how to fix the arguments.
 func fault(tool string, err error, fields []string) error {
@@ -187,7 +184,7 @@ func wrongField(b json.RawMessage, t reflect.Type) error {
 			if typed.Field != "" {
 				name += "." + typed.Field
 			}
-			return Invalid("%s must be %s, not %s", name, plain(typed.Type), typed.Value)
+			return Invalid("%s must be %s, not %s", name, plain(typed.Type), strings.TrimPrefix(typed.Value, "number "))
 		default:
 			return Invalid("%s cannot be read: %s", name, strings.TrimPrefix(err.Error(), "json: "))
 		}
@@ -214,8 +211,10 @@ func plain(t reflect.Type) string {
 		return "a list of strings"
 	case reflect.Struct:
 		return "an object"
-	default:
+	case reflect.Float64:
 		return "a number"
+	default:
+		return "a whole number"
 	}
 }
 

@@ -27,7 +27,7 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 			continue
 		}
 		value = bytes.TrimSpace(value)
-		if optional := options != ""; optional && blank(value) && f.Tag.Get("empty") != "kept" {
+		if optional := options != ""; optional && Blank(value) && f.Tag.Get("empty") != "kept" {
 			delete(given, name)
 			continue
 		}
@@ -40,10 +40,16 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	return out
 }
 
-// blank reports whether a value is what models fill in for an argument that they would omit.
-func blank(value json.RawMessage) bool {
-	switch text := string(value); {
-	case text == "null", text == `""`:
+// Absent reports whether a value is no value at all: none, null or "".
+func Absent(value json.RawMessage) bool {
+	text := string(bytes.TrimSpace(value))
+	return text == "" || text == "null" || text == `""`
+}
+
+// Blank reports whether a value is what models fill in for an argument that they would omit.
+func Blank(value json.RawMessage) bool {
+	switch text := string(bytes.TrimSpace(value)); {
+	case Absent(value):
 		return true
 	case len(text) > 1 && (text[0] == '[' || text[0] == '{'):
 		return strings.TrimSpace(text[1:len(text)-1]) == ""
