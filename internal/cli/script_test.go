@@ -101,6 +101,8 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	readme FILE       checks that what README.md shows as output stands in a file, except for figures
 //	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
 //
+// and the condition [slow], which holds with the build tag slow: stories of less usual commands run with it alone.
+//
 // $CA, $CERT and $KEY are files of a CA, and of a certificate of it for localhost and 127.0.0.1; $CERT2 and $KEY2 of another.
 func TestStories(t *testing.T) {
 	ca := certtest.NewCA(t)
@@ -122,6 +124,12 @@ func TestStories(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
 			"mcp": mcpClient, "readme": readme,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "slow" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			return slowStories, nil
 		},
 	})
 }

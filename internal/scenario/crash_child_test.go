@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 	"testing"
 
@@ -43,6 +44,7 @@ const (
 func TestMain(m *testing.M) {
 	mode := os.Getenv(childMode)
 	if mode == "" {
+		debug.SetGCPercent(400) // each test opens a server, and most of what it allocates stays until its end
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
