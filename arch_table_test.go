@@ -407,9 +407,9 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event", libs: "github.com/danielgtaylor/huma/v2",
 	},
 	{
-		dir: "api/oauth", what: "checks the access tokens of an OAuth 2.1 issuer, and tells clients where to get one",
+		dir: "api/oauth", what: "checks the tokens of an OAuth 2.1 issuer, tells clients where to get one, and signs people in",
 		imports: "domain/refusal domain/event domain/identity",
-		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose",
+		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose golang.org/x/oauth2",
 	},
 	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "client"},
 	{

@@ -32,8 +32,8 @@ type Me struct {
 	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
 	Server    string   `json:"server"`           // the server's version
 
-	// Now is the time of the server's clock, by which it judges deadlines and timeouts.
-	Now time.Time `json:"now"`
+	Expires time.Time `json:"expires,omitzero"` // when the token does; zero: never
+	Now     time.Time `json:"now"`              // by the server's clock, which judges deadlines and timeouts
 }
 
 // Is reports whether the token is that of the agent that has a name now, or has that identity (NAME~2).

@@ -31,7 +31,10 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	}
 	conf.TLS.Cert, conf.TLS.Key, conf.TLS.ClientCA, conf.BehindProxy = c.TLSCert, c.TLSKey, c.TLSClientCA, c.BehindProxy
 	conf.Artifacts.MaxSize, conf.Artifacts.Quota.Bytes = c.MaxArtifact, c.ArtifactQuota
-	conf.OAuth.Issuer, conf.OAuth.Resource, conf.OAuth.Claim = c.OAuthIssuer, c.OAuthResource, c.OAuthClaim
+	conf.OAuth.Issuer, conf.OAuth.Resource, conf.OAuth.Claim, conf.OAuth.Person = c.OAuthIssuer, c.OAuthResource, c.OAuthClaim, c.OAuthPerson
+	if conf.OAuth.People, err = server.People(server.PeopleText(c.SignIn)); err != nil {
+		return err
+	}
 	return server.Run(ctx, conf, func(s *server.Server) { c.Ready(s.URL(), s.AdminTokenFile()) })
 }
 

@@ -53,6 +53,10 @@ type ServeConfig struct {
 	// OAuthIssuer and OAuthResource are URLs, and OAuthClaim is the claim that names the agent. If they are empty, access
 	// tokens of an OAuth issuer are not accepted.
 	OAuthIssuer, OAuthResource, OAuthClaim string
+	// OAuthPerson is the claim that names the person at the agent's client; empty: tokens name none.
+	OAuthPerson string
+	// SignIn is how people sign in at the issuer; without a client they cannot.
+	SignIn SignInConfig
 
 	// Ephemeral is a server for tests: its data are temporary and its clock can be moved. DataDir is empty.
 	Ephemeral bool
@@ -63,6 +67,15 @@ type ServeConfig struct {
 	Version   string
 	// Ready is called once the server answers calls.
 	Ready func(url, adminTokenFile string)
+}
+
+// SignInConfig says how people sign in at the OAuth issuer, and who they are here.
+type SignInConfig struct {
+	Client, Secret string   // of this server at the issuer; a public client has no secret
+	Name, Groups   string   // claims; empty means the defaults
+	Domain         string   // of addresses that are names
+	Roles          []string // GROUP=ROLE, or GROUP=ROLE@WORKSPACE
+	Scopes         []string // asked of the issuer; nil means the defaults
 }
 
 // RecordFile is the file of a record, opened for reading.

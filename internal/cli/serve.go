@@ -33,7 +33,7 @@ func (s *commands) serveCommand() *cobra.Command {
 		if background {
 			return s.inBackground(ctx, conf, settings(cmd.Flags()))
 		}
-		conf.LogTo, conf.Version = s.Stderr, shell.Version()
+		conf.LogTo, conf.Version, conf.SignIn.Secret = s.Stderr, shell.Version(), s.Getenv("TRAPEZE_OIDC_SECRET")
 		if !conf.Ephemeral {
 			conf.Postgres = cmp.Or(conf.Postgres, s.Getenv("TRAPEZE_POSTGRES"))
 		}
@@ -124,6 +124,13 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.StringVar(&conf.OAuthIssuer, "oauth-issuer", "", "URL of an OAuth issuer whose access tokens are accepted too (see docs/oauth.md)")
 	f.StringVar(&conf.OAuthResource, "oauth-resource", "", "URL of this server, the required audience of those tokens, such as https://trapeze.example.org/mcp")
 	f.StringVar(&conf.OAuthClaim, "oauth-claim", "", "claim of those tokens that names the agent (default sub)")
+	f.StringVar(&conf.OAuthPerson, "oauth-person", "", "claim of those tokens that names the person at the agent's client, who answers questions there (default: none)")
+	f.StringVar(&conf.SignIn.Client, "oidc-client", "", "id of this server's client at the issuer: people sign in through it, at the page and by trapeze login; the secret of a confidential client is in TRAPEZE_OIDC_SECRET (see docs/oauth.md)")
+	f.StringArrayVar(&conf.SignIn.Roles, "oidc-role", nil, "role of a group of the issuer: GROUP=ROLE or GROUP=ROLE@WORKSPACE; of several the first that fits (repeatable)")
+	f.StringVar(&conf.SignIn.Groups, "oidc-groups", "", "claim with the groups of a person (default groups)")
+	f.StringVar(&conf.SignIn.Name, "oidc-name", "", "claim with the name of a person (default preferred_username)")
+	f.StringVar(&conf.SignIn.Domain, "oidc-domain", "", "domain of addresses that are names: with example.org, ann@example.org is ann")
+	f.StringSliceVar(&conf.SignIn.Scopes, "oidc-scope", nil, "scopes that are asked of the issuer when people sign in (default openid,profile,email)")
 	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
 }

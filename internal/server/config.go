@@ -157,7 +157,8 @@ func (c Config) check() error {
 
 // hasIssuer reports whether an issuer is configured, completely or not; check refuses an incomplete one.
 func (c Config) hasIssuer() bool {
-	return c.OAuth.Issuer != "" || c.OAuth.Resource != "" || c.OAuth.Claim != ""
+	o := c.OAuth
+	return o.Issuer != "" || o.Resource != "" || o.Claim != "" || o.Person != "" || o.People.Client != "" || o.People.Roles != nil
 }
 
 // hostRunes are the characters of host names. Names in other scripts are written in their xn-- form.

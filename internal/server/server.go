@@ -74,6 +74,7 @@ type Server struct {
 	failed    chan error
 	leaving   atomic.Bool
 	resource  httpapi.Resource
+	signIn    webpage.Issuer // nil: people do not sign in at an issuer
 	monitor   *monitor.Monitor
 	counts    *counts
 	// certificate is that of TLS; nil: there is none.
@@ -158,6 +159,9 @@ func (s *Server) verifier() (*oauth.Verifier, error) {
 		return nil, err
 	}
 	s.resource = httpapi.Resource(v.Metadata())
+	if in := v.SignIn(); in != nil {
+		s.signIn = in
+	}
 	return v, nil
 }
 
@@ -299,7 +303,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
 		if pages == nil {
-			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log, Turn: s.pageTurn, Secure: s.config.BehindProxy})
+			pages = webpage.New(api, webpage.Options{Key: key, Now: s.config.Now, Log: s.config.Log, Turn: s.pageTurn, Secure: s.config.BehindProxy, Issuer: s.signIn})
 		}
 		return pages
 	}

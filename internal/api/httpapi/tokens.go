@@ -26,6 +26,7 @@ type Me struct {
 	Token     string          `json:"token" doc:"Id of the token."`
 	Agent     string          `json:"agent,omitempty" doc:"Name of the agent, if the principal is one."`
 	Person    string          `json:"person,omitempty" doc:"The person at the client of the agent, from the token."`
+	Expires   time.Time       `json:"expires,omitzero" doc:"When the token expires. Absent: never."`
 	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Scopes of a token of an OAuth issuer. Absent: everything that the role may do."`
 	Server    string          `json:"server" doc:"Version of the server."`
 	Now       time.Time       `json:"now" doc:"Time of the server's clock, by which it judges deadlines and timeouts."`
@@ -44,7 +45,7 @@ func (s *service) tokens() {
 					return Me{}, err
 				}
 			}
-			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Server: s.opts.Version, Now: s.app.Now().UTC()}
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Expires: c.Expires, Server: s.opts.Version, Now: s.app.Now().UTC()}
 			if c.Scopes != nil {
 				me.Scopes = *c.Scopes
 			}

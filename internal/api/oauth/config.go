@@ -26,6 +26,10 @@ type Config struct {
 	Resource string
 	// Claim is the name of the claim with the name of the agent; empty means [DefaultClaim].
 	Claim string
+	// Person is the name of the claim with the name of the person at the client of the agent, who answers questions there; empty: tokens name none.
+	Person string
+	// People are the people that tokens may name, instead of an agent.
+	People People
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 	// Log gets the reasons why the issuer cannot be reached; nil means slog.Default().
@@ -36,6 +40,7 @@ func (c Config) withDefaults() Config {
 	if c.Claim == "" {
 		c.Claim = DefaultClaim
 	}
+	c.People = c.People.withDefaults()
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -53,10 +58,12 @@ func (c Config) Check() error {
 	if _, err := checkURL("the resource", c.Resource); err != nil {
 		return err
 	}
-	if len(c.Claim) > maxClaim || strings.ContainsFunc(c.Claim, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return refusal.New(refusal.Invalid, "name a claim of the issuer's tokens, such as sub or client_id", "%.140q is not a valid name of a claim", c.Claim)
+	for _, name := range []string{c.Claim, c.Person, c.People.Name, c.People.Groups} {
+		if len(name) > maxClaim || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return refusal.New(refusal.Invalid, "name a claim of the issuer's tokens, such as sub or client_id", "%.140q is not a valid name of a claim", name)
+		}
 	}
-	return nil
+	return c.People.check()
 }
 
 // checkURL refuses URLs that others could read in transit: a URL must be https, or have a loopback address.
@@ -103,10 +110,14 @@ func (v *Verifier) Metadata() Metadata {
 	for _, s := range identity.AllScopes() {
 		words = append(words, string(s))
 	}
-	doc, err := json.Marshal(map[string]any{
+	members := map[string]any{
 		"resource": v.config.Resource, "resource_name": "Trapeze", "authorization_servers": []string{v.config.Issuer},
 		"scopes_supported": words, "bearer_methods_supported": []string{"header"},
-	})
+	}
+	if p := v.config.People; p.Client != "" { // RFC 9728 allows members of our own: they tell trapeze login how people sign in
+		members["trapeze_client_id"], members["trapeze_scope"] = p.Client, strings.Join(p.Scopes, " ")
+	}
+	doc, err := json.Marshal(members)
 	if err != nil {
 		panic(err) // strings can be marshalled
 	}

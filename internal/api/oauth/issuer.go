@@ -134,13 +134,13 @@ func (i *issuer) ask(ctx context.Context, seen *keySet) (*keySet, error) {
 	i.looked = now
 	asking, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
-	list, err := i.lookUp(asking)
+	list, found, err := i.lookUp(asking)
 	if err != nil {
 		i.log.WarnContext(ctx, "the keys of the token issuer cannot be fetched", "issuer", i.url, "because", refusal.Clip(err.Error(), 500))
 		i.failed, i.because = i.now(), away("the keys of the issuer %s cannot be fetched", i.url)
 		return nil, i.because
 	}
-	fresh := &keySet{keys: list, at: now}
+	fresh := &keySet{keys: list, found: found, at: now}
 	i.because = nil
 	i.keys.Store(fresh)
 	return fresh, nil
@@ -150,46 +150,57 @@ func away(format string, args ...any) error {
 	return refusal.New(refusal.Unavailable, "repeat the call in a few seconds; tokens created by this server are accepted meanwhile", format, args...)
 }
 
-// lookUp fetches the keys from the URL in the metadata of the issuer.
-func (i *issuer) lookUp(ctx context.Context) ([]key, error) {
-	at, err := i.discover(ctx)
-	if err != nil {
-		return nil, err
-	}
-	body, _, err := i.get(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	return parseKeys(body)
+// metadata is what this server needs of the metadata of an issuer.
+type metadata struct {
+	Issuer       string   `json:"issuer"`
+	Keys         string   `json:"jwks_uri"`
+	Authorize    string   `json:"authorization_endpoint"`
+	Token        string   `json:"token_endpoint"`
+	TokenMethods []string `json:"token_endpoint_auth_methods_supported"`
 }
 
-// discover returns the URL of the keys, from the metadata of OpenID Connect Discovery or RFC 8414.
-func (i *issuer) discover(ctx context.Context) (string, error) {
+// lookUp fetches the metadata of the issuer, and the keys from the URL in them.
+func (i *issuer) lookUp(ctx context.Context) ([]key, metadata, error) {
+	found, err := i.discover(ctx)
+	if err != nil {
+		return nil, found, err
+	}
+	body, _, err := i.get(ctx, found.Keys)
+	if err != nil {
+		return nil, found, err
+	}
+	list, err := parseKeys(body)
+	return list, found, err
+}
+
+// discover returns the metadata of OpenID Connect Discovery or RFC 8414.
+func (i *issuer) discover(ctx context.Context) (doc metadata, err error) {
 	u, err := url.Parse(i.url)
 	if err != nil {
-		return "", err
+		return doc, err
 	}
 	body, found, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
 	if err != nil && !found {
 		body, _, err = i.get(ctx, wellKnown(u, "oauth-authorization-server"))
 	}
 	if err != nil {
-		return "", err
-	}
-	var doc struct {
-		Issuer string `json:"issuer"`
-		Keys   string `json:"jwks_uri"`
+		return doc, err
 	}
 	if err := json.Unmarshal(body, &doc); err != nil {
-		return "", fmt.Errorf("its metadata: %w", err)
+		return doc, fmt.Errorf("its metadata: %w", err)
 	}
 	if doc.Issuer != i.url {
-		return "", fmt.Errorf("its metadata name the issuer %.200q: the configured URL must be exactly the same", doc.Issuer)
+		return doc, fmt.Errorf("its metadata name the issuer %.200q: the configured URL must be exactly the same", doc.Issuer)
 	}
-	if at, err := url.Parse(doc.Keys); err != nil || at.Host == "" || !private(at) {
-		return "", fmt.Errorf("its metadata have the keys at %.200q, which is neither https nor a loopback address", doc.Keys)
+	return doc, checkEndpoint("the keys", doc.Keys)
+}
+
+// checkEndpoint refuses a URL in the metadata that is missing, or neither https nor a loopback address.
+func checkEndpoint(what, s string) error {
+	if at, err := url.Parse(s); err != nil || at.Host == "" || !private(at) {
+		return fmt.Errorf("its metadata have %s at %.200q, which is neither https nor a loopback address", what, s)
 	}
-	return doc.Keys, nil
+	return nil
 }
 
 // get fetches a document, and reports whether it exists.

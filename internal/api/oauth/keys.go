@@ -28,8 +28,9 @@ type key = jose.JSONWebKey
 
 // keySet is the set of keys at a time. It is immutable.
 type keySet struct {
-	keys []key
-	at   time.Time
+	keys  []key
+	found metadata // where they were found
+	at    time.Time
 }
 
 // parseKeys reads a key set (RFC 7517). It omits keys that cannot sign tokens: other kinds and uses, weak keys, and secrets.

@@ -7,6 +7,7 @@
 //   - Text of others is data. Templates escape it, and hidden characters are shown by their number in every answer: see [render].
 //   - Pages are whole without a script, load nothing from elsewhere, and run no inline script or style.
 //   - A session is a sealed cookie that no script reads. It ends with its token, after 12 hours, or when the person signs out.
+//   - A sign-in at the issuer is finished by the browser that began it, once, and goes on to a path of this server.
 //
 // Where to change what:
 //   - story.go: the lines of a task's story, which are bad, good or a question (the colour itself is in static/page.css), and who
@@ -16,7 +17,7 @@
 //   - dead_letters.go: how many are replayed at once
 //   - find.go: what a search looks in; memory.go: how many versions are shown
 //   - hop.go: what is compared between two envelopes
-//   - session.go: how long somebody is signed in; live.go: when a page is told of changes
+//   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
 //
 // Start reading at [New], then sessions.

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +23,9 @@ const (
 	maxLinks     = 2000                // that wait to be opened; a principal always has one
 	maxLinksOf   = 8                   // of one principal
 	maxEndedOf   = 100                 // sessions of one principal that were signed out
-	sealedFor    = "trapeze session 2" // the version of what cookies hold
+	sealedFor    = "trapeze session 3" // the version of what cookies hold
+	chunk        = 3500                // bytes of one cookie: browsers keep 4,096 with its name
+	maxChunks    = 5
 )
 
 // session is what the cookie of a session holds.
@@ -31,6 +33,7 @@ type session struct {
 	ID    string    `json:"id"`
 	Of    string    `json:"of"` // the principal, with its workspace
 	Token string    `json:"token"`
+	Began time.Time `json:"began"`
 	Until time.Time `json:"until"`
 }
 
@@ -67,9 +70,14 @@ func newSessions(key [32]byte, now func() time.Time, secure bool) *sessions {
 	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, ended: map[string]*signedOut{}}
 }
 
-// begin returns a new session of a token.
-func (s *sessions) begin(of, token string) session {
-	return session{ID: rand.Text(), Of: of, Token: token, Until: s.now().Add(sessionLasts).UTC()}
+// begin returns a new session of a token, which ends with it.
+func (s *sessions) begin(of, token string, expires time.Time) session {
+	now := s.now().UTC()
+	until := now.Add(sessionLasts)
+	if !expires.IsZero() && expires.Before(until) {
+		until = expires.UTC()
+	}
+	return session{ID: rand.Text(), Of: of, Token: token, Began: now, Until: until}
 }
 
 // link keeps a session for the person who opens a link with the code that it returns, once, within a minute. Where a principal has too
@@ -135,7 +143,7 @@ func (s *sessions) counts(in session) bool {
 		return true
 	}
 	_, ended := e.ids[in.ID]
-	return !ended && in.Until.Add(-sessionLasts).After(e.before)
+	return !ended && in.Began.After(e.before)
 }
 
 // errNoSession is the refusal of a request without a session that counts.
@@ -143,41 +151,86 @@ var errNoSession = &client.Error{Status: http.StatusUnauthorized, Code: client.U
 
 // of returns the session of a request.
 func (s *sessions) of(r *http.Request) (session, error) {
-	c, err := r.Cookie(cookieName)
-	if err != nil {
-		return session{}, errNoSession
-	}
-	b, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil {
-		return session{}, errNoSession
-	}
-	b, err = s.seal.Open(nil, nil, b, []byte(sealedFor))
-	if err != nil {
-		return session{}, errNoSession
-	}
-	var in session
-	if err := json.Unmarshal(b, &in); err != nil || s.now().After(in.Until) {
-		return session{}, errNoSession
-	}
-	if !s.counts(in) {
+	in, ok := s.sealed(r)
+	if !ok || s.now().After(in.Until) || !s.counts(in) {
 		return session{}, errNoSession
 	}
 	return in, nil
 }
 
-// cookie returns the cookie of a session.
-func (s *sessions) cookie(r *http.Request, in session) (*http.Cookie, error) {
-	b, err := json.Marshal(in)
+// sealed returns what the cookies of a request hold, which may be over.
+func (s *sessions) sealed(r *http.Request) (in session, ok bool) {
+	var text strings.Builder
+	for n := range maxChunks {
+		c, err := r.Cookie(chunkName(n))
+		if err != nil {
+			break
+		}
+		text.WriteString(c.Value)
+	}
+	ok = s.unseal(text.String(), sealedFor, &in)
+	return in, ok
+}
+
+// cookies returns the cookies of a session: one, or several for a long token. Those of an earlier session that it does not need are removed.
+func (s *sessions) cookies(r *http.Request, in session) ([]*http.Cookie, error) {
+	sealed, err := s.sealUp(in, sealedFor)
 	if err != nil {
 		return nil, err
 	}
-	sealed := base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, b, []byte(sealedFor)))
-	return s.cookieOf(r, sealed, int(sessionLasts.Seconds())), nil
+	if len(sealed) > chunk*maxChunks {
+		return nil, &client.Error{
+			Status: http.StatusForbidden, Code: client.TooLarge, Message: "the token is too long for a session of the page",
+			Hint: "have the issuer put fewer claims into its ID tokens",
+		}
+	}
+	list := s.noCookies(r)
+	for n := 0; sealed != ""; n++ {
+		part := sealed[:min(len(sealed), chunk)]
+		sealed = sealed[len(part):]
+		list[n] = s.cookieOf(r, chunkName(n), part, int(sessionLasts.Seconds()))
+	}
+	return list, nil
 }
 
-func (s *sessions) cookieOf(r *http.Request, value string, age int) *http.Cookie {
+// noCookies removes the cookies of a session.
+func (s *sessions) noCookies(r *http.Request) []*http.Cookie {
+	list := make([]*http.Cookie, maxChunks)
+	for n := range list {
+		list[n] = s.cookieOf(r, chunkName(n), "", -1)
+	}
+	return list
+}
+
+// chunkName is the name of the cookie with a part of a session.
+func chunkName(n int) string {
+	if n == 0 {
+		return cookieName
+	}
+	return cookieName + "_" + strconv.Itoa(n)
+}
+
+// sealUp seals what only this server reads, for a purpose.
+func (s *sessions) sealUp(v any, purpose string) (string, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(s.seal.Seal(nil, nil, b, []byte(purpose))), nil
+}
+
+// unseal reads what sealUp sealed for the same purpose.
+func (s *sessions) unseal(text, purpose string, v any) bool {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err == nil {
+		b, err = s.seal.Open(nil, nil, b, []byte(purpose))
+	}
+	return err == nil && json.Unmarshal(b, v) == nil
+}
+
+func (s *sessions) cookieOf(r *http.Request, name, value string, age int) *http.Cookie {
 	secure := r.TLS != nil || s.secure && !onLoopback(r.Host)
-	return &http.Cookie{Name: cookieName, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
 }
 
 // onLoopback reports whether a browser on this machine calls without the proxy.
@@ -188,122 +241,4 @@ func onLoopback(hostport string) bool {
 	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// signInPath is the page to sign in, which goes on to next.
-func signInPath(next string) string {
-	if next == "" || next == "/" {
-		return "/sign-in"
-	}
-	return "/sign-in?next=" + url.QueryEscape(next)
-}
-
-// local returns a path of this server to go on to; anything else is the overview.
-func local(next string) string {
-	u, err := url.Parse(next)
-	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
-		return "/"
-	}
-	return next
-}
-
-// signIn shows how to sign in, or signs in the person who opens a link.
-func (p *pages) signIn(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	next := local(q.Get("next"))
-	if !q.Has("code") {
-		p.write(w, http.StatusOK, "signin", page{Title: "Sign in", Body: signInBody{Next: next}})
-		return
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" { // it may be somebody else's
-		p.write(w, http.StatusOK, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Code: q.Get("code")}})
-		return
-	}
-	p.open(w, r, q.Get("code"), next)
-}
-
-// open signs in by the code of a link.
-func (p *pages) open(w http.ResponseWriter, r *http.Request, code, next string) {
-	of, token, ok := p.sessions.redeem(code)
-	if !ok {
-		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This link was used before, or is older than a minute."}})
-		return
-	}
-	p.admit(w, r, of, token, next)
-}
-
-// signInBody is what the page to sign in shows.
-type signInBody struct {
-	Next    string
-	Code    string // of a link that was opened from elsewhere
-	Problem string
-	Done    bool
-}
-
-// signInByForm signs in with a token that was typed in, or with a link from elsewhere.
-func (p *pages) signInByForm(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	token, next := strings.TrimSpace(r.PostFormValue("token")), local(r.PostFormValue("next"))
-	if code := r.PostFormValue("code"); code != "" {
-		p.open(w, r, code, next)
-		return
-	}
-	c, err := p.connect(token)
-	var me client.Me
-	if err == nil {
-		me, err = c.Me(r.Context())
-	}
-	if err != nil {
-		p.write(w, http.StatusForbidden, "signin", page{Title: "Sign in", Body: signInBody{Next: next, Problem: "This token does not count here."}})
-		return
-	}
-	p.admit(w, r, ownerOf(me), token, next)
-}
-
-// admit begins a session. The page that goes on is not a redirect: a browser that comes from a link elsewhere sends a strict cookie
-// only with what it asks for from then on.
-func (p *pages) admit(w http.ResponseWriter, r *http.Request, of, token, next string) {
-	cookie, err := p.sessions.cookie(r, p.sessions.begin(of, token))
-	if err != nil {
-		p.refuse(w, r, nil, err)
-		return
-	}
-	http.SetCookie(w, cookie)
-	p.write(w, http.StatusOK, "signin", page{Title: "Signed in", Body: signInBody{Next: next, Done: true}})
-}
-
-// signOut ends the session of a request.
-func (p *pages) signOut(w http.ResponseWriter, r *http.Request) {
-	if s, err := p.sessions.of(r); err == nil {
-		p.sessions.end(s)
-	}
-	http.SetCookie(w, p.sessions.cookieOf(r, "", -1))
-	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
-}
-
-// Link is a link by which a person signs in.
-type Link struct {
-	Path    string    `json:"path"` // of the server, to be opened once
-	Expires time.Time `json:"expires"`
-}
-
-// makeLink answers a program that has a token with a link that signs in with it, once, within a minute.
-func (p *pages) makeLink(w http.ResponseWriter, r *http.Request) {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	var err error = errNoSession
-	var code string
-	if ok {
-		var c *client.Client
-		if c, err = p.connect(token); err == nil {
-			var me client.Me
-			if me, err = c.Me(r.Context()); err == nil {
-				code = p.sessions.link(ownerOf(me), token)
-			}
-		}
-	}
-	if err != nil {
-		problem(w, err)
-		return
-	}
-	answer(w, http.StatusOK, "application/json", Link{Path: "/sign-in?code=" + code, Expires: p.sessions.now().Add(linkLasts).UTC()})
 }

@@ -34,6 +34,8 @@ type Options struct {
 	Turn func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	// Secure keeps the cookies of sessions to TLS, which a proxy does; on this machine they are also for a call without.
 	Secure bool
+	// Issuer signs people in; nil: there is none.
+	Issuer Issuer
 }
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
@@ -45,6 +47,7 @@ func Paths() []string {
 type pages struct {
 	api      http.RoundTripper
 	sessions *sessions
+	issuer   Issuer // nil: there is none
 	now      func() time.Time
 	turn     func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	log      *slog.Logger
@@ -71,7 +74,7 @@ func New(api http.Handler, o Options) http.Handler {
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), issuer: o.Issuer, now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }
@@ -81,6 +84,8 @@ func (p *pages) routes() {
 	p.mux.HandleFunc("GET /sign-in", p.signIn)
 	p.mux.HandleFunc("POST /sign-in", p.signInByForm)
 	p.mux.HandleFunc("POST /sign-in/link", p.makeLink)
+	p.mux.HandleFunc("GET /sign-in/issuer", p.beginAtIssuer)
+	p.mux.HandleFunc("GET /sign-in/back", p.backFromIssuer)
 	p.mux.HandleFunc("POST /sign-out", p.signOut)
 	p.mux.HandleFunc("GET /live", p.live)
 	for pattern, show := range map[string]shower{
@@ -159,7 +164,11 @@ func (p *pages) signedIn(show shower) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := p.enter(r)
 		if errors.Is(err, client.Unauthenticated) && r.Method == http.MethodGet {
-			http.Redirect(w, r, signInPath(r.URL.RequestURI()), http.StatusSeeOther)
+			path := signInPath(r.URL.RequestURI())
+			if p.renewable(r) {
+				path = beginPath(r.URL.RequestURI())
+			}
+			http.Redirect(w, r, path, http.StatusSeeOther)
 			return
 		}
 		if err == nil {

@@ -8,10 +8,13 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
+	"github.com/trapezehq/trapeze/internal/cli/session"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -78,7 +81,7 @@ func (s *Shell) Dial(ctx context.Context) (*client.Client, error) {
 // DialAsCaller makes a client for operations that agents may not do: it uses the caller's token, or the owner's. If there is
 // neither, it does what Dial does.
 func (s *Shell) DialAsCaller(ctx context.Context) (*client.Client, error) {
-	token, err := s.base()
+	token, err := s.base(ctx)
 	if isRefusal(err) { // no owner's token on this machine; there may be one of the agent
 		token, err = s.Credential(ctx)
 	}
@@ -106,6 +109,15 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 	}
 	s.Flags.Agent = agent
 	return s.Dial(ctx)
+}
+
+// DialWith makes a client with a token.
+func (s *Shell) DialWith(token string) (*client.Client, error) { return s.clientFor(token) }
+
+// Sessions are the sessions of people who signed in with trapeze login.
+func (s *Shell) Sessions() (session.Store, error) {
+	dir, err := s.DataDir()
+	return session.Store{Dir: filepath.Join(dir, "sessions")}, err
 }
 
 func (s *Shell) clientFor(token string) (*client.Client, error) {
@@ -144,18 +156,21 @@ func (s *Shell) Credential(ctx context.Context) (string, error) {
 		agent = "" // in a program of trapeze work: the token is that agent's
 	}
 	if agent == "" {
-		return s.base()
+		return s.base(ctx)
 	}
 	return s.agentToken(ctx, agent)
 }
 
-// base returns the token of --token or TRAPEZE_TOKEN, or the owner's.
-func (s *Shell) base() (string, error) {
+// base returns the token of --token or TRAPEZE_TOKEN, of the session of trapeze login, or the owner's.
+func (s *Shell) base(ctx context.Context) (string, error) {
 	if s.Flags.Token != "" {
 		return s.Flags.Token, nil
 	}
 	if token := s.Getenv("TRAPEZE_TOKEN"); token != "" {
 		return token, nil
+	}
+	if token, err := s.sessionToken(ctx); err != nil || token != "" {
+		return token, err
 	}
 	token, path, err := s.adminToken()
 	if err == nil { // the owner's token is for the server on the data directory, and for no other program at its usual address
@@ -166,7 +181,20 @@ func (s *Shell) base() (string, error) {
 	}
 	if token == "" {
 		err = refusal.New(refusal.Unauthenticated,
-			"start a server with trapeze serve, or set TRAPEZE_URL and TRAPEZE_TOKEN for a server on another machine", "there is no token: %s does not exist", path)
+			"start a server with trapeze serve; for a server on another machine set TRAPEZE_URL, and TRAPEZE_TOKEN or sign in with trapeze login", "there is no token: %s does not exist", path)
+	}
+	return token, err
+}
+
+// sessionToken returns the token of the person who signed in at the server; empty: nobody did.
+func (s *Shell) sessionToken(ctx context.Context) (string, error) {
+	store, err := s.Sessions()
+	if err != nil {
+		return "", err
+	}
+	token, err := store.Token(ctx, s.URL(), time.Now())
+	if errors.Is(err, session.ErrOver) {
+		return "", refusal.New(refusal.Unauthenticated, "sign in again with trapeze login, or sign out with trapeze logout", "%s", err)
 	}
 	return token, err
 }
@@ -189,7 +217,7 @@ func (s *Shell) agentToken(ctx context.Context, agent string) (string, error) {
 
 // newToken creates a token of an agent with the owner's token, and keeps it. A person, if not empty, is the one at the agent's client.
 func (s *Shell) newToken(ctx context.Context, agent, person, path string) (string, error) {
-	base, err := s.base()
+	base, err := s.base(ctx)
 	if err != nil {
 		return "", err
 	}

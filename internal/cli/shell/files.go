@@ -124,6 +124,7 @@ Windows in the user's configuration directory). Only its owner can read it:
     policy.yaml         the policy, if there is one
     page.key            seals the sessions of the page
     admin.token         the owner's token, which trapeze serve creates and commands use by default
+    sessions/           sessions of trapeze login, one for each server
     agents/NAME.token   tokens that commands have created for --agent NAME
     backups/            clients' files as they were before trapeze init changed them
     serve.lock          the process that serves the directory, for trapeze stop
@@ -132,7 +133,8 @@ Windows in the user's configuration directory). Only its owner can read it:
 A command uses the first of these tokens:
 
     --token or TRAPEZE_TOKEN   the given token; with --agent NAME it must be that agent's, or an admin's
-    --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is created with the owner's token, and kept
+    --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is created with a token below, and kept
+    trapeze login              the session at the server, until trapeze logout
     otherwise                  the owner's token
 
 The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,

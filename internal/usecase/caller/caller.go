@@ -3,6 +3,7 @@ package caller
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -18,9 +19,11 @@ const MaxKey = 200
 // authentication (package tokens); nothing in it ever comes from a request's body.
 type Caller struct {
 	identity.Principal
-	Token string   // id of the token
-	For   []string // on whose behalf, nearest first
-	Key   string   // idempotency key of this call; empty: none
+	Token string // id of the token
+	// Expires is when the token does; zero: never.
+	Expires time.Time
+	For     []string // on whose behalf, nearest first
+	Key     string   // idempotency key of this call; empty: none
 	// Person is who sits at an agent's client, by name, as its token says; empty: nobody.
 	Person string
 	// Through is the agent, by name, whose token brings the word of a person at its client; empty: the caller's own token.

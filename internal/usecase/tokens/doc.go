@@ -2,12 +2,12 @@
 //
 // Invariants:
 //   - A token of an agent that was removed no longer counts.
-//   - A token of an outside issuer makes its bearer an agent at most, and registers no agent.
+//   - A token of an outside issuer registers no agent and makes no workspace. It names a person only by a role that the configuration gives to a group.
 //   - The text of a token exists only in the first answer.
 //
 // Where to change what:
 //   - authenticate.go: which tokens count, and what a failed attempt records
-//   - vouch.go: for which agent a token of an outside issuer counts; package api/oauth verifies it
+//   - vouch.go: for whom a token of an outside issuer counts; package api/oauth verifies it
 //   - create.go, revoke.go: who may make and end tokens; when a token expires is in identity/token.go
 //   - bootstrap.go: the first token of a new server; for_model.go: tokens that a model may not hold
 //

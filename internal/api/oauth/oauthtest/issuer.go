@@ -28,6 +28,8 @@ type Issuer struct {
 	keys  []jose.JSONWebKey // private; the last one signs
 	bad   http.HandlerFunc
 	paths map[string]int
+
+	signIn signIn
 }
 
 // New returns an issuer with one key.
@@ -91,9 +93,20 @@ func (i *Issuer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		i.write(w, map[string]any{"issuer": i.URL, "jwks_uri": i.URL + KeysPath})
+		i.write(w, map[string]any{
+			"issuer": i.URL, "jwks_uri": i.URL + KeysPath, "authorization_endpoint": i.URL + AuthorizePath, "token_endpoint": i.URL + TokenPath,
+			"device_authorization_endpoint": i.URL + DevicePath, "revocation_endpoint": i.URL + RevokePath,
+		})
 	case KeysPath:
 		i.write(w, public)
+	case AuthorizePath:
+		i.authorize(w, r)
+	case DevicePath:
+		i.device(w, r)
+	case TokenPath:
+		i.token(w, r)
+	case RevokePath:
+		i.EndSession()
 	default:
 		http.NotFound(w, r)
 	}

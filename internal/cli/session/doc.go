@@ -1,0 +1,9 @@
+// Package session is how a person is signed in at the issuer of a server: by the device flow (RFC 8628), in a file that only its owner reads. The
+// session is renewed while the issuer's own lasts, and ends with it.
+//
+// Invariants:
+//   - A token is sent to the server that it is for, and a refresh token to the issuer that gave it, over TLS or within this machine.
+//   - A file of a session is its owner's alone, and whole.
+//
+// Start reading at [Begin], then [Store].
+package session
