@@ -24,6 +24,9 @@ func (ts *Tokens) Revoke(ctx context.Context, c caller.Caller, id string) (Token
 
 // revoke ends a token of the caller's workspace; admins of the default workspace may end any.
 func (ts *Tokens) revoke(ctx context.Context, c caller.Caller, id string) (stream.Outcome[identity.State], error) {
+	if err := identity.CheckID(id); err != nil {
+		return stream.Outcome[identity.State]{}, err
+	}
 	f, err := ts.tokens.Load(ctx, tokenStream(id), true)
 	if err != nil {
 		return stream.Outcome[identity.State]{}, err

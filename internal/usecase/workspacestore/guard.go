@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -30,39 +31,81 @@ func (s *Store) Guard(l ledger.Ledger) ledger.Ledger { return guarded{l, s} }
 // Append implements [ledger.Ledger].
 func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
 	name, kind, _ := e.Stream.Parts()
+	var reserved []reservation
 	if !slices.Contains(free, kind) && !strings.HasPrefix(e.Actor.Principal, string(identity.System)+"/") {
-		if err := g.store.admit(ctx, name, kind, &e); err != nil {
+		var err error
+		if reserved, err = g.store.admit(ctx, name, kind, &e); err != nil {
 			return 0, err
 		}
 	}
 	at, err := g.Ledger.Append(ctx, e, expect)
+	g.store.release(reserved)
 	if err == nil {
 		g.store.wrote(name, kind, &e)
 	}
 	return at, err
 }
 
-// admit refuses an entry in an archived workspace (conflict), and one that would exceed a limit (limit).
-func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) error {
+// admit refuses an entry in an archived workspace (conflict), and one that would exceed a limit (limit). What it returns is reserved for the entry
+// until it is released, so that entries that are written at once do not exceed a limit together.
+func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
 	state, err := s.State(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := state.Frozen(name); err != nil {
-		return err
+		return nil, err
 	}
 	if state.Limits == (workspace.Limits{}) {
-		return nil
+		return nil, nil
 	}
 	for _, more := range adds(kind, e) {
 		if state.Limits.Of(more.limit) == 0 {
 			continue
 		}
-		if err := state.Check(name, more.limit, s.count(ctx, s.use(name, more.limit))+max(more.n, 1)); err != nil {
-			return err
+		r := reservation{s.use(name, more.limit), more.n}
+		if err := s.reserve(ctx, state, r); err != nil {
+			s.release(reserved)
+			return nil, err
+		}
+		reserved = append(reserved, r)
+	}
+	return reserved, nil
+}
+
+// reservation is what an entry that is being written adds to what a limit bounds.
+type reservation struct {
+	of use
+	n  int64
+}
+
+// reserve refuses (limit) what would exceed a limit together with what is there and what is reserved.
+func (s *Store) reserve(ctx context.Context, state workspace.State, r reservation) error {
+	n := s.count(ctx, r.of)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, there := s.used.Get(r.of); there {
+		n = c.n
+	}
+	if err := state.Check(r.of.workspace, r.of.limit, n+s.reserved[r.of]+max(r.n, 1)); err != nil {
+		return err
+	}
+	s.reserved[r.of] += r.n
+	return nil
+}
+
+// release ends reservations.
+func (s *Store) release(reserved []reservation) {
+	if len(reserved) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range reserved {
+		if s.reserved[r.of] -= r.n; s.reserved[r.of] <= 0 {
+			delete(s.reserved, r.of)
 		}
 	}
-	return nil
 }
 
 // addition is what an entry adds to what a limit bounds.
@@ -113,7 +156,7 @@ func (s *Store) use(name string, limit workspace.Limit) use {
 }
 
 // count returns how many of what a limit bounds a workspace has. The call that counts again does so outside of the lock; the others use the
-// last number.
+// last number, or wait for the first one.
 func (s *Store) count(ctx context.Context, u use) int64 {
 	now := s.now()
 	s.mu.Lock()
@@ -122,6 +165,11 @@ func (s *Store) count(ctx context.Context, u use) int64 {
 		s.mu.Unlock()
 		return c.n
 	}
+	if !there {
+		s.mu.Unlock()
+		return s.countFirst(ctx, u, now)
+	}
+	before := c.n
 	c.at = now
 	s.used.Add(u, c)
 	s.mu.Unlock()
@@ -129,6 +177,29 @@ func (s *Store) count(ctx context.Context, u use) int64 {
 	n, err := s.Used(ctx, u.workspace, u.limit)
 	if err != nil {
 		return c.n
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c, there := s.used.Get(u); there { // what was written meanwhile may be in the number, or not
+		n += max(c.n-before, 0)
+	}
+	s.used.Add(u, counted{n, now})
+	return n
+}
+
+// countFirst counts what nobody has counted. Other calls wait for the number.
+func (s *Store) countFirst(ctx context.Context, u use, now time.Time) int64 {
+	s.first.Lock()
+	defer s.first.Unlock()
+	s.mu.Lock()
+	c, there := s.used.Get(u)
+	s.mu.Unlock()
+	if there {
+		return c.n
+	}
+	n, err := s.Used(ctx, u.workspace, u.limit)
+	if err != nil {
+		return 0
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,9 +36,12 @@ type Store struct {
 	views view.WorkspaceQueries
 	now   func() time.Time
 
-	mu     sync.Mutex
-	states simplelru.LRUCache[string, known]
-	used   simplelru.LRUCache[use, counted]
+	first sync.Mutex // held while a number is counted that nobody has counted
+
+	mu       sync.Mutex
+	states   simplelru.LRUCache[string, known]
+	used     simplelru.LRUCache[use, counted]
+	reserved map[use]int64 // for entries that are being written
 }
 
 // known is the state of a workspace as it was at a time.
@@ -62,7 +65,7 @@ type counted struct {
 
 // New returns the workspaces of a ledger.
 func New(l ledger.Ledger, v view.WorkspaceQueries, now func() time.Time) (*Store, error) {
-	s := &Store{views: v, now: now}
+	s := &Store{views: v, now: now, reserved: map[use]int64{}}
 	var err error
 	if s.states, err = lru.New[string, known](knownMost); err != nil {
 		return nil, err
