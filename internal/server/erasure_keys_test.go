@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -304,5 +305,27 @@ func TestTheErasureOfAForgottenItemIsFinishedAtTheNextStart(t *testing.T) {
 	must(t)(nil, k.server.UseCases.Erasures.Tend(t.Context()))
 	for _, found := range append(k.inFiles(t), k.told(t)...) {
 		t.Error("there is still " + found)
+	}
+}
+
+// TestOneWorkspaceCannotHaveTheServerErasingAllTheTime tries erasures one after the other in two workspaces, successful and not: each works on the whole record.
+func TestOneWorkspaceCannotHaveTheServerErasingAllTheTime(t *testing.T) {
+	t.Parallel()
+	s := openErasable(t, t.TempDir())
+	owner := admin.New(signedIn(t, s, token(t, s)))
+	red, err := owner.CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "red"})
+	must(t)(red, err)
+	of := admin.New(signedIn(t, s, red.Token.Text))
+	must(t)(of.RegisterAgent(t.Context(), "ann", client.AgentSpec{}))
+	must(t)(of.AppendTurn(t.Context(), "talk", client.TurnInput{Role: client.SpeakerUser, Text: "hello", Agent: "ann"}))
+	must(t)(of.Erase(t.Context(), admin.SubjectInput{Subject: "conversation/talk", Why: "it is over"}))
+	for range 2 {
+		_, err = of.Erase(t.Context(), admin.SubjectInput{Subject: "tag/none", Why: "it is over"})
+		if !errors.Is(err, client.Throttled) || !strings.Contains(err.Error(), "try again in ") {
+			t.Errorf("the second erasure of a workspace: %v", err)
+		}
+		if _, err := owner.Erase(t.Context(), admin.SubjectInput{Subject: "tag/none", Why: "it is over"}); !errors.Is(err, client.NotFound) {
+			t.Errorf("an erasure of the owner of the server: %v", err)
+		}
 	}
 }

@@ -47,6 +47,10 @@ func (es *Erasures) erase(ctx context.Context, c caller.Caller, in EraseInput) (
 	}
 	es.one.Lock()
 	defer es.one.Unlock()
+	if err := es.rested(c.Workspace); err != nil {
+		return Erasure{}, err
+	}
+	defer es.rest(c.Workspace, time.Now())
 	cmd, items, err := es.command(ctx, c, subject, in.Why)
 	if err != nil {
 		return Erasure{}, err

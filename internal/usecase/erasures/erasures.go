@@ -72,7 +72,9 @@ type Erasures struct {
 	p    Parts
 	o    Options
 	one  sync.Mutex // one erasure is made at a time
-	next time.Time  // before which the files are not written again for memory items; under one
+	// rests are the workspaces that wait after an erasure, and until when; under one.
+	rests map[string]time.Time
+	next  time.Time // before which the files are not written again for memory items; under one
 	// erased counts the memory items that were forgotten and erased; under holding.
 	erased int
 	// retainAt is when it is looked for what is kept no longer; under one.
@@ -90,7 +92,7 @@ func New(p Parts, o Options) (*Erasures, error) {
 	if o.Retention == nil {
 		o.Retention = func(context.Context, string) (erasure.Retentions, string, error) { return nil, "", nil }
 	}
-	return &Erasures{kind: kind, p: p, o: o}, nil
+	return &Erasures{kind: kind, p: p, o: o, rests: map[string]time.Time{}}, nil
 }
 
 // Erasure is what was erased.
