@@ -53,6 +53,7 @@ func everyEndpoint(t *testing.T, c *client.Client, task string, more map[string]
 	}
 	for _, n := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		endpoints["handoff "+n] = func(ctx context.Context) (any, error) { return c.Handoff(ctx, task+".h"+n) }
+		endpoints["document of handoff "+n] = func(ctx context.Context) (any, error) { return c.HandoffDocument(ctx, task+".h"+n) }
 		endpoints["content of handoff "+n] = func(ctx context.Context) (any, error) {
 			return c.Content(ctx, task+".h"+n, client.ContentInput{Render: true})
 		}

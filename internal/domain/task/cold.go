@@ -37,7 +37,7 @@ func OwnEnvelope(t Task) string {
 // dropContext forgets, of a task that a cold handoff has moved, what the next envelope would say of the time before it.
 func (t *Task) dropContext(h *Handoff) {
 	if h.Kind == event.Cold {
-		t.Answers, t.Past = nil, t.Past[min(h.Past, len(t.Past)):]
+		t.Answers, t.Past = nil, slices.DeleteFunc(slices.Clone(t.Past[min(h.Past, len(t.Past)):]), func(p Passage) bool { return p.Kind == DelegationEnded })
 		t.Withheld = Withheld{Children: len(t.Children), Note: t.Progress != ""}
 		if k := t.Ticket; k != nil {
 			t.Withheld.Tickets = k.N

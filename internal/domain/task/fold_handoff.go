@@ -290,7 +290,9 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 		t.Spent = t.Spent.Plus(e.Spent)
 		t.Used.Tasks += e.Tasks - c.Tasks
 		c.Tasks = e.Tasks
-		t.passed(Passage{Kind: DelegationEnded, By: c.To, Child: c.Task})
+		if i >= t.Withheld.Children { // the next envelope would tell its result to those who may not read it
+			t.passed(Passage{Kind: DelegationEnded, By: c.To, Child: c.Task})
+		}
 	}
 	if e.State == event.Completed && !e.Late {
 		t.Marks++

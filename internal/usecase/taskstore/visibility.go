@@ -45,6 +45,8 @@ type Past struct {
 	name  string   // of the agent
 	spans []span   // in order
 	given []string // digests of the envelopes that were offered or shared to it, as it gets them now
+	// late are the entries that have content of an earlier one, and the position of that one: an agent reads them if it reads the earlier one.
+	late map[ledger.Position]ledger.Position
 }
 
 // span is a range of positions, both included.
@@ -52,12 +54,13 @@ type span struct{ from, to ledger.Position }
 
 // Reads reports whether the caller reads the content of an entry.
 func (p Past) Reads(e ledger.Entry) bool {
-	return p.whole || e.Actor.Principal == "agent/"+p.name && p.name != "" || p.held(e)
+	return p.whole || e.Actor.Principal == "agent/"+p.name && p.name != "" || p.held(e.Position)
 }
 
-// held reports whether the caller held the task at an entry, or was given what went before.
-func (p Past) held(e ledger.Entry) bool {
-	return slices.ContainsFunc(p.spans, func(s span) bool { return s.from <= e.Position && e.Position <= s.to })
+// held reports whether the caller held the task at an entry, or was given what went before, and the same of the entry that it has content of.
+func (p Past) held(at ledger.Position) bool {
+	of, late := p.late[at]
+	return slices.ContainsFunc(p.spans, func(s span) bool { return s.from <= at && at <= s.to }) && (!late || p.held(of))
 }
 
 // PastFor is which entries of a task the caller, who sees it, reads with their content.
@@ -70,7 +73,7 @@ func (s *Store) PastFor(ctx context.Context, c caller.Caller, t task.Task) (Past
 	if visible.Past != task.PastHeld {
 		return p, nil
 	}
-	var f holding
+	f := holding{late: map[ledger.Position]ledger.Position{}, shares: map[int]ledger.Position{}, children: map[string]ledger.Position{}}
 	err := stream.Each(ctx, s.ledger, StreamOf(c.Workspace, t.ID), func(e ledger.Entry) error {
 		for _, ev := range e.Events {
 			d, err := s.Codec().Decode(ev)
@@ -81,7 +84,7 @@ func (s *Store) PastFor(ctx context.Context, c caller.Caller, t task.Task) (Past
 		}
 		return nil
 	})
-	p.spans = f.spans
+	p.spans, p.late = f.spans, f.late
 	return p, err
 }
 
@@ -91,11 +94,35 @@ type holding struct {
 	spans     []span
 	since     ledger.Position // the last cold handoff; 0: none
 	requested ledger.Position // the newest handoff
+	late      map[ledger.Position]ledger.Position
+	shares    map[int]ledger.Position    // where they were made
+	children  map[string]ledger.Position // where they were made
+}
+
+// link notes which entry an event has content of: a share may be read, and a child may end, after a cold handoff.
+func (f *holding) link(at ledger.Position, ev event.Event) {
+	switch ev := ev.(type) {
+	case event.Shared:
+		f.shares[ev.Share] = at
+	case event.Spawned:
+		for _, c := range ev.Children {
+			f.children[c.Task] = at
+		}
+	case event.Rendered:
+		if of, ok := f.shares[ev.Share]; ok && of < at {
+			f.late[at] = of
+		}
+	case event.ChildEnded:
+		if of, ok := f.children[ev.Child]; ok && of < at {
+			f.late[at] = of
+		}
+	}
 }
 
 func (f *holding) add(at ledger.Position, ev event.Event, name string) {
 	before := f.state
 	f.state = task.Fold(before, ev)
+	f.link(at, ev)
 	switch ev := ev.(type) {
 	case event.HandoffRequested:
 		f.requested = at
@@ -158,7 +185,7 @@ func (s *Store) Mentions(ctx context.Context, c caller.Caller, id, text string) 
 			if err != nil {
 				return err
 			}
-			if p.held(e) && carries(d) || slices.Contains(p.given, sealedDigest(d)) {
+			if p.held(e.Position) && carries(d) || slices.Contains(p.given, sealedDigest(d)) {
 				return errFound
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-const generated = "<!-- Written by go generate ./internal/domain/handoff. Do not edit. -->\n\n"
+const generated = "<!-- Written by go generate ./internal/domain/task. Do not edit. -->\n\n"
 
 // states is the page of the five machines.
 func states() string {
