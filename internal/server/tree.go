@@ -67,6 +67,7 @@ type RecordFile struct {
 	dir    string
 	sealed bool
 	sealer *seal.Sealer // nil: the content is not sealed, or its keys are not there
+	broken error        // the keys are there, and cannot be used
 }
 
 // Close releases everything.
@@ -99,13 +100,16 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	if f.sealed, err = r.IsSealed(); err != nil || !f.sealed {
 		return f, errors.Join(err, closeIf(err, r))
 	}
+	var keys *seal.KeyFile
 	w, err := wrapper(dir, false)
-	if err != nil {
-		return f, nil //nolint:nilerr // the outlines can be read without
+	if err == nil {
+		keys, err = seal.OpenFile(filepath.Join(dir, contentKeys), w, true)
 	}
-	keys, err := seal.OpenFile(filepath.Join(dir, contentKeys), w, true)
-	if err != nil {
-		return f, nil //nolint:nilerr // as above
+	if err != nil { // the outlines can be read without
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			f.broken = err
+		}
+		return f, nil
 	}
 	if f.sealer, err = seal.New(keys); err != nil {
 		return nil, errors.Join(err, keys.Close(), r.Close())
@@ -115,8 +119,11 @@ func OpenRecord(dir string) (*RecordFile, error) {
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the
-// server builds them again. Nor are they compared if the content of the record is sealed and its keys are not there.
+// server builds them again. Nor are they compared if the content of the record is sealed and its keys are not there; keys that cannot be used are named.
 func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error) {
+	if f.broken != nil {
+		return []string{fmt.Sprintf("the content of the record cannot be read, since its keys cannot be used: %v", f.broken)}, nil
+	}
 	if f.sealed && f.sealer == nil {
 		return nil, nil
 	}

@@ -300,8 +300,8 @@ func views(t *testing.T, dir string) []string {
 	}
 	defer r.Close()
 	found, err := r.CheckViews(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	if err != nil { // trapeze verify names it, too
+		found = append(found, err.Error())
 	}
 	return found
 }
