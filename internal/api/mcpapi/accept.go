@@ -75,6 +75,7 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		}
 		return c.owned(ctx, r, s), nil
 	}
+	c.Session.AskedFor(r.Task)
 	next := c.Say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
 		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"

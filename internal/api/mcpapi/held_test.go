@@ -53,6 +53,39 @@ func TestASessionThatAcceptsAgainGoesOn(t *testing.T) {
 	}
 }
 
+// A session that had the task, gave it away and asked for it again is its owner once the request is granted; a session that did not ask is
+// not.
+func TestASessionThatAskedForItsTaskAgainGoesOn(t *testing.T) {
+	h := open(t)
+	token := h.token("coder")
+	asking, other := h.connect(sessionVersion, "coder", token, nil), h.connect(sessionVersion, "coder", token, nil)
+	lead, tester := h.agent(sessionVersion, "lead"), h.agent(sessionVersion, "tester")
+	_, sent := lead.call("send", m{"intent": "Write the parser", "to": "coder"})
+	task := sent["task"]
+	asking.call("accept", m{"handoff": sent["handoff"]})
+	other.call("status", m{"id": task})
+	_, sent = asking.call("send", m{"task": task, "to": "tester", "facts": []string{"It compiles."}})
+	tester.call("accept", m{"handoff": sent["handoff"]})
+	tester.call("progress", m{"task": task, "note": "two tests fail"})
+	asking.call("accept", m{"takeover": task, "detail": "two tests fail"})
+	_, box := tester.call("inbox", m{})
+	tester.call("decide", m{"id": box["items"].([]any)[0].(m)["id"], "verdict": "approve"})
+
+	text, _ := asking.call("inbox", m{})
+	if !strings.Contains(text, "resumed") || !strings.Contains(text, "accept with its task") {
+		t.Errorf("the inbox of the new owner: %s", text)
+	}
+	asking.call("status", m{"id": task})
+	asking.call("progress", m{"task": task, "note": "on it again"})
+	if text, _, refused := other.try("progress", m{"task": task, "note": "on it"}); !refused || !strings.Contains(text, "another session of coder") {
+		t.Errorf("the session that did not ask: %s", text)
+	}
+	if context, _ := asking.call("accept", m{"handoff": task}); !strings.Contains(context, "It compiles.") {
+		t.Errorf("accept with the task: %s", context)
+	}
+	asking.call("complete", m{"task": task, "text": "done"})
+}
+
 func TestACallThatCannotTellItsEpochIsRefused(t *testing.T) {
 	h := open(t)
 	_, stateless, task, epoch := twoSessions(h, statelessVersion)

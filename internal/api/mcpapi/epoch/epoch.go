@@ -2,6 +2,7 @@ package epoch
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"weak"
 
@@ -57,6 +58,16 @@ func (e *Epochs) Hold(s *mcp.ServerSession, task string, epoch uint64) {
 	if len(x.order) > maxTasks {
 		delete(x.epochs, x.order[0])
 		x.order = x.order[1:]
+	}
+}
+
+// Drop forgets the epoch of a task that a session was given.
+func (e *Epochs) Drop(s *mcp.ServerSession, task string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if x := e.of[weak.Make(s)]; x != nil && x.epochs[task] != 0 {
+		delete(x.epochs, task)
+		x.order = slices.DeleteFunc(x.order, func(id string) bool { return id == task })
 	}
 }
 

@@ -23,6 +23,10 @@ type Session struct {
 // Hold notes that the session of the call was given an epoch: it has just become the owner.
 func (s *Session) Hold(task string, epoch uint64) { s.Epochs.Hold(s.MCP, task, epoch) }
 
+// AskedFor notes that the session asked the owner of a task for it: an epoch under which it had the task earlier is over. Once the owner
+// agrees, the session is given the new one as a session that was given none.
+func (s *Session) AskedFor(task string) { s.Epochs.Drop(s.MCP, task) }
+
 // Showed notes that the session was shown that its agent owns a task, and under which epoch. What it was given before counts: a session
 // that looks at a task does not thereby own what another session has accepted.
 func (s *Session) Showed(ctx context.Context, t client.Task) {
@@ -84,15 +88,16 @@ func (s *Session) OwnersEpoch(ctx context.Context, task string, given uint64) (u
 	return s.Epoch(ctx, task, 0)
 }
 
-// Stale says to a session whose epoch is refused that another session of its agent owns the task now. The hint of the rules, to look up
-// the current epoch, would lead it to complete the work of that session.
+// Stale says to a session whose epoch is refused that its agent became the owner again without it: another session accepted the task, or
+// a takeover was granted that it did not ask for. The hint of the rules, to look up the current epoch, would lead it to complete the
+// work of that session.
 func (s *Session) Stale(err error) error {
 	var e *client.Error
 	if s.own.ID == "" || !errors.As(err, &e) || e.Code != client.StaleEpoch {
 		return err
 	}
 	out := *e
-	out.Hint = s.Say("another session of %s accepted the task under epoch %d: stop working on it in this session. Only if you are to continue it here instead, call {accept} with handoff=%s first: it gives you the context again",
+	out.Hint = s.Say("another session of %s has the task under epoch %d, which it accepted or asked for: stop working on it in this session. Only if you are to continue it here instead, call {accept} with handoff=%s first: it gives you the context again",
 		s.own.Owner, s.own.Epoch, s.own.ID)
 	return &out
 }
