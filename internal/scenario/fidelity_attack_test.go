@@ -228,7 +228,6 @@ func overDeadLetters(c *chain, _ leg, in envelopes.Content) {
 	c.has.say(in)
 	none := 0
 	c.send(c.agent(c.owner), c.r, handoffs.SendInput{To: []string{"gone"}, Content: in, Retries: &none, Timeouts: event.Timeouts{Offer: event.Duration(time.Minute)}})
-	c.unread()
 	c.inState(c.r.Task, event.Parked)
 	replay := tasks.ReplayInput{Task: c.r.Task, To: []string{"reviewer"}, Note: lie, Deadline: c.now().Add(24 * time.Hour), Budget: event.Budget{Tokens: 1 << 20}}
 	_, err := call(c.agent(c.owner), func(by caller.Caller) (taskstore.Receipt, error) { return c.app.Tasks.Replay(ctx(c), by, replay) })

@@ -47,7 +47,7 @@ type chain struct {
 	prompt prompt // the owner's
 
 	has    stated                // what has been said of the task
-	told   []telling             // one for each envelope
+	told   []telling             // one for each envelope that went to an owner
 	pinned map[string]string     // memory items, by id
 	asks   []envelopes.MemoryAsk // what the owner asks to go along
 	lines  lines
@@ -194,7 +194,7 @@ func (c *chain) read() string {
 	return strings.TrimPrefix(c.prompt.sections["Summary"], "- ")
 }
 
-// unread is an envelope that no agent got.
+// unread is an envelope of the chain that no agent read.
 func (c *chain) unread() { c.told = append(c.told, telling{stated: c.has}) }
 
 // took is an agent that owns the task, and has its prompt.

@@ -174,7 +174,10 @@ func TestWhatIsSharedOrDelegatedIsNoStepOfTheChain(t *testing.T) {
 	must(coder.Send(ctx, sent.Task, parts))
 	next := of("second", "the valve is shut", "first")
 	next.State = ""
-	must(coder.Send(ctx, sent.Task, client.SendInput{Epoch: got.Epoch, To: []string{"lead"}, Content: next}))
+	back := must(coder.Send(ctx, sent.Task, client.SendInput{Epoch: got.Epoch, To: []string{"lead"}, Content: next}))
+	if _, err := lead.Accept(ctx, back.Handoff, client.AcceptInput{}); err != nil {
+		t.Fatal(err)
+	}
 	d, err := lead.Drift(ctx, sent.Task)
 	if err != nil || len(d.Hops) != 2 || d.Hops[0].Handoff != sent.Task+".h1" || d.Hops[1].From != "coder" || len(d.Hops[1].ReplacedTexts) != 0 {
 		t.Fatalf("%+v, %v", d.Hops, err)
@@ -182,5 +185,49 @@ func TestWhatIsSharedOrDelegatedIsNoStepOfTheChain(t *testing.T) {
 	changed, added := d.Hops[1].Facts.Changed, d.Hops[1].Facts.Added
 	if len(changed) != 1 || changed[0].By != "coder" || changed[0].Was != "first" || !slices.Equal(added, []string{"shared", "part"}) {
 		t.Errorf("%+v", d.Hops[1].Facts)
+	}
+}
+
+// A handoff that nobody took lost nothing: the owner still has all of it. What its sender added reaches the next owner.
+func TestAHandoffThatNobodyTookIsNoStepOfTheChain(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	lead, _ := h.agent("lead")
+	coder, _ := h.agent("coder")
+	tester, _ := h.agent("tester")
+	fact := func(id string) client.Content {
+		return client.Content{State: "state " + id, Facts: []client.Point{{ID: id, Text: "text of " + id}}}
+	}
+	task := ""
+	drift := func(hops, introduced int) client.Drift {
+		t.Helper()
+		d, err := lead.Drift(ctx, task)
+		if err != nil || len(d.Hops) != hops || d.Retention.Facts != (client.Kept{Introduced: introduced, Surviving: introduced, Verbatim: introduced, Rate: 1}) {
+			t.Fatalf("hops %+v, facts %+v, %v", d.Hops, d.Retention.Facts, err)
+		}
+		return d
+	}
+	must := func(r client.Receipt, err error) client.Receipt {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	made := must(lead.CreateTask(ctx, client.CreateInput{Intent: "fix the login", Start: true, Content: fact("first")}))
+	task = made.Task
+	for _, kind := range []client.Kind{client.Cold, client.Warm} {
+		sent := must(lead.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"coder"}, Kind: kind, ReturnHome: true, Content: fact(string(kind))}))
+		drift(0, 1)
+		must(coder.Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		drift(0, 1)
+	}
+	sent := must(lead.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"tester"}, Content: client.Content{Facts: []client.Point{{ID: "last", Text: "text of last"}}}}))
+	if _, err := tester.Accept(ctx, sent.Handoff, client.AcceptInput{}); err != nil {
+		t.Fatal(err)
+	}
+	hop := drift(1, 3).Hops[0]
+	if hop.Handoff != sent.Handoff || !slices.Equal(hop.Facts.Kept, []string{"first"}) || !slices.Equal(hop.Facts.Added, []string{"warm", "last"}) {
+		t.Errorf("%+v", hop)
 	}
 }

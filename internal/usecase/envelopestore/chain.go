@@ -5,17 +5,20 @@ import (
 	"maps"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // MaxChain is the most bytes of envelopes that [Store.Chain] goes through.
 const MaxChain = 64 << 20
 
 // Chain is what was said of a task, envelope by envelope, oldest first, and what its receiver was given of each: the
-// newest rendition, or the envelope itself. Each was made to hand the task on: what was shared, or delegated to a child, moved nothing, and
-// what it added stands in the next. A child's chain begins with the envelope of its parent's that it follows. Envelopes of entries that reads does
+// newest rendition, or the envelope itself. Each went to an owner: what was shared, delegated to a child, or offered in a handoff that did not
+// move the task, or has not yet, is no part of it; what it added stands in the next. A child's chain begins with the envelope of its parent's that it follows. Envelopes of entries that reads does
 // not report are left out.
 func (s *Store) Chain(ctx context.Context, workspace string, t task.Task, reads func(ledger.Entry) bool) (said, given []envelope.Envelope, err error) {
 	size := 0
@@ -83,7 +86,48 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task, reads 
 		}
 		return add(e)
 	})
-	return said, given, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.withMoves(ctx, workspace, t.ID, said, given)
+}
+
+// withMoves leaves out the envelopes of handoffs that did not move a task, except the first.
+func (s *Store) withMoves(ctx context.Context, workspace, task string, said, given []envelope.Envelope) (_, _ []envelope.Envelope, err error) {
+	moved, err := s.moved(ctx, workspace, task)
+	if err != nil {
+		return nil, nil, err
+	}
+	last := 0
+	for i := range said {
+		if id := said[i].Handoff.HandoffID; i > 0 && id != "" && !moved[id] {
+			continue
+		}
+		said[last], given[last] = said[i], given[i]
+		last++
+	}
+	return said[:last], given[:last], nil
+}
+
+// moved are the ids of the handoffs by which a task changed its owner.
+func (s *Store) moved(ctx context.Context, workspace, id string) (map[string]bool, error) {
+	moved := map[string]bool{}
+	err := stream.Each(ctx, s.ledger, taskstore.StreamOf(workspace, id), func(e ledger.Entry) error {
+		for _, ev := range e.Events {
+			if ev.Name != (event.Moved{}).EventName() {
+				continue
+			}
+			d, err := s.tasks.Codec().Decode(ev)
+			if err != nil {
+				return err
+			}
+			if m, ok := d.(event.Moved); ok {
+				moved[event.HandoffID(id, m.Handoff)] = true
+			}
+		}
+		return nil
+	})
+	return moved, err
 }
 
 // parent is the envelope of a parent task that a child's first one follows.
