@@ -29,23 +29,23 @@ const minTyped = 5
 
 const (
 	// wordsOf are those of some words that the vocabulary has.
-	wordsOf = "SELECT word FROM view_memory_word WHERE ws = ? AND word IN (SELECT value FROM json_each(?)) LIMIT ?"
+	wordsOf = "SELECT word FROM view_memory_word WHERE ws = ? AND owner IN ('', ?) AND word IN (SELECT value FROM json_each(?)) LIMIT ?"
 	// wordsInflected are those with some endings, see [ending].
-	wordsInflected = "SELECT word FROM view_memory_word INDEXED BY view_memory_word_ending WHERE ws = ? AND ending IN (SELECT value FROM json_each(?)) LIMIT ?"
+	wordsInflected = "SELECT word FROM view_memory_word INDEXED BY view_memory_word_ending WHERE ws = ? AND owner IN ('', ?) AND ending IN (SELECT value FROM json_each(?)) LIMIT ?"
 	// wordsFrom are the shortest of the first words with a beginning.
-	wordsFrom = `SELECT word FROM (SELECT word FROM view_memory_word WHERE ws = ? AND word >= ? AND word < ? LIMIT 64)
+	wordsFrom = `SELECT word FROM (SELECT word FROM view_memory_word WHERE ws = ? AND owner IN ('', ?) AND word >= ? AND word < ? LIMIT 64)
 		ORDER BY length(word), word LIMIT ? | 0`
 	// wordsTo are the shortest of the first words with an ending.
-	wordsTo = `SELECT word FROM (SELECT word FROM view_memory_word INDEXED BY view_memory_word_ending WHERE ws = ? AND ending >= ? AND ending < ? LIMIT 64)
+	wordsTo = `SELECT word FROM (SELECT word FROM view_memory_word INDEXED BY view_memory_word_ending WHERE ws = ? AND owner IN ('', ?) AND ending >= ? AND ending < ? LIMIT 64)
 		ORDER BY length(word), word LIMIT ? | 0`
 	last = "\U0010FFFF" // sorts after any letter
 )
 
-// expand returns terms of words that are close to those that few items have.
-func (r *Reader) expand(ctx context.Context, workspace string, k *ranking, words []word) (terms []term, err error) {
+// expand returns terms of words that are close to those that few items have, for a reader by name.
+func (r *Reader) expand(ctx context.Context, workspace, reader string, k *ranking, words []word) (terms []term, err error) {
 	find := func(q string, args ...any) (found []string) {
 		if err == nil {
-			found, err = query.Texts(ctx, r.db, q, append([]any{workspace}, args...)...)
+			found, err = query.Texts(ctx, r.db, q, append([]any{workspace, reader}, args...)...)
 		}
 		return found
 	}

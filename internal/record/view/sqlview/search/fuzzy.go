@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The vocabulary is the words of the items that everybody in a workspace reads (the scope is the workspace), each with the number of titles, tags and texts that have it. A
-// search takes from it the words that are close to one that few items have: with a letter more, less, different or exchanged
+// The vocabulary is the words of the items that everybody in a workspace reads (the scope is the workspace), and for each owner those of its
+// other items; each with the number of titles, tags and texts that have it. A search takes from it the words that are close to one that few items have: with a letter more, less, different or exchanged
 // with the next (a typing error), with another ending, or put together with others as German does it.
 
 // Bounds of the words of the vocabulary, in characters.

@@ -66,7 +66,7 @@ func (r *Reader) ranked(ctx context.Context, workspace string, f view.MemoryFilt
 	if err := r.read(ctx, workspace, f, &k, terms); err != nil {
 		return nil, err
 	}
-	more, err := r.expand(ctx, workspace, &k, words)
+	more, err := r.expand(ctx, workspace, f.By.String(), &k, words)
 	if err == nil && len(more) > 0 {
 		err = r.read(ctx, workspace, f, &k, more)
 	}

@@ -22,9 +22,9 @@ CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned > 0;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_memory_tag_n ON view_memory_tag(n);
-CREATE TABLE view_memory_word(ws TEXT NOT NULL, word TEXT NOT NULL, ending TEXT NOT NULL, items INTEGER NOT NULL,
-	PRIMARY KEY(ws, word)) STRICT, WITHOUT ROWID;
-CREATE INDEX view_memory_word_ending ON view_memory_word(ws, ending);
+CREATE TABLE view_memory_word(ws TEXT NOT NULL, owner TEXT NOT NULL, word TEXT NOT NULL, ending TEXT NOT NULL, items INTEGER NOT NULL,
+	PRIMARY KEY(ws, owner, word)) STRICT, WITHOUT ROWID;
+CREATE INDEX view_memory_word_ending ON view_memory_word(ws, owner, ending);
 CREATE VIRTUAL TABLE view_memory_text USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2');
 INSERT INTO view_memory_text(view_memory_text, rank) VALUES('secure-delete', 1);
 CREATE VIRTUAL TABLE view_memory_title USING fts5(title, tags, tokenize = 'porter unicode61 remove_diacritics 2');
@@ -45,7 +45,7 @@ var Tables = []struct{ Name, Order string }{
 	{"view_memory", "n"},
 	{"view_memory_count", "ws"},
 	{"view_memory_tag", "n, tag"},
-	{"view_memory_word", "ws, word"},
+	{"view_memory_word", "ws, owner, word"},
 	{"view_memory_text", "rowid"},
 	{"view_memory_title", "rowid"},
 	{"view_conversation", "n"},
@@ -90,12 +90,12 @@ func (s *statements) all() map[**sqlitelog.Stmt]string {
 		&s.dropTitle:       "DELETE FROM view_memory_title WHERE rowid = ?",
 		&s.addTag:          "INSERT INTO view_memory_tag(ws, tag, n) VALUES(?, ?, ?)",
 		&s.dropTags:        "DELETE FROM view_memory_tag WHERE n = ?",
-		&s.addWord:         "INSERT INTO view_memory_word(ws, word, ending, items) VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET items = items + 1",
-		&s.forgetWord:      "UPDATE view_memory_word SET items = items - 1 WHERE ws = ? AND word = ?",
-		&s.dropWord:        "DELETE FROM view_memory_word WHERE ws = ? AND word = ? AND items = 0",
+		&s.addWord:         "INSERT INTO view_memory_word(ws, owner, word, ending, items) VALUES(?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET items = items + 1",
+		&s.forgetWord:      "UPDATE view_memory_word SET items = items - 1 WHERE ws = ? AND owner = ? AND word = ?",
+		&s.dropWord:        "DELETE FROM view_memory_word WHERE ws = ? AND owner = ? AND word = ? AND items = 0",
 		&s.dropVector:      "DELETE FROM view_memory_vector WHERE n = ?",
 		&s.getText:         "SELECT text FROM view_memory_text WHERE rowid = ?",
-		&s.getScope:        "SELECT scope FROM view_memory WHERE n = ?",
+		&s.getScope:        "SELECT scope, owner FROM view_memory WHERE n = ?",
 		&s.getTitle:        "SELECT title, tags FROM view_memory_title WHERE rowid = ?",
 		&s.getConversation: "SELECT n, state FROM view_conversation WHERE ws = ? AND id = ?",
 		&s.addConversation: "INSERT INTO view_conversation(n, ws, id, state) VALUES(?, ?, ?, ?)",

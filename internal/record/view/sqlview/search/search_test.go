@@ -309,7 +309,7 @@ func TestNoQueryReadsAllItems(t *testing.T) {
 		check(f, selectConversations("main", f), !f.By.ReadsAny())
 	}
 	for q, args := range map[string][]any{
-		workspacesWithMemory: nil, withoutVector: {"main", 0, "space", "[]", 8}, wordsOf: {"main", "[]", 8}, wordsInflected: {"main", "[]", 8}, wordsFrom: {"main", "a", "b", 8}, wordsTo: {"main", "a", "b", 8},
+		workspacesWithMemory: nil, withoutVector: {"main", 0, "space", "[]", 8}, wordsOf: {"main", "agent/ann", "[]", 8}, wordsInflected: {"main", "agent/ann", "[]", 8}, wordsFrom: {"main", "agent/ann", "a", "b", 8}, wordsTo: {"main", "agent/ann", "a", "b", 8},
 	} {
 		for _, step := range h.plan(q, args...) {
 			if strings.Contains(step, "SCAN view_memory") {

@@ -76,17 +76,25 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 			do(w.addTag, workspace, tag, n)
 		}
 	}
-	scope := func() (s memory.Scope) {
+	readers := func() (s memory.Scope, owner string) {
 		if err == nil {
-			err = w.getScope.Query(func(row sqlitelog.Row) error { s = memory.Scope(row.Text(0)); return nil }, n)
+			err = w.getScope.Query(func(row sqlitelog.Row) error {
+				s, owner = memory.Scope(row.Text(0)), strings.Clone(row.Text(1))
+				return nil
+			}, n)
 		}
-		return s
+		return s, owner
 	}
+	scope := func() memory.Scope { s, _ := readers(); return s }
 	// learn replaces words of the vocabulary. Call it before the index changes. The words of items that not everybody in the
-	// workspace reads are not learned: what a search finds by close words would tell others of them.
+	// workspace reads are learned for their owners: what a search finds by close words would tell others of them.
 	learn := func(part part, texts ...string) {
-		if scope() == memory.Workspace && err == nil {
-			err = w.learn(workspace, n, part, texts)
+		scope, owner := readers()
+		if scope == memory.Workspace {
+			owner = ""
+		}
+		if err == nil {
+			err = w.learn(vocabularyKey{workspace, owner}, n, part, texts)
 		}
 	}
 	switch e := event.(type) {
@@ -141,8 +149,11 @@ const (
 	wholeItem
 )
 
+// vocabularyKey names the words of a workspace: those of the items that all of it reads, without an owner, or of the others of one owner.
+type vocabularyKey struct{ workspace, owner string }
+
 // learn replaces the words that the index has for a part of an item by those of other texts.
-func (w *Writer) learn(workspace string, n int64, of part, texts []string) error {
+func (w *Writer) learn(key vocabularyKey, n int64, of part, texts []string) error {
 	var before []string
 	if of == contentOfItem || of == wholeItem {
 		if err := w.getText.Query(func(row sqlitelog.Row) error { before = append(before, row.Text(0)); return nil }, n); err != nil {
@@ -176,15 +187,15 @@ func (w *Writer) learn(workspace string, n int64, of part, texts []string) error
 	}
 	for _, word := range slices.Sorted(maps.Keys(change)) {
 		for ; change[word] > 0; change[word]-- {
-			if _, err := w.addWord.Exec(workspace, word, ending(word)); err != nil {
+			if _, err := w.addWord.Exec(key.workspace, key.owner, word, ending(word)); err != nil {
 				return err
 			}
 		}
 		for ; change[word] < 0; change[word]++ {
-			if _, err := w.forgetWord.Exec(workspace, word); err != nil {
+			if _, err := w.forgetWord.Exec(key.workspace, key.owner, word); err != nil {
 				return err
 			}
-			if _, err := w.dropWord.Exec(workspace, word); err != nil {
+			if _, err := w.dropWord.Exec(key.workspace, key.owner, word); err != nil {
 				return err
 			}
 		}
