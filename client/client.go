@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -26,12 +25,12 @@ type Options struct {
 	// Connections is how many idle connections are kept; 0 means 64. Use as many as there are calls at once.
 	Connections int
 	// Retries is how often a call is repeated after network errors and after "unavailable" or "unknown", under the same
-	// idempotency key; 0 means 4, below 0 never.
+	// idempotency key, at each server; 0 means 4, below 0 never.
 	Retries int
 	// Pause is the first pause before a repetition, which then doubles up to 5 s; 0 means 100 ms. The server's
 	// Retry-After counts if it is longer.
 	Pause time.Duration
-	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s. Exports, event streams
+	// Timeout is the longest that one attempt takes, beside what it waits for on purpose; 0 means 30 s, or 10 s with several servers. Exports, event streams
 	// and artifacts take as long as they take, but artifacts must not stand still for longer.
 	Timeout time.Duration
 	// UserAgent names the program; empty means "trapeze-client".
@@ -46,30 +45,34 @@ type Client struct {
 	watch func(away error)
 }
 
-// New returns a client of the server at baseURL ("http://127.0.0.1:8727"). It makes no request. The token must not be
-// empty, and neither it nor the URL may be malformed.
+// New returns a client of the server at baseURL ("http://127.0.0.1:8727"), or of several that share a record, with commas between: a call that one does not
+// answer goes on to the next, with its idempotency key. It makes no request. The token must not be empty, and neither it nor a URL may be malformed.
 func New(baseURL, token string, o Options) (*Client, error) {
-	u, err := url.Parse(strings.TrimSpace(baseURL))
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("client: %q is not a server's URL, such as http://127.0.0.1:8727", baseURL)
+	servers, err := wire.ParseServers(baseURL)
+	if err != nil {
+		return nil, err
 	}
 	token = strings.TrimSpace(token)
 	if token == "" || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("client: the token is empty or malformed")
 	}
 	o.Connections, o.Retries, o.UserAgent = cmp.Or(max(o.Connections, 0), 64), cmp.Or(o.Retries, 4), cmp.Or(o.UserAgent, "trapeze-client")
-	o.Pause, o.Timeout = cmp.Or(max(o.Pause, 0), 100*time.Millisecond), cmp.Or(max(o.Timeout, 0), 30*time.Second)
+	o.Pause, o.Timeout = cmp.Or(max(o.Pause, 0), 100*time.Millisecond), cmp.Or(max(o.Timeout, 0), servers.Timeout())
 	if o.HTTP == nil {
 		o.HTTP = wire.HTTP(o.Connections, o.TLS)
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
-		Base: strings.TrimRight(u.String(), "/"), Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least, Malformed: malformed,
+		Servers: servers, Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least,
+		Malformed: func(err error) error { return &Error{Code: Invalid, Message: err.Error(), Hint: "check the ids and names in the call"} },
 		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
 	}}, nil
 }
 
-// URL is where the server is.
-func (c *Client) URL() string { return c.conn.Base }
+// URL is where the server is: of several, the one that calls go to now.
+func (c *Client) URL() string { return c.conn.Servers.Current() }
+
+// URLs is all of several, for [New].
+func (c *Client) URLs() string { return c.conn.Servers.String() }
 
 // Close drops idle connections. The client can be used again.
 func (c *Client) Close() { c.conn.HTTP.CloseIdleConnections() }
@@ -181,10 +184,6 @@ func NewKey() string { return wire.NewKey() }
 func least(ctx context.Context) uint64 {
 	p, _ := ctx.Value(minPosition).(uint64) // none is 0
 	return p
-}
-
-func malformed(err error) error {
-	return &Error{Code: Invalid, Message: err.Error(), Hint: "check the ids and names in the call"}
 }
 
 func path(segments ...string) string { return wire.Path(segments...) }

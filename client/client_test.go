@@ -266,7 +266,7 @@ func TestKeysAreNewAndInOrder(t *testing.T) {
 }
 
 // methods that make no call, or are loops around others.
-var local = []string{"Close", "URL", "WaitInbox", "Ready"}
+var local = []string{"Close", "URL", "URLs", "WaitInbox", "Ready"}
 
 func TestEveryCallHasItsRoute(t *testing.T) {
 	server := open()

@@ -43,12 +43,13 @@ type Passing interface {
 	Passing() (ok bool, after time.Duration)
 }
 
-// Conn makes requests to one server with one token. It is safe for many goroutines.
+// Conn makes requests to one server, or several that share a record, with one token. It is safe for many goroutines.
 type Conn struct {
-	Base, Token, UserAgent string
-	HTTP                   *http.Client
-	Retries                int
-	FirstPause, Timeout    time.Duration
+	Servers             *Servers
+	Token, UserAgent    string
+	HTTP                *http.Client
+	Retries             int // at each server
+	FirstPause, Timeout time.Duration
 	// Least is the position that the answer to a read must have reached; 0: any.
 	Least func(ctx context.Context) uint64
 	// Malformed is the error of a request that cannot be made.
@@ -61,10 +62,13 @@ type Conn struct {
 func (c *Conn) Retry(ctx context.Context, attempt func() (again bool, err error)) error {
 	for n := 0; ; n++ {
 		again, err := attempt()
-		if err == nil || !again || ctx.Err() != nil || n >= c.Retries {
+		if err == nil || !again || ctx.Err() != nil || n >= c.Retries*c.Servers.Count() {
 			return err
 		}
 		passes, wait := passing(err)
+		if (n+1)%c.Servers.Count() != 0 {
+			wait = 0 // that is for the server which said so, and the next one was not asked yet
+		}
 		if !passes || Sleep(ctx, max(c.Pause(n), wait)) != nil {
 			return err
 		}
@@ -115,9 +119,9 @@ func (c *Conn) Insist(ctx context.Context, look func() (done bool, err error)) e
 	}
 }
 
-// Pause doubles with every attempt and has jitter, so that many clients do not come back at once.
+// Pause doubles with every attempt at a server and has jitter, so that many clients do not come back at once.
 func (c *Conn) Pause(n int) time.Duration {
-	p := min(c.FirstPause<<min(n, 20), maxPause)
+	p := min(c.FirstPause<<min(n/c.Servers.Count(), 20), maxPause)
 	return p/2 + rand.N(p/2+1) //nolint:gosec // not a secret
 }
 
@@ -171,7 +175,8 @@ func ReadAll(res *http.Response) ([]byte, error) {
 
 // Send makes one request. Answers other than success are its error.
 func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
-	u := c.Base + r.Path
+	base := c.Servers.Current()
+	u := base + r.Path
 	if len(r.Query) > 0 {
 		u += "?" + url.Values(r.Query).Encode()
 	}
@@ -210,18 +215,25 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 			h.Set(name, value)
 		}
 	}
-	if p := c.Least(ctx); p > 0 && r.Method == http.MethodGet {
+	if p := c.Servers.least(c.Least(ctx)); p > 0 && r.Method == http.MethodGet {
 		h.Set("Trapeze-Min-Position", strconv.FormatUint(p, 10))
 	}
 	res, err := c.HTTP.Do(req)
 	if err != nil {
-		if p, ok := Unsafe(err, c.Base); ok {
+		c.Servers.leave(base)
+		if p, ok := Unsafe(err, base); ok {
 			return nil, c.Refused(&http.Response{}, p.text())
 		}
 		return nil, fmt.Errorf("client: %w", err)
 	}
+	if position, err := strconv.ParseUint(res.Header.Get("Trapeze-Position"), 10, 64); err == nil {
+		c.Servers.answered(position)
+	}
 	if res.StatusCode >= 200 && res.StatusCode <= 299 {
 		return res, nil
+	}
+	if res.StatusCode > http.StatusInternalServerError { // it cannot do its work, or a proxy does not reach it
+		c.Servers.leave(base)
 	}
 	defer res.Body.Close()                                   // nothing was written
 	b, _ := io.ReadAll(io.LimitReader(res.Body, maxProblem)) // what there is of it must do

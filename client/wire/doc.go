@@ -8,6 +8,7 @@
 // Where to change what:
 //   - conn.go: how long the pauses between attempts are, and when no further attempt is made; how many attempts there are is an
 //     option of client/client.go
+//   - servers.go: when calls go on with another address
 //   - problem.go: how an answer becomes a refusal, and how long a wait that the server asks for (Retry-After) may be
 //   - stream.go: how a stream of events resumes; transfer.go: when a transfer has stood still for too long
 //   - tls.go: what is said of certificates that do not fit

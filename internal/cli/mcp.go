@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := stdio.NewClient(s.URL(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries, TLS: trust})
+			c, err := stdio.NewClient(s.URLs(), token, client.Options{UserAgent: "trapeze-mcp/" + shell.Version(), Retries: mcpRetries, TLS: trust})
 			if err != nil {
 				return shell.Usage(err)
 			}
@@ -71,11 +72,17 @@ func (s *commands) mcpCommand() *cobra.Command {
 	return cmd
 }
 
+// isNamed reports whether addresses are those that the session calls.
+func (s *commands) isNamed(urls string) bool {
+	sorted := func(list string) []string { return slices.Sorted(strings.SplitSeq(list, ",")) }
+	return slices.Equal(sorted(urls), sorted(s.URLs()))
+}
+
 // clientAgent is the agent of the MCP client. A client that is the program of trapeze work is the worker's agent, which owns the task,
 // whatever agent its file names; but a server other than the worker's never gets the worker's token.
 func (s *commands) clientAgent() string {
 	named, worker := s.agentName(), s.Getenv("TRAPEZE_AGENT")
-	if s.OwnTask() == "" || worker == "" || worker == named || s.Getenv("TRAPEZE_URL") != s.URL() {
+	if s.OwnTask() == "" || worker == "" || worker == named || !s.isNamed(s.Getenv("TRAPEZE_URL")) {
 		return named
 	}
 	fmt.Fprintf(s.Stderr, "trapeze mcp: trapeze work runs this client, so it is the agent %s, not %s\n", shell.OneLine(worker), shell.OneLine(named))

@@ -34,8 +34,8 @@ step is recorded.
     trapeze work --agent coder -- CMD     run CMD on every task that is handed to the agent coder
     trapeze task create "…" --to coder    create a task, and hand it to coder
 
-The server is at --url or TRAPEZE_URL. On the machine that runs it no settings are needed: the owner's token is read from the
-data directory. With --agent NAME a command acts as that agent.`
+The server is at --url or TRAPEZE_URL; of several addresses, with commas between, one that answers. On the machine that runs it no settings are
+needed: the owner's token is read from the data directory. With --agent NAME a command acts as that agent.`
 
 func init() {
 	cobra.EnableCommandSorting = false // commands are listed in the order of use

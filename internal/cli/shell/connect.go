@@ -21,11 +21,24 @@ import (
 )
 
 // URL is the server's address: --url, TRAPEZE_URL, that of the server which runs on the data directory, or the default address.
+//
+// Of several it is the first.
 func (s *Shell) URL() string {
-	if addr := s.namedURL(); addr != "" {
-		return withScheme(addr)
+	first, _, _ := strings.Cut(s.URLs(), ",")
+	return first
+}
+
+// URLs is the address, or several with commas between, of servers that share a record.
+func (s *Shell) URLs() string {
+	addr := s.namedURL()
+	if addr == "" {
+		return cmp.Or(s.serving(), DefaultURL)
 	}
-	return cmp.Or(s.serving(), DefaultURL)
+	var list []string
+	for one := range strings.SplitSeq(addr, ",") {
+		list = append(list, withScheme(strings.TrimSpace(one)))
+	}
+	return strings.Join(list, ",")
 }
 
 // namedURL is the address that the user gave; empty if there is none.
@@ -125,7 +138,7 @@ func (s *Shell) clientFor(token string) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(s.URL(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch, TLS: trust})
+	c, err := client.New(s.URLs(), token, client.Options{UserAgent: "trapeze/" + Version(), Watch: s.watch, TLS: trust})
 	if err != nil {
 		return nil, Usage(err)
 	}

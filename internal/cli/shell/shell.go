@@ -44,7 +44,7 @@ func (s *Shell) Bind(root *cobra.Command) {
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
 	f := root.PersistentFlags()
-	f.StringVar(&s.Flags.URL, "url", "", "address of the server (TRAPEZE_URL; default "+DefaultURL+")")
+	f.StringVar(&s.Flags.URL, "url", "", "address of the server, or of several that share a record, with commas between (TRAPEZE_URL; default "+DefaultURL+")")
 	f.StringVar(&s.Flags.Token, "token", "", "token to use (TRAPEZE_TOKEN; default: the owner's token in the data directory)")
 	f.StringVar(&s.Flags.DataDir, "data-dir", "", "data directory (TRAPEZE_DATA; default: see trapeze help files)")
 	f.StringVar(&s.Flags.CA, "ca", "", "file with the CA of the server's certificate (TRAPEZE_CA; default: the CAs of the system)")

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
@@ -51,11 +52,15 @@ func (s *Shell) TLS() (*tls.Config, error) {
 	case files == trustFiles{}:
 		return nil, nil //nolint:nilnil // as crypto/tls has it
 	}
-	u, err := url.Parse(s.URL())
-	if err != nil {
-		return nil, Usage(err)
+	var hosts []string
+	for one := range strings.SplitSeq(s.URLs(), ",") {
+		u, err := url.Parse(one)
+		if err != nil {
+			return nil, Usage(err)
+		}
+		hosts = append(hosts, u.Hostname())
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: u.Hostname()}
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if files.cert != "" {
 		load := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return files.own() }
 		if _, err := load(nil); err != nil {
@@ -68,28 +73,38 @@ func (s *Shell) TLS() (*tls.Config, error) {
 			return nil, Usage(err)
 		}
 		c.InsecureSkipVerify = true //nolint:gosec // VerifyConnection verifies, with the file as it is then
-		c.VerifyConnection = func(state tls.ConnectionState) error { return files.verify(state, u.Hostname()) }
+		c.VerifyConnection = func(state tls.ConnectionState) error { return files.verify(state, hosts) }
 	}
 	return c, nil
 }
 
-// verify verifies the certificate of a server as crypto/tls does, with the CAs in the file.
-func (t trustFiles) verify(state tls.ConnectionState, host string) error {
+// verify verifies the certificate of a server as crypto/tls does, with the CAs in the file. TLS does not name a server that is called by an address: its
+// certificate is that of one of the addresses.
+func (t trustFiles) verify(state tls.ConnectionState, hosts []string) error {
 	roots, err := t.roots()
 	if err != nil {
 		return err
 	}
-	if len(state.PeerCertificates) == 0 || host == "" {
+	if len(state.PeerCertificates) == 0 {
 		return errors.New("the server has no certificate")
 	}
-	o := x509.VerifyOptions{Roots: roots, DNSName: host, Intermediates: x509.NewCertPool()}
+	if state.ServerName != "" {
+		hosts = []string{state.ServerName}
+	}
+	o := x509.VerifyOptions{Roots: roots, Intermediates: x509.NewCertPool()}
 	for _, c := range state.PeerCertificates[1:] {
 		o.Intermediates.AddCert(c)
 	}
-	if _, err := state.PeerCertificates[0].Verify(o); err != nil {
-		return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
+	err = errors.New("there is no address")
+	for _, o.DNSName = range hosts {
+		if o.DNSName == "" {
+			continue
+		}
+		if _, err = state.PeerCertificates[0].Verify(o); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return &tls.CertificateVerificationError{UnverifiedCertificates: state.PeerCertificates, Err: err}
 }
 
 // roots reads the CAs of the server.

@@ -14,7 +14,7 @@ var losses = []string{"task-cancelled", "task-parked", "task-discarded", "handof
 // follow follows the events of the record, and has the jobs look at once at tasks that they may have lost. Without it, for example
 // because too many streams are open, they find out by their next heartbeats.
 func (w *worker) follow(ctx context.Context) {
-	c, err := client.New(w.c.URL(), w.o.Token, client.Options{TLS: w.o.TLS}) // the worker itself says that the server is away
+	c, err := client.New(w.c.URLs(), w.o.Token, client.Options{TLS: w.o.TLS}) // the worker itself says that the server is away
 	if err != nil {
 		return
 	}

@@ -140,7 +140,7 @@ func (j *job) fetch(ctx context.Context) bool {
 // env are the environment variables of all programs of the worker.
 func (w *worker) env(task, handoff string) []string {
 	return append([]string{
-		"TRAPEZE_URL=" + w.c.URL(), "TRAPEZE_TOKEN=" + w.o.Token, "TRAPEZE_AGENT=" + w.o.Agent,
+		"TRAPEZE_URL=" + w.c.URLs(), "TRAPEZE_TOKEN=" + w.o.Token, "TRAPEZE_AGENT=" + w.o.Agent,
 		"TRAPEZE_TASK=" + task, "TRAPEZE_HANDOFF=" + handoff,
 	}, w.o.TrustEnv...)
 }
