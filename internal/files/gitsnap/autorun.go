@@ -46,6 +46,15 @@ var (
 		"composer.json": "composer, at an install", "gemfile": "bundler", "bunfig.toml": "bun, when it starts", "pom.xml": "maven",
 		"settings.gradle.kts": "gradle", "init.gradle": "gradle", "cmakelists.txt": "cmake, at a build", "containerfile": "podman, at a build",
 		"docker-compose.yaml": "docker", "compose.yml": "docker", "procfile": "programs that start what it names", "devenv.nix": "nix",
+		".pdbrc": "the debugger of python, when it starts", ".rprofile": "R, when it starts", ".rdata": "R, when it starts", ".ghci": "ghci, when it starts",
+		".ocamlinit": "ocaml, when it starts", ".irbrc": "irb, when it starts", ".pryrc": "pry, when it starts", ".octaverc": "octave, when it starts",
+		".iex.exs": "iex, when it starts", ".lvimrc": "vim, on opening it", ".nvimrc": "neovim, on opening it", "_vimrc": "vim, on opening it",
+		".pnp.cjs": "yarn, when it starts", "rust-toolchain": "cargo, which runs the compiler that it names", "rust-toolchain.toml": "cargo, which runs the compiler that it names",
+		".tool-versions": "asdf or mise, on entering the directory", "directory.build.props": "msbuild, at a build", "directory.build.targets": "msbuild, at a build",
+		".eslintrc.js": "the editor, which checks with it", ".eslintrc.cjs": "the editor, which checks with it", "eslint.config.js": "the editor, which checks with it",
+		"eslint.config.mjs": "the editor, which checks with it", "eslint.config.cjs": "the editor, which checks with it", "eslint.config.ts": "the editor, which checks with it",
+		".prettierrc.js": "the editor, which formats with it", ".prettierrc.cjs": "the editor, which formats with it", "prettier.config.js": "the editor, which formats with it",
+		"mix.exs": "mix, when it starts", "build.sbt": "sbt, when it starts",
 	}
 	runsDirs = map[string]string{
 		"/.claude": "agents: settings, hooks and commands", "/.cursor": "agents: settings and rules", "/.codex": "agents: settings",
@@ -60,6 +69,7 @@ var (
 		".github/chatmodes": "agents, as instructions", ".github/hooks": "agents: hooks", "/.windsurf": "agents: rules", "/.clinerules": "agents, as instructions",
 		"/.amazonq": "agents: rules", "/.augment": "agents: rules", "/.junie": "agents: rules", "/.qwen": "agents: settings", "/.trae": "agents: rules",
 		"/.mvn": "maven, which loads its extensions", "/.config/mise": "mise, on entering the directory",
+		"/.yarn": "yarn, which runs its releases and plugins", "/.helix": "the editor, which starts its servers", "/.run": "the editor, as a configuration",
 	}
 )
 

@@ -14,8 +14,9 @@ func TestFilesThatProgramsRunByThemselvesAreNamedBeforeTheyAreWritten(t *testing
 	sender, receiver := origin(t)
 	risky := []string{
 		".claude/settings.json", ".envrc", ".githooks/pre-commit", ".github/workflows/ci.yml", ".gitmodules", ".husky/pre-push", ".mcp.json",
-		".vscode/tasks.json", "AGENTS.md", "CLAUDE.local.md", "GNUmakefile", "Makefile", "opencode.json", "package.json", "sub/.Claude/hooks.json", "sub/.config/mise/config.toml",
-		"sub/.devcontainer.json", "sub/.envrc", "sub/.gdbinit", "sub/.github/copilot-instructions.md", "sub/.mvn/extensions.xml", "sub/.opencode/plugin/x.ts",
+		".vscode/tasks.json", "AGENTS.md", "CLAUDE.local.md", "GNUmakefile", "Makefile", "opencode.json", "package.json", "rust-toolchain.toml", "sub/.Claude/hooks.json", "sub/.Rprofile", "sub/.config/mise/config.toml",
+		"sub/.devcontainer.json", "sub/.envrc", "sub/.gdbinit", "sub/.github/copilot-instructions.md", "sub/.helix/languages.toml", "sub/.mvn/extensions.xml",
+		"sub/.opencode/plugin/x.ts", "sub/.pdbrc", "sub/.yarn/releases/yarn.cjs", "sub/eslint.config.js",
 		"sub/hooks/post-checkout", "sub/rules.mk", "sub/usercustomize.py", "team.code-workspace",
 	}
 	for _, name := range risky[:8] { // in the commit
