@@ -48,6 +48,7 @@ type projector struct {
 	archived   map[string]bool        // workspaces; nil: not read yet
 	agentsNew  bool                   // an agent may have changed since the last call of committed
 	touched    []topic                // changed by the last call of Project
+	claims     []claimChange          // by the same call
 	scratch    []item
 	json       []byte
 	cursors    cursors
@@ -61,8 +62,16 @@ type projector struct {
 type done struct {
 	at         ledger.Position
 	touched    []topic
+	claims     []claimChange
 	dependents dependents
 	agents     bool // an agent may have changed
+}
+
+// claimChange is what became of the offer of a claim, which one of its receivers is to take.
+type claimChange struct {
+	of   topic   // the task
+	to   []topic // receivers that get it
+	from []topic // receivers that had it, if it is taken or ended
 }
 
 // dependents tells whether any task waits for another. Mostly none does, and then readers need no query for them.
@@ -120,13 +129,13 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 
 // Committed implements [sqlitelog.Committer].
 func (p *projector) Committed(at ledger.Position) {
-	d := done{at: at, touched: p.touched, agents: p.agentsNew}
+	d := done{at: at, touched: p.touched, claims: p.claims, agents: p.agentsNew}
 	p.agentsNew = false
 	if p.at == at { // otherwise the last projection did not commit
 		d.dependents = p.dependents
 	}
 	p.committed(d)
-	p.touched = p.touched[:0]
+	p.touched, p.claims = p.touched[:0], nil
 }
 
 // forget empties the caches, which may be ahead of the tables.
@@ -134,7 +143,7 @@ func (p *projector) forget() {
 	p.at = 0
 	p.tasks = newCache[ledger.Stream, *taskFold](p.size)
 	p.registered = newCache[ledger.Stream, agent.State](p.size)
-	p.dirty, p.changed, p.touched, p.open = nil, map[ledger.Stream]bool{}, nil, map[requester]int{}
+	p.dirty, p.changed, p.touched, p.claims, p.open = nil, map[ledger.Stream]bool{}, nil, nil, map[requester]int{}
 	p.days, p.archived = map[string]dayCount{}, nil
 	p.dependents, p.agentsNew = unknown, true
 	p.cursors.forget()

@@ -41,6 +41,14 @@ func newViews() *Views {
 			v.agentChanges.Add(1)
 		}
 		v.noDependents.Store(d.dependents == none)
+		for _, c := range d.claims {
+			if len(c.from) > 0 {
+				v.hub.Withdraw(c.of, c.from)
+			}
+			if len(c.to) > 0 {
+				v.hub.Offer(c.of, c.to)
+			}
+		}
 		v.hub.Publish(d.at, d.touched, v.Err() != nil)
 	})
 	return v

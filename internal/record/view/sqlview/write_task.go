@@ -122,6 +122,7 @@ func (p *projector) writeRare(t *taskFold, was, is event.State) (err error) {
 func (p *projector) writeItems(t *taskFold) error {
 	was, from := t.stored.items, 0
 	kept := make([]bool, len(was))
+	claim := claimChange{of: topic{workspace: t.workspace, task: t.id}}
 	for i := range t.items {
 		n := &t.items[i]
 		j := find(was, from, n.itemKey)
@@ -144,8 +145,13 @@ func (p *projector) writeItems(t *taskFold) error {
 		if err != nil {
 			return err
 		}
-		p.touched = append(p.touched, topic{workspace: t.workspace, agent: n.agent})
+		if key := (topic{workspace: t.workspace, agent: n.agent}); j < 0 && shown.Claim {
+			claim.to = append(claim.to, key)
+		} else {
+			p.touched = append(p.touched, key)
+		}
 	}
+	offered := slices.ContainsFunc(t.items, func(i item) bool { return i.kind == view.ItemOffer })
 	for j := range was {
 		if kept[j] {
 			continue
@@ -154,7 +160,14 @@ func (p *projector) writeItems(t *taskFold) error {
 		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.sender, o.ord(t.state.Priority), o.id(t.id)); err != nil {
 			return err
 		}
-		p.touched = append(p.touched, topic{workspace: t.workspace, agent: o.agent})
+		if key := (topic{workspace: t.workspace, agent: o.agent}); o.kind == view.ItemOffer && !offered {
+			claim.from = append(claim.from, key)
+		} else {
+			p.touched = append(p.touched, key)
+		}
+	}
+	if len(claim.to) > 0 || len(claim.from) > 0 {
+		p.claims = append(p.claims, claim)
 	}
 	t.stored.items = t.items
 	return nil

@@ -16,11 +16,12 @@ type Hub[K comparable] struct {
 	mu       sync.Mutex
 	waiters  map[chan struct{}]ledger.Position
 	watchers map[K]map[chan struct{}]struct{}
+	offers   map[K]*offer[K] // of which not all watchers have been told
 }
 
 // New returns a hub at position 0.
 func New[K comparable]() *Hub[K] {
-	return &Hub[K]{waiters: map[chan struct{}]ledger.Position{}, watchers: map[K]map[chan struct{}]struct{}{}}
+	return &Hub[K]{waiters: map[chan struct{}]ledger.Position{}, watchers: map[K]map[chan struct{}]struct{}{}, offers: map[K]*offer[K]{}}
 }
 
 // Position returns the position of the views.
@@ -47,13 +48,16 @@ func (h *Hub[K]) Publish(at ledger.Position, touched []K, all bool) {
 	}
 }
 
-func (h *Hub[K]) signal(key K) {
+// signal reports whether a watcher of the key had no signal pending.
+func (h *Hub[K]) signal(key K) (woken bool) {
 	for ch := range h.watchers[key] {
 		select {
 		case ch <- struct{}{}:
+			woken = true
 		default: // one is pending
 		}
 	}
+	return woken
 }
 
 // Wait returns when the views reach a position, ctx ends, or failed returns an error, which is called while they lag.
