@@ -25,7 +25,7 @@ const (
 	pause     = time.Second // after an error, before trying again
 
 	// tolerance is the greatest delay of a timer: under load the views change all the time, and need not be queried each time.
-	tolerance     = 10 * time.Millisecond
+	tolerance     = 50 * time.Millisecond
 	presenceEvery = 5 * time.Second // the interval of checks for new leases of presence
 )
 

@@ -2,6 +2,7 @@ package taskstore
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -22,6 +23,8 @@ type Sealed struct {
 	Omitted      int     `json:"omitted,omitempty"` // parts that were left out for want of tokens
 }
 
+var sealedEvents = ledger.NewCodec(event.Sealed{})
+
 // sealedIn is the envelope that a decision sealed; nil if it sealed none. What was packed by a decision that sealed nothing is of others.
 func sealedIn(list []ledger.Event) *Sealed {
 	var out *Sealed
@@ -31,9 +34,12 @@ func sealedIn(list []ledger.Event) *Sealed {
 	for _, e := range list {
 		switch e.Name {
 		case event.Sealed{}.EventName():
-			var of sealed
-			if json.Unmarshal(e.Data, &of) == nil && of.Envelope != nil {
-				out = of.Envelope.sum()
+			of, err := sealedEvents.Decode(e)
+			if err != nil {
+				continue
+			}
+			if doc, err := contentsOf(of.Bytes); err == nil && doc.Version != "" {
+				out = doc.sum()
 				out.measure(of.Measured)
 			}
 		case event.HandoffRequested{}.EventName():
@@ -86,22 +92,24 @@ func (e *Sealed) measure(m *event.Measured) {
 	}
 }
 
-// sealed is what is summed up of an [event.Sealed]: one pass over its envelope, of which nothing is copied.
-type sealed struct {
-	Envelope *contents       `json:"envelope"`
-	Measured *event.Measured `json:"measured"`
-}
-
 // contents is what is summed up of an envelope.
 type contents struct {
-	Version   string                    `json:"version"`
-	Memory    []struct{ ID string }     `json:"memory"`
-	Artifacts []struct{ Digest string } `json:"artifacts"`
-	Gaps      []struct{ ID string }     `json:"gaps"`
-	Packing   struct {
-		Tokens int `json:"tokens"`
-		Budget int `json:"budget"`
-	} `json:"packing"`
+	Version   string
+	Memory    []struct{ ID string }
+	Artifacts []struct{ Digest string }
+	Gaps      []struct{ ID string }
+	Packing   struct{ Tokens, Budget int }
+}
+
+// contentsOf reads what is summed up of an envelope, as it was sealed.
+func contentsOf(doc json.RawMessage) (c contents, err error) {
+	into := map[string]any{"version": &c.Version, "memory": &c.Memory, "artifacts": &c.Artifacts, "gaps": &c.Gaps, "packing": &c.Packing}
+	members(doc, func(name string, value []byte) {
+		if to := into[name]; to != nil {
+			err = errors.Join(err, json.Unmarshal(value, to))
+		}
+	})
+	return c, err
 }
 
 func (doc *contents) sum() *Sealed {
