@@ -123,6 +123,7 @@ type bare struct {
 	conn net.Conn
 	r    *bufio.Reader
 	host string
+	more string // header lines of the next calls
 	out  []byte
 	in   []byte
 }
@@ -137,41 +138,48 @@ func dialBare(b *testing.B, url string) *bare {
 	return &bare{conn: conn, r: bufio.NewReaderSize(conn, 8<<10), host: host}
 }
 
-// post makes a call that must succeed, under a new idempotency key. The answer is valid until the next call.
+// post makes a call that must succeed. The answer is valid until the next call.
 func (c *bare) post(token, path, body string) ([]byte, error) {
+	answer, ok, err := c.call("POST", token, path, body)
+	if err == nil && !ok {
+		err = fmt.Errorf("%s: %s", path, answer)
+	}
+	return answer, err
+}
+
+// call makes a call, under a new idempotency key, and reports whether it succeeded. The answer is valid until the next call.
+func (c *bare) call(method, token, path, body string) (answer []byte, ok bool, err error) {
 	key, err := uuid.NewV7()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c.out = fmt.Appendf(c.out[:0], "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: %s\r\n"+
-		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, c.host, token, key, len(body), body)
+	c.out = fmt.Appendf(c.out[:0], "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nIdempotency-Key: %s\r\n"+
+		"Content-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s", method, path, c.host, token, key, c.more, len(body), body)
 	if _, err := c.conn.Write(c.out); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	status, err := c.line()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	ok := bytes.HasPrefix(status, []byte("HTTP/1.1 20"))
+	ok = bytes.HasPrefix(status, []byte("HTTP/1.1 20"))
 	length := -1
 	for {
 		line, err := c.line()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if len(line) == 0 {
 			break
 		}
 		if name, value, _ := bytes.Cut(line, []byte(": ")); bytes.EqualFold(name, []byte("Content-Length")) {
 			if length, err = strconv.Atoi(string(value)); err != nil {
-				return nil, err
+				return nil, false, err
 			}
 		}
 	}
-	if c.in, err = c.body(length); err == nil && !ok {
-		err = fmt.Errorf("%s: %s", path, c.in)
-	}
-	return c.in, err
+	c.in, err = c.body(length)
+	return c.in, ok, err
 }
 
 func (c *bare) line() ([]byte, error) {
