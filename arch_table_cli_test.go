@@ -5,7 +5,7 @@ var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
 		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/daemon cli/login cli/setup cli/stdio cli/web " +
-			"cli/work cli/demo cli/demo/report api/mcpapi/toolset client",
+			"cli/work cli/demo cli/demo/report api/mcpapi/toolset api/otelapi api/tracing client",
 		libs: "github.com/spf13",
 	},
 	{
@@ -69,7 +69,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset cli/shell client client/wire",
+		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset api/tracing cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

@@ -411,7 +411,7 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event domain/identity",
 		libs:    "net github.com/coreos/go-oidc github.com/go-jose/go-jose golang.org/x/oauth2",
 	},
-	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "client"},
+	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "domain/event client", libs: "net"},
 	{
 		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry, and spans to those", imports: "domain/refusal record/figure record/span api/tracing",
 		libs: "net go.opentelemetry.io/otel go.opentelemetry.io/proto google.golang.org/protobuf github.com/prometheus/client_golang",
@@ -437,7 +437,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/shape", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/shape api/tracing", libs: "net github.com/danielgtaylor/huma/v2",
 	},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/otelapi"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
@@ -54,8 +58,10 @@ func (s *commands) mcpCommand() *cobra.Command {
 				return shell.Usage(err)
 			}
 			defer c.Close()
+			tracer, end := s.traces(ctx)
+			defer end()
 			err = stdio.Run(ctx, c, stdio.Options{
-				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, In: s.Stdin, Out: s.JSONOut(), Stderr: s.Stderr,
+				Agent: agent, Token: token, Spec: spec, Version: shell.Version(), Tools: set, Tracer: tracer, In: s.Stdin, Out: s.JSONOut(), Stderr: s.Stderr,
 			})
 			if errors.Is(err, stdio.ErrNotAgent) {
 				err = shell.Hinted(shell.Usage(err), "omit the token, or use the agent's own: trapeze token create --agent "+shellword.Quote(agent))
@@ -76,6 +82,35 @@ func (s *commands) mcpCommand() *cobra.Command {
 func (s *commands) isNamed(urls string) bool {
 	sorted := func(list string) []string { return slices.Sorted(strings.SplitSeq(list, ",")) }
 	return slices.Equal(sorted(urls), sorted(s.URLs()))
+}
+
+// lastSpans is how long the spans of the last calls are sent after the end of a session.
+const lastSpans = time.Second
+
+// traces returns the tracer of calls of tools, if the environment names a collector of OpenTelemetry, and what ends it. An environment for which there is
+// none does not prevent the session: it may be meant for the client alone.
+func (s *commands) traces(ctx context.Context) (tracer tracing.Tracer, end func()) {
+	none := func() {}
+	on, err := otelapi.TracesConfigured()
+	if err == nil && !on {
+		return nil, none
+	}
+	log := slog.New(slog.NewTextHandler(s.Stderr, nil))
+	var traces *otelapi.Traces
+	if err == nil {
+		traces, err = otelapi.OpenTraces(ctx, otelapi.Options{Version: shell.Version(), Log: log, Stdio: true})
+	}
+	if err != nil {
+		log.Warn("the session has no spans", "error", err)
+		return nil, none
+	}
+	return traces, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSpans)
+		defer cancel()
+		if err := traces.Close(last); err != nil {
+			log.Warn("the last spans of calls could not be sent", "error", err)
+		}
+	}
 }
 
 // clientAgent is the agent of the MCP client. A client that is the program of trapeze work is the worker's agent, which owns the task,
@@ -168,6 +203,8 @@ log says so, since a mistyped name is a new agent.
 Leases. While the client runs, its agent counts as present, and the leases of the tasks that it accepted, created or worked on in this
 session are renewed, however long its model thinks. When the client ends or is killed, its tasks are recovered when their leases
 expire.
+
+Traces. With OTEL_EXPORTER_OTLP_ENDPOINT in the client's settings, each call of a tool is a span, in the trace of the task that it is about.
 
 The session ends with its input, or with SIGINT or SIGTERM. Errors are written to standard error, which clients keep in a log. To try it
 by hand:

@@ -5,16 +5,20 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	api "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/otelapi"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/cli/stdio"
 )
 
-// stdioTools is an MCP session of an agent as trapeze mcp serves it, on standard input and output, in a process of its own.
-func (h *tracedServer) stdioTools(t *testing.T, name string) tools {
+// stdioTools is an MCP session of an agent as trapeze mcp serves it, on standard input and output, in a process of its own. Of the tracer, which
+// may be nil, all spans have ended when end returns.
+func (h *tracedServer) stdioTools(t *testing.T, name string, tracer tracing.Tracer) (_ tools, end func()) {
 	t.Helper()
 	c, err := stdio.NewClient(h.s.URL(), h.tokens[name], api.Options{UserAgent: "trapeze-mcp/test"})
 	if err != nil {
@@ -25,13 +29,13 @@ func (h *tracedServer) stdioTools(t *testing.T, name string) tools {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- stdio.Run(ctx, c, stdio.Options{Agent: name, Token: h.tokens[name], In: in, Out: out})
+		ended <- stdio.Run(ctx, c, stdio.Options{Agent: name, Token: h.tokens[name], Tracer: tracer, In: in, Out: out})
 	}()
 	s, err := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: hear, Writer: say}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		stop()
 		_ = s.Close()
 		if err := <-ended; err != nil {
@@ -39,13 +43,15 @@ func (h *tracedServer) stdioTools(t *testing.T, name string) tools {
 		}
 		c.Close()
 	})
-	return tools{s, t}
+	t.Cleanup(end)
+	return tools{s, t}, end
 }
 
 // TestATaskIsOneTraceOverMCPOnStandardInputAndOutput: the calls of the HTTP API that a tool makes name it and how the MCP session is transported.
 func TestATaskIsOneTraceOverMCPOnStandardInputAndOutput(t *testing.T) {
 	h := openTraced(t, t.TempDir())
-	coder, tester, reviewer := h.as(t, "coder"), h.as(t, "tester"), h.stdioTools(t, "reviewer")
+	coder, tester := h.as(t, "coder"), h.as(t, "tester")
+	reviewer, _ := h.stdioTools(t, "reviewer", nil)
 	made, err := coder.CreateTask(api.WithTrace(t.Context(), clientParent, ""), api.CreateInput{Intent: secretIntent, Send: &api.SendInput{To: []string{"reviewer"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +96,70 @@ func TestATaskIsOneTraceOverMCPOnStandardInputAndOutput(t *testing.T) {
 	for _, want := range []string{"inbox: GET /v1/inbox", "accept: POST /v1/handoffs/{id}/accept", "send: POST /v1/tasks/{id}/send"} {
 		if !slices.Contains(named, want) {
 			t.Errorf("the trace lacks %q: %q", want, named)
+		}
+	}
+}
+
+// TestATaskOverAProcessOfMCPIsOneTrace: one of three agents is reached by `trapeze mcp`, a process with spans of its own, whose client gives no trace
+// context. Its tools are in the trace of the task, and the calls of the HTTP API that they make are below them.
+func TestATaskOverAProcessOfMCPIsOneTrace(t *testing.T) {
+	h := openTraced(t, t.TempDir())
+	traces, err := otelapi.OpenTraces(t.Context(), otelapi.Options{Stdio: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewer, end := h.stdioTools(t, "reviewer", traces)
+	task := h.threeWith(t, clientParent, reviewer)
+	end()
+	if err := traces.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	h.stop()
+	var mine []received
+	for _, s := range h.all() {
+		if s.trace == clientTrace {
+			mine = append(mine, s)
+		} else if s.values["trapeze.task.id"] == task {
+			t.Errorf("%s is in another trace", s.name)
+		}
+	}
+	const want = `POST /v1/tasks
+  task
+    handoff
+      handoff accept
+      handoff complete
+      handoff confirm
+      handoff request
+      handoff seen
+      invoke_agent reviewer
+        tools/call send
+          GET /v1/tasks/{id}
+          POST /v1/tasks/{id}/send
+            handoff
+              POST /v1/handoffs/{id}/accept
+              handoff accept
+              handoff complete
+              handoff confirm
+              handoff request
+              invoke_agent tester
+                POST /v1/tasks/{id}/complete
+      tools/call accept
+        POST /v1/handoffs/{id}/accept
+`
+	if got := tree(mine); got != want {
+		t.Errorf("the trace is\n%s", got)
+	}
+	if send := named(mine, "tools/call send"); len(send) != 1 || send[0].values["network.transport"] != "pipe" || send[0].values["gen_ai.agent.name"] != "reviewer" ||
+		send[0].values["trapeze.workspace"] != "default" || send[0].values["trapeze.task.id"] != task {
+		t.Errorf("the span of the tool: %+v", send)
+	}
+	inbox := named(h.all(), "tools/call inbox")
+	if len(inbox) != 1 {
+		t.Fatalf("%d spans of inbox", len(inbox))
+	}
+	for _, s := range named(h.all(), "GET /v1/inbox") {
+		if s.parent != inbox[0].id {
+			t.Errorf("a call of the tool inbox is not below it: %s", s.raw)
 		}
 	}
 }

@@ -131,12 +131,16 @@ const (
 // three hands a task from coder to reviewer, who works over MCP, and on to tester. Only the first call has the trace context that is given.
 func (h *tracedServer) three(t *testing.T, parent string) (task string) {
 	t.Helper()
+	return h.threeWith(t, parent, h.tools(t, "reviewer"))
+}
+
+func (h *tracedServer) threeWith(t *testing.T, parent string, reviewer tools) (task string) {
+	t.Helper()
 	coder, tester := h.as(t, "coder"), h.as(t, "tester")
 	made, err := coder.CreateTask(api.WithTrace(t.Context(), parent, ""), api.CreateInput{Intent: secretIntent, Send: &api.SendInput{To: []string{"reviewer"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewer := h.tools(t, "reviewer")
 	reviewer.call("inbox", nil, map[string]any{})
 	got := reviewer.call("accept", nil, map[string]any{"handoff": made.Handoff})
 	if parent, _ := got.Meta["traceparent"].(string); !strings.Contains(parent, clientTrace) {

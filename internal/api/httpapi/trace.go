@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -22,7 +21,7 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 	if call == nil || r.URL.Path == metricsPath {
 		return c
 	}
-	task := endpoint.TaskOf(r.URL.Path)
+	task := tracing.TaskOf(r.URL.Path)
 	find := func() tracing.Context {
 		if task == "" {
 			return tracing.Context{}
@@ -31,6 +30,13 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 	}
 	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
 	call.caller, call.trace, call.tool = c.String(), c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
+	if c.Trace.IsZero() && r.Header.Get(tracing.SpanHeader) != "" {
+		parent := find()
+		if own, ok := tracing.Below(parent, r.Header.Get(tracing.SpanHeader)); ok {
+			call.Header().Set(tracing.ParentHeader, parent.Parent)
+			c.Trace.Parent = own.Parent
+		}
+	}
 	if s.opts.Tracer == nil {
 		if call.logged && call.trace == "" {
 			call.trace = find().Parent

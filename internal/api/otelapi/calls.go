@@ -2,6 +2,7 @@ package otelapi
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -34,7 +35,12 @@ func (t *Traces) Start(s tracing.Start) tracing.Span {
 		binary.LittleEndian.PutUint64(c.span.Trace[:8], rand.Uint64())
 		binary.LittleEndian.PutUint64(c.span.Trace[8:], rand.Uint64()|1) //nolint:gosec // not secret; never zero
 	}
-	binary.LittleEndian.PutUint64(c.span.ID[:], rand.Uint64()|1) //nolint:gosec // not secret; never zero
+	if _, err := hex.Decode(c.span.ID[:], []byte(s.ID)); s.ID == "" || err != nil {
+		binary.LittleEndian.PutUint64(c.span.ID[:], rand.Uint64()|1) //nolint:gosec // not secret; never zero
+	}
+	if other, ok := span.Parse(s.Link.Parent); ok {
+		c.span.Links = []span.Context{other}
+	}
 	c.span.Sampled = t.takes(c.span.Trace, c.span.Parent, parent.Sampled, c.span.Name)
 	return c
 }
@@ -62,7 +68,7 @@ func (c *call) End(a tracing.Answer) {
 		add(span.MCPMethod, span.ToolsCall)
 		add(span.Operation, span.ExecuteTool)
 		add(span.ToolName, c.tool)
-		add(span.Transport, span.TCP)
+		add(span.Transport, c.traces.transport())
 	} else {
 		if c.stdio != "" {
 			add(span.MCPMethod, span.ToolsCall)

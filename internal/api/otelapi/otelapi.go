@@ -28,6 +28,8 @@ type Options struct {
 	Version string       // of the server
 	Log     *slog.Logger // nil means slog.Default
 	Start   time.Time    // when the process began to count; zero means now
+	// Stdio says that the process is an MCP server on standard input and output. It is another service to collectors, unless OTEL_SERVICE_NAME names it.
+	Stdio bool
 	// Process is the workspace whose readers get the figures of the process, too, which tell how busy all workspaces are; empty: all get them.
 	Process string
 }

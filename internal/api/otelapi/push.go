@@ -70,7 +70,11 @@ func (m *Metrics) Push(ctx context.Context) error {
 
 // resourceOf names the server to collectors, as the environment says.
 func resourceOf(o Options) *resource.Resource {
-	own := resource.NewSchemaless(attribute.String("service.name", "trapeze"), attribute.String("service.version", o.Version))
+	service := "trapeze"
+	if o.Stdio {
+		service = "trapeze-mcp"
+	}
+	own := resource.NewSchemaless(attribute.String("service.name", service), attribute.String("service.version", o.Version))
 	merged, err := resource.Merge(own, resource.Environment())
 	if err != nil {
 		return own

@@ -109,11 +109,23 @@ func named(o Options) *resource.Resource {
 	return r
 }
 
-// Close sends what is left of the calls, for a short time.
+// transport is that of the MCP sessions of the process.
+func (t *Traces) transport() string {
+	if t.o.Stdio {
+		return span.Pipe
+	}
+	return span.TCP
+}
+
+// Close sends what is left of the calls, for a short time: until the deadline of ctx, or for some seconds.
 func (t *Traces) Close(ctx context.Context) error {
 	t.stop()
 	t.running.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPush)
+	until, ok := ctx.Deadline()
+	if !ok {
+		until = time.Now().Add(lastPush)
+	}
+	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 	defer cancel()
 	return errors.Join(t.flushCalls(last), t.calls.client.Stop(last), t.steps.client.Stop(last))
 }

@@ -28,6 +28,8 @@ type Start struct {
 	Tool   string // of MCP; "": it is a call of the HTTP API
 	Stdio  string // the tool of an MCP server on standard input and output that makes the call of the HTTP API; "": none does
 	Parent Context
+	ID     string  // of the span, in 16 hexadecimal digits; "": the tracer makes one
+	Link   Context // another trace that the span belongs to; zero: none
 	At     time.Time
 }
 
@@ -64,6 +66,7 @@ type Tool struct {
 
 	mu     sync.Mutex
 	span   Span
+	apart  Span // of calls in another process before the tool knows its trace: see [Tool.Ask]
 	answer Answer
 }
 
@@ -79,7 +82,7 @@ type toolCall struct {
 }
 
 // ToolHeader is the header of a call of the HTTP API with the name of the tool that makes it, if the tool is that of an MCP server on standard
-// input and output: it runs in a process of its own, which sends no spans.
+// input and output: it runs in a process of its own.
 const ToolHeader = "Trapeze-Tool"
 
 // maxTool is the greatest length of the name of a tool.
@@ -159,6 +162,9 @@ func (t *Tool) End(err error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.span == nil {
+		t.span = t.apart
+	}
 	if t.span == nil {
 		t.span = t.tracer.Start(t.start)
 	}

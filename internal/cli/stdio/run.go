@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/outbound"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
@@ -25,6 +26,7 @@ type Options struct {
 	Version string           // reported to the client
 	Token   string           // the agent's token; opaque values that the client carries are bound to it
 	Tools   toolset.Set      // the tools that the client sees
+	Tracer  tracing.Tracer   // makes the spans of calls of tools; nil: there are none
 	In      io.Reader
 	Out     io.Writer
 	// Stderr gets messages for people; nil discards them.
@@ -66,8 +68,12 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	defer stop()
 	k := newKeeper(alive, c, o.Agent, say)
 	l := newLines(o.In, o.Out, say)
+	tracer := o.Tracer
+	if tracer != nil {
+		tracer = tracing.As(tracer, me.Workspace, o.Agent)
+	}
 	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
-		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note})
+		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note, Tracer: tracer})
 	if err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ const inClient = "The span of the client, if the call has a trace context. Other
 
 // The spans of calls.
 var (
-	CallStep = &Step{"call", "A call of the HTTP API. Its name is the method and the pattern of the route. If a tool of `trapeze mcp` makes it, it names the tool: that process sends no spans.", inClient, []*Attribute{RequestMethod, Route, StatusCode, MCPMethod, ToolName, Transport, AgentName, Workspace, TaskAttr, ErrorType}}
+	CallStep = &Step{"call", "A call of the HTTP API. Its name is the method and the pattern of the route. If a tool of `trapeze mcp` makes it, it names the tool.", inClient + " If a tool of `trapeze mcp` with spans of its own makes it, that of the tool.", []*Attribute{RequestMethod, Route, StatusCode, MCPMethod, ToolName, Transport, AgentName, Workspace, TaskAttr, ErrorType}}
 	ToolStep = &Step{ToolsCall, "A call of an MCP tool. The tool is behind the name.", inClient, []*Attribute{MCPMethod, Operation, ToolName, Transport, AgentName, Workspace, TaskAttr, ErrorType}}
 )
 

@@ -4,22 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
-
-// TaskOf returns the task that a path names, or a part of which it names; empty if there is none.
-func TaskOf(path string) string {
-	i := strings.Index(path, "/task_")
-	if i < 0 {
-		return ""
-	}
-	task, _, _ := strings.Cut(path[i+1:], "/")
-	task, _, _ = strings.Cut(task, ".")
-	if event.CheckTaskID(task) != nil {
-		return ""
-	}
-	return task
-}
 
 // TraceOf returns the id of the trace of a traceparent, as logs have it; empty if there is none.
 func TraceOf(traceparent string) string {
@@ -37,7 +23,7 @@ func About(ctx context.Context) []any {
 		return nil
 	}
 	list := []any{"method", v.r.Method, "path", v.r.URL.Path, "workspace", v.caller.Workspace, "caller", v.caller.String()}
-	if task := TaskOf(v.r.URL.Path); task != "" {
+	if task := tracing.TaskOf(v.r.URL.Path); task != "" {
 		list = append(list, "task", task)
 	}
 	if trace := TraceOf(v.caller.Trace.Parent); trace != "" {

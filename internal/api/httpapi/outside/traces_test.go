@@ -3,13 +3,17 @@
 package outside
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/scenario/program"
@@ -33,7 +37,7 @@ func start(t *testing.T, name string, args ...string) (out *json.Decoder, stop f
 	return json.NewDecoder(pipe), stop
 }
 
-// TestACollectorOfOthersGetsOneTraceForATask: it is made of the Python package of the protocol.
+// TestACollectorOfOthersGetsOneTraceForATask: it is made of the Python package of the protocol, and gets spans of the server and of `trapeze mcp`.
 func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
 	spans, end := start(t, installed(t, "venv/bin/python"), data(t, "otlp.py"))
 	var collector struct{ Port int }
@@ -55,24 +59,38 @@ func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	coder := connect(t, s.URL, own.Text)
+	coder := program.Command("mcp", "--no-start", "--agent", "coder")
+	coder.Env = append(slices.Clone(cmd.Env), "HOME="+t.TempDir(), "TRAPEZE_URL="+s.URL, "TRAPEZE_TOKEN="+own.Text)
+	coder.Stderr = os.Stderr
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "coder", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: coder}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(tool string, args map[string]any) {
+		t.Helper()
+		if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args}); err != nil || r.IsError {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
 	const trace = "0af7651916cd43dd8448eb211c80319c"
 	made, err := admin.CreateTask(client.WithTrace(t.Context(), "00-"+trace+"-b7ad6b7169203331-01", ""), client.CreateInput{Intent: "trace", Send: &client.SendInput{To: []string{"coder"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	accepted, err := coder.Accept(t.Context(), made.Handoff, client.AcceptInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := coder.Complete(t.Context(), made.Task, client.CompleteInput{Epoch: accepted.Epoch, Result: client.Result{Text: "done"}}); err != nil {
-		t.Fatal(err)
+	call("accept", map[string]any{"handoff": made.Handoff})
+	call("complete", map[string]any{"task": made.Task, "text": "done"})
+	if err := session.Close(); err != nil {
+		t.Error(err)
 	}
 	if err := s.Stop(); err != nil { // it sends all spans before it ends
 		t.Error(err)
 	}
 	end()
 	wanted := map[string]bool{"POST /v1/tasks": true, "POST /v1/handoffs/{id}/accept": true, "POST /v1/tasks/{id}/complete": true}
+	service := map[string]string{"tools/call accept": "trapeze-mcp", "tools/call complete": "trapeze-mcp"}
+	for name := range service {
+		wanted[name] = true
+	}
 	for _, name := range []string{"task", "handoff", "handoff request", "handoff accept", "handoff confirm", "handoff complete", "invoke_agent coder"} {
 		wanted[name] = true
 	}
@@ -88,7 +106,7 @@ func TestACollectorOfOthersGetsOneTraceForATask(t *testing.T) {
 			continue
 		}
 		delete(wanted, s.Name)
-		if s.Trace != trace || s.Parent == "" || s.Service != "trapeze" || s.Seconds < 0 || s.Seconds > 600 {
+		if s.Trace != trace || s.Parent == "" || s.Service != cmp.Or(service[s.Name], "trapeze") || s.Seconds < 0 || s.Seconds > 600 {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -38,6 +38,11 @@ switches traces off, and leaves [figures](metrics.md) on.
 
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 trapeze serve
 
+The same variables in the environment of ` + "`trapeze mcp`" + ` make it send a span for each call of a tool, as the service ` + "`trapeze-mcp`" + `. Its spans are where those of
+` + "`/mcp`" + ` would be, with the calls of the HTTP API that the tool makes below them, and spans of the last two seconds are lost if it is killed. Other MCP servers and
+programs that need the same send the header ` + "`Trapeze-Span`" + ` with the id of their span in a call about a task, without a ` + "`traceparent`" + `; the answer has the parent of
+that span in the header ` + "`Trapeze-Parent`" + `, as a ` + "`traceparent`" + `.
+
 Programs give a call their trace context in the header ` + "`traceparent`" + `, over MCP in ` + "`_meta.traceparent`" + `, and to ` + "`trapeze`" + ` commands in the variable ` + "`TRACEPARENT`" + `. The envelope
 of a handoff carries it on, so that the receiver continues the trace. Each service and each agent may send its spans to the collector by itself.
 
