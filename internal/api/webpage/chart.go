@@ -7,14 +7,13 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 )
 
-// chart is one figure in time: a line, and the numbers behind it.
+// chart is one figure in time, as a line. The numbers behind it are in a table.
 type chart struct {
-	Name   string
-	Unit   string // "" or "s"
-	Path   string // of an SVG with a width of 100 and a height of 30
-	Last   float64
-	Most   float64
-	Points []float64
+	Name string
+	Unit string // "" or "s"
+	Path string // of an SVG with a width of 100 and a height of 30
+	Last float64
+	Most float64
 }
 
 // chartsOf are the figures of the last hour, as lines.
@@ -24,11 +23,11 @@ func chartsOf(s admin.Stats) []chart {
 		ended, failed = append(ended, float64(b.Ended)), append(failed, float64(b.Failed))
 		p50, p95 = append(p50, b.P50), append(p95, b.P95)
 	}
-	return []chart{lineOf("Handoffs that ended", "", ended), lineOf("of them failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("p95", "s", p95)}
+	return []chart{lineOf("Handoffs that ended", "", ended), lineOf("Handoffs that failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("Time until accepted, p95", "s", p95)}
 }
 
 func lineOf(name, unit string, points []float64) chart {
-	c := chart{Name: name, Unit: unit, Points: points}
+	c := chart{Name: name, Unit: unit}
 	for _, v := range points {
 		c.Most = max(c.Most, v)
 	}

@@ -12,9 +12,12 @@
 // Where to change what:
 //   - story.go: the lines of a task's story, which are bad, good or a question (the colour itself is in static/page.css), and who
 //     held the task when
+//   - standing.go: what a task waits for, in a sentence
 //   - overview.go: the columns of the board and how many tasks it shows
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks and the page of an agent
 //   - dead_letters.go: how many are replayed at once
+//   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
+//   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in; memory.go: how many versions are shown
 //   - hop.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes

@@ -15,6 +15,7 @@ type figurePage struct {
 	All    admin.StatsGroup
 	Tables []figureTable
 	Charts []chart
+	Series []admin.StatsBucket
 	Early  bool // the record is still being counted
 }
 
@@ -41,7 +42,7 @@ func (v *visit) figurePage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		body.All, body.Charts = s.All, chartsOf(s)
+		body.All, body.Series, body.Charts = s.All, s.Series, chartsOf(s)
 		body.Tables = append(body.Tables, figureTable{by, s.Groups})
 	}
 	return v.show(w, r, "figures", page{Title: "Figures", Live: "*", Body: body})

@@ -31,8 +31,12 @@ type overview struct {
 	Alerts  []admin.Alert
 	Stats   []admin.Stats
 	Charts  []chart
-	Empty   bool // nothing has ever been here: the page says how to begin
+	Series  []admin.StatsBucket
+	Begin   *beginning // nil: a task was accepted here before
 }
+
+// beginning is which of the commands have run that a first visit shows.
+type beginning struct{ Agent, Task, Accepted bool }
 
 // columnOf returns the number of the column that shows a state.
 var columnOf = map[client.State]int{client.Pending: 0, client.HandingOff: 1, client.Executing: 2, client.Waiting: 3, client.Parked: 4}
@@ -69,14 +73,28 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	if err := v.figures(ctx, &o); err != nil {
 		return err
 	}
-	if len(o.Agents) == 0 && o.Shown == 0 {
-		all, err := v.api.Tasks(ctx, client.TaskFilter{Limit: 1})
-		if err != nil {
+	if o.Shown <= 1 && len(o.Agents) <= 1 {
+		if err := v.begin(ctx, &o); err != nil {
 			return err
 		}
-		o.Empty = len(all.Tasks) == 0
 	}
 	return v.show(w, r, "overview", page{Title: "Overview", Live: "*", Body: o})
+}
+
+// begin adds how to begin, until the first task was accepted.
+func (v *visit) begin(ctx context.Context, o *overview) error {
+	all, err := v.api.Tasks(ctx, client.TaskFilter{Limit: 2})
+	if err != nil {
+		return err
+	}
+	b := beginning{Agent: len(o.Agents) > 0, Task: len(all.Tasks) > 0, Accepted: len(all.Tasks) > 1}
+	for _, t := range all.Tasks {
+		b.Accepted = b.Accepted || t.Hops > 0 || t.Owner != ""
+	}
+	if !b.Accepted {
+		o.Begin = &b
+	}
+	return nil
 }
 
 // figures adds alerts and figures, if the person may see them.
@@ -97,7 +115,7 @@ func (v *visit) figures(ctx context.Context, o *overview) error {
 		}
 		o.Stats = append(o.Stats, s)
 		if span == "1h" && s.All.Ended > 0 {
-			o.Charts = chartsOf(s)
+			o.Charts, o.Series = chartsOf(s), s.Series
 		}
 	}
 	return nil

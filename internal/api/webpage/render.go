@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks,
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -88,6 +89,7 @@ func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in pag
 var dones = map[string]string{
 	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.",
 	"replay": "Replayed.", "discard": "Discarded.", "takeover": "Taken over: it was offered to the agent.", "readiness": "The agent's readiness is set.",
+	"silence": "Silenced: people are not notified of it.", "unsilence": "The silence has ended.",
 }
 
 func done(r *http.Request) string { return dones[r.URL.Query().Get("did")] }
@@ -164,6 +166,27 @@ func seconds(f float64) string {
 		return fmt.Sprintf("%.1f s", f)
 	}
 	return fmt.Sprintf("%.0f min", f/60)
+}
+
+// hours is a number of hours as people read it.
+func hours(n int) string {
+	switch {
+	case n == 1:
+		return "1 hour"
+	case n%24 == 0 && n > 24:
+		return fmt.Sprintf("%d days", n/24)
+	}
+	return fmt.Sprintf("%d hours", n)
+}
+
+// subjectPath is the page of what a legal hold or an erasure names; empty: it has none.
+func subjectPath(subject string) string {
+	kind, id, _ := strings.Cut(subject, "/")
+	at, ok := map[string]string{"task": "/tasks/", "memory": "/memory/", "conversation": "/conversations/"}[kind]
+	if !ok {
+		return ""
+	}
+	return at + url.PathEscape(id)
 }
 
 // label is a value of a closed set as words.

@@ -16,6 +16,7 @@ import (
 // story is a task from its intent to its result.
 type story struct {
 	client.Task
+	Standing []standing
 	Bars     []bar
 	Moments  []moment
 	Hops     []hopRow
@@ -71,7 +72,12 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := story{Task: t}
+	s := story{Task: t, Standing: standingsOf(t)}
+	marks, err := v.heldOrErased(ctx, t)
+	if err != nil {
+		return err
+	}
+	s.Standing = append(s.Standing, marks...)
 	trail, err := v.api.Trail(ctx, id)
 	if err != nil {
 		s.NoTrail = err.Error()

@@ -40,7 +40,7 @@ type Options struct {
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
 func Paths() []string {
-	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/find", "/memory/", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
+	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/alerts", "/alerts/", "/record", "/record/", "/find", "/memory/", "/conversations/", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
 }
 
 // pages serves the pages.
@@ -89,22 +89,28 @@ func (p *pages) routes() {
 	p.mux.HandleFunc("POST /sign-out", p.signOut)
 	p.mux.HandleFunc("GET /live", p.live)
 	for pattern, show := range map[string]shower{
-		"GET /{$}":                         (*visit).overview,
-		"GET /tasks":                       (*visit).tasks,
-		"GET /tasks/{task}":                (*visit).story,
-		"GET /tasks/{task}/hops/{hop}":     (*visit).hop,
-		"GET /tasks/{task}/compare":        (*visit).compare,
-		"GET /inbox":                       (*visit).inbox,
-		"GET /tickets/{ticket}":            (*visit).ticket,
-		"GET /dead":                        (*visit).dead,
-		"GET /agents/{agent}":              (*visit).agent,
-		"GET /figures":                     (*visit).figurePage,
-		"GET /find":                        (*visit).find,
-		"GET /memory/{memory}":             (*visit).memory,
-		"POST /tickets/{ticket}/{verb}":    (*visit).actOnTicket,
-		"POST /dead":                       (*visit).actOnDead,
-		"POST /tasks/{task}/takeover":      (*visit).takeOver,
-		"POST /agents/{agent}/{readiness}": (*visit).setReadiness,
+		"GET /{$}":                             (*visit).overview,
+		"GET /tasks":                           (*visit).tasks,
+		"GET /tasks/{task}":                    (*visit).story,
+		"GET /tasks/{task}/hops/{hop}":         (*visit).hop,
+		"GET /tasks/{task}/compare":            (*visit).compare,
+		"GET /inbox":                           (*visit).inbox,
+		"GET /tickets/{ticket}":                (*visit).ticket,
+		"GET /dead":                            (*visit).dead,
+		"GET /agents/{agent}":                  (*visit).agent,
+		"GET /figures":                         (*visit).figurePage,
+		"GET /alerts":                          (*visit).alerts,
+		"POST /alerts/{verb}":                  (*visit).actOnAlert,
+		"GET /record":                          (*visit).record,
+		"GET /record/checkpoint":               (*visit).checkpoint,
+		"GET /tasks/{task}/hops/{hop}/receipt": (*visit).receipt,
+		"GET /conversations/{conversation}":    (*visit).conversation,
+		"GET /find":                            (*visit).find,
+		"GET /memory/{memory}":                 (*visit).memory,
+		"POST /tickets/{ticket}/{verb}":        (*visit).actOnTicket,
+		"POST /dead":                           (*visit).actOnDead,
+		"POST /tasks/{task}/takeover":          (*visit).takeOver,
+		"POST /agents/{agent}/{readiness}":     (*visit).setReadiness,
 	} {
 		p.mux.Handle(pattern, p.signedIn(show))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // story is a task that moved from agent to agent, a question to people, an approval and a dead letter.
-type story struct{ task, question, approval, dead, memory string }
+type story struct{ task, question, approval, dead, memory, talk string }
 
 // hostile is a text that would run, close, hide or break something if it were more than data.
 const (
@@ -69,7 +69,11 @@ func (d *desk) tell() (s story) {
 		_, err := surveyor.Revise(ctx, item.ID, client.ReviseInput{Text: "Shorter sentences. " + hostile})
 		return err
 	})
-	s.memory = item.ID
+	s.memory, s.talk = item.ID, "support"
+	must2(d.t, func() error {
+		_, err := surveyor.AppendTurn(ctx, s.talk, client.TurnInput{Role: "user", Text: "Where is my order? " + hostile})
+		return err
+	})
 	return s
 }
 
@@ -116,7 +120,7 @@ func (s story) pages() map[string]string {
 	return map[string]string{
 		"overview": "/", "inbox": "/inbox", "answered": "/inbox?past=1", "ticket": "/tickets/" + s.question, "approval": "/tickets/" + s.approval,
 		"tasks": "/tasks", "story": "/tasks/" + s.task, "handoff": "/tasks/" + s.task + "/hops/2", "earlier": "/tasks/" + s.task + "/hops/1", "compare": "/tasks/" + s.task + "/compare",
-		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
+		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "alerts": "/alerts", "record": "/record", "conversation": "/conversations/" + s.talk, "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
 	}
 }
 

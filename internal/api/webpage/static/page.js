@@ -147,6 +147,15 @@ function lengthen() {
   }, { rootMargin: "800px" }).observe(link);
 }
 
+// Commands are ready to copy.
+document.documentElement.classList.add("scripts");
+document.addEventListener("click", async (e) => {
+  const button = e.target.closest("[data-copy]");
+  if (!button || !navigator.clipboard) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = "Copied";
+});
+
 function begin() {
   showTimes();
   setInterval(showTimes, 5000);

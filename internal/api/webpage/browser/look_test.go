@@ -1,0 +1,152 @@
+//go:build outside
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+)
+
+func TestATaskSaysOnTheSpotWhyItIsWhereItIs(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	ctx := t.Context()
+	waits, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Ship it", Send: &client.SendInput{To: []string{"writer"}}})
+	must2(t, func() error { return err })
+	must2(t, func() error {
+		_, err := admin.New(d.admin).SetHold(ctx, admin.SubjectInput{Subject: "task/" + waits.Task, Why: "the case of 2026"})
+		return err
+	})
+	d.signIn(d.token)
+	for task, says := range map[string]string{
+		s.task: "analyst works on it", s.dead: "In the dead letters", strings.TrimSuffix(s.question, ".k1"): "Waits for a person: Is the amount approved?",
+		strings.TrimSuffix(s.approval, ".k1"): "Waits for", waits.Task: "Offered to writer: not seen yet",
+	} {
+		d.goTo("/tasks/" + task)
+		d.shows(says)
+	}
+	d.goTo("/tasks/" + waits.Task)
+	d.shows("A legal hold is on task/" + waits.Task)
+	d.goTo("/record")
+	d.shows("the case of 2026")
+}
+
+// TestAFirstVisitShowsHowToBegin: each command is marked once it has run, and the page is not loaded again.
+func TestAFirstVisitShowsHowToBegin(t *testing.T) {
+	d := open(t)
+	d.signIn(d.token)
+	d.goTo("/")
+	d.shows("Nothing has happened yet")
+	done := func(n int) {
+		t.Helper()
+		d.do(chromedp.Poll[chromedp.Void](fmt.Sprintf(`document.querySelectorAll(".begin .ran").length === %d`, n), chromedp.WithPollingTimeout(patience)))
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`window.kept = true`))
+	if n := eval[int](d, `[...document.querySelectorAll(".begin .copy")].filter((b) => b.checkVisibility()).length`); n != 3 {
+		t.Errorf("%d commands can be copied", n)
+	}
+	d.picture("first-visit")
+	scout := d.agent("scout", client.AgentSpec{})
+	done(1)
+	made, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Find out why checkout is slow", Send: &client.SendInput{To: []string{"scout"}}})
+	must2(t, func() error { return err })
+	done(2)
+	must2(t, func() error { _, err := scout.Accept(t.Context(), made.Handoff, client.AcceptInput{}); return err })
+	d.do(chromedp.Poll[chromedp.Void](`!document.querySelector(".begin")`, chromedp.WithPollingTimeout(patience)))
+	if !eval[bool](d, `window.kept === true`) {
+		t.Error("the page was loaded again")
+	}
+}
+
+func TestAnOperatorSilencesAnAlertByKeyboard(t *testing.T) {
+	d := open(t)
+	d.tell() // a handoff has failed, which is an alert
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.goTo("/alerts")
+	d.shows("used up all their receivers")
+	d.press(`input[name=reason]`, "k", "n", "o", "w", "n", kb.Enter)
+	d.shows("Silenced by operator/olga")
+	list, err := admin.New(d.admin).Alerts(t.Context(), admin.AlertOptions{})
+	if err != nil || len(list.Silences) != 1 || list.Silences[0].Reason != "known" {
+		t.Fatalf("%v: %+v", err, list.Silences)
+	}
+	d.press(`button[aria-label^="End the silence"]`, kb.Enter)
+	d.shows("The silence has ended")
+	if list, err := admin.New(d.admin).Alerts(t.Context(), admin.AlertOptions{}); err != nil || len(list.Silences) != 0 {
+		t.Errorf("%v: %+v", err, list.Silences)
+	}
+}
+
+func TestAConversationIsFoundByItsWordsAndRead(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.goTo("/find?q=order")
+	d.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`a[href="/conversations/%s"]`, s.talk))))
+	d.shows("Where is my order?")
+}
+
+// TestAReceiptIsSaved: the page of a handoff that is over has it, as a file.
+func TestAReceiptIsSaved(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.token)
+	d.goTo("/tasks/" + s.task + "/hops/1")
+	text := eval[string](d, `fetch(document.querySelector("a[href$='/receipt']").href).then((r) => r.text())`)
+	if !strings.HasPrefix(text, "c2sp.org/tlog-proof") {
+		t.Errorf("the receipt begins with %.60q", text)
+	}
+}
+
+// TestAPageWaitsWhileOthersHaveAllStreams: one person has as many live pages open as may be; one more says so, and follows when it can.
+func TestAPageWaitsWhileOthersHaveAllStreams(t *testing.T) {
+	d := open(t)
+	d.agent("scout", client.AgentSpec{})
+	d.signIn(d.token)
+	d.goTo("/record") // follows nothing
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	jar, err := cookiejar.New(nil)
+	must2(t, func() error { return err })
+	other := &http.Client{Jar: jar}
+	get := func(ctx context.Context, path string) *http.Response {
+		t.Helper()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.srv.URL()+path, nil)
+		must2(t, func() error { return err })
+		res, err := other.Do(req)
+		must2(t, func() error { return err })
+		return res
+	}
+	get(ctx, d.link(d.token)).Body.Close()
+	for n := range 20 { // more than there may be
+		res := get(ctx, "/live?task=*")
+		defer res.Body.Close()
+		b := make([]byte, 64)
+		if read, _ := res.Body.Read(b); read == 0 {
+			t.Fatalf("stream %d has no answer", n)
+		}
+	}
+	d.goTo("/")
+	d.do(chromedp.Poll[chromedp.Void](`document.getElementById("connection").textContent.includes("as many live pages open as you may")`, chromedp.WithPollingTimeout(patience)))
+	end()
+	whole, cancel := context.WithTimeout(d.ctx, 3*patience) // it looks again after 15 seconds
+	defer cancel()
+	if err := chromedp.Do(whole, chromedp.Poll[chromedp.Void](`document.getElementById("connection").hidden`, chromedp.WithPollingTimeout(2*patience))); err != nil {
+		d.fail(err)
+	}
+	must2(t, func() error {
+		_, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: "This came after the pause"})
+		return err
+	})
+	d.shows("This came after the pause")
+}

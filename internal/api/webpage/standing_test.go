@@ -1,0 +1,47 @@
+package webpage
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// What a task waits for is said where it is looked at, with when the server goes on by itself.
+func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
+	open := &client.TaskTicket{}
+	open.ID, open.Kind, open.State, open.Question = "task_1.k1", "question", "open", "Refund it?"
+	for name, c := range map[string]struct {
+		task        client.Task
+		want, link  string
+		until, none bool
+	}{
+		"offered":    {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, OfferEnds: noon}}, want: "Offered to bob: not seen yet", link: "/agents/bob", until: true},
+		"seen":       {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob", "cat"}, SeenBy: []string{"cat"}, AckEnds: noon}}, want: "seen by cat: not accepted yet", link: "/agents/cat", until: true},
+		"retry":      {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, RetryAt: noon}}, want: "The offer failed", until: true},
+		"approval":   {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{ApprovalEnds: noon}}, want: "Waits for approval", until: true},
+		"confirm":    {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{From: "ann", Receiver: "bob", ConfirmEnds: noon}}, want: "ann has to confirm", until: true},
+		"owned":      {task: client.Task{State: client.Executing, Owner: "bob", Progress: "half of it", Lease: noon}, want: "bob works on it: half of it", link: "/agents/bob", until: true},
+		"pending":    {task: client.Task{State: client.Pending, Requester: "ann", TakeUpBy: noon}, want: "ann has to send it", link: "#takeover", until: true},
+		"depends":    {task: client.Task{State: client.Pending, Dependencies: []client.Dependency{{Task: "task_2", State: client.Executing}, {Task: "task_3", State: client.Completed}}}, want: "Depends on a task that is executing", link: "/tasks/task_2"},
+		"children":   {task: client.Task{State: client.Waiting, Children: []client.Child{{To: "bob", Group: 1, State: client.Executing}, {To: "cat", Group: 1, State: client.Completed}}}, want: "1 of 2 children, from bob", link: "#children"},
+		"stranded":   {task: client.Task{State: client.Waiting, Children: []client.Child{{Task: "task_4", To: "bob", Group: 1, State: client.Parked, Why: "nobody took it"}}}, want: "a child that is in the dead letters: nobody took it", link: "/tasks/task_4"},
+		"asked":      {task: client.Task{State: client.Waiting, Ticket: open}, want: "Waits for a person: Refund it?", link: "/tickets/task_1.k1"},
+		"parked":     {task: client.Task{State: client.Parked, Parked: &client.ParkedFor{Cause: "owner_lost", Detail: "no recovery is left"}}, want: "owner lost: no recovery is left", link: "/dead"},
+		"taken over": {task: client.Task{State: client.Executing, Owner: "bob", Takeovers: []client.TakeoverRequest{{By: "cat", Detail: "he sleeps"}}}, want: "cat asks to take it over: he sleeps", link: "#takeover"},
+		"ended":      {task: client.Task{State: client.Completed, Parked: &client.ParkedFor{Cause: "limit"}}, none: true},
+	} {
+		all, found := standingsOf(c.task), false
+		for _, s := range all {
+			if strings.Contains(s.Text, c.want) && s.Link == c.link && s.Until.IsZero() == !c.until && (s.Until.IsZero() || s.Then != "") {
+				found = true
+			}
+		}
+		if found == c.none || c.none && len(all) > 0 {
+			t.Errorf("%s: %+v", name, all)
+		}
+	}
+}
