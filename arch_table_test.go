@@ -27,7 +27,7 @@ type pkg struct {
 }
 
 // packages is the whole tree, one group after the other. The command line is in arch_table_cli_test.go.
-var packages = slices.Concat(innerPackages, cliPackages, outerPackages)
+var packages = slices.Concat(innerPackages, ledgerPackages, cliPackages, outerPackages)
 
 var innerPackages = []pkg{
 	// domain
@@ -145,19 +145,6 @@ var innerPackages = []pkg{
 	},
 
 	// record
-	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
-	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
-	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
-	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
-	{
-		dir: "record/ledger/pglog", what: "the ledger in a PostgreSQL database, which any number of front ends share",
-		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",
-	},
-	{dir: "record/ledger/pglog/pgtest", what: "PostgreSQL servers of a test's own, started in a directory of its own", libs: "testing net os/exec"},
-	{
-		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
-		imports: "record/ledger", libs: "testing",
-	},
 	{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",

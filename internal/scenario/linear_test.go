@@ -53,11 +53,11 @@ type bug struct {
 	keyless bool                                                                  // no idempotency keys
 }
 
-// postgres is a kind of ledger of some contests only, see [openPostgres].
-const postgres = "postgres"
+// shared is a kind of ledger of some contests only, see [openShared].
+const shared = "shared"
 
-// openPostgres opens a ledger in PostgreSQL. Only tests with the build tag outside set it, and use that kind.
-var openPostgres func(*testing.T) ledger.Ledger
+// openShared opens a ledger that front ends share. Only tests with the build tag outside set it, and use that kind.
+var openShared func(*testing.T) ledger.Ledger
 
 type contest struct {
 	bug
@@ -123,8 +123,8 @@ func enter(t *testing.T, kind string, seed uint64, b bug) *contest {
 		f := contestFaults
 		f.Seed, nodes = seed, 3
 		h.ledger = ledgertest.NewDouble(f)
-		if kind == postgres {
-			h.ledger = openPostgres(t)
+		if kind == shared {
+			h.ledger = openShared(t)
 		}
 		h.views, err = sqlview.Follow(t.Context(), h.ledger, "")
 	}

@@ -146,11 +146,6 @@ func (l *Log) query(ctx context.Context, fn func(*pgxpool.Conn) error) error {
 	}
 }
 
-// isOutage reports whether an error of query may pass.
-func isOutage(err error) bool {
-	return errors.Is(err, ledger.ErrUnavailable) && !errors.Is(err, errClosed)
-}
-
 // Err implements [ledger.Ledger].
 func (l *Log) Err() error {
 	if l.isClosing() {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
 // Stream implements [ledger.Ledger].
@@ -148,38 +148,7 @@ func (c *chain) next(r *row) (ledger.Entry, error) {
 
 // Follow implements [ledger.Ledger]. It goes on after the connection to the database was lost.
 func (l *Log) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if l.isClosing() {
-			return errClosed
-		}
-		entries, behind, changed := l.tail.After(after, followBatch)
-		var outage <-chan time.Time
-		if behind {
-			var err error
-			if entries, err = l.Read(ctx, after, followBatch); err != nil && len(entries) == 0 { // those before a damaged entry come first
-				if !isOutage(err) {
-					return err
-				}
-				outage = time.After(retryAfter)
-			}
-		}
-		if len(entries) > 0 {
-			if err := fn(entries); err != nil {
-				return err
-			}
-			after = entries[len(entries)-1].Position
-			continue
-		}
-		select {
-		case <-changed:
-		case <-outage:
-		case <-ctx.Done():
-		case <-l.closing:
-		}
-	}
+	return l.tail.Follow(ctx, after, tail.Source{Read: l.Read, Closing: l.closing, Closed: errClosed, Batch: followBatch, Retry: retryAfter}, fn)
 }
 
 // number is a position as a number of PostgreSQL, which has none beyond 2⁶³-1.

@@ -1,7 +1,10 @@
 package tail
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -106,4 +109,54 @@ func (t *Tail) moveTo(last ledger.Position) {
 	t.last = last
 	close(t.changed)
 	t.changed = make(chan struct{})
+}
+
+// Source is the ledger of a tail.
+type Source struct {
+	Read    func(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Closing <-chan struct{} // is closed when the ledger is
+	Closed  error           // of reads after that
+	Batch   int             // the greatest number of entries given to a follower at once
+	Retry   time.Duration   // after which a read that was unavailable is tried again
+}
+
+// Follow is [ledger.Ledger.Follow] of the ledger of a tail. It goes on after reads that were unavailable.
+func (t *Tail) Follow(ctx context.Context, after ledger.Position, of Source, fn func([]ledger.Entry) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		select {
+		case <-of.Closing:
+			return of.Closed
+		default:
+		}
+		entries, behind, changed := t.After(after, of.Batch)
+		var outage <-chan time.Time
+		if behind {
+			var err error
+			if entries, err = of.Read(ctx, after, of.Batch); err != nil && len(entries) == 0 { // those before a damaged entry come first
+				if !errors.Is(err, ledger.ErrUnavailable) || errors.Is(err, of.Closed) {
+					return err
+				}
+				outage = time.After(of.Retry)
+			}
+		}
+		if len(entries) > 0 {
+			if err := fn(entries); err != nil {
+				return err
+			}
+			after = entries[len(entries)-1].Position
+			continue
+		}
+		if behind && outage == nil { // a replica that lags
+			outage = time.After(of.Retry)
+		}
+		select {
+		case <-changed:
+		case <-outage:
+		case <-ctx.Done():
+		case <-of.Closing:
+		}
+	}
 }

@@ -1,0 +1,30 @@
+package trapeze_test
+
+// ledgerPackages are the ledger and its technologies: the part of the table of arch_table_test.go on them.
+var ledgerPackages = []pkg{
+	{dir: "record/ledger", what: "the contract of the ledger: entries, positions, append, follow, codec"},
+	{dir: "record/ledger/frame", what: "the form in which a ledger stores an entry: compressed, with a checksum", imports: "record/ledger"},
+	{dir: "record/ledger/tail", what: "the newest entries of a ledger in memory, for followers that keep up", imports: "record/ledger"},
+	{dir: "record/ledger/sqlitelog", what: "the embedded ledger: one SQLite file", imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "database/sql modernc.org/sqlite"},
+	{
+		dir: "record/ledger/pglog", what: "the ledger in a PostgreSQL database, which any number of front ends share",
+		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net github.com/jackc/pgx/v5 golang.org/x/sys",
+	},
+	{
+		dir: "record/ledger/natslog", what: "the ledger in a stream of NATS JetStream, which any number of front ends share",
+		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net net/http net/url github.com/nats-io/nats.go github.com/nats-io/nuid",
+	},
+	{
+		dir: "record/ledger/natslog/natsnode", what: "a NATS server inside the process, one node of a cluster that keeps a record",
+		imports: "record/ledger/natslog", libs: "crypto/tls crypto/x509 net net/url github.com/nats-io/nats.go github.com/nats-io/nats-server/v2",
+	},
+	{
+		dir: "record/ledger/natslog/natstest", what: "clusters of NATS servers of a test's own, inside its process",
+		imports: "record/ledger/natslog/natsnode", libs: "testing net github.com/nats-io/nats.go",
+	},
+	{dir: "record/ledger/pglog/pgtest", what: "PostgreSQL servers of a test's own, started in a directory of its own", libs: "testing net os/exec"},
+	{
+		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
+		imports: "record/ledger", libs: "testing",
+	},
+}

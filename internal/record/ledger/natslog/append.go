@@ -1,0 +1,154 @@
+package natslog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+)
+
+// Append implements [ledger.Ledger]. While the cluster has no leader it is tried again, for [patience].
+func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, unknown(err)
+	}
+	b, err := e.EncodeFor(nil, expect)
+	if err != nil {
+		return 0, err
+	}
+	if !l.begin() {
+		return 0, errClosed
+	}
+	defer l.appends.Done()
+	if err := l.health.permanent(); err != nil {
+		return 0, err
+	}
+	defer ledger.Pause(ctx)()
+	start := time.Now()
+	var at ledger.Position
+	if expect == ledger.Any {
+		at, err = l.appendAny(ctx, e)
+	} else {
+		at, err = l.put(ctx, e.Stream, b, expect)
+	}
+	switch {
+	case err == nil:
+		l.opts.Committed(1, time.Since(start))
+		l.health.failed(nil)
+		l.announce(at)
+	case ctx.Err() == nil && (errors.Is(err, ledger.ErrUnavailable) || errors.Is(err, ledger.ErrUnknown)):
+		l.health.failed(err)
+	}
+	return at, err
+}
+
+// put appends the bytes of an entry, if its stream ends at a position. An attempt without an answer is looked up before it is repeated.
+func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.Position) (ledger.Position, error) {
+	stored, sum := frame.Append(nil, b)
+	if err := frame.Seal(stored, sum, 0, expect, 0); err != nil {
+		return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
+	}
+	m := &nats.Msg{Subject: subjectOf(l.opts.subjects(), s), Data: stored, Header: nats.Header{
+		headerNonce: {nuid.Next()}, headerExpect: {strconv.FormatUint(uint64(expect), 10)},
+	}}
+	end := time.Now().Add(patience)
+	sent := false // so that the entry may be stored, or may still be
+	for {
+		at, err := l.publish(ctx, m)
+		if err == nil {
+			return at, nil
+		}
+		if code := codeOf(err); code == codeWrongSequence || code == codeSequenceInQueue {
+			if !sent {
+				return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
+			}
+		} else if !neverSent(err) {
+			sent = true
+		}
+		if sent && ctx.Err() == nil {
+			if at, done, err := l.settle(ctx, m, expect); done {
+				return at, err
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return 0, unknown(ctx.Err())
+		case sent && (l.isClosing() || time.Now().After(end)):
+			return 0, unknown(fmt.Errorf("%w (%w)", errNoAnswer, err))
+		case !sent && (l.isClosing() || time.Now().After(end) || !passing(err)):
+			return 0, unavailable(err)
+		}
+		l.pause(ctx)
+	}
+}
+
+// publish sends a message once, and returns its sequence.
+func (l *Log) publish(ctx context.Context, m *nats.Msg) (ledger.Position, error) {
+	reached := l.health.reachedUntil()
+	b, err := l.ask(ctx, m)
+	if err == nil && l.lose.CompareAndSwap(true, false) {
+		err = nats.ErrTimeout
+	}
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Error  *apiError       `json:"error"`
+		Stream string          `json:"stream"`
+		Seq    ledger.Position `json:"seq"`
+	}
+	switch err := json.Unmarshal(b, &answer); {
+	case err != nil:
+		return 0, fmt.Errorf("an answer of JetStream cannot be read: %w", err)
+	case answer.Error != nil:
+		return 0, answer.Error
+	case answer.Stream != l.opts.Name || answer.Seq == 0:
+		return 0, fmt.Errorf("an answer of JetStream is of another stream: %q", answer.Stream)
+	case answer.Seq <= reached:
+		l.health.stop(lost(answer.Seq, reached))
+		return 0, l.health.permanent()
+	}
+	l.health.reached(answer.Seq)
+	return answer.Seq, nil
+}
+
+// settle looks which entry follows the expected one after an attempt without an answer: done reports whether that decides it.
+func (l *Log) settle(ctx context.Context, m *nats.Msg, expect ledger.Position) (at ledger.Position, done bool, err error) {
+	next, ok, err := l.fromLeader(ctx, getRequest{Seq: expect + 1, NextFor: m.Subject})
+	switch {
+	case err != nil || !ok:
+		return 0, false, nil // it may still arrive; of two the comparison accepts one
+	case next.nonce == m.Header.Get(headerNonce):
+		l.health.reached(next.seq)
+		return next.seq, true, nil
+	}
+	return 0, true, fmt.Errorf("%w: another entry follows %d", ledger.ErrConflict, expect)
+}
+
+// passing reports whether an error of a request may pass by itself within seconds, as during an election.
+func passing(err error) bool {
+	switch codeOf(err) {
+	case codeNotAvailable, codeNotLeader, codeStreamOffline:
+		return true
+	case 0:
+		return !errors.Is(err, nats.ErrConnectionClosed) && !errors.Is(err, nats.ErrMaxPayload)
+	}
+	return false
+}
+
+// pause waits before the next try.
+func (l *Log) pause(ctx context.Context) {
+	select {
+	case <-time.After(retryAfter):
+	case <-ctx.Done():
+	case <-l.closing:
+	}
+}

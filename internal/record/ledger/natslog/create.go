@@ -1,0 +1,105 @@
+package natslog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// idKey and formatKey are the metadata of the stream: the name of the record, and the number of the format of its messages.
+const (
+	idKey     = "trapeze-record"
+	formatKey = "trapeze-format"
+	format    = "1"
+)
+
+// wanted is the configuration of the stream of a new record.
+func wanted(o Options) jetstream.StreamConfig {
+	return jetstream.StreamConfig{
+		Name: o.Name, Description: "the record of Trapeze", Subjects: []string{o.subjects() + ".>"},
+		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
+		MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: MaxPayload, Replicas: o.Replicas,
+		Duplicates: 100 * time.Millisecond, // identifiers of messages are not used
+		DenyDelete: true, DenyPurge: true, AllowDirect: true,
+		Metadata: map[string]string{idKey: nuid.Next(), formatKey: format},
+	}
+}
+
+// subjects is what the subjects of entries begin with; wake is the subject on which front ends say what they appended.
+func (o Options) subjects() string { return strings.ToLower(o.Name) + ".e" }
+func (o Options) wake() string     { return strings.ToLower(o.Name) + ".appended" }
+
+// create returns the stream of the record, which it creates if there is none. A cluster that starts is waited for.
+func create(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	for {
+		info, err := createOnce(ctx, js, o)
+		if err == nil || !passes(err) {
+			return info, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("natslog: %w: %w", errNoAnswer, err)
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+func createOnce(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
+	try, cancel := context.WithTimeout(ctx, 2*requestTimeout)
+	defer cancel()
+	s, err := js.Stream(try, o.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = js.CreateStream(try, wanted(o))
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another front end was first
+			s, err = js.Stream(try, o.Name)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.Info(try)
+}
+
+// passes reports whether an error of opening may pass while a cluster starts.
+func passes(err error) bool {
+	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
+		return e.Code == 503 || int(e.ErrorCode) == codeNotAvailable || int(e.ErrorCode) == codeNotLeader ||
+			strings.Contains(e.Description, "no suitable peers") || strings.Contains(e.Description, "insufficient")
+	}
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
+}
+
+// checkStream refuses a stream in which entries would not be safe, or which is not a record of ours.
+func checkStream(c *jetstream.StreamConfig, unsafe bool) error {
+	fix := func(what string, args ...any) error {
+		return fmt.Errorf("natslog: the stream %s %s", c.Name, fmt.Sprintf(what, args...))
+	}
+	switch {
+	case c.Metadata[idKey] == "":
+		return fix("was not made by Trapeze: have Trapeze create it")
+	case c.Metadata[formatKey] != format:
+		return fix("has format %s, and this version of Trapeze reads and writes format %s: use the version that has written it or a newer one; nothing was changed", c.Metadata[formatKey], format)
+	case c.Replicas < minReplicas && !unsafe:
+		return fix("has %d replicas, and with fewer than %d a server that dies takes acknowledged entries with it: nats stream edit %s --replicas=3", c.Replicas, minReplicas, c.Name)
+	case c.Storage != jetstream.FileStorage:
+		return fix("is in memory, and needs files")
+	case c.Discard != jetstream.DiscardNew, c.MaxAge != 0, c.MaxMsgsPerSubject > 0, c.Retention != jetstream.LimitsPolicy:
+		return fix("would discard entries: it needs the retention limits, discard=new, and no limits of age and per subject")
+	case !c.DenyDelete, !c.DenyPurge, c.AllowRollup:
+		return fix("lets its entries be deleted: it needs deny-delete and deny-purge, and no rollups")
+	case c.MaxMsgSize >= 0 && c.MaxMsgSize < MaxPayload-headers:
+		return fix("takes messages of %d bytes, and entries need %d", c.MaxMsgSize, MaxPayload)
+	case !c.AllowDirect:
+		return fix("needs allow-direct, so that each replica can answer reads")
+	}
+	return nil
+}

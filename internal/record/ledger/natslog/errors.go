@@ -1,0 +1,71 @@
+package natslog
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// Codes of JetStream's errors.
+const (
+	codeNotAvailable    = 10008 // no leader of the cluster
+	codeNotLeader       = 10009
+	codeNoResources     = 10023 // the servers' limits
+	codeNoMessage       = 10037
+	codeNoStorage       = 10047
+	codeStreamOffline   = 10118
+	codeWrongSequence   = 10071
+	codeSequenceInQueue = 10164 // as 10071, for one that is not committed yet
+)
+
+// apiError is an error of JetStream's API.
+type apiError struct {
+	Code        int    `json:"code"`
+	ErrCode     int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+func (e *apiError) Error() string {
+	return fmt.Sprintf("JetStream: %s (%d)", e.Description, e.ErrCode)
+}
+
+// codeOf returns the code of an error of JetStream, 0 for other errors.
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*apiError](err); ok {
+		return e.ErrCode
+	}
+	return 0
+}
+
+var (
+	errClosed   = fmt.Errorf("%w: the ledger is closed", ledger.ErrUnavailable)
+	errNoAnswer = errors.New("no answer of the NATS cluster: a majority of its servers must run and reach each other")
+	errLost     = errors.New("the stream has lost entries that were acknowledged: it may have been restored from a backup, or a majority of its servers has lost their disks. " +
+		"Restore the newest copy that has them, and start again")
+	errReplaced = errors.New("the NATS cluster has another record than when the server was started: start again, with the right URL")
+	errMissing  = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
+)
+
+func unknown(cause error) error { return fmt.Errorf("%w: %w", ledger.ErrUnknown, cause) }
+
+// unavailable is the error for an append or a read that had no effect.
+func unavailable(cause error) error {
+	switch codeOf(cause) {
+	case codeNoResources, codeNoStorage:
+		return fmt.Errorf("%w at the NATS servers: %w", ledger.ErrFull, cause)
+	}
+	return fmt.Errorf("%w: %w", ledger.ErrUnavailable, cause)
+}
+
+// neverSent reports whether a request has reached no server, or was refused before anything was proposed.
+func neverSent(err error) bool {
+	switch codeOf(err) {
+	case codeNotAvailable, codeNotLeader, codeNoResources, codeNoStorage, codeStreamOffline:
+		return true
+	}
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, nats.ErrConnectionClosed) ||
+		errors.Is(err, nats.ErrMaxPayload)
+}

@@ -1,0 +1,127 @@
+package natslog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// message is one message of the stream.
+type message struct {
+	subject string
+	seq     ledger.Position
+	nonce   string // of the append
+	body    []byte
+}
+
+const (
+	headerNonce    = "Trapeze-Append"
+	headerExpect   = "Nats-Expected-Last-Subject-Sequence"
+	headerSubject  = "Nats-Subject"
+	headerSequence = "Nats-Sequence"
+	headerStatus   = "Status"
+)
+
+// getRequest asks for messages.
+type getRequest struct {
+	Seq      ledger.Position `json:"seq,omitempty"`
+	LastFor  string          `json:"last_by_subj,omitempty"`
+	NextFor  string          `json:"next_by_subj,omitempty"`
+	Batch    int             `json:"batch,omitempty"`
+	MaxBytes int             `json:"max_bytes,omitempty"`
+}
+
+// ask sends a request and returns the body of the answer.
+func (l *Log) ask(ctx context.Context, m *nats.Msg) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	reply, err := l.conn.RequestMsgWithContext(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return reply.Data, nil
+}
+
+// fromLeader asks the leader of the stream for one message; ok is false if it has none.
+func (l *Log) fromLeader(ctx context.Context, r getRequest) (m message, ok bool, err error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return m, false, err
+	}
+	b, err := l.ask(ctx, &nats.Msg{Subject: "$JS.API.STREAM.MSG.GET." + l.opts.Name, Data: text})
+	if err != nil {
+		return m, false, err
+	}
+	var answer struct {
+		Error   *apiError `json:"error"`
+		Message struct {
+			Subject string          `json:"subject"`
+			Seq     ledger.Position `json:"seq"`
+			Hdrs    []byte          `json:"hdrs"`
+			Data    []byte          `json:"data"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal(b, &answer); err != nil {
+		return m, false, fmt.Errorf("an answer of JetStream cannot be read: %w", err)
+	}
+	if answer.Error != nil {
+		if answer.Error.ErrCode == codeNoMessage {
+			return m, false, nil
+		}
+		return m, false, answer.Error
+	}
+	got := answer.Message
+	h, err := nats.DecodeHeadersMsg(got.Hdrs)
+	if err != nil {
+		h = nil // it is not one of ours, and the frame says so
+	}
+	return message{got.Subject, got.Seq, h.Get(headerNonce), got.Data}, true, nil
+}
+
+// fromReplica calls fn with messages that one of the replicas has, which may lack the newest.
+func (l *Log) fromReplica(ctx context.Context, r getRequest, fn func(message) (more bool)) error {
+	r.MaxBytes = readBytes
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	inbox := l.conn.NewInbox()
+	sub, err := l.conn.SubscribeSync(inbox)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	if err := l.conn.PublishRequest("$JS.API.DIRECT.GET."+l.opts.Name, inbox, text); err != nil {
+		return err
+	}
+	for {
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return err
+		}
+		switch status := m.Header.Get(headerStatus); status {
+		case "":
+		case "204", "404": // the end; none
+			return nil
+		case "503":
+			return nats.ErrNoResponders
+		default:
+			return fmt.Errorf("JetStream answers a read with %s %s", status, m.Header.Get("Description"))
+		}
+		seq, err := strconv.ParseUint(m.Header.Get(headerSequence), 10, 64)
+		if err != nil {
+			return errors.New("a message of JetStream has no sequence")
+		}
+		if !fn(message{m.Header.Get(headerSubject), ledger.Position(seq), m.Header.Get(headerNonce), m.Data}) {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package natslog
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
+)
+
+// Log is one front end of a ledger in JetStream. It is safe for concurrent use.
+type Log struct {
+	opts   Options
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	id     string
+	tail   *tail.Tail
+	health health
+	lease  lease
+
+	announced atomic.Uint64 // up to where the record goes, as front ends say
+	woken     chan struct{}
+
+	mu      sync.Mutex
+	lanes   map[ledger.Stream]*lane
+	appends sync.WaitGroup // in progress
+	ending  bool           // none begins any more
+
+	end     context.CancelFunc // of the listener
+	closing chan struct{}      // closed when Close begins
+	running sync.WaitGroup
+	sub     *nats.Subscription
+
+	lose atomic.Bool // the next answer to an append: for tests
+}
+
+var _ ledger.Ledger = (*Log)(nil)
+
+// Open opens the record in the JetStream cluster of a connection, and creates its stream if there is none. The connection needs
+// [ConnectOptions], and stays open when the log is closed. A stream or servers in which entries would not be safe are refused.
+func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
+	opts = opts.withDefaults()
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	if most := conn.MaxPayload(); most < MaxPayload {
+		return nil, fmt.Errorf("natslog: the NATS server takes messages of up to %d bytes, and entries need %d: set max_payload: %[2]d in its configuration, and in that of the others", most, MaxPayload)
+	}
+	if err := checkSync(ctx, opts); err != nil {
+		return nil, err
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, err
+	}
+	info, err := create(ctx, js, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkStream(&info.Config, opts.Unsafe); err != nil {
+		return nil, err
+	}
+	l := &Log{
+		opts: opts, conn: conn, js: js, id: info.Config.Metadata[idKey], lanes: map[ledger.Stream]*lane{},
+		woken: make(chan struct{}, 1), closing: make(chan struct{}),
+	}
+	l.health.known = opts.Acknowledged
+	last, err := l.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if last < opts.Acknowledged {
+		l.health.stop(lost(last, opts.Acknowledged))
+	}
+	l.health.reached(last)
+	l.tail = tail.New(last)
+	if l.sub, err = l.subscribe(); err != nil {
+		return nil, err
+	}
+	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
+	l.running.Go(func() { l.listen(ctx) })
+	return l, nil
+}
+
+// ID returns the name of the record, which it was given when its stream was created.
+func (l *Log) ID() string { return l.id }
+
+// Name returns the name of the JetStream stream.
+func (l *Log) Name() string { return l.opts.Name }
+
+// Acknowledged tells the log of a position up to which entries are known to have been appended, as does that of [Options].
+func (l *Log) Acknowledged(p ledger.Position) {
+	l.health.reached(p)
+	if end := l.tail.Position(); end < p {
+		l.heard(p) // the next look tells whether they are lost
+	}
+}
+
+// Follow implements [ledger.Ledger]. It goes on after the connection was lost.
+func (l *Log) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	return l.tail.Follow(ctx, after, tail.Source{Read: l.Read, Closing: l.closing, Closed: errClosed, Batch: followBatch, Retry: retryAfter}, fn)
+}
+
+// Err implements [ledger.Ledger].
+func (l *Log) Err() error {
+	if l.isClosing() {
+		return errClosed
+	}
+	return l.health.err()
+}
+
+// Close implements [ledger.Ledger]. It waits for appends in progress.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	first := !l.ending
+	if l.ending = true; first {
+		close(l.closing)
+	}
+	l.mu.Unlock()
+	if !first {
+		return nil
+	}
+	l.appends.Wait()
+	l.end()
+	l.running.Wait()
+	_ = l.sub.Unsubscribe() // the connection may be closed
+	return nil
+}
+
+// begin begins an append, unless the log is closed.
+func (l *Log) begin() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ending {
+		l.appends.Add(1)
+	}
+	return !l.ending
+}
+
+func (l *Log) isClosing() bool {
+	select {
+	case <-l.closing:
+		return true
+	default:
+		return false
+	}
+}

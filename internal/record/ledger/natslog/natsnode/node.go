@@ -1,0 +1,106 @@
+package natsnode
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
+)
+
+// Node is a running node.
+type Node struct {
+	server   *server.Server
+	password string // of connections inside the process
+}
+
+const user = "trapeze"
+
+// stopTimeout is the time for the leaders on a node that stops to be elected elsewhere.
+const stopTimeout = 10 * time.Second
+
+// Start starts a node. It takes connections when it returns, and joins the others by itself.
+func Start(o Options) (*Node, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	routes, err := o.routes()
+	if err != nil {
+		return nil, err
+	}
+	host, port, err := split(o.Addr)
+	if err != nil {
+		return nil, err
+	}
+	secured, err := o.tls()
+	if err != nil {
+		return nil, err
+	}
+	password := rand.Text()
+	s, err := server.NewServer(&server.Options{
+		// A server that does not listen for clients never listens for other nodes. So it does, on the loopback, and nobody else has the password.
+		ServerName: o.Name, Host: "127.0.0.1", Port: server.RANDOM_PORT, Username: user, Password: password, NoSigs: true,
+		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
+		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
+		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1},
+		Routes:  routes,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("natsnode: %w", err)
+	}
+	s.SetLogger(logger{o.Log}, false, false)
+	s.Start()
+	if !s.ReadyForConnections(stopTimeout) {
+		s.Shutdown()
+		return nil, fmt.Errorf("natsnode: the node does not start: is the address %s in use?", o.Addr)
+	}
+	return &Node{s, password}, nil
+}
+
+// Connect returns a connection to the node, inside the process.
+func (n *Node) Connect() (*nats.Conn, error) {
+	return nats.Connect("", append(natslog.ConnectOptions(), nats.InProcessServer(n.server), nats.UserInfo(user, n.password))...)
+}
+
+// Addr returns the address for other nodes.
+func (n *Node) Addr() string { return n.server.ClusterAddr().String() }
+
+// Stop stops the node. It first lets the others have what it leads, if ctx leaves the time for that.
+func (n *Node) Stop(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		n.server.Shutdown() // steps down from what it leads
+		n.server.WaitForShutdown()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(stopTimeout):
+		return errors.New("natsnode: the node does not stop")
+	}
+}
+
+// logger writes what the server logs. Its notices are of interest only when something is looked for.
+type logger struct{ to *slog.Logger }
+
+func (l logger) write(level slog.Level, format string, args []any) {
+	if l.to != nil && l.to.Enabled(context.Background(), level) {
+		l.to.Log(context.Background(), level, fmt.Sprintf(format, args...), "component", "nats")
+	}
+}
+
+func (l logger) Noticef(format string, args ...any) { l.write(slog.LevelDebug, format, args) }
+func (l logger) Warnf(format string, args ...any)   { l.write(slog.LevelWarn, format, args) }
+func (l logger) Fatalf(format string, args ...any)  { l.write(slog.LevelError, format, args) }
+func (l logger) Errorf(format string, args ...any)  { l.write(slog.LevelError, format, args) }
+func (l logger) Debugf(format string, args ...any)  { l.write(slog.LevelDebug, format, args) }
+func (l logger) Tracef(format string, args ...any)  { l.write(slog.LevelDebug, format, args) }

@@ -1,0 +1,31 @@
+package natslog
+
+import (
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+const hex = "0123456789ABCDEF"
+
+// subjectOf returns the subject of a stream below a prefix: its three parts, in which every byte outside A-Z a-z 0-9 _ - is written as =XX, since
+// '.', '*', '>' and white space mean something in a subject.
+func subjectOf(prefix string, s ledger.Stream) string {
+	workspace, kind, id := s.Parts()
+	var b strings.Builder
+	b.WriteString(prefix)
+	for _, part := range []string{workspace, kind, id} {
+		b.WriteByte('.')
+		for i := range len(part) {
+			c := part[i]
+			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
+				b.WriteByte(c)
+				continue
+			}
+			b.WriteByte('=')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
