@@ -7,8 +7,12 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/pglog record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore files/artifact/pgstore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate server/pgrecord",
 		libs: "net golang.org/x/time",
+	},
+	{
+		dir: "server/pgrecord", what: "moves records into PostgreSQL, and gives what a backup is made of",
+		imports: "domain/refusal record/frontend record/ledger/pglog record/ledger/sqlitelog record/ledger record/proof record/backup files/artifact files/artifact/pgstore",
 	},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},
 

@@ -63,7 +63,6 @@ func New(baseURL, token string, o Options) (*Client, error) {
 	}
 	return &Client{watch: o.Watch, conn: wire.Conn{
 		Servers: servers, Token: token, UserAgent: o.UserAgent, HTTP: o.HTTP, Retries: o.Retries, FirstPause: o.Pause, Timeout: o.Timeout, Least: least,
-		Malformed: func(err error) error { return &Error{Code: Invalid, Message: err.Error(), Hint: "check the ids and names in the call"} },
 		Refused: func(res *http.Response, body []byte) error { return errorOf(res, body) },
 	}}, nil
 }

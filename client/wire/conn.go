@@ -52,8 +52,6 @@ type Conn struct {
 	FirstPause, Timeout time.Duration
 	// Least is the position that the answer to a read must have reached; 0: any.
 	Least func(ctx context.Context) uint64
-	// Malformed is the error of a request that cannot be made.
-	Malformed func(err error) error
 	// Refused reads the refusal in an answer.
 	Refused func(res *http.Response, body []byte) error
 }
@@ -186,7 +184,7 @@ func (c *Conn) Send(ctx context.Context, r Call) (*http.Response, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u, body)
 	if err != nil {
-		return nil, c.Malformed(err)
+		return nil, c.Refused(&http.Response{}, Problem{Code: "invalid", Detail: err.Error(), Hint: "check the ids and names in the call"}.text())
 	}
 	h := req.Header
 	h.Set("Authorization", "Bearer "+c.Token)

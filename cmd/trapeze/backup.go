@@ -13,7 +13,7 @@ func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) 
 	return cli.Backup(made), err
 }
 
-func restore(ctx context.Context, dir, keys string, from []io.Reader) (cli.Restored, error) {
-	r, err := server.Restore(ctx, dir, keys, from)
+func restore(ctx context.Context, dir, keys, postgres string, from []io.Reader) (cli.Restored, error) {
+	r, err := server.Restore(ctx, dir, keys, postgres, from)
 	return cli.Restored(r), err
 }

@@ -48,8 +48,8 @@ var copier = cli.Copier{
 		made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
 		return cli.Backup(made), err
 	},
-	Restore: func(ctx context.Context, dir, keys string, from []io.Reader) (cli.Restored, error) {
-		r, err := server.Restore(ctx, dir, keys, from)
+	Restore: func(ctx context.Context, dir, keys, postgres string, from []io.Reader) (cli.Restored, error) {
+		r, err := server.Restore(ctx, dir, keys, postgres, from)
 		return cli.Restored(r), err
 	},
 }

@@ -35,6 +35,8 @@ type BackupOptions struct {
 	Rate int64
 	// Progress is called after each part; nil: nobody is told.
 	Progress func(at, until uint64)
+	// Postgres is the URL of the database that has the record of a front end's data directory; empty: the directory has it.
+	Postgres string
 }
 
 // settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
@@ -61,20 +63,17 @@ type Made struct {
 
 // Backup writes a backup of a data directory, also while a server runs there: every entry that was acknowledged before the call, with its files.
 func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ Made, err error) {
-	if err := checkOwnRecord(dir, "back up the database, with pg_dump, pg_basebackup or the archive of its write-ahead log; the data directory has views that are built again, and policy files"); err != nil {
-		return Made{}, err
-	}
 	made := backup.Options{Made: time.Now().UTC()}
 	if o.After != nil {
 		if made.Base, err = backup.ReadBase(ctx, o.After); err != nil {
 			return Made{}, fmt.Errorf("the backup to follow: %w", err)
 		}
 	}
-	record, err := OpenRecord(dir)
+	from, err := openOrigin(ctx, dir, o.Postgres)
 	if err != nil {
 		return Made{}, err
 	}
-	defer func() { err = errors.Join(err, record.Close()) }()
+	defer func() { err = errors.Join(err, from.close()) }()
 	tree, err := os.Open(filepath.Join(dir, "proof", "tree")) //nolint:gosec // the operator's directory
 	if err != nil {
 		return Made{}, fmt.Errorf("the data directory has no tree of its record, which the server makes when it starts: %w", err)
@@ -85,12 +84,12 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 		return Made{}, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	src, err := signed(ctx, dir, record)
+	src, err := signed(ctx, dir, from.record)
 	if err != nil {
 		return Made{}, err
 	}
-	src.Stored = proof.Stored{From: tree}
-	if src.Content, err = contentOf(root); err != nil {
+	src.Stored, src.Key = proof.Stored{From: tree}, cmp.Or(from.key, src.Key)
+	if src.Content, err = from.content(root); err != nil {
 		return Made{}, err
 	}
 	src.Settings = filesOf(root, settings)
@@ -98,9 +97,9 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 		made.Progress = func(at ledger.Position) { o.Progress(uint64(at), uint64(src.Until)) }
 	}
 	if o.Secrets == nil {
-		src.Settings = append(src.Settings, filesOf(root, secrets)...)
+		src.Settings = append(src.Settings, append(filesOf(root, secrets), from.secrets...)...)
 	} else {
-		apart := backup.Source{Kind: backup.Secrets, Log: src.Log, PublicKeys: src.PublicKeys, Key: src.Key, Settings: filesOf(root, secrets)}
+		apart := backup.Source{Kind: backup.Secrets, Log: src.Log, PublicKeys: src.PublicKeys, Key: src.Key, Settings: append(filesOf(root, secrets), from.secrets...)}
 		if _, err := backup.Write(ctx, o.Secrets, apart, backup.Options{Made: made.Made}); err != nil {
 			return Made{}, err
 		}
@@ -253,13 +252,16 @@ const restoredName = "restored.json"
 
 // Restore makes a data directory of a full backup and the incremental ones that follow it, and of secrets that were kept apart, if any. The directory must not
 // exist, or be empty; it is filled when everything was verified. keys are public keys of the log that the caller has from elsewhere; empty: those in the
-// backup count.
-func Restore(ctx context.Context, dir, keys string, backups []io.Reader) (_ Restored, err error) {
+// backup count. With the URL of an empty database in postgres, the record goes there, and the directory becomes that of a front end.
+func Restore(ctx context.Context, dir, keys, postgres string, backups []io.Reader) (_ Restored, err error) {
 	tmp, place, err := preparePlace(dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	out, err := restoreInto(ctx, tmp, keys, backups)
+	if err == nil && postgres != "" {
+		err = restoreDatabase(ctx, tmp, postgres, out)
+	}
 	if err == nil {
 		var text []byte
 		if text, err = json.Marshal(out); err == nil {

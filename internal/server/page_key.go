@@ -10,13 +10,16 @@ import (
 	"path/filepath"
 )
 
+// pageKeyName is the file of the key of the page.
+const pageKeyName = "page.key"
+
 // pageKey returns the key that seals the sessions of the page, from a file of the data directory that only its owner reads. Without the
 // file, a new key is made, which ends all sessions.
 func (s *Server) pageKey(ctx context.Context) (key [32]byte, err error) {
 	if s.shared != nil {
 		return s.sharedPageKey(ctx)
 	}
-	path := filepath.Join(s.config.DataDir, "page.key")
+	path := filepath.Join(s.config.DataDir, pageKeyName)
 	text, err := os.ReadFile(path)
 	if err == nil {
 		if key, ok := parsePageKey(string(text)); ok {

@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/server/pgrecord"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 )
 
@@ -119,7 +120,7 @@ func (s *Server) openShared(ctx context.Context) error {
 		pool.Close()
 		return err
 	}
-	key, err := s.shared.Secret(ctx, "signing-key", treefile.NewSharedKey)
+	key, err := s.shared.Secret(ctx, pgrecord.SigningKey, treefile.NewSharedKey)
 	if err != nil {
 		return err
 	}
@@ -242,7 +243,7 @@ func (fixedKey) PrepareKey() (old, public string, err error) {
 
 // sharedPageKey returns the key of the sessions of the page, which is the same at all front ends.
 func (s *Server) sharedPageKey(ctx context.Context) (key [32]byte, err error) {
-	text, err := s.shared.Secret(ctx, "page-key", func() (string, error) { return newPageKey(), nil })
+	text, err := s.shared.Secret(ctx, pgrecord.PageKey, func() (string, error) { return newPageKey(), nil })
 	if err != nil {
 		return key, err
 	}

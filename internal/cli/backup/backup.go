@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type Options struct {
 	Secrets  io.Writer // gets the keys and tokens, which the backup then lacks; nil: they are in it
 	Rate     int64     // bytes per second; 0: no limit
 	Progress func(at, until uint64)
+	Postgres string // URL of the database that has the record; empty: the data directory has it
 }
 
 // Made says what a backup has.
@@ -50,13 +52,13 @@ type Restored struct {
 // Copier copies data directories.
 type Copier struct {
 	Backup  func(ctx context.Context, dir string, to io.Writer, o Options) (Made, error)
-	Restore func(ctx context.Context, dir, keys string, from []io.Reader) (Restored, error)
+	Restore func(ctx context.Context, dir, keys, postgres string, from []io.Reader) (Restored, error)
 }
 
 // flags of trapeze backup.
 type flags struct {
-	after, secrets string
-	rate           int64
+	after, secrets, postgres string
+	rate                     int64
 }
 
 // Command is the command trapeze backup.
@@ -77,11 +79,12 @@ file of their own, so that they can be kept elsewhere.
 A backup gives its reader everything: keep it as you keep the data directory. docs/backup.md has a schedule and a drill.`
 	cmd.Flags().StringVar(&o.after, "after", "", "a backup that this one follows: write what was added since")
 	cmd.Flags().StringVar(&o.secrets, "secrets", "", "new file for the keys and tokens, which the backup then lacks")
+	cmd.Flags().StringVar(&o.postgres, "postgres", "", "URL of the database that has the record, if the server is a front end (TRAPEZE_POSTGRES)")
 	cmd.Flags().Int64Var(&o.rate, "rate", 0, "greatest number of bytes per second to write (default: no limit)")
 	return shell.Example(cmd, "trapeze backup monday.backup\ntrapeze backup tuesday.backup --after monday.backup")
 }
 
-// isFollower reports whether the record of a data directory is in PostgreSQL: then the copier says what to do.
+// isFollower reports whether the record of a data directory is in PostgreSQL.
 func isFollower(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "postgres.record"))
 	return err == nil
@@ -98,7 +101,10 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	if _, err := os.Stat(filepath.Join(dir, "trapeze.db")); err != nil && !isFollower(dir) {
 		return shell.Usage(fmt.Errorf("%s is not a data directory: name that of the server with --data-dir: %w", dir, err))
 	}
-	options := Options{Rate: o.rate, Progress: progress(s)}
+	options := Options{Rate: o.rate, Progress: progress(s), Postgres: o.postgres}
+	if isFollower(dir) {
+		options.Postgres = cmp.Or(o.postgres, s.Getenv("TRAPEZE_POSTGRES"))
+	}
 	if o.after != "" {
 		base, err := os.Open(o.after)
 		if err != nil {

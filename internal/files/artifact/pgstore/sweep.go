@@ -54,6 +54,20 @@ func (s *Store) list(ctx context.Context, after artifact.Key) ([]listed, error) 
 	})
 }
 
+// Each calls fn with every artifact, in order.
+func (s *Store) Each(ctx context.Context, fn func(artifact.Key)) error {
+	for after := (artifact.Key{}); ; {
+		list, err := s.list(ctx, after)
+		if err != nil || len(list) == 0 {
+			return failed(err)
+		}
+		for _, l := range list {
+			fn(l.key)
+			after = l.key
+		}
+	}
+}
+
 func (s *Store) sweepOne(ctx context.Context, one listed, before time.Time, keep func(artifact.Key) (bool, error), done *artifact.Swept) error {
 	kept := !one.touched.Before(before)
 	if !kept {

@@ -57,19 +57,21 @@ func NewSharedKey() (string, error) {
 	return private + "\n" + public + "\n", nil
 }
 
-// openShared takes the key that is shared, and keeps the public one in the directory, for those who verify it.
+// openShared takes the key that is shared, and keeps the public ones in the directory, for those who verify it: besides the last, those that signed before the
+// record was moved into the database.
 func (s *Store) openShared() (err error) {
 	lines := proof.KeyList(s.o.Shared)
-	if len(lines) != 2 {
+	if len(lines) < 2 {
 		return errors.New("treefile: the key that the front ends share is damaged")
 	}
-	if s.signer, err = note.NewSigner(lines[0]); err != nil || !proof.Signs(s.signer, lines[1]) {
+	if s.signer, err = note.NewSigner(lines[0]); err != nil || !proof.Signs(s.signer, lines[len(lines)-1]) {
 		return errors.New("treefile: the keys that the front ends share do not belong together")
 	}
-	if s.keys == lines[1]+"\n" {
+	keys := strings.Join(lines[1:], "\n") + "\n"
+	if s.keys == keys {
 		return nil
 	}
-	s.keys = lines[1] + "\n"
+	s.keys = keys
 	return s.write(keysName, []byte(s.keys))
 }
 
