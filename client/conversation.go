@@ -31,6 +31,7 @@ type TurnInput struct {
 	Agent   string      `json:"agent,omitempty"`   // for operators: in whose session it was said
 	Task    string      `json:"task,omitempty"`    // the task in whose course it was said; its owner may add to the conversation
 	Handoff string      `json:"handoff,omitempty"` // and of which of its handoffs
+	Subject string      `json:"subject,omitempty"` // whom or what the conversation is about, such as patient/4711, by which it can be erased
 }
 
 // Said is the answer to a turn.

@@ -20,6 +20,7 @@ type CreateInput struct {
 	Dependencies []string        `json:"dependencies,omitempty"` // ids of tasks that must complete first
 	Expected     Expected        `json:"expected,omitzero"`
 	Tags         []string        `json:"tags,omitempty"`         // that the policy's rules may ask for
+	Subject      string          `json:"subject,omitempty"`      // whom or what the content is about, such as patient/4711, by which it can be erased
 	Conversation string          `json:"conversation,omitempty"` // goes along, condensed
 	Route        []string        `json:"route,omitempty"`        // agents that the task visits in turn
 	Start        bool            `json:"start,omitempty"`        // the calling agent works on it itself

@@ -51,6 +51,7 @@ type RememberInput struct {
 	Task         string       `json:"task,omitempty"`         // that it belongs to; scope task needs it
 	Conversation string       `json:"conversation,omitempty"` // in which it was said
 	Tags         []string     `json:"tags,omitempty"`         // at most 32 names
+	Subject      string       `json:"subject,omitempty"`      // whom or what it is about, such as patient/4711, by which it can be erased
 	Importance   float64      `json:"importance,omitempty"`   // 0 to 1
 	Pinned       bool         `json:"pinned,omitempty"`       // into every envelope that may hold it, before others
 	Source       MemorySource `json:"source,omitzero"`
@@ -72,6 +73,7 @@ type MemoryItem struct {
 	Task         string       `json:"task,omitempty"`
 	Conversation string       `json:"conversation,omitempty"`
 	Tags         []string     `json:"tags,omitempty"`
+	Subject      string       `json:"subject,omitempty"`
 	Importance   float64      `json:"importance,omitempty"`
 	Pinned       bool         `json:"pinned,omitempty"`
 	PinnedBy     string       `json:"pinned_by,omitempty"` // the principal that pinned it, or proposes to

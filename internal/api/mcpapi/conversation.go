@@ -16,6 +16,7 @@ type conversationInput struct {
 	Say       string             `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
 	Role      client.SpeakerRole `json:"role,omitempty" jsonschema:"who speaks; default assistant"`
 	Task      string             `json:"task,omitempty"`
+	Subject   string             `json:"subject,omitempty" set:"all" jsonschema:"with say: whom or what the conversation is about, to erase it by"`
 	Limit     int                `json:"limit,omitempty" jsonschema:"turns to read, default 20"`
 	Before    int                `json:"before,omitempty" jsonschema:"only turns before this one"`
 	After     int                `json:"after,omitempty" jsonschema:"bytes of the last of them to skip, as the previous answer says"`
@@ -30,9 +31,12 @@ var conversationTool = define[conversationInput, fit.Conversed]("conversation", 
 		if in.Say != "" && (in.Condensed || in.Before+in.After != 0) || in.Bytes != 0 && !in.Condensed || in.Condensed && (in.Limit != 0 || in.Before+in.After != 0) {
 			return answer{}, invalid("say adds a turn, limit, before and after read turns, condensed and bytes condense it: give one of the three")
 		}
+		if in.Subject != "" && in.Say == "" {
+			return answer{}, invalid("subject is given with a turn: say what was said, or omit it")
+		}
 		if in.Say != "" {
 			ctx = tool.Keyed(ctx, in.Key)
-			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: cmp.Or(in.Role, client.SpeakerAssistant), Text: in.Say, Task: in.Task})
+			s, err := c.AppendTurn(ctx, in.ID, client.TurnInput{Role: cmp.Or(in.Role, client.SpeakerAssistant), Text: in.Say, Task: in.Task, Subject: in.Subject})
 			if err != nil {
 				return answer{}, err
 			}

@@ -58,7 +58,7 @@ func TestATaskIsCreatedWithAllItsSettings(t *testing.T) {
 	_, made := coder.call("send", m{
 		"intent": "Write the parser", "to": "reviewer", "retries": 1, "return_home": true, "strategy": "full", "pins": "fact:f1",
 		"permissions": []any{"read", "write"}, "budget_tokens": 5000, "budget_cost": 700, "format": "markdown", "max_bytes": 900,
-		"offer_timeout": "20m", "ack_timeout": 30, "lease": "2h", "limit_hops": 4, "limit_tasks": 5, "route": []any{"reviewer", "coder"},
+		"offer_timeout": "20m", "ack_timeout": 30, "lease": "2h", "limit_hops": 4, "limit_tasks": 5, "subject": "patient/4711", "route": []any{"reviewer", "coder"},
 		"facts": []any{m{"text": "the grammar is in docs"}}, "notes": "ask me", "conversation_summary": "they agreed",
 		"decisions": []any{m{"text": "use a table", "reasoning": "it is faster", "pinned": true, "importance": 0.9}},
 		"steps":     []any{"read the grammar", m{"action": "ran the tests", "tool": "shell"}}, "expires_at": "2h",
@@ -77,6 +77,9 @@ func TestATaskIsCreatedWithAllItsSettings(t *testing.T) {
 	}
 	if !slices.Equal(got.Permissions, []string{"read", "write"}) || got.Expected.Format != "markdown" || got.Expected.MaxBytes != 900 {
 		t.Errorf("permissions %v, expected %+v", got.Permissions, got.Expected)
+	}
+	if got.Subject != "patient/4711" {
+		t.Errorf("it is about %q", got.Subject)
 	}
 	if !slices.Equal(got.Route, []string{"reviewer", "coder"}) {
 		t.Errorf("the route is %v", got.Route)
@@ -288,8 +291,14 @@ func TestArtifactsOverMCP(t *testing.T) {
 func TestMemoryOverMCPInFull(t *testing.T) {
 	h := open(t)
 	coder := h.full("coder")
-	_, item := coder.call("remember", m{"text": "the grammar is in docs", "conversation": "talk", "source_agent": "lead"})
+	_, item := coder.call("remember", m{"text": "the grammar is in docs", "conversation": "talk", "source_agent": "lead", "subject": "patient/4711"})
 	id := item["id"]
+	if got, err := h.admin.Memory(t.Context(), id.(string), client.MemoryReference{}); err != nil || got.Subject != "patient/4711" {
+		t.Errorf("the item is about %q, %v", got.Subject, err)
+	}
+	coder.call("conversation", m{"id": "ward", "say": "I am tired", "subject": "patient/4711"})
+	coder.refused("conversation", m{"id": "ward", "say": "so am I", "subject": "patient/4712"}, "is about patient/4711")
+	coder.refused("conversation", m{"id": "ward", "subject": "patient/4711"}, "say what was said")
 	coder.call("remember", m{"text": "the tests are slow"})
 	coder.call("remember", m{"pin": id})
 	coder.call("remember", m{"tag": id, "tags": []any{"grammar"}})

@@ -17,6 +17,7 @@ type rememberInput struct {
 	Scope        client.Scope  `json:"scope,omitempty" jsonschema:"who may read it; default private"`
 	Task         string        `json:"task,omitempty" jsonschema:"task it belongs to"`
 	Tags         argument.List `json:"tags,omitempty"`
+	Subject      string        `json:"subject,omitempty" set:"all" jsonschema:"whom or what it is about, to erase it by"`
 	Importance   float64       `json:"importance,omitempty" jsonschema:"0 to 1"`
 	Pinned       bool          `json:"pinned,omitempty" jsonschema:"goes first into every envelope"`
 	Conversation string        `json:"conversation,omitempty" set:"all" jsonschema:"conversation in which it was said"`
@@ -34,7 +35,7 @@ type rememberInput struct {
 
 // placed reports whether an argument was given that only a new item takes.
 func (in rememberInput) placed() bool {
-	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned || in.Conversation+in.SourceAgent+in.SourceTask != ""
+	return in.Scope != "" || in.Task != "" || len(in.Tags) > 0 || in.Importance != 0 || in.Pinned || in.Conversation+in.Subject+in.SourceAgent+in.SourceTask != ""
 }
 
 var rememberTool = define[rememberInput, show.Memory]("remember", "Store a memory item", tool.Destroys,
@@ -116,7 +117,7 @@ func (c *call) remember(ctx context.Context, in rememberInput) (m client.MemoryI
 		return m, "", err
 	}
 	m, err = c.Remember(ctx, client.RememberInput{
-		Text: in.Text, Title: in.Title, Scope: in.Scope, Task: in.Task, Tags: in.Tags, Importance: in.Importance, Pinned: in.Pinned,
+		Text: in.Text, Title: in.Title, Scope: in.Scope, Task: in.Task, Tags: in.Tags, Subject: in.Subject, Importance: in.Importance, Pinned: in.Pinned,
 		Conversation: in.Conversation, Source: client.MemorySource{Agent: in.SourceAgent, Task: in.SourceTask},
 	})
 	return m, "", err

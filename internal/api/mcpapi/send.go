@@ -114,7 +114,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 // the handoff; but if other agents do child tasks of it, the expected result is that of each child.
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
-		Intent: in.Intent, Priority: in.Priority, Deadline: in.Deadline.At, Conversation: in.Conversation, Tags: in.Tags, Constraints: send.Constraints,
+		Intent: in.Intent, Priority: in.Priority, Deadline: in.Deadline.At, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject, Constraints: send.Constraints,
 		Route: in.Route, Dependencies: in.Dependencies, Limits: in.limits(), Permissions: in.Permissions.Allowed(), Budget: in.budget(), Timeouts: in.timeouts(),
 	}
 	if !in.delegates() {

@@ -56,6 +56,7 @@ func (f taskFully) empty() bool {
 // freshFully has the arguments of a new task that only the clients of the set all have.
 type freshFully struct {
 	Route        argument.List `json:"route,omitempty" set:"all" jsonschema:"agents that the new task visits in turn"`
+	Subject      string        `json:"subject,omitempty" set:"all" jsonschema:"whom or what it is about, such as patient/4711, to erase it by"`
 	Dependencies argument.List `json:"dependencies,omitempty" set:"all" jsonschema:"ids of tasks that must complete first; then it goes along route, or to the one agent in to"`
 	Hops         int           `json:"limit_hops,omitempty" set:"all" jsonschema:"maximum number of changes of owner; default 10"`
 	Handoffs     int           `json:"limit_handoffs,omitempty" set:"all" jsonschema:"default 30"`
@@ -70,7 +71,7 @@ func (f freshFully) limits() client.Limits {
 }
 
 func (f freshFully) empty() bool {
-	return len(f.Route) == 0 && len(f.Dependencies) == 0 && f.limits() == (client.Limits{})
+	return f.Subject == "" && len(f.Route) == 0 && len(f.Dependencies) == 0 && f.limits() == (client.Limits{})
 }
 
 // later creates a task that waits for others, and then goes along its route; one agent in to is a route of one.

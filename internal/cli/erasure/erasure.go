@@ -13,7 +13,7 @@ import (
 
 // subjects says what a subject can be.
 const subjects = `SUBJECT is task/ID, with the descendants of the task and what was remembered in their course; tag/TAG, which is every task with the tag, as
-above; conversation/ID; or memory/ID. The ids of tasks and memory items need no kind before them.`
+above; subject/NAME, which is all that was made with the subject NAME, such as patient/4711; conversation/ID; or memory/ID. The ids of tasks and memory items need no kind before them.`
 
 // Command is the command trapeze erase.
 func Command(s *shell.Shell) *cobra.Command {
@@ -27,7 +27,7 @@ func Command(s *shell.Shell) *cobra.Command {
 The server must keep an erasable record: trapeze serve --erasable. Names, times, sizes and digests stay, and every proof still verifies. It is refused while a
 task among it has not ended, and under a legal hold. See docs/erasure.md for what stays, such as in backups that were made before.`
 	needReason(cmd, &why)
-	return shell.Example(cmd, "trapeze erase tag/patient-4711 --why 'request of 2026-11-20'")
+	return shell.Example(cmd, "trapeze erase subject/patient/4711 --why 'request of 2026-11-20'")
 }
 
 func show(p *shell.Page, e admin.Erasure) {
@@ -60,7 +60,7 @@ func set(s *shell.Shell) *cobra.Command {
 	})
 	cmd.Long = subjects
 	needReason(cmd, &why)
-	return shell.Example(cmd, "trapeze hold set tag/patient-4711 --why 'case 12/2026'")
+	return shell.Example(cmd, "trapeze hold set subject/patient/4711 --why 'case 12/2026'")
 }
 
 func lift(s *shell.Shell) *cobra.Command {
@@ -70,7 +70,7 @@ func lift(s *shell.Shell) *cobra.Command {
 		return s.Answer(all, err, func(p *shell.Page) { showList(p, all) })
 	})
 	needReason(cmd, &why)
-	return shell.Example(cmd, "trapeze hold lift tag/patient-4711 --why 'the case is closed'")
+	return shell.Example(cmd, "trapeze hold lift subject/patient/4711 --why 'the case is closed'")
 }
 
 func list(s *shell.Shell) *cobra.Command {

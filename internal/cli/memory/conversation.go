@@ -42,6 +42,7 @@ and continue it: trapeze task create … --conversation NAME sends it along in c
 	f.StringVar(&in.Agent, "speaker", "", "agent in whose session it was said, for operators (default: you)")
 	f.StringVar(&in.Task, "task", "", "task that it is about (TRAPEZE_TASK)")
 	f.StringVar(&in.Handoff, "handoff", "", "handoff that it is about")
+	f.StringVar(&in.Subject, "subject", "", "whom or what the conversation is about, such as patient/4711; trapeze erase subject/NAME erases all that has it")
 	return shell.Example(cmd, "trapeze conversation log login-trouble 'I cannot log in' --role user --agent triage")
 }
 

@@ -46,6 +46,7 @@ func memoryAdd(s *shell.Shell) *cobra.Command {
 	f.StringVar(&in.Task, "task", "", "task that it belongs to (default with --scope task: TRAPEZE_TASK)")
 	f.StringVar(&in.Conversation, "conversation", "", "conversation that it comes from")
 	f.StringSliceVar(&in.Tags, "tag", nil, "tag (repeatable)")
+	f.StringVar(&in.Subject, "subject", "", "whom or what it is about, such as patient/4711; trapeze erase subject/NAME erases all that has it")
 	f.Float64Var(&in.Importance, "importance", 0, "importance from 0 (trivial) to 1 (vital)")
 	f.BoolVar(&in.Pinned, "pin", false, "include it in every envelope, before other items")
 	f.StringVar(&in.Source.Agent, "source", "", "agent that it comes from (default: you)")

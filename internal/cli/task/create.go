@@ -30,6 +30,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&c.now, "send", false, "hand it off at once, along its route; implied by --to, --capability and --channel")
 	f.StringSliceVar(&c.in.Route, "route", nil, "agents that the task visits, in order (repeatable)")
 	f.StringSliceVar(&c.in.Tags, "tag", nil, "label that policy rules can match (repeatable)")
+	f.StringVar(&c.in.Subject, "subject", "", "whom or what it is about, such as patient/4711; trapeze erase subject/NAME erases all that has it")
 	shell.Choice(f, &c.priority, "priority", "", "%s (default normal)", client.Priorities())
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters unless it has ended: a duration such as 2h, or a time")
 	f.StringSliceVar(&c.in.Dependencies, "after", nil, "task that must complete before this one starts; with --route or a single --to, it is then handed off automatically (repeatable)")

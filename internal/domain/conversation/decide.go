@@ -31,6 +31,7 @@ type Append struct {
 	Text         string
 	Task         string // optional
 	Handoff      string // optional; implies its task
+	Subject      string // that the conversation is about; optional. It has one, and keeps it
 	// Since is the time from before which the agent, which has not spoken yet, reads nothing; zero: it reads all.
 	Since time.Time
 }
@@ -55,9 +56,15 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 	if err := c.checkLimits(s); err != nil {
 		return nil, err
 	}
+	if s.Subject != "" && c.Subject != "" && c.Subject != s.Subject {
+		return nil, refusal.New(refusal.Conflict, "begin another conversation for the other subject, or omit it", "the conversation is about %s", s.Subject)
+	}
 	turn := TurnAppended{Conversation: c.Conversation, Turn: Turn{
 		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.String(),
 	}}
+	if s.Subject == "" {
+		turn.Subject = c.Subject
+	}
 	if s.Exists() && !s.Spoke(c.Agent) {
 		turn.Since = c.Since
 	}
@@ -73,6 +80,9 @@ func (c Append) check() (Append, error) {
 		return c, err
 	}
 	if err := event.CheckAgent("agent", c.Agent); err != nil {
+		return c, err
+	}
+	if err := event.CheckSubject(c.Subject); err != nil {
 		return c, err
 	}
 	if !Roles.Has(c.Role) {

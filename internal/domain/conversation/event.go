@@ -18,6 +18,8 @@ type TurnAppended struct {
 	Turn         Turn   `json:"turn"`
 	// Since is of the first turn of an agent that was given a task of the conversation by a cold handoff: it reads no turn from before. Zero: it reads all.
 	Since time.Time `json:"since,omitzero"`
+	// Subject is what the conversation is about, if the turn is the first to say so.
+	Subject string `json:"subject,omitempty"`
 }
 
 // EventName is "conversation-turn".
@@ -30,6 +32,9 @@ func Fold(s State, e Event) State {
 		return s
 	}
 	t := a.Turn
+	if s.Subject == "" {
+		s.Subject = a.Subject
+	}
 	if !s.Exists() {
 		s.ID, s.CreatedAt = a.Conversation, t.At
 	}

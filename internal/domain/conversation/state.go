@@ -65,6 +65,7 @@ type State struct {
 	Speakers []Speaker `json:"speakers"`           // in order of their first turn
 	Tasks    []string  `json:"tasks,omitempty"`    // those that turns belong to, likewise
 	Handoffs []string  `json:"handoffs,omitempty"` // likewise
+	Subject  string    `json:"subject,omitempty"`  // that it is about, by which it can be erased
 	Request  int       `json:"request,omitempty"`  // number of a user's first turn; 0 if there is none
 	Bytes    int       `json:"bytes"`              // of all texts
 	// Since are the times from before which agents that have spoken read nothing, and TaskSince those of the holders of its tasks.

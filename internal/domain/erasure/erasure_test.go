@@ -63,7 +63,7 @@ func TestOnlyOperatorsEraseAndSayWhy(t *testing.T) {
 func TestSubjectsAreParsed(t *testing.T) {
 	for text, want := range map[string]string{
 		"task_1": "task/task_1", "task/task_1": "task/task_1", "mem_1": "memory/mem_1", "tag/patient-4711": "tag/patient-4711",
-		"conversation/c1": "conversation/c1", "patient-4711": "", "": "", "tag/": "", "task/a/b": "", "agent/ann": "",
+		"conversation/c1": "conversation/c1", "subject/patient/4711": "subject/patient/4711", "subject/": "", "subject/a//b": "", "subject/a b": "", "subject/ä": "", "patient-4711": "", "": "", "tag/": "", "task/a/b": "", "agent/ann": "",
 	} {
 		s, err := ParseSubject(text)
 		if err == nil && s.String() != want || err != nil && want != "" {

@@ -15,17 +15,18 @@ type Kind string
 const (
 	Task         Kind = "task"         // with its descendants, and what was remembered in their course
 	Tag          Kind = "tag"          // every task with the tag, as above
+	Named        Kind = "subject"      // every task, conversation and memory item that was made with the subject, such as patient/4711
 	Conversation Kind = "conversation" // with the memory items of it
 	Memory       Kind = "memory"       // one item
 )
 
 // Kinds lists every kind of subject.
-func Kinds() []Kind { return []Kind{Task, Tag, Conversation, Memory} }
+func Kinds() []Kind { return []Kind{Task, Tag, Named, Conversation, Memory} }
 
 // Subject names what is erased or held.
 type Subject struct {
 	Kind Kind
-	Name string // an id, or a tag
+	Name string // an id, a tag, or the name of a subject
 }
 
 func (s Subject) String() string { return string(s.Kind) + "/" + s.Name }
@@ -41,10 +42,13 @@ func ParseSubject(text string) (Subject, error) {
 	}
 	s := Subject{Kind(kind), name}
 	if !slices.Contains(Kinds(), s.Kind) {
-		return Subject{}, refusal.New(refusal.Invalid, "use task/ID, tag/TAG, conversation/ID or memory/ID", "%.80q names nothing that can be erased", text)
+		return Subject{}, refusal.New(refusal.Invalid, "use task/ID, tag/TAG, subject/NAME, conversation/ID or memory/ID", "%.80q names nothing that can be erased", text)
 	}
-	if s.Kind == Tag {
+	switch {
+	case s.Kind == Tag:
 		return s, event.CheckLabel("a tag", name)
+	case s.Kind == Named && name != "":
+		return s, event.CheckSubject(name)
 	}
 	return s, event.CheckName("a "+kind, name)
 }

@@ -27,6 +27,7 @@ type Created struct {
 	Parent       Parent          `json:"parent,omitzero"`
 	Conversation string          `json:"conversation,omitempty"` // that the task belongs to
 	Tags         []string        `json:"tags,omitempty"`
+	Subject      string          `json:"subject,omitempty"`         // that the content is about, by which it can be erased
 	Claimed      json.RawMessage `json:"claimed_history,omitempty"` // from another system, as it claims; never entries of this record
 	Notices      bool            `json:"notices,omitempty"`         // agents get notices of the end or loss of the task; absent: recorded before there were any
 }

@@ -29,6 +29,7 @@ type Create struct {
 	Expected     event.Expected
 	Conversation string
 	Tags         []string
+	Subject      string
 	Claimed      json.RawMessage
 
 	// What a child inherits; zero otherwise.
@@ -51,7 +52,7 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
-		Tags: slices.Clone(c.Tags), Claimed: c.Claimed, Notices: true,
+		Tags: slices.Clone(c.Tags), Subject: c.Subject, Claimed: c.Claimed, Notices: true,
 	}
 	if c.By.IsSystem() && c.For != "" {
 		e.Requester = c.For
@@ -104,5 +105,6 @@ func (c Create) check(now time.Time) error {
 		labels("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
 		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), tags(c.Tags),
+		event.CheckSubject(c.Subject),
 	)
 }

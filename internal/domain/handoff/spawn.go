@@ -130,6 +130,6 @@ func ChildOf(t task.Task, e event.Spawned, n int) Create {
 		Deadline: t.Deadline, Timeouts: e.Timeouts, Limits: t.Limits,
 		Used: event.Used{Hops: t.Used.Hops, Before: t.Used.Before, Escalations: t.Used.Escalations, Attempts: t.Used.Attempts, Tasks: t.Limits.Tasks - c.Tasks}, Path: task.CountedSoFar(t), Marks: t.Marks, Budget: c.Budget,
 		Constraints: constraints, Permissions: orElse(e.Permissions, t.Permissions), Expected: e.Expected,
-		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone, Requester: task.Root(t)}, Conversation: t.Conversation, Tags: t.Tags,
+		Parent: event.Parent{Task: t.ID, Index: c.Index, Await: e.FanIn.Mode != event.FanInNone, Requester: task.Root(t)}, Conversation: t.Conversation, Tags: t.Tags, Subject: t.Subject,
 	}
 }

@@ -19,6 +19,7 @@ type Store struct {
 	Task         string // required in scope task
 	Conversation string
 	Tags         []string
+	Subject      string  // that it is about; optional
 	Importance   float64 // 0 to 1
 	Pinned       bool
 	Content      Content

@@ -92,7 +92,7 @@ func decideStore(s State, c Store, now time.Time) ([]Event, error) {
 	}
 	return []Event{ItemStored{
 		ID: c.ID, Scope: c.Scope, Owner: c.By.String(), Source: c.Source, Task: c.Task, Conversation: c.Conversation,
-		Tags: tags, Importance: c.Importance, Pinned: c.Pinned,
+		Tags: tags, Subject: c.Subject, Importance: c.Importance, Pinned: c.Pinned,
 		Version: c.Content.version(1, c.By.String(), now),
 	}}, nil
 }

@@ -25,7 +25,8 @@ type ItemStored struct {
 	Task         string   `json:"task,omitempty"`
 	Conversation string   `json:"conversation,omitempty"`
 	Tags         []string `json:"tags,omitempty"` // sorted, without repeats
-	Importance   float64  `json:"importance"`     // 0 to 1
+	Subject      string   `json:"subject,omitempty"`
+	Importance   float64  `json:"importance"` // 0 to 1
 	Pinned       bool     `json:"pinned,omitempty"`
 	Version      Version  `json:"version"`
 }

@@ -8,7 +8,7 @@ func Fold(s State, e Event) State {
 	case ItemStored:
 		s = State{
 			ID: e.ID, Scope: e.Scope, Owner: e.Owner, Source: e.Source, Task: e.Task, Conversation: e.Conversation,
-			Tags: e.Tags, Importance: e.Importance, Pinned: e.Pinned, Versions: []Version{e.Version},
+			Tags: e.Tags, Subject: e.Subject, Importance: e.Importance, Pinned: e.Pinned, Versions: []Version{e.Version},
 			CreatedAt: e.Version.At, UpdatedAt: e.Version.At,
 		}
 		if e.Pinned {

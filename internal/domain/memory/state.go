@@ -63,6 +63,7 @@ type State struct {
 	Task         string    `json:"task,omitempty"`         // what it belongs to; always there in scope task
 	Conversation string    `json:"conversation,omitempty"` // what it was said in
 	Tags         []string  `json:"tags,omitempty"`         // a set: sorted, without repeats
+	Subject      string    `json:"subject,omitempty"`      // that it is about
 	Importance   float64   `json:"importance"`             // 0 to 1
 	Pinned       bool      `json:"pinned,omitempty"`       // see Pinning
 	PinnedBy     string    `json:"pinned_by,omitempty"`    // the principal whose pin counts

@@ -45,6 +45,9 @@ func (c Store) check() (tags []string, err error) {
 	if err := c.Content.check(); err != nil {
 		return nil, err
 	}
+	if err := event.CheckSubject(c.Subject); err != nil {
+		return nil, err
+	}
 	return normalTags(c.Tags)
 }
 

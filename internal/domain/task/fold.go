@@ -134,7 +134,7 @@ func (t *Task) onCreated(e event.Created) {
 		ID: e.Task, Intent: e.Intent, Requester: e.Requester, Priority: e.Priority, Route: e.Route,
 		Created: e.At, Deadline: e.Deadline, Times: e.Timeouts, Limits: e.Limits.WithDefaults(), Used: e.Used, Path: e.Path, Marks: e.Marks,
 		Budget: e.Budget, Constraints: e.Constraints, Permissions: e.Permissions, Dependencies: e.Dependencies,
-		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags,
+		Expected: e.Expected, Parent: e.Parent, Conversation: e.Conversation, Tags: e.Tags, Subject: e.Subject,
 		Notifies: e.Notices, Before: len(e.Path),
 	}
 }

@@ -49,6 +49,7 @@ type Task struct {
 
 	Conversation string // that it belongs to; empty: none
 	Tags         []string
+	Subject      string // that its content is about
 
 	Envelope      string            // digest of the envelope that the next one follows: the newest, without that of a cold handoff that has not moved the task
 	AskedIn       string            // digest of the newest envelope that neither was shared nor is for delegated parts: its ask is for an owner

@@ -13,7 +13,7 @@ import (
 
 // labels are the texts of events that are no content: names, ids, digests, lists of such, and texts that the server itself writes.
 var labels = strings.Fields(`
-	agent sender senders by from to then task child requester parent desk model policy rule chain channel capability origin conversation
+	subject agent sender senders by from to then task child requester parent desk model policy rule chain channel capability origin conversation
 	digest envelope source granted route tags permissions cancel owner entry id text_by hard_by max_by allow_by tightened_by
 	approver through trace`)
 

@@ -21,6 +21,7 @@ type AppendTurnInput struct {
 	Agent        string            `json:"agent,omitempty" doc:"In whose session it was said: for operators, who log what others said. Agents leave it out."`
 	Task         string            `json:"task,omitempty" doc:"Id of a task that you take part in, in the course of which it was said. The holders of the task may continue the conversation."`
 	Handoff      string            `json:"handoff,omitempty" doc:"And of which of its handoffs."`
+	Subject      string            `json:"subject,omitempty" maxLength:"128" doc:"Whom or what the conversation is about, such as patient/4711: all that has the subject can be erased by it. A conversation keeps the first that it is given; it stays readable." example:"patient/4711"`
 }
 
 // Said is the answer to a turn.
@@ -82,7 +83,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 				return nil, unknown(in.Conversation)
 			}
 			return conversation.Decide(s, conversation.Append{
-				By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff,
+				By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
 				Since: heardSince(speaker),
 			}, now)
 		})

@@ -16,7 +16,7 @@ import (
 
 // EraseInput erases content.
 type EraseInput struct {
-	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is erased: task/ID with its descendants, tag/TAG for every task with the tag, conversation/ID or memory/ID." example:"tag/patient-4711"`
+	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is erased: task/ID with its descendants, tag/TAG for every task with the tag, subject/NAME for all that was made with the subject NAME, conversation/ID or memory/ID." example:"subject/patient/4711"`
 	Why     string `json:"why" minLength:"1" maxLength:"500" doc:"The reason. The record keeps it."`
 }
 
@@ -99,7 +99,7 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 	}
 	streams, left := f.streams()
 	if len(streams) == 0 {
-		return cmd, nil, refusal.New(refusal.NotFound, "look at the id; tags are those of tasks", "the record has nothing that %s names", subject)
+		return cmd, nil, refusal.New(refusal.NotFound, "look at the id or the name; tags are those of tasks", "the record has nothing that %s names", subject)
 	}
 	items = slices.Sorted(maps.Keys(f.items))
 	cmd = erasure.Erase{By: c.Principal, Subject: subject, Why: why, Left: left, Files: slices.Sorted(maps.Keys(f.files)), Kept: f.kept()}
@@ -114,6 +114,7 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 	}
 	for talk := range f.talks {
 		names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
+		f.addTopic(talk, names)
 		for task := range f.users[talk] {
 			if err := es.addNames(ctx, c.Workspace, task, false, names); err != nil {
 				return cmd, nil, err
@@ -150,6 +151,9 @@ func (es *Erasures) addNames(ctx context.Context, workspace, id string, ended bo
 		for _, tag := range t.Tags {
 			names[erasure.Subject{Kind: erasure.Tag, Name: tag}] = true
 		}
+		if t.Subject != "" {
+			names[erasure.Subject{Kind: erasure.Named, Name: t.Subject}] = true
+		}
 		if t.Conversation != "" {
 			names[erasure.Subject{Kind: erasure.Conversation, Name: t.Conversation}] = true
 		}
@@ -165,6 +169,9 @@ func (es *Erasures) addItemNames(ctx context.Context, workspace, id string, name
 		return err
 	}
 	names[erasure.Subject{Kind: erasure.Memory, Name: id}] = true
+	if of := item.State.Subject; of != "" {
+		names[erasure.Subject{Kind: erasure.Named, Name: of}] = true
+	}
 	if talk := item.State.Conversation; talk != "" {
 		names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
 	}

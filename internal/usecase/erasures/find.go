@@ -32,13 +32,14 @@ type found struct {
 	last      map[ledger.Stream]time.Time // of the last entry of tasks, conversations and memory items
 	parents   map[string]string           // of the tasks
 	itemsOf   map[string][]string         // memory items of each conversation
+	topics    map[string]string           // the subjects of conversations
 	users     map[string]map[string]bool  // of each conversation, the tasks that belong to it or logged in it
 }
 
 func newFound(workspace string, s erasure.Subject) *found {
 	return &found{
 		subject: s, workspace: workspace, tasks: map[string]bool{}, items: map[string]bool{}, talks: map[string]bool{}, files: map[string]bool{},
-		left: map[ledger.Stream]int{}, last: map[ledger.Stream]time.Time{}, parents: map[string]string{}, itemsOf: map[string][]string{}, users: map[string]map[string]bool{},
+		left: map[ledger.Stream]int{}, last: map[ledger.Stream]time.Time{}, parents: map[string]string{}, itemsOf: map[string][]string{}, topics: map[string]string{}, users: map[string]map[string]bool{},
 	}
 }
 
@@ -90,6 +91,7 @@ func (f *found) addTask(e *ledger.Entry, id string) {
 			var made struct {
 				Parent       event.Parent
 				Tags         []string
+				Subject      string
 				Conversation string
 			}
 			if json.Unmarshal(ev.Data, &made) != nil {
@@ -97,7 +99,7 @@ func (f *found) addTask(e *ledger.Entry, id string) {
 			}
 			f.use(made.Conversation, id)
 			child := f.tasks[made.Parent.Task]
-			if child || f.subject.Kind == erasure.Task && id == f.subject.Name || f.subject.Kind == erasure.Tag && slices.Contains(made.Tags, f.subject.Name) {
+			if child || f.names(erasure.Task, id, made.Subject) || f.subject.Kind == erasure.Tag && slices.Contains(made.Tags, f.subject.Name) {
 				f.tasks[id] = true
 				f.parents[id] = made.Parent.Task
 				if !child {
@@ -144,14 +146,14 @@ func (f *found) addItem(e *ledger.Entry, id string) {
 			continue
 		}
 		var made struct {
-			Task, Conversation string
-			Source             memory.Source
+			Task, Conversation, Subject string
+			Source                      memory.Source
 		}
 		if json.Unmarshal(ev.Data, &made) != nil {
 			continue
 		}
 		f.itemsOf[made.Conversation] = append(f.itemsOf[made.Conversation], id)
-		if f.subject.Kind == erasure.Memory && id == f.subject.Name || f.tasks[made.Task] || f.tasks[made.Source.Task] {
+		if f.names(erasure.Memory, id, made.Subject) || f.tasks[made.Task] || f.tasks[made.Source.Task] {
 			f.items[id] = true
 		}
 	}
@@ -159,14 +161,32 @@ func (f *found) addItem(e *ledger.Entry, id string) {
 
 // addTurns notes which tasks log in a conversation.
 func (f *found) addTurns(e *ledger.Entry, id string) {
-	if f.subject.Kind == erasure.Conversation && id == f.subject.Name {
-		f.talks[id] = true
-	}
 	for _, ev := range e.Events {
-		var said struct{ Turn struct{ Task string } }
+		var said struct {
+			Turn    struct{ Task string }
+			Subject string
+		}
 		if ev.Name == (conversation.TurnAppended{}).EventName() && json.Unmarshal(ev.Data, &said) == nil {
 			f.use(id, said.Turn.Task)
+			if f.names(erasure.Conversation, id, said.Subject) {
+				f.talks[id] = true
+			}
+			if said.Subject != "" {
+				f.topics[id] = said.Subject
+			}
 		}
+	}
+}
+
+// names reports whether the subject names a task, a conversation or a memory item, by its id or by the subject that it was made with.
+func (f *found) names(kind erasure.Kind, id, of string) bool {
+	return f.subject == erasure.Subject{Kind: kind, Name: id} || of != "" && f.subject == erasure.Subject{Kind: erasure.Named, Name: of}
+}
+
+// addTopic adds the subject that names a conversation, if there is one.
+func (f *found) addTopic(talk string, names map[erasure.Subject]bool) {
+	if of := f.topics[talk]; of != "" {
+		names[erasure.Subject{Kind: erasure.Named, Name: of}] = true
 	}
 }
 

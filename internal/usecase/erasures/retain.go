@@ -178,12 +178,13 @@ func (es *Erasures) look(ctx context.Context, f *found, c *content) error {
 	c.names, c.since = map[erasure.Subject]bool{{Kind: c.kind, Name: id}: true}, f.last[c.stream]
 	tasks := map[string]bool{}
 	switch c.kind {
-	case erasure.Tag: // no stream is of this kind
+	case erasure.Tag, erasure.Named: // no stream is of this kind
 	case erasure.Task:
 		tasks[id] = true
 		delete(c.names, erasure.Subject{Kind: erasure.Task, Name: id}) // which is added with those that name it
 	case erasure.Conversation:
 		tasks = f.users[id]
+		f.addTopic(id, c.names)
 	case erasure.Memory:
 		item, err := es.p.Memories.Load(ctx, memories.StreamOf(f.workspace, id), true)
 		if err != nil {
@@ -233,7 +234,7 @@ func (es *Erasures) expire(ctx context.Context, cs *contents, part []*content) (
 	for _, x := range part {
 		_, _, id := x.stream.Parts()
 		switch x.kind {
-		case erasure.Conversation, erasure.Tag: // it has nothing else
+		case erasure.Conversation, erasure.Tag, erasure.Named: // it has nothing else
 		case erasure.Task:
 			err = stream.Each(ctx, es.p.Ledger, x.stream, func(e ledger.Entry) error { cs.addFilesOf(&e); return nil })
 		case erasure.Memory:

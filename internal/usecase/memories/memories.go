@@ -52,6 +52,7 @@ type Item struct {
 	Task         string          `json:"task,omitempty"`
 	Conversation string          `json:"conversation,omitempty"`
 	Tags         []string        `json:"tags,omitempty"`
+	Subject      string          `json:"subject,omitempty" doc:"What it is about: it can be erased by it."`
 	Importance   float64         `json:"importance,omitempty"`
 	Pinned       bool            `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others."`
 	PinnedBy     string          `json:"pinned_by,omitempty" doc:"The principal that pinned it, or proposes to pin it."`
@@ -72,7 +73,7 @@ func itemOf(s memory.State, at ledger.Position) Item {
 	v := s.Latest()
 	x := Item{
 		ID: s.ID, Version: v.Number, Title: v.Title, Digest: v.Digest, Status: memory.Current, Author: s.Owner, Scope: s.Scope,
-		Source: s.Source, Task: s.Task, Conversation: s.Conversation, Tags: s.Tags, Importance: s.Importance, Pinned: s.Pinning().Counts(), PinnedBy: s.PinnedBy, Proposed: s.Pinning() == memory.ProposedPin,
+		Source: s.Source, Task: s.Task, Conversation: s.Conversation, Tags: s.Tags, Subject: s.Subject, Importance: s.Importance, Pinned: s.Pinning().Counts(), PinnedBy: s.PinnedBy, Proposed: s.Pinning() == memory.ProposedPin,
 		Versions: len(s.Versions), Created: s.CreatedAt, Updated: s.UpdatedAt, Forgotten: s.ForgottenAt, Position: at,
 	}
 	if s.Forgotten() {

@@ -19,6 +19,7 @@ type RememberInput struct {
 	Task         string        `json:"task,omitempty" doc:"That it belongs to, one that you take part in; scope task needs it."`
 	Conversation string        `json:"conversation,omitempty" doc:"In which it was said."`
 	Tags         []string      `json:"tags,omitempty"`
+	Subject      string        `json:"subject,omitempty" maxLength:"128" doc:"Whom or what it is about, such as patient/4711: all that has the subject can be erased by it. It stays readable." example:"patient/4711"`
 	Importance   float64       `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"From 0 (trivial) to 1 (vital)."`
 	Pinned       bool          `json:"pinned,omitempty" doc:"It goes into every envelope that may hold it, before others. If an agent stores it for the whole workspace: once an operator pins it, too."`
 	Source       memory.Source `json:"source,omitzero" doc:"Where it comes from, if not from you."`
@@ -63,7 +64,7 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 		in.Scope = memory.Private
 	}
 	cmd := memory.Store{
-		By: by, ID: id, Scope: in.Scope, Source: in.Source, Task: in.Task, Conversation: in.Conversation, Tags: in.Tags,
+		By: by, ID: id, Scope: in.Scope, Source: in.Source, Task: in.Task, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject,
 		Importance: in.Importance, Pinned: in.Pinned, Content: memory.Content{Title: in.Title, Text: in.Text, Salt: salt},
 	}
 	w, at := c.Write(request), StreamOf(c.Workspace, id)

@@ -35,6 +35,7 @@ type CreateInput struct {
 	Expected     event.Expected      `json:"expected,omitzero" doc:"What the result must look like."`
 	Conversation string              `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
 	Tags         []string            `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
+	Subject      string              `json:"subject,omitempty" maxLength:"128" doc:"Whom or what the content is about, such as patient/4711: all that has the subject can be erased by it. Children have it too; it stays readable." example:"patient/4711"`
 	Route        []string            `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
 	Start        bool                `json:"start,omitempty" doc:"The calling agent works on the task itself."`
 	Send         *handoffs.SendInput `json:"send,omitempty" doc:"Hand the task off at once, in the same entry; leave its task and epoch out."`
@@ -73,7 +74,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	cmd := handoff.Create{
 		By: c.Principal, Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject,
 	}
 	var auto handoffs.Automatic
 	if in.Send != nil {
