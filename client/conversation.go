@@ -119,9 +119,7 @@ func (c *Client) Conversation(ctx context.Context, id string, o ConversationOpti
 // Conversations lists the conversations that the token may read, the one that began last first.
 func (c *Client) Conversations(ctx context.Context, f ConversationFilter) (ConversationPage, error) {
 	q := wire.Query{}
-	q.Text("agent", f.Agent)
-	q.Text("task", f.Task)
-	q.Text("text", f.Text)
+	q.Texts("agent", f.Agent, "task", f.Task, "text", f.Text)
 	q.Number("limit", f.Limit)
 	q.Text("after", f.After)
 	return ask[ConversationPage](ctx, c, http.MethodGet, path("conversations"), q, nil)

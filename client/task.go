@@ -264,11 +264,7 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 
 func (f TaskFilter) query() wire.Query {
 	q := wire.Query{}
-	q.Text("state", string(f.State))
-	q.Text("owner", f.Owner)
-	q.Text("parent", f.Parent)
-	q.Text("text", f.Text)
-	q.Text("after", f.After)
+	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "after", f.After)
 	q.Flag("live", f.Live)
 	q.Number("limit", f.Limit)
 	return q

@@ -9,6 +9,13 @@ import (
 // Query is the parameters of a call, without the ones that say nothing.
 type Query url.Values
 
+// Texts adds parameters, as names and values in turn, each as [Query.Text] does.
+func (q Query) Texts(pairs ...string) {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		q.Text(pairs[i], pairs[i+1])
+	}
+}
+
 // Text adds a text.
 func (q Query) Text(name, v string) {
 	if v != "" {

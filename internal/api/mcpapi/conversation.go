@@ -28,11 +28,8 @@ type conversationInput struct {
 var conversationTool = define[conversationInput, fit.Conversed]("conversation", "Log or read a conversation", tool.Changes,
 	"Add a turn to a conversation that agents share, or read its last turns.",
 	func(ctx context.Context, c *call, in conversationInput) (answer, error) {
-		if in.Say != "" && (in.Condensed || in.Before+in.After != 0) || in.Bytes != 0 && !in.Condensed || in.Condensed && (in.Limit != 0 || in.Before+in.After != 0) {
-			return answer{}, invalid("say adds a turn, limit, before and after read turns, condensed and bytes condense it: give one of the three")
-		}
-		if in.Subject != "" && in.Say == "" {
-			return answer{}, invalid("subject is given with a turn: say what was said, or omit it")
+		if in.Subject != "" && in.Say == "" || in.Say != "" && (in.Condensed || in.Before+in.After != 0) || in.Bytes != 0 && !in.Condensed || in.Condensed && (in.Limit != 0 || in.Before+in.After != 0) {
+			return answer{}, invalid("say adds a turn (subject goes with it), limit, before and after read turns, condensed and bytes condense it: give one of the three")
 		}
 		if in.Say != "" {
 			ctx = tool.Keyed(ctx, in.Key)

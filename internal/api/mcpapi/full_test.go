@@ -298,7 +298,7 @@ func TestMemoryOverMCPInFull(t *testing.T) {
 	}
 	coder.call("conversation", m{"id": "ward", "say": "I am tired", "subject": "patient/4711"})
 	coder.refused("conversation", m{"id": "ward", "say": "so am I", "subject": "patient/4712"}, "is about patient/4711")
-	coder.refused("conversation", m{"id": "ward", "subject": "patient/4711"}, "say what was said")
+	coder.refused("conversation", m{"id": "ward", "subject": "patient/4711"}, "subject goes with it")
 	coder.call("remember", m{"text": "the tests are slow"})
 	coder.call("remember", m{"pin": id})
 	coder.call("remember", m{"tag": id, "tags": []any{"grammar"}})

@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,10 +92,7 @@ func (c *call) appear(ctx context.Context, name string, in joinInput, out *joine
 	if err != nil {
 		return err
 	}
-	wanted := in.Readiness
-	if wanted == "" {
-		wanted = client.Ready
-	}
+	wanted := cmp.Or(in.Readiness, client.Ready)
 	if a.Readiness != wanted {
 		if a, err = c.SetReadiness(ctx, name, wanted); err != nil {
 			return err

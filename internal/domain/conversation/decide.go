@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -82,7 +83,7 @@ func (c Append) check() (Append, error) {
 	if err := event.CheckAgent("agent", c.Agent); err != nil {
 		return c, err
 	}
-	if err := event.CheckSubject(c.Subject); err != nil {
+	if err := erasure.CheckName(c.Subject); err != nil {
 		return c, err
 	}
 	if !Roles.Has(c.Role) {

@@ -1,7 +1,9 @@
 package erasure
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -48,7 +50,28 @@ func ParseSubject(text string) (Subject, error) {
 	case s.Kind == Tag:
 		return s, event.CheckLabel("a tag", name)
 	case s.Kind == Named && name != "":
-		return s, event.CheckSubject(name)
+		return s, CheckName(name)
 	}
 	return s, event.CheckName("a "+kind, name)
+}
+
+// MaxName is the length of the name of a subject in bytes.
+const MaxName = 128
+
+// CheckName refuses (invalid) a text that cannot name what content is about, such as "patient/4711": labels as [event.CheckLabel] has them, in ASCII, with a slash
+// between them. It may be left out.
+func CheckName(name string) error {
+	if name == "" {
+		return nil
+	}
+	if len(name) > MaxName {
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use at most %d bytes", MaxName), "a subject has %d bytes", len(name))
+	}
+	for label := range strings.SplitSeq(name, "/") {
+		if err := event.CheckLabel("a subject", label); err != nil {
+			return refusal.New(refusal.Invalid, "name it like patient/4711: printable characters without spaces, quotes, \\, * or >, and a slash between its parts",
+				"%s cannot name a subject", strconv.QuoteToASCII(refusal.Clip(name, MaxName)))
+		}
+	}
+	return event.CheckPlain("a subject", name)
 }

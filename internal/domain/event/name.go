@@ -16,7 +16,6 @@ const (
 	MaxName        = 64  // bytes
 	MaxPermissions = 128 // per task
 	MaxTags        = 32  // per task
-	MaxSubject     = 128 // bytes
 )
 
 const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit"
@@ -92,24 +91,6 @@ func CheckTags(tags []string) error { return CheckLabels("a tag", tags, MaxTags)
 
 // CheckNewTags is [CheckTags] for tags that are given now: see [CheckNewLabels].
 func CheckNewTags(tags []string) error { return CheckNewLabels("a tag", tags, MaxTags) }
-
-// CheckSubject refuses (invalid) a text that cannot name what content is about, such as "patient/4711": labels as [CheckLabel] has them, in ASCII, with a slash
-// between them. It may be left out.
-func CheckSubject(name string) error {
-	if name == "" {
-		return nil
-	}
-	if len(name) > MaxSubject {
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use at most %d bytes", MaxSubject), "a subject has %d bytes", len(name))
-	}
-	for label := range strings.SplitSeq(name, "/") {
-		if err := CheckLabel("a subject", label); err != nil {
-			return refusal.New(refusal.Invalid, "name it like patient/4711: printable characters without spaces, quotes, \\, * or >, and a slash between its parts",
-				"%s cannot name a subject", strconv.QuoteToASCII(refusal.Clip(name, MaxSubject)))
-		}
-	}
-	return CheckPlain("a subject", name)
-}
 
 // CheckPlain refuses (invalid) a label or an id that is made now and has a character outside of ASCII, since letters of other scripts, dashes and full-width forms look
 // like those. What the record has may be otherwise.

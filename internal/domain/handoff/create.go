@@ -1,11 +1,13 @@
 package handoff
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -48,7 +50,7 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	e := event.Created{
-		Task: c.Task, Intent: c.Intent, Requester: c.By.String(), Priority: c.Priority, Route: c.Route,
+		Task: c.Task, Intent: c.Intent, Requester: c.By.String(), Priority: cmp.Or(c.Priority, event.Normal), Route: c.Route,
 		At: now, Deadline: c.Deadline, Timeouts: c.Timeouts.WithDefaults(), Limits: c.Limits.WithDefaults(), Used: c.Used,
 		Path: c.Path, Marks: c.Marks, Budget: c.Budget, Constraints: slices.Clone(c.Constraints), Permissions: c.Permissions,
 		Dependencies: slices.Clone(c.Dependencies), Expected: c.Expected.Compact(), Parent: c.Parent, Conversation: c.Conversation,
@@ -56,9 +58,6 @@ func (c Create) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	if c.By.IsSystem() && c.For != "" {
 		e.Requester = c.For
-	}
-	if e.Priority == "" {
-		e.Priority = event.Normal
 	}
 	if !e.Deadline.IsZero() {
 		e.Deadline = e.Deadline.Round(0).UTC()
@@ -104,7 +103,6 @@ func (c Create) check(now time.Time) error {
 		event.CheckRoute(c.Route),
 		labels("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), tags(c.Tags),
-		event.CheckSubject(c.Subject),
+		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), tags(c.Tags), erasure.CheckName(c.Subject),
 	)
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -45,7 +46,7 @@ func (c Store) check() (tags []string, err error) {
 	if err := c.Content.check(); err != nil {
 		return nil, err
 	}
-	if err := event.CheckSubject(c.Subject); err != nil {
+	if err := erasure.CheckName(c.Subject); err != nil {
 		return nil, err
 	}
 	return normalTags(c.Tags)
