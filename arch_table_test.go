@@ -49,7 +49,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/shellword domain/refusal domain/event domain/identity domain/task",
+		pure: true, imports: "domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task",
 	},
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
@@ -63,11 +63,11 @@ var innerPackages = []pkg{
 	{dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens", pure: true, imports: "domain/refusal domain/event"},
 	{
 		dir: "domain/memory", what: "the rules of memory items: scopes, versions, references, who may read",
-		pure: true, imports: "domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/erasure domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/conversation", what: "the rules of conversations: messages across agents, and their condensed text",
-		pure: true, imports: "domain/refusal domain/event domain/memory",
+		pure: true, imports: "domain/erasure domain/refusal domain/event domain/memory",
 	},
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
