@@ -83,9 +83,22 @@ func agentShow(s *shell.Shell) *cobra.Command {
 }
 
 func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short string) *cobra.Command {
-	return agentVerb(s, verb, short, func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
-		return c.SetReadiness(ctx, name, to)
+	cmd := s.Call(verb+" [NAME]", short, cobra.MaximumNArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+		if len(args) == 0 {
+			me, err := c.Me(ctx)
+			if err != nil {
+				return err
+			}
+			if me.Role != client.RoleAgent {
+				return shell.Usagef("name the agent, or act as one with --agent NAME")
+			}
+			args = []string{me.Name}
+		}
+		a, err := c.SetReadiness(ctx, args[0], to)
+		return emitAgent(s, a, err)
 	})
+	cmd.Long = short + ". Without NAME it is the agent that you act as."
+	return cmd
 }
 
 func agentReset(s *shell.Shell) *cobra.Command {

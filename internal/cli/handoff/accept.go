@@ -18,10 +18,7 @@ func Accept(s *shell.Shell) *cobra.Command {
 	var git string
 	cmd := s.Call("accept HANDOFF", "Accept an offer, and print its content", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) error {
-			id, err := offerOf(ctx, c, args[0])
-			if err != nil {
-				return err
-			}
+			id := args[0]
 			if git != "" {
 				if err := checkGit(ctx, c, id, git); err != nil {
 					return err

@@ -8,7 +8,6 @@
 // Where to change what:
 //   - sendflags.go: the flags of every command that hands something on, and their defaults
 //   - accept.go: what is printed of a context; inbox.go: how notices are worded
-//   - offer.go: which offer the id of a task means
 //   - git.go: what of a working tree goes along; how it is taken is in package files/gitsnap
 //
 // Start reading at [Send] and [Accept], then sendflags.go.

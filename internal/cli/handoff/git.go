@@ -196,7 +196,7 @@ func changes(bytes int64) string {
 
 // apply is the command trapeze handoff apply.
 func apply(s *shell.Shell) *cobra.Command {
-	cmd := s.Call("apply ID [DIR]", "Apply the git working tree that was sent with a handoff", cobra.RangeArgs(1, 2),
+	cmd := s.Call("apply HANDOFF [DIR]", "Apply the git working tree that was sent with a handoff", cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, args []string) error {
 			a, err := applyGit(ctx, s, c, args[0], append(args, ".")[1])
 			return s.Answer(a, err, a.Print)

@@ -20,7 +20,7 @@ func Command(s *shell.Shell) *cobra.Command {
 
 func show(s *shell.Shell) *cobra.Command {
 	var document bool
-	cmd := s.Call("show ID", "Show a handoff", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
+	cmd := s.Call("show HANDOFF", "Show a handoff; the id of a task is that of its newest one", cobra.ExactArgs(1), func(ctx context.Context, c *client.Client, args []string) error {
 		if document {
 			d, err := c.HandoffDocument(ctx, args[0])
 			return s.Answer(d, err, func(p *shell.Page) { showDocument(p, d) })

@@ -19,11 +19,7 @@ func Reject(s *shell.Shell) *cobra.Command {
 			if err := s.Texts(&in.Detail); err != nil {
 				return client.Receipt{}, err
 			}
-			id, err := offerOf(ctx, c, args[0])
-			if err != nil {
-				return client.Receipt{}, err
-			}
-			return c.Reject(ctx, id, in)
+			return c.Reject(ctx, args[0], in)
 		})
 	f := cmd.Flags()
 	shell.Choice(f, &reason, "reason", "refused", "%s", client.Rejections())

@@ -32,10 +32,10 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 				ctx = client.WithTrace(ctx, parent, s.Getenv("TRACESTATE"))
 			}
 			args, err := s.longIDs(ctx, cmd, args)
-			if err != nil {
-				return err
+			if err == nil {
+				err = run(ctx, args)
 			}
-			return run(ctx, args)
+			return withUsage(cmd, err)
 		},
 	}
 }

@@ -17,7 +17,8 @@
 //   - connect.go: which server and which credential a command uses; tls.go: which CAs and certificates; files.go: where they are
 //     kept
 //   - wait.go: for how long a server that went away is waited for
-//   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean; allowed.go:
+//   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean, and which handoff
+//     or ticket the id of a task; allowed.go:
 //     how a list of what is allowed is made empty
 //   - complete.go: what the user's shell completes; choice.go: flags with few values
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers

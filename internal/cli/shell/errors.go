@@ -92,14 +92,33 @@ const codeFailed refusal.Code = "failed"
 
 // hints are the server's hints in terms of commands and flags.
 var hints = map[string]string{
-	"add the agent first":                                   "add the agent first: trapeze agent add NAME",
-	"name an agent":                                         "name an agent: --to NAME",
-	"register an agent first":                               "register it first: trapeze agent add NAME",
-	"name an agent, or human:operators to ask people":       "name an agent with --to NAME, or ask people with --to human:operators",
-	"name an agent, or human:operators to ask people again": "name an agent with --to NAME, or ask people again with --to human:operators",
-	"list the channels to see which there are":              "trapeze channel list lists them; create one with trapeze channel create NAME",
-	"list the agents to see who there is":                   "trapeze agent list lists the agents",
-	"hand it off to an agent instead":                       "hand it off to an agent instead, or act as one with --agent NAME",
+	"add the agent first":                                                                        "add the agent first: trapeze agent add NAME",
+	"name an agent":                                                                              "name an agent: --to NAME",
+	"register an agent first":                                                                    "register it first: trapeze agent add NAME",
+	"name an agent, or human:operators to ask people":                                            "name an agent with --to NAME, or ask people with --to human:operators",
+	"name an agent, or human:operators to ask people again":                                      "name an agent with --to NAME, or ask people again with --to human:operators",
+	"list the channels to see which there are":                                                   "trapeze channel list lists them; create one with trapeze channel create NAME",
+	"list the agents to see who there is":                                                        "trapeze agent list lists the agents",
+	"list agents to see who there is":                                                            "trapeze agent list lists the agents",
+	"list the agents to see who is registered":                                                   "trapeze agent list lists the agents",
+	"list the alerts to see the silences":                                                        "trapeze alerts lists them",
+	"list the conversations that you have a part in":                                             "trapeze conversation list lists those that you have a part in",
+	"list the dead letters to see which tasks are":                                               "trapeze dead list lists the tasks that are",
+	"list the tokens to see their ids":                                                           "trapeze token list lists the tokens with their ids",
+	"list the tokens to see which there are":                                                     "trapeze token list lists the tokens",
+	"check the id; list tasks to see those you have a part in":                                   "check the id: trapeze task list lists the tasks that you have a part in",
+	"check the id; list tasks to see those you may see":                                          "check the id: trapeze task list lists the tasks that you may see",
+	"check the id: a task shows its ticket, and an inbox what was asked of you":                  "check the id: trapeze ticket list lists the open tickets, and trapeze inbox what was asked of you",
+	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
+	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",
+	"nothing to do; your inbox lists the open offers":                                            "nothing to do; trapeze inbox lists the open offers",
+	"fetch the task to see its constraints":                                                      "trapeze task show TASK shows its constraints",
+	"fetch the task to see its handoffs":                                                         "trapeze task show TASK shows its handoffs",
+	"fetch the task to see its takeover requests":                                                "trapeze task show TASK shows the requests to take it over",
+	"fetch the task to see its ticket":                                                           "trapeze task show TASK shows its ticket",
+	"search for items that you may read":                                                         "trapeze memory search WORDS finds those that you may read",
+	"only the owner may do this; accept an offer or ask to take the task over":                   "only the owner may do this: accept an offer, or ask for the task with trapeze takeover TASK",
+	"hand it off to an agent instead":                                                            "hand it off to an agent instead, or act as one with --agent NAME",
 	"it can start when they have completed; put a route on the task to start it automatically":   "it can start when they have completed; create it with --after and --route NAME, without --send, and it is handed off automatically then",
 	"/openapi.json describes what this call takes":                                               "see --help for the arguments of the command",
 	"use a loopback name or an IP address, or add this name to the accepted hosts of the server": "use a loopback name or an IP address, or start the server with --host and this name",
@@ -130,7 +149,7 @@ func (s *Shell) PrintError(err error) {
 			e.Code = refusal.Invalid
 		}
 		if e.Hint == "" {
-			e.Hint = "--help shows how to use the command"
+			e.Hint = "trapeze help lists the commands"
 		}
 	}
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
@@ -170,8 +189,14 @@ func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
 		return err
 	}
 	err = Usage(plainer(cmd, err))
+	return withUsage(cmd, err)
+}
+
+// withUsage adds how the command is used to a mistake in that which has no hint.
+func withUsage(cmd *cobra.Command, err error) error {
 	var h hinted
-	if !cmd.HasSubCommands() && !errors.As(err, &h) {
+	var usage usageError
+	if errors.As(err, &usage) && !errors.As(err, &h) && !cmd.HasSubCommands() {
 		err = Hinted(err, "usage: "+cmd.UseLine()+"; see --help")
 	}
 	return err

@@ -48,12 +48,19 @@ func Number[T ~int | ~int64 | ~uint64](n T) string {
 	return fmt.Sprint(n)
 }
 
-// Span formats a duration; empty for 0.
+// Span formats a duration, such as 10m or 1h30m; empty for 0.
 func Span(d client.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return time.Duration(d).String()
+	text := time.Duration(d).String()
+	if whole, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = whole + "m"
+	}
+	if whole, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = whole + "h"
+	}
+	return text
 }
 
 // Names formats a list.

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,36 +13,90 @@ import (
 // lastTask stands for the newest task that the caller requested.
 const lastTask = "@last"
 
+// listTasks is the hint for those who need the id of a task.
+const listTasks = "trapeze task list lists the tasks that you see"
+
 // mostPages bounds the pages of tasks that are looked at.
 const mostPages = 40
 
 // taskIDLength is the length of a whole task id.
 const taskIDLength = len("task_") + 26
 
-// longIDs replaces @last, and the unique beginning of a task's id, by the id, where a command takes a task first.
+// longIDs replaces what stands for the id that a command takes first, by that id: @last and the unique beginning of a task's id, the id of a
+// handoff, ticket or share where its task is meant, and that of a task where its newest handoff or ticket is.
 func (s *Shell) longIDs(ctx context.Context, cmd *cobra.Command, args []string) ([]string, error) {
 	of := placeholders(cmd)
-	if len(args) == 0 || len(of) == 0 || strings.Trim(of[0], "[]") != "TASK" || of[0] == "[TASK]" && len(args) < len(of) {
+	if len(args) == 0 || len(of) == 0 || of[0] == "[TASK]" && len(args) < len(of) {
 		return args, nil
 	}
-	typed := args[0]
-	if typed != lastTask && (!strings.HasPrefix(typed, "task_") || len(typed) >= taskIDLength || strings.Contains(typed, ".")) {
+	kind := strings.Trim(of[0], "[]")
+	task, part, _ := strings.Cut(args[0], ".")
+	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != lastTask && !strings.HasPrefix(task, "task_") {
 		return args, nil
+	}
+	letter, isPart := map[string]string{"HANDOFF": "h", "TICKET": "k"}[kind] // the first of the part of an id that the command takes
+	if kind == "TASK" || isPart && !strings.HasPrefix(part, letter) {
+		part = "" // its task is meant
+	}
+	short := len(task) < taskIDLength
+	ofTask := isPart && part == ""
+	if !short && !ofTask {
+		return append([]string{joined(task, part)}, args[1:]...), nil
 	}
 	c, err := s.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var id string
-	if typed == lastTask {
-		id, err = newest(ctx, c)
-	} else {
-		id, err = unique(ctx, c, typed)
+	switch {
+	case task == lastTask:
+		task, err = newest(ctx, c)
+	case short:
+		task, err = unique(ctx, c, task)
+	}
+	id := joined(task, part)
+	if err == nil && ofTask {
+		id, err = newestOf(ctx, c, task, kind)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return append([]string{id}, args[1:]...), nil
+}
+
+// joined is the id of a part of a task, or that of the task.
+func joined(task, part string) string {
+	if part == "" {
+		return task
+	}
+	return task + "." + part
+}
+
+// newestOf is the id of the newest handoff or ticket of a task, which has one of each at a time. That of a ticket is with the ticket for those who
+// see no more of the task.
+func newestOf(ctx context.Context, c *client.Client, task, kind string) (string, error) {
+	if kind == "TICKET" {
+		page, err := c.Tickets(ctx, client.TicketFilter{})
+		if err != nil {
+			return "", err
+		}
+		for _, k := range page.Tickets {
+			if k.Task == task {
+				return k.ID, nil
+			}
+		}
+	}
+	t, err := c.Task(ctx, task)
+	switch {
+	case err != nil:
+		return "", err
+	case kind == "TICKET" && t.Ticket != nil:
+		return t.Ticket.ID, nil
+	case kind == "TICKET":
+		return "", Hinted(Usagef("%s has no ticket", task), "trapeze ticket list lists the tickets that are open")
+	case t.Handoff == nil:
+		return "", Hinted(Usagef("%s has no handoff", task), "trapeze inbox lists the offers that wait for you")
+	}
+	return t.Handoff.ID, nil
 }
 
 // newest is the task that the caller requested last. Ids do not tell: one that is made with an idempotency key has any order.
@@ -74,11 +129,11 @@ func unique(ctx context.Context, c *client.Client, begin string) (string, error)
 	case err != nil:
 		return "", err
 	case len(found) > 1:
-		return "", Usagef("%s begins the ids of %d tasks: type more of it", begin, len(found))
+		return "", Hinted(Usagef("%s begins the ids of %d tasks: type more of it", begin, len(found)), listTasks)
 	case !all:
-		return "", Usagef("there are too many tasks to tell which one %s is: type the whole id", begin)
+		return "", Hinted(Usagef("there are too many tasks to tell which one %s is: type the whole id", begin), listTasks)
 	case len(found) == 0:
-		return "", Usagef("no task is %s", begin)
+		return "", Hinted(Usagef("no task is %s", begin), listTasks)
 	}
 	return found[0], nil
 }

@@ -44,7 +44,11 @@ func plainer(cmd *cobra.Command, err error) error {
 	}
 	switch {
 	case given < len(required):
-		return Usagef("%s is missing", strings.Join(required[given:], " and "))
+		missing := required[given:]
+		if len(missing) == 1 {
+			return Usagef("%s is missing", missing[0])
+		}
+		return Usagef("%s are missing", strings.Join(missing, " and "))
 	case len(all) == 0:
 		return Usagef("%s takes no arguments", cmd.CommandPath())
 	}

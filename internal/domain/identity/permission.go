@@ -69,6 +69,10 @@ func Require(p Principal, v Permission, what string) error {
 			who = append(who, string(r))
 		}
 	}
-	return refusal.New(refusal.NotPermitted, "this needs the role "+strings.Join(who, " or "),
+	roles := strings.Join(who, ", ")
+	if last := len(who) - 1; last > 0 {
+		roles = strings.Join(who[:last], ", ") + " or " + who[last]
+	}
+	return refusal.New(refusal.NotPermitted, "this needs the role "+roles,
 		"%s may not %s", p.Short(), what)
 }
