@@ -194,7 +194,7 @@ func (f *baseline) commit(batch []baselineStep) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after the commit there is nothing to roll back
+	defer tx.Rollback() // after the commit there is nothing to roll back
 	for _, s := range batch {
 		move, args := "UPDATE handoff SET state = state + 1 WHERE id = ? AND state = ?", []any{s.ID, s.From}
 		if s.From == 0 {

@@ -51,7 +51,7 @@ func measureDelivery(b *testing.B, over string, waiting int, claim bool) {
 	for i, token := range tokens[1:] {
 		w := &waiter{bare: dialBare(b, s.URL()), token: token, mcp: over == "mcp"}
 		stop := context.AfterFunc(ctx, func() { _ = w.conn.Close() })
-		defer stop()
+		b.Cleanup(func() { stop() })
 		wg.Go(func() {
 			if err := w.run(got); err != nil && ctx.Err() == nil {
 				b.Errorf("agent %d: %v", i, err)

@@ -45,10 +45,7 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 // meant returns the data of the result. An empty value can be a result, such as a list without findings; but models that must fill every
 // field write one beside the text that is their result. It counts if there is no text, or if the task expects JSON.
 func (in completeInput) meant(ctx context.Context, c *call) (json.RawMessage, error) {
-	if len(in.Data) == 0 {
-		return nil, nil
-	}
-	if !argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data) {
+	if len(in.Data) == 0 || !argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data) {
 		return in.Data, nil
 	}
 	task, err := c.Task(ctx, in.Task)

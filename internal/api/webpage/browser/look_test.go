@@ -130,7 +130,7 @@ func TestAPageWaitsWhileOthersHaveAllStreams(t *testing.T) {
 	get(ctx, d.link(d.token)).Body.Close()
 	for n := range 20 { // more than there may be
 		res := get(ctx, "/live?task=*")
-		defer res.Body.Close()
+		t.Cleanup(func() { res.Body.Close() })
 		b := make([]byte, 64)
 		if read, _ := res.Body.Read(b); read == 0 {
 			t.Fatalf("stream %d has no answer", n)

@@ -125,7 +125,7 @@ func (l *Log) settle(ctx context.Context, m *nats.Msg, expect ledger.Position) (
 	next, ok, err := l.fromLeader(ctx, getRequest{Seq: expect + 1, NextFor: m.Subject})
 	switch {
 	case err != nil || !ok:
-		return 0, false, nil // it may still arrive; of two the comparison accepts one
+		return 0, false, nil //nolint:nilerr // undecided: it may still arrive, and of two the comparison accepts one
 	case next.nonce == m.Header.Get(headerNonce):
 		l.health.reached(next.seq)
 		return next.seq, true, nil

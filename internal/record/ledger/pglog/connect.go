@@ -16,6 +16,16 @@ import (
 var errURL = errors.New("pglog: this is not the URL of a PostgreSQL database: " +
 	"use postgres://USER@HOST:PORT/DATABASE?sslmode=verify-full, with special characters in a password written as %XX")
 
+// sessionParams are what the server is asked for each session, unless the URL says otherwise. A front end whose machine or network is gone
+// without a word loses its session, and the locks in it, within some ten seconds: https://www.postgresql.org/docs/current/runtime-config-connection.html
+var sessionParams = map[string]string{
+	"application_name":        "trapeze",
+	"tcp_keepalives_idle":     "5", // seconds
+	"tcp_keepalives_interval": "2",
+	"tcp_keepalives_count":    "3",
+	"tcp_user_timeout":        "11000", // milliseconds
+}
+
 // configure reads a URL. What it lacks comes from the environment variables and files of PostgreSQL's own programs, such as
 // PGPASSWORD and ~/.pgpass.
 func configure(url string) (*pgx.ConnConfig, error) {
@@ -40,8 +50,10 @@ func configure(url string) (*pgx.ConnConfig, error) {
 			return nil, err
 		}
 	}
-	if c.RuntimeParams["application_name"] == "" {
-		c.RuntimeParams["application_name"] = "trapeze"
+	for name, value := range sessionParams {
+		if c.RuntimeParams[name] == "" {
+			c.RuntimeParams[name] = value
+		}
 	}
 	if c.ConnectTimeout == 0 || c.ConnectTimeout > connectTimeout {
 		c.ConnectTimeout = connectTimeout

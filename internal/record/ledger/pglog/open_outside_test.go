@@ -201,3 +201,21 @@ func TestTheEndOfTheRecordIsMissed(t *testing.T) {
 }
 
 var errEnough = errors.New("enough")
+
+func TestTheServerEndsTheSessionOfAFrontEndWhoseNetworkIsGone(t *testing.T) {
+	c, err := configure(pgtest.Start(t).URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hangUp(conn)
+	for name, want := range sessionParams {
+		var got string
+		if err := conn.QueryRow(t.Context(), "SELECT setting FROM pg_settings WHERE name = $1", name).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, want %q: %v", name, got, want, err)
+		}
+	}
+}

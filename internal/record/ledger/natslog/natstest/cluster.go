@@ -68,13 +68,18 @@ func (c *Cluster) Connect(t testing.TB, node int) *nats.Conn {
 // FreeAddrs returns so many addresses on the loopback that nothing listens on.
 func FreeAddrs(t testing.TB, n int) []string {
 	t.Helper()
-	list := make([]string, n)
+	list, open := make([]string, n), make([]net.Listener, 0, n)
+	defer func() {
+		for _, l := range open {
+			_ = l.Close()
+		}
+	}()
 	for i := range list {
 		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = l.Close() }()
+		open = append(open, l)
 		list[i] = l.Addr().String()
 	}
 	return list
