@@ -1,5 +1,5 @@
-// Package session is how a person is signed in at the issuer of a server: by the device flow (RFC 8628), in a file that only its owner reads. The
-// session is renewed while the issuer's own lasts, and ends with it.
+// Package session signs a person in at the issuer of a server by the device flow (RFC 8628), and keeps the session in a file that only its owner
+// can read. The session is renewed while the issuer's own lasts, and ends with it.
 //
 // Invariants:
 //   - A token is sent to the server that it is for, and a refresh token to the issuer that gave it, over TLS or within this machine.

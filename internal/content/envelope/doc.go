@@ -27,6 +27,6 @@
 //   - trace.go: which trace contexts are dropped
 //
 // Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt of a receiver, with its headings, is in render.go: it
-// shows fields of the document and nothing else, so what a prompt does not say begins as a field. Its list of what was left out is in
+// shows fields of the document and nothing else, so what is new in a prompt begins as a field of the document. Its list of what was left out is in
 // render_omissions.go.
 package envelope

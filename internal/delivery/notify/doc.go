@@ -11,7 +11,7 @@
 // Where to change what:
 //   - notify.go: the kinds of sinks, and how long one may take for a message
 //   - ticket.go, alert.go: the text and the fields of a message, and the key by which a sink knows it again
-//   - webhook.go: which answers of a webhook are final; program.go: what a program gets, and how it is ended
+//   - webhook.go: the request of a webhook, its headers, and which answers are final; program.go: what a program gets, and how it is ended
 //
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has every kind of sink; then webhook.go and program.go.
 package notify

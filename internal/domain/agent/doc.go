@@ -10,8 +10,8 @@
 //   - Heartbeats are not events. Only changes of readiness are. An agent without a presence lease is as ready as it
 //     last said; with one, missed heartbeats make it offline until it is heard again.
 //   - An agent's word never overrules an operator who took it off duty ([DutyTable]).
-//   - The circuit moves only as [CircuitTable] says. Time alone moves it from open to half-open, by reading
-//     ([CircuitAt]) and without an event.
+//   - The circuit moves only as [CircuitTable] says. An open circuit becomes half-open by time alone: [CircuitAt]
+//     computes that when it is read, and there is no event.
 //   - Outcomes are counted at most once: each names the ledger position that caused it, and a position that is not
 //     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
 //

@@ -15,7 +15,7 @@
 //   - definitions.go: every alert with its threshold, window and advice; a policy can change them within the bounds of change.go
 //     and policy/alerts.go
 //   - decide.go: when an alert is raised and when it recovers, how long it stays raised at least, the bounds of silences
-//   - milder.go: that a severe alert hides the mild one of the same figure
+//   - milder.go: when a severe alert hides the mild one of the same figure
 //   - state.go: how many agents, handoffs, silences and past alerts are kept
 //   - command.go: the command that an alert tells people to run first
 //   - Figures are measured in delivery/monitor/measure.go and record/figure/condition.go; people are notified by

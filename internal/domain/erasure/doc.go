@@ -1,5 +1,5 @@
-// Package erasure holds the rules of erasing content and of legal holds. What is erased is named by a [Subject]: a task with its descendants, all
-// tasks with a tag, all that was made with a subject of a given name, a conversation, or a memory item. The holds and the erasures of a workspace are one stream (erasure/current); its [State] is
+// Package erasure holds the rules of erasing content and of legal holds. What is erased or held is named by a [Subject]: a task with its descendants,
+// all tasks with a tag, a conversation, a memory item, or everything that was labelled with a name such as patient/4711. The holds and the erasures of a workspace are one stream (erasure/current); its [State] is
 // the fold of its events.
 //
 // Invariants:

@@ -21,7 +21,7 @@
 //   - send.go: what a handoff may ask for, how often an offer is made again by default, who is screened out. Who the candidates are: packages routing and usecase/routes
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
-//   - decide.go: who may act on a task, and as what; ticket.go: who may handle a ticket, and who is the same person; approve.go: who approves
+//   - decide.go: who may act on a task, and as what; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves
 //
 // Each command has a file of its name. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.

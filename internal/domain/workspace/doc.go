@@ -10,5 +10,10 @@
 //   - A limit is 0, which is none, or above 0.
 //   - A command that would change nothing yields no events and no error, so every command may be repeated.
 //
+// Where to change what:
+//   - state.go: which limits there are, their names, and what to do when one is reached
+//   - decide.go: who makes, limits, archives and restores; event.go: what is recorded
+//   - limits are enforced in usecase/workspacestore (workspacestore/guard.go), which counts what they bound
+//
 // Start reading at [State], then [Decide].
 package workspace

@@ -14,7 +14,7 @@
 // settings are always whole. Which of the settings are secrets, and where files are in a data directory, the caller knows.
 //
 // Invariants:
-//   - All entries up to the position of a backup are in it and those before it, byte for byte, and so are the files that they refer to.
+//   - A backup, together with the earlier ones that it continues, has every entry up to its position, byte for byte, and the files that they refer to.
 //   - Nothing is restored that does not verify; the first position that differs is named. With keys that the caller has from elsewhere, that goes
 //     for every byte that is restored: settings, too, are signed.
 //   - A backup does not lock the record: the server goes on while it is written.

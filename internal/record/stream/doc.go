@@ -9,7 +9,7 @@
 //     not end forget old keys: see [Options].
 //   - Readers share a cached fold, so nothing that a state points to ever changes. A fold function gets a copy of the state
 //     itself and may change that copy in place (see [Options]).
-//   - A cached fold has every entry that its kind was told of with Learn before: one that was read earlier is not cached over it.
+//   - Once a kind was told of an entry with Learn, no fold without that entry gets into its cache, even if it was read earlier.
 //   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
 // Where to change what:

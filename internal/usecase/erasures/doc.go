@@ -8,7 +8,7 @@
 //
 // Where to change what:
 //   - find.go: what a subject names, and what is kept although it is related
-//   - retain.go: when content ends that the policy keeps no longer; the rules of retention are in policy/retention.go
+//   - retain.go: when content that the policy keeps no longer is erased; the rules of retention are in policy/retention.go
 //   - forget.go: what a forgotten memory item keeps until its key is gone, and how soon files are written again
 //   - erase.go: what refuses an erasure, and the order of its steps; finish.go: what is done at the next start; pause.go: how soon a
 //     workspace may erase again

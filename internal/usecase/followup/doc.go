@@ -11,9 +11,9 @@
 //   - bind.go: how a constraint of a parent reaches its open children
 //   - dependencies.go: when a task that waits for others sets out
 //   - take_up.go: tasks whose requester was removed
-//   - claims.go: which open claims an agent joins that becomes ready; wake.go: which offers go on when a circuit closes
+//   - claims.go: which open claims an agent joins when it becomes ready; wake.go: which offers go on when a circuit closes
 //   - relieve.go: which offers leave an agent that holds too much
-//   - presence.go: when agents go offline that are not heard; report.go: which outcomes circuits are told of
+//   - presence.go: when an agent without a sign of life goes offline; report.go: which outcomes circuits are told of
 //
 // Start reading at [FollowUp.Tick], then [FollowUp.CreateChildren].
 package followup

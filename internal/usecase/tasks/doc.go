@@ -10,7 +10,7 @@
 // Where to change what:
 //   - inbox.go: how long a call may wait for an inbox, and when an offer or notice counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
-//   - show.go: what those see of a task to whom it was only offered (the preview); who sees what is decided in task/visibility.go
+//   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
 //   - takeover.go: who may take a task over at once; shed_offers.go: which offers an agent gives up first, and how many in one
 //     call
 //   - stuck.go, stuck_agent.go: for which tasks a report counts. What a report does is decided in handoff/stuck.go

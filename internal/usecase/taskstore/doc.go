@@ -8,7 +8,7 @@
 // Where to change what:
 //   - visibility.go: who may know of a task, and who may try a command on it
 //   - receipt.go, sealed.go: what the answer to a change says
-//   - notice.go: what an agent is told that acts on a task which it has lost; who gets a notice is in task/notice.go
+//   - notice.go: what an agent is told when it acts on a task that it has lost; who gets a notice is in task/notice.go
 //   - reader.go: what memory items and conversations a task lets a principal read
 //
 // Start reading at [Store.Change], then [Store.Sees].

@@ -1,9 +1,11 @@
 // Package workspaces is the use cases of workspaces: make, limit, archive, restore, list, show.
 //
 // Invariants:
-//   - Admins of the workspace default see and change all workspaces. Everybody else sees the own one, if it may read anything there; any
-//     other is as one that does not exist.
+//   - Admins of the workspace default see and change all workspaces. Everybody else sees only their own, if they may read anything there;
+//     any other does not exist for them.
 //   - A workspace that is made gets a first token, so that somebody can act in it.
+//
+// What a workspace may use is decided in domain/workspace, and enforced in package workspacestore (workspacestore/guard.go).
 //
 // Start reading at [Workspaces].
 package workspaces

@@ -10,7 +10,7 @@
 //   - A refusal says how to fix the arguments.
 //
 // Where to change what:
-//   - decode.go: which other forms of a list or a text count; plain.go: what models write for nothing
+//   - decode.go: which other forms of a list or a text count, for all tools alike (what one tool alone takes is in its own file); plain.go: what models write for nothing
 //   - schema.go: what a model reads of an argument; choices.go: the values of closed sets
 //   - duration.go: times and durations; cursor.go: cursors; constraints.go: constraints without a kind; steps.go, attachments.go:
 //     what a plain text means

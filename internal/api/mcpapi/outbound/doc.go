@@ -1,5 +1,5 @@
-// Package outbound is for an MCP server in a process of its own, such as trapeze mcp: each call of the HTTP API that a tool makes says which tool
-// makes it, and belongs to the trace of the tool's call, reads too. If the process has a tracer, the call is below the span of the tool.
+// Package outbound is for an MCP server in a process of its own, such as trapeze mcp: each call of the HTTP API that a tool makes, reads included, names
+// the tool and belongs to the trace of the tool's call. If the process has a tracer, the call is below the span of the tool.
 //
 // Start reading at [Transport].
 package outbound
