@@ -62,7 +62,7 @@ func FlagGroups(usual string) []shell.FlagGroup {
 		{Title: "When nobody answers", Names: "retries return-home offer-timeout ack-timeout approval-timeout answer-timeout confirm-timeout wait-timeout lease progress-timeout"},
 		{
 			Title: "Limits and order",
-			Names: "priority deadline after tag budget-tokens budget-cost limit-hops limit-handoffs limit-visits limit-escalations limit-attempts limit-tasks",
+			Names: "priority deadline after tag subject budget-tokens budget-cost limit-hops limit-handoffs limit-visits limit-escalations limit-attempts limit-tasks",
 		},
 		{Title: "From elsewhere", Names: "from claimed-history"},
 	}

@@ -196,7 +196,9 @@ func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
 func withUsage(cmd *cobra.Command, err error) error {
 	var h hinted
 	var usage usageError
-	if errors.As(err, &usage) && !errors.As(err, &h) && !cmd.HasSubCommands() {
+	e, ok := refused(err)
+	hasHint := errors.As(err, &h) || ok && e.Hint != ""
+	if errors.As(err, &usage) && !hasHint && !cmd.HasSubCommands() {
 		err = Hinted(err, "usage: "+cmd.UseLine()+"; see --help")
 	}
 	return err
