@@ -1,0 +1,131 @@
+//go:build slow
+
+package mcpapi_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+)
+
+// Models in strict mode fill every field. What they fill with null, "", [] or {} counts as omitted, in every tool.
+func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
+	calls := map[string]func(own, offered string) m{
+		"join":         func(_, _ string) m { return m{} },
+		"inbox":        func(_, _ string) m { return m{} },
+		"send":         func(_, _ string) m { return m{"intent": "Write another"} },
+		"accept":       func(_, offered string) m { return m{"handoff": offered} },
+		"reject":       func(_, offered string) m { return m{"handoff": offered, "why": "overloaded"} },
+		"progress":     func(own, _ string) m { return m{"task": own, "note": "half of it"} },
+		"complete":     func(own, _ string) m { return m{"task": own, "text": "done"} },
+		"status":       func(own, _ string) m { return m{"id": own} },
+		"ask":          func(own, _ string) m { return m{"task": own, "question": "Which one?", "wait": 0.0} },
+		"escalate":     func(own, _ string) m { return m{"task": own, "detail": "too hard"} },
+		"cancel":       func(own, _ string) m { return m{"id": own, "why": "not needed"} },
+		"remember":     func(_, _ string) m { return m{"text": "the grammar is in docs"} },
+		"recall":       func(_, _ string) m { return m{"query": "grammar"} },
+		"route":        func(own, _ string) m { return m{"task": own} },
+		"conversation": func(_, _ string) m { return m{"id": "talk"} },
+		"decide":       func(own, _ string) m { return m{"id": own + ".h1", "verdict": "approve"} },
+		"constrain":    func(own, _ string) m { return m{"task": own, "constraint": "never push"} },
+		"artifact":     func(_, _ string) m { return m{"text": "a log"} },
+		"channel":      func(_, _ string) m { return m{"action": "create", "name": "builds"} },
+		"dead":         func(_, _ string) m { return m{"action": "list"} },
+		"agent":        func(_, _ string) m { return m{"agent": "coder"} },
+		"annotate":     func(own, _ string) m { return m{"task": own, "entry": 1.0, "note": "wrong title"} },
+		"alerts":       func(_, _ string) m { return m{"action": "list"} },
+		"do":           func(_, _ string) m { return m{"text": "show active handoffs"} },
+	}
+	for tool, args := range calls {
+		t.Run(tool, func(t *testing.T) {
+			omitted, events, refused := filled(t, tool, args, nil, false)
+			if strings.Contains(omitted, "unknown tool") {
+				t.Fatal(omitted)
+			}
+			for name, with := range map[string]any{"null": nil, `""`: "", "empty values of its type": byType} {
+				text, recorded, no := filled(t, tool, args, with, true)
+				if no != refused {
+					t.Errorf("with %s for what is omitted: refused %t: %s\nomitted: refused %t: %s", name, no, text, refused, omitted)
+				}
+				for i, event := range recorded {
+					if i >= len(events) || event != events[i] {
+						t.Errorf("with %s for what is omitted this is recorded: %somitted: %s", name, event, strings.Join(events[min(i, len(events)):], ""))
+						break
+					}
+				}
+				if len(recorded) < len(events) {
+					t.Errorf("with %s for what is omitted this is not recorded: %s", name, strings.Join(events[len(recorded):], ""))
+				}
+			}
+		})
+	}
+	every, err := toolset.New("", "all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range every.Tools() {
+		if calls[name] == nil {
+			t.Errorf("%s has no call here", name)
+		}
+	}
+}
+
+// byType fills each argument with the empty value of its type, and one of any type with an object; numbers and flags with null.
+var byType = map[string]any{"string": "", "array": []any{}, "object": m{}, "": m{}}
+
+// filled calls a tool as an agent that owns a task and is offered another, with a value for each argument that the call omits. It returns all
+// events that the record has then, without what differs from server to server, and without looks at a task: a tool may need one to tell what an
+// empty value means.
+func filled(t *testing.T, tool string, args func(own, offered string) m, with any, fill bool) (text string, events []string, refused bool) {
+	t.Helper()
+	h := open(t)
+	lead := h.agent(statelessVersion, "lead")
+	coder, err := h.at(statelessVersion, "coder", "tools=all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, own := coder.call("send", m{"intent": "Write the parser"})
+	_, offer := lead.call("send", m{"intent": "Review the parser", "to": "coder"})
+	call := maps.Clone(args(own["task"].(string), offer["handoff"].(string)))
+	tools, err := coder.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range tools.Tools {
+		if x.Name != tool || !fill {
+			continue
+		}
+		for name, schema := range x.InputSchema.(m)["properties"].(m) {
+			if _, there := call[name]; there {
+				continue
+			}
+			call[name] = with
+			if values, ok := with.(map[string]any); ok {
+				kind, _ := schema.(m)["type"].(string)
+				call[name] = values[kind]
+			}
+		}
+	}
+	text, _, refused = coder.try(tool, call)
+	var record strings.Builder
+	if err := h.admin.Export(t.Context(), client.ExportOptions{}, &record); err != nil {
+		t.Fatal(err)
+	}
+	events = strings.SplitAfter(ofOneServer.ReplaceAllString(record.String(), "…"), "\n")
+	events = slices.DeleteFunc(events, func(e string) bool {
+		return strings.Contains(e, `"event":"content-read"`) && strings.Contains(e, `"what":"task"`)
+	})
+	if len(events) < 2 {
+		t.Fatalf("the record has no events: %s", record.String())
+	}
+	return text, events, refused
+}
+
+// ofOneServer matches what differs from server to server in an export: positions, times, ids, digests and random bytes, and the size of a
+// prompt, since it has ids.
+var ofOneServer = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|\b(task|mem)_[0-9a-z]+|"[a-z2-7]{16}"|\b[0-9a-f]{32,64}\b|"(tokens|position)":\d+`)
