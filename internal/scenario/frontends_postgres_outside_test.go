@@ -284,7 +284,7 @@ func TestWhatDoesNotGoWithARecordInPostgreSQLIsRefusedWithAHint(t *testing.T) {
 	if _, err := server.OpenRecord(follower); refusal.CodeOf(err) != refusal.Conflict {
 		t.Errorf("trapeze verify: %v", err)
 	}
-	if _, err := server.Backup(t.Context(), follower, &bytes.Buffer{}, server.BackupOptions{}); refusal.CodeOf(err) != refusal.Conflict || !strings.Contains(err.Error()+hintOf(err), "pg_dump") {
+	if _, err := server.Backup(t.Context(), follower, &bytes.Buffer{}, server.BackupOptions{}); refusal.CodeOf(err) != refusal.Conflict || !strings.Contains(hintOf(err), "TRAPEZE_POSTGRES") {
 		t.Errorf("trapeze backup: %v", err)
 	}
 }
