@@ -3,6 +3,7 @@ package oauth
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -118,7 +119,8 @@ func (p People) nameOf(c claims) (string, error) {
 	if p.Name == "email" && string(c["email_verified"]) != "true" {
 		return "", refused("have the issuer verify the address", "the address %.200q is not verified (email_verified)", said)
 	}
-	if event.CheckName("the person's name", name) != nil {
+	// The lower case of a letter beyond ASCII, such as the Kelvin sign, can be one of ASCII: it would be another person's name.
+	if strings.ContainsFunc(said, func(r rune) bool { return r > unicode.MaxASCII }) || event.CheckName("the person's name", name) != nil {
 		return "", refused("choose a claim with a short name of a-z, 0-9, '-', '_' and '.' (--oidc-name), or the domain of addresses (--oidc-domain)",
 			"the claim %s of the token is not the name of a person: %.80q", p.Name, said)
 	}

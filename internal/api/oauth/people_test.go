@@ -71,6 +71,7 @@ func TestASignInThatNamesNobodyHereIsRefused(t *testing.T) {
 		"no name":                        {"preferred_username": nil},
 		"a name that is no name":         {"preferred_username": "../ann"},
 		"a name in another script":       {"preferred_username": "\u0430nn"},
+		"a name with the Kelvin sign":    {"preferred_username": "\u212aate"},
 		"expired":                        {"exp": time.Now().Add(-time.Minute).Unix()},
 		"bound to a key":                 {"cnf": map[string]string{"jkt": "x"}},
 		"another issuer":                 {"iss": "https://issuer.example.com"},

@@ -63,10 +63,28 @@ func withScheme(addr string) string {
 	if h, _, err := net.SplitHostPort(addr); err == nil {
 		host = h
 	}
-	if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+	if onLoopback(strings.Trim(host, "[]")) {
 		return "http://" + addr
 	}
 	return "https://" + addr
+}
+
+func onLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// elsewhere is the refusal if the user named a server that is not on this machine: the owner's token is that of the data directory, and no
+// other server may learn it. It is nil otherwise.
+func (s *Shell) elsewhere() error {
+	own := s.serving()
+	for one := range strings.SplitSeq(s.URLs(), ",") {
+		if u, err := url.Parse(one); err == nil && one != own && !onLoopback(u.Hostname()) {
+			return refusal.New(refusal.Unauthenticated, "set TRAPEZE_TOKEN to a token of that server, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
+				"commands use the server of this machine", "there is no token for %s: the owner's token in the data directory is for the server on that alone", u.Host)
+		}
+	}
+	return nil
 }
 
 // noServer is the refusal if the user named no server, and none runs on the data directory; nil otherwise.
@@ -187,7 +205,7 @@ func (s *Shell) base(ctx context.Context) (string, error) {
 	}
 	token, path, err := s.adminToken()
 	if err == nil { // the owner's token is for the server on the data directory, and for no other program at its usual address
-		err = s.noServer()
+		err = cmp.Or(s.noServer(), s.elsewhere())
 	}
 	if err != nil {
 		return "", err

@@ -141,6 +141,25 @@ func TestTheCredentialIsChosenByRule(t *testing.T) {
 	}
 }
 
+func TestTheOwnersTokenIsForAServerOfThisMachineAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := keepToken(filepath.Join(dir, "admin.token"), "owner"); err != nil {
+		t.Fatal(err)
+	}
+	for urls, given := range map[string]bool{
+		"http://127.0.0.1:1": true, "http://[::1]:1": true, "https://localhost:1": true, "localhost:1": true,
+		"http://192.0.2.2:1": false, "https://trapeze.example.org": false, "trapeze.example.org:8727": false, "http://localhost.example.org": false,
+		"http://127.0.0.1@192.0.2.2:1": false, "http://localhost:1,http://192.0.2.2:1": false,
+	} {
+		s := &Shell{Env: Env{Getenv: func(string) string { return "" }}}
+		s.Flags.DataDir, s.Flags.URL = dir, urls
+		got, err := s.Credential(t.Context())
+		if (got == "owner") != given || given != (err == nil) || !given && refusal.CodeOf(err) != refusal.Unauthenticated {
+			t.Errorf("%s: %q, %v", urls, got, err)
+		}
+	}
+}
+
 func TestPointsMayHaveIds(t *testing.T) {
 	got := points([]string{"just text: a = b", "size=12 files", "size.2<size=13 files", "two words=no id"})
 	want := []client.Point{

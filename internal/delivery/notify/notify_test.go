@@ -163,6 +163,20 @@ func TestAProgramReadsTheNoticeAndNothingOfItIsRun(t *testing.T) {
 	}
 }
 
+func TestAProgramGetsNoSecretOfTheServer(t *testing.T) {
+	for _, name := range []string{"TRAPEZE_TOKEN", "TRAPEZE_INSTALLATION_KEY", "TRAPEZE_OIDC_SECRET", "TRAPEZE_POSTGRES", "PGPASSWORD"} {
+		t.Setenv(name, "hidden")
+	}
+	t.Setenv("PAGER_KEY", "its own")
+	s, dir := script(t, "env > got")
+	if err := s.Send(t.Context(), notice); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "got")); err != nil || strings.Contains(string(b), "hidden") || !strings.Contains(string(b), "PAGER_KEY=its own") {
+		t.Errorf("%v: the environment of the program is\n%s", err, b)
+	}
+}
+
 func TestAProgramThatMisbehavesIsTriedAgain(t *testing.T) {
 	for _, text := range []string{"exit 3", "echo no >&2; exit 1", "exec <&-; exit 1", "yes | head -c 1000000; exit 1", "kill -9 $$"} {
 		s, _ := script(t, text)
