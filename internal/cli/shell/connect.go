@@ -79,7 +79,11 @@ func onLoopback(host string) bool {
 func (s *Shell) elsewhere() error {
 	own := s.serving()
 	for one := range strings.SplitSeq(s.URLs(), ",") {
-		if u, err := url.Parse(one); err == nil && one != own && !onLoopback(u.Hostname()) {
+		u, err := url.Parse(one)
+		if valid := err == nil && (u.Scheme == "http" || u.Scheme == "https"); !valid { // is refused by the client
+			continue
+		}
+		if one != own && !onLoopback(u.Hostname()) {
 			return refusal.New(refusal.Unauthenticated, "set TRAPEZE_TOKEN to a token of that server, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
 				"commands use the server of this machine", "there is no token for %s: the owner's token in the data directory is for the server on that alone", u.Host)
 		}
