@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Erasure is what was erased.
@@ -43,9 +45,18 @@ type SubjectInput struct {
 	Why     string `json:"why"` // the record keeps it
 }
 
-// Erasures lists the legal holds and erasures. It is for operators and auditors.
-func (c Client) Erasures(ctx context.Context) (ErasureList, error) {
-	return call[ErasureList](ctx, c, http.MethodGet, nil, nil, "erasures")
+// ErasureFilter narrows the list of holds and erasures to those of a task or of a memory item. Its zero value does not.
+type ErasureFilter struct {
+	Task   string
+	Memory string
+}
+
+// Erasures lists the legal holds and erasures: of a task or a memory item, the holds that keep it from being erased and the erasures of it. It is for
+// operators and auditors.
+func (c Client) Erasures(ctx context.Context, f ErasureFilter) (ErasureList, error) {
+	q := wire.Query{}
+	q.Texts("task", f.Task, "memory", f.Memory)
+	return call[ErasureList](ctx, c, http.MethodGet, q, nil, "erasures")
 }
 
 // Erase erases the content of what a subject names, for good. It is for operators.

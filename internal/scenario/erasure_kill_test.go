@@ -89,7 +89,7 @@ func TestAnErasureThatIsKilledLeavesNothingInTheFiles(t *testing.T) {
 			t.Logf("killed when it was %s; the answer was %v; the files that have the sentence: %v", name, err, sentenceIn(t, dir))
 
 			s, _, a := serve()
-			all, err := a.Erasures(t.Context())
+			all, err := a.Erasures(t.Context(), admin.ErasureFilter{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,14 +27,14 @@ func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
 	k := treat(t, openErasable(t, t.TempDir()))
 	k.end(t)
 	k.record(t) // as far as it came before the crash
-	all, err := k.admin.Erasures(t.Context())
+	all, err := k.admin.Erasures(t.Context(), admin.ErasureFilter{})
 	if err != nil || len(all.Erasures) != 1 || all.Erasures[0].Finished != nil {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	stop(t, k.server)
 	k.again(t, Config{})
 	k.check(t)
-	all, err = k.admin.Erasures(t.Context())
+	all, err = k.admin.Erasures(t.Context(), admin.ErasureFilter{})
 	if err != nil || len(all.Erasures) != 1 || all.Erasures[0].Finished == nil || all.Erasures[0].Keys < 3 {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -63,3 +63,52 @@ func TestAllThatWasMadeWithASubjectIsErasedByIt(t *testing.T) {
 	}
 	k.after(t)
 }
+
+// TestTheHoldsAndErasuresOfATaskAreThoseThatNameIt: its own, and by its tags, its subject and its ancestors; of a child and of a memory item, too.
+func TestTheHoldsAndErasuresOfATaskAreThoseThatNameIt(t *testing.T) {
+	t.Parallel()
+	k := treat(t, openErasable(t, t.TempDir()))
+	ctx := t.Context()
+	made, err := k.ann.CreateTask(ctx, client.CreateInput{Intent: "treat olga", Subject: "patient/4712", Tags: []string{"ward-3"}, Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := k.ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"bob"}, Kind: "delegation", Detail: "look at it"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := sent.Children[0]
+	item, err := k.ann.Remember(ctx, client.RememberInput{Text: "sleeps badly", Scope: "workspace", Task: made.Task})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subjects := []string{"task/" + made.Task, "tag/ward-3", "subject/patient/4712"}
+	for _, of := range append(subjects, "tag/ward-4", "subject/patient/1") {
+		must(t)(k.admin.SetHold(ctx, admin.SubjectInput{Subject: of, Why: "case"}))
+	}
+	for name, f := range map[string]admin.ErasureFilter{"the task": {Task: made.Task}, "its child": {Task: child}, "its item": {Memory: item.ID}} {
+		list, err := k.admin.Erasures(ctx, f)
+		if err != nil || len(list.Holds) != len(subjects) {
+			t.Errorf("%s: %+v, %v", name, list.Holds, err)
+		}
+	}
+	must(t)(k.admin.Cancel(ctx, made.Task, client.CancelInput{}))
+	for _, of := range subjects {
+		must(t)(k.admin.LiftHold(ctx, admin.SubjectInput{Subject: of, Why: "closed"}))
+	}
+	must(t)(k.admin.Erase(ctx, admin.SubjectInput{Subject: "tag/ward-3", Why: "request"}))
+	for name, f := range map[string]admin.ErasureFilter{"the task": {Task: made.Task}, "its child": {Task: child}, "its item": {Memory: item.ID}} {
+		list, err := k.admin.Erasures(ctx, f)
+		if err != nil || len(list.Holds) != 0 || len(list.Erasures) != 1 || list.Erasures[0].Subject != "tag/ward-3" {
+			t.Errorf("%s, erased: %+v, %v", name, list, err)
+		}
+	}
+	for f, text := range map[admin.ErasureFilter]string{
+		{Task: "task_00000000000000000000000000"}: "there is no task", {Memory: "mem_00000000000000000000000000"}: "there is no memory item",
+	} {
+		_, err := k.admin.Erasures(ctx, f)
+		refusedWith(t, err, refusal.NotFound, text)
+	}
+	_, err = k.admin.Erasures(ctx, admin.ErasureFilter{Task: child, Memory: item.ID})
+	refusedWith(t, err, refusal.Invalid, "of a task or of a memory item")
+}

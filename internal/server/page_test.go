@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,5 +300,135 @@ func TestThePageShowsAndDoesWhatItsTokenMay(t *testing.T) {
 	}
 	if !strings.Contains(export.String(), `content-read`) {
 		t.Errorf("that the page showed the envelope is not recorded:\n%s", export.String())
+	}
+}
+
+// What an agent may not see is left out of its pages without an attempt to read it, which would be recorded as refused at each look.
+func TestThePageOfAnAgentTriesNothingThatItMayNot(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	if _, err := admin.RegisterAgent(t.Context(), "bob", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "bob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := signedIn(t, s, token.Text)
+	made, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "Look here", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	item, err := c.Remember(t.Context(), client.RememberInput{Text: "it is blue", Scope: client.ScopePrivate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob := newReader(t, s)
+	bob.get(bob.link(token.Text), http.StatusOK)
+	for _, path := range []string{"/", "/tasks", "/inbox", "/find?q=look", "/agents/bob", "/tasks/" + made.Task, "/memory/" + item.ID} {
+		bob.get(path, http.StatusOK)
+	}
+	refused := func() int {
+		var export strings.Builder
+		if err := admin.Export(t.Context(), client.ExportOptions{}, &export); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(export.String(), `attempt-refused`)
+	}
+	if n := refused(); n != 0 {
+		t.Errorf("%d attempts were refused", n)
+	}
+	bob.get("/alerts", http.StatusForbidden)
+	if refused() == 0 {
+		t.Error("an attempt that is refused is not in the record: the test proves nothing")
+	}
+}
+
+// Each filter narrows what is found, and leaves out the places that do not have it.
+func TestFindNarrowsWhatItFindsByFilters(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	agents := map[string]*client.Client{}
+	for _, name := range []string{"ann", "bob"} {
+		if _, err := admin.RegisterAgent(t.Context(), name, client.AgentSpec{Description: "knows invoices"}); err != nil {
+			t.Fatal(err)
+		}
+		token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := signedIn(t, s, token.Text)
+		agents[name] = c
+		if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "invoice task of " + name, Start: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Remember(t.Context(), client.RememberInput{Text: "invoice memory of " + name, Scope: client.ScopeWorkspace, Tags: []string{"by-" + name}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.AppendTurn(t.Context(), "talk-"+name, client.TurnInput{Role: "assistant", Text: "invoice turn of " + name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended, err := agents["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "invoice that is done", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agents["ann"].Complete(t.Context(), ended.Task, client.CompleteInput{Epoch: ended.Epoch, Result: client.Result{Text: "paid"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	all := []string{"invoice task of ann", "invoice task of bob", "invoice that is done", "knows invoices", "invoice memory of ann", "invoice memory of bob", "invoice turn of ann", "invoice turn of bob"}
+	for query, want := range map[string][]string{
+		"q=invoice":                  all,
+		"q=invoice&in=agents":        {"knows invoices"},
+		"q=invoice&agent=bob":        {"invoice task of bob", "knows invoices", "invoice memory of bob", "invoice turn of bob"},
+		"q=invoice&state=live":       {"invoice task of ann", "invoice task of bob"},
+		"q=invoice&state=completed":  {"invoice that is done"},
+		"agent=ann&state=executing":  {"invoice task of ann"},
+		"tag=by-ann":                 {"invoice memory of ann"},
+		"q=invoice&scope=workspace":  {"invoice memory of ann", "invoice memory of bob"},
+		"tag=by-ann&state=executing": nil,
+		"":                           nil,
+	} {
+		body := r.get("/find?"+query, http.StatusOK)
+		for _, text := range all {
+			if got := strings.Contains(body, text); got != slices.Contains(want, text) {
+				t.Errorf("%q: %q is shown: %v", query, text, got)
+			}
+		}
+	}
+	r.get("/find?q=x&in=nowhere", http.StatusUnprocessableEntity)
+	if got := r.get("/find?q=x&state=sleeping", http.StatusBadRequest); !strings.Contains(got, "handing_off") {
+		t.Errorf("an unknown state: %s", got)
+	}
+}
+
+// A person who looks at a task can cancel it, save its record, and close the circuit of an agent.
+func TestThePageCancelsATaskAndSavesItsRecord(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Look here"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.RegisterAgent(t.Context(), "ann", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	for format, begins := range map[string]string{"json": "{", "jsonl": "{", "csv": "position,", "proof": "c2sp.org/"} {
+		got := r.do(http.MethodGet, "/tasks/"+made.Task+"/record/"+format, "")
+		if got.status != http.StatusOK || !strings.Contains(got.header.Get("Content-Disposition"), made.Task+"."+format) || !strings.Contains(got.body, begins) {
+			t.Errorf("%s: %d %v %.200s", format, got.status, got.header, got.body)
+		}
+	}
+	r.get("/tasks/"+made.Task+"/record/exe", http.StatusUnprocessableEntity)
+	r.get("/tasks/task_00000000000000000000000000/record/json", http.StatusNotFound)
+	if got := r.do(http.MethodPost, "/tasks/"+made.Task+"/cancel", "detail=not+needed&key=k1"); got.status != http.StatusSeeOther {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if task, err := admin.Task(t.Context(), made.Task); err != nil || task.State != client.Cancelled {
+		t.Errorf("%v: %s", err, task.State)
+	}
+	if got := r.do(http.MethodPost, "/agents/ann/circuit/reset", "key=k2"); got.status != http.StatusSeeOther {
+		t.Errorf("%d %s", got.status, got.body)
 	}
 }

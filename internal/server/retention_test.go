@@ -93,7 +93,7 @@ func TestThePolicyKeepsContentAtLeastAndAtMost(t *testing.T) {
 	k.days(t, clock, 1)
 	k.erased(t, "after 67 days", "memory", "turn", "intent", "note")
 
-	all, err := k.admin.Erasures(t.Context())
+	all, err := k.admin.Erasures(t.Context(), admin.ErasureFilter{})
 	if err != nil || len(all.Erasures) != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}

@@ -9,14 +9,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/erasures"
 )
 
+type erasuresQuery struct {
+	endpoint.Reading
+	Task   string `query:"task" maxLength:"80" doc:"Only holds that keep this task from being erased, and erasures of it."`
+	Memory string `query:"memory" maxLength:"80" doc:"The same, of a memory item."`
+}
+
 // erasures adds the routes of erasures and legal holds.
 func (s *service) erasures() {
 	e := s.app.Erasures
 	endpoint.Read(s.router, endpoint.Route{
 		Path: "/v1/erasures", ID: "list-erasures", Summary: "List legal holds and erasures", Tag: endpoint.TagRecord,
 		About: "The holds that were not lifted, and what was erased, when, by whom and why. For operators and auditors.",
-	}, func(ctx context.Context, c caller.Caller, _ *endpoint.Reading) (erasures.ErasureList, error) {
-		return e.List(ctx, c)
+	}, func(ctx context.Context, c caller.Caller, in *erasuresQuery) (erasures.ErasureList, error) {
+		return e.List(ctx, c, erasures.ListInput{Task: in.Task, Memory: in.Memory})
 	})
 	endpoint.Create(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/erasures", ID: "erase", Summary: "Erase content", Tag: endpoint.TagRecord, Status: http.StatusCreated,

@@ -4,70 +4,157 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 )
 
-// found is what has the words that somebody looks for.
+// Places in which a search looks.
+const (
+	inTasks         = "tasks"
+	inAgents        = "agents"
+	inMemory        = "memory"
+	inConversations = "conversations"
+)
+
+// search is what somebody looks for, and in which part of what there is. Empty fields do not narrow it.
+type search struct {
+	Query string
+	In    string // one of the places
+	State string // of tasks, or live: those that have not ended
+	Agent string // that owns a task, has written a memory item, has spoken in a conversation
+	Tag   string // of memory items
+	Scope string // of memory items
+}
+
+// looksIn reports whether the search looks in a place: each filter leaves out the places that do not have what it asks for.
+func (s search) looksIn(place string) bool {
+	return s != (search{}) && (s.In == "" || s.In == place) &&
+		(s.State == "" || place == inTasks) && (s.Tag == "" && s.Scope == "" || place == inMemory)
+}
+
+// found is what fits a search.
 type found struct {
-	Query         string
+	search
+	States        []client.State
+	Scopes        []client.Scope
+	Places        []string
 	Tasks         []client.TaskRow
 	Agents        []client.Agent
 	Memories      []client.MemoryItem
 	Conversations []client.Conversation
-	More          bool   // there are older tasks with the words
-	Earlier       string // the conversation after which the next page begins
+	Asked         bool   // for anything
+	All           string // the list of all tasks that fit, if there are older ones
+	Earlier       string // the next page of conversations; empty: there is none
 }
 
-// maxFound is how many tasks with the words are shown; the list of tasks shows all.
-const maxFound = 50
+// Looked reports whether the page has the results of a place.
+func (f found) Looked(place string) bool { return f.looksIn(place) }
 
-// find goes to a task, handoff or ticket by its id, and looks for anything else in agents, memory and conversations.
+// maxFound is how many tasks that fit are shown; the list of tasks shows all. maxMemories is how many memory items are.
+const (
+	maxFound    = 50
+	maxMemories = 20
+)
+
+// find goes to a task, handoff or ticket by its id, and looks for anything else in tasks, agents, memory and conversations.
 func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
-	ctx, f := r.Context(), found{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
-	if task, rest, _ := strings.Cut(f.Query, "."); strings.HasPrefix(task, "task_") {
-		to := "/tasks/" + url.PathEscape(task)
-		if hop, ok := strings.CutPrefix(rest, "h"); ok {
-			to += "/hops/" + url.PathEscape(hop)
-		} else if strings.HasPrefix(rest, "k") {
-			to = "/tickets/" + url.PathEscape(f.Query)
-		}
+	ctx, q := r.Context(), r.URL.Query()
+	if to := pathOf(strings.TrimSpace(q.Get("q"))); to != "" {
 		http.Redirect(w, r, to, http.StatusSeeOther)
 		return nil
 	}
-	if f.Query != "" {
-		agents, err := v.api.Agents(ctx)
-		if err != nil {
+	f := found{
+		search: search{Query: strings.TrimSpace(q.Get("q")), In: q.Get("in"), State: q.Get("state"), Agent: strings.TrimSpace(q.Get("agent")), Tag: strings.TrimSpace(q.Get("tag")), Scope: q.Get("scope")},
+		States: client.States(), Scopes: client.Scopes(), Places: []string{inTasks, inAgents, inMemory, inConversations},
+	}
+	f.Asked = f.search != (search{})
+	if f.In != "" && !slices.Contains(f.Places, f.In) {
+		return invalid("there is no such place to look in", "choose one of the list")
+	}
+	for place, look := range map[string]func(context.Context, *found, url.Values) error{inTasks: v.findTasks, inAgents: v.findAgents, inMemory: v.findMemory, inConversations: v.findConversations} {
+		if !f.looksIn(place) {
+			continue
+		}
+		if err := look(ctx, &f, q); err != nil {
 			return err
 		}
-		for _, a := range agents.Agents {
-			if matches(f.Query, a.Name, a.Spec.Description, strings.Join(a.Spec.Capabilities, " ")) {
-				f.Agents = append(f.Agents, a)
-			}
-		}
-		memories, err := v.api.SearchMemory(ctx, client.MemoryFilter{Query: f.Query, Limit: 20})
-		if err != nil && !hidden(err) {
-			return err
-		}
-		f.Memories = memories.Items
-		if err := v.findTasks(ctx, &f); err != nil {
-			return err
-		}
-		conversations, err := v.api.Conversations(ctx, client.ConversationFilter{Text: f.Query, Limit: maxFound, After: r.URL.Query().Get("conversations")})
-		if err != nil && !hidden(err) {
-			return err
-		}
-		f.Conversations, f.Earlier = conversations.Conversations, conversations.Next
 	}
 	return v.show(w, r, "find", page{Title: "Find", Body: f})
 }
 
+// pathOf is the page of the task, handoff or ticket that an id names; empty: it is none.
+func pathOf(id string) string {
+	task, rest, _ := strings.Cut(id, ".")
+	if !strings.HasPrefix(task, "task_") {
+		return ""
+	}
+	if hop, ok := strings.CutPrefix(rest, "h"); ok {
+		return "/tasks/" + url.PathEscape(task) + "/hops/" + url.PathEscape(hop)
+	}
+	if strings.HasPrefix(rest, "k") {
+		return "/tickets/" + url.PathEscape(id)
+	}
+	return "/tasks/" + url.PathEscape(task)
+}
+
 // findTasks adds the newest tasks whose request, requester or owner has the words.
-func (v *visit) findTasks(ctx context.Context, f *found) error {
-	got, err := v.api.Tasks(ctx, client.TaskFilter{Text: f.Query, Limit: maxFound})
-	f.Tasks, f.More = got.Tasks, got.Next != ""
+func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
+	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Limit: maxFound}
+	if f.State == "live" {
+		in.Live = true
+	} else {
+		in.State = client.State(f.State)
+	}
+	got, err := v.api.Tasks(ctx, in)
+	f.Tasks = got.Tasks
+	if got.Next != "" {
+		all := url.Values{}
+		for name, value := range map[string]string{"text": f.Query, "owner": f.Agent, "state": string(in.State)} {
+			if value != "" {
+				all.Set(name, value)
+			}
+		}
+		if in.Live {
+			all.Set("live", "1")
+		}
+		f.All = "/tasks?" + all.Encode()
+	}
 	return err
+}
+
+// findAgents adds the agents whose name, description or capabilities have the words.
+func (v *visit) findAgents(ctx context.Context, f *found, _ url.Values) error {
+	list, err := v.api.Agents(ctx)
+	for _, a := range list.Agents {
+		if matches(f.Query, a.Name, a.Spec.Description, strings.Join(a.Spec.Capabilities, " ")) && (f.Agent == "" || a.Name == f.Agent) {
+			f.Agents = append(f.Agents, a)
+		}
+	}
+	return err
+}
+
+func (v *visit) findMemory(ctx context.Context, f *found, _ url.Values) error {
+	got, err := v.api.SearchMemory(ctx, client.MemoryFilter{Query: f.Query, Agent: f.Agent, Tag: f.Tag, Scope: client.Scope(f.Scope), Limit: maxMemories})
+	if err != nil && !hidden(err) {
+		return err
+	}
+	f.Memories = got.Items
+	return nil
+}
+
+func (v *visit) findConversations(ctx context.Context, f *found, q url.Values) error {
+	got, err := v.api.Conversations(ctx, client.ConversationFilter{Text: f.Query, Agent: f.Agent, Limit: maxFound, After: q.Get("conversations")})
+	if err != nil && !hidden(err) {
+		return err
+	}
+	f.Conversations = got.Conversations
+	if got.Next != "" {
+		q.Set("conversations", got.Next)
+		f.Earlier = "/find?" + q.Encode()
+	}
+	return nil
 }
 
 // matches reports whether each word of a query is in one of the texts.

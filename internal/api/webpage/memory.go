@@ -4,11 +4,13 @@ import (
 	"net/http"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // memoryPage is a memory item with its versions.
 type memoryPage struct {
 	client.MemoryItem
+	Standing []standing             // legal holds on it, and what erased it
 	Versions []client.MemoryVersion // the newest first
 	More     bool                   // there are older ones than those shown
 }
@@ -23,6 +25,9 @@ func (v *visit) memory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := memoryPage{MemoryItem: item}
+	if body.Standing, err = v.heldOrErased(r.Context(), admin.ErasureFilter{Memory: id}); err != nil {
+		return err
+	}
 	if item.Versions > 1 {
 		skip := max(item.Versions-maxVersions, 0)
 		list, err := v.api.MemoryVersions(r.Context(), id, skip, maxVersions)

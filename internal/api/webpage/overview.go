@@ -99,16 +99,17 @@ func (v *visit) begin(ctx context.Context, o *overview) error {
 
 // figures adds alerts and figures, if the person may see them.
 func (v *visit) figures(ctx context.Context, o *overview) error {
-	alerts, err := v.admin.Alerts(ctx, admin.AlertOptions{})
-	if hidden(err) {
+	if !v.oversees() {
 		return nil
-	} else if err != nil {
+	}
+	alerts, err := v.admin.Alerts(ctx, admin.AlertOptions{})
+	if err != nil {
 		return err
 	}
 	o.Alerts = alerts.Alerts
 	for _, span := range admin.StatsSpans() {
 		s, err := v.admin.Stats(ctx, admin.StatsOptions{Span: span})
-		if hidden(err) || early(err) {
+		if early(err) {
 			return nil
 		} else if err != nil {
 			return err

@@ -40,7 +40,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "subjectPath": subjectPath,
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "lasting": lasting, "span": span, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -89,6 +89,7 @@ func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in pag
 var dones = map[string]string{
 	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.",
 	"replay": "Replayed.", "discard": "Discarded.", "takeover": "Taken over: it was offered to the agent.", "readiness": "The agent's readiness is set.",
+	"cancel": "Cancelled, and its children with it.", "circuit": "The circuits of the agent are closed: handoffs go to it again.",
 	"silence": "Silenced: people are not notified of it.", "unsilence": "The silence has ended.",
 }
 
@@ -169,14 +170,43 @@ func seconds(f float64) string {
 }
 
 // hours is a number of hours as people read it.
-func hours(n int) string {
-	switch {
-	case n == 1:
-		return "1 hour"
-	case n%24 == 0 && n > 24:
-		return fmt.Sprintf("%d days", n/24)
+func hours(n int) string { return span(time.Duration(n) * time.Hour) }
+
+// lasting is a duration, in the text of the API, as people read it.
+func lasting(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return text
 	}
-	return fmt.Sprintf("%d hours", n)
+	return span(d)
+}
+
+// span is a duration as people read it: 1 hour, 36 hours, 2 days, 1 minute 30 seconds; and of less than 2 seconds, 1.5 s or 20 ms.
+func span(d time.Duration) string {
+	if d < 2*time.Second {
+		return seconds(d.Seconds())
+	}
+	d = d.Round(time.Second)
+	if d > 24*time.Hour && d%(24*time.Hour) == 0 {
+		return counted(d/(24*time.Hour), "day")
+	}
+	var parts []string
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := d / u.of; n > 0 {
+			parts, d = append(parts, counted(n, u.name)), d%u.of
+		}
+	}
+	return strings.Join(parts[:min(len(parts), 2)], " ")
+}
+
+func counted(n time.Duration, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
 }
 
 // subjectPath is the page of what a legal hold or an erasure names; empty: it has none.

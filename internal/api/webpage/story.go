@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // story is a task from its intent to its result.
@@ -41,6 +42,7 @@ type bar struct {
 type moment struct {
 	Anchor   string
 	At       time.Time
+	After    time.Duration // since the first entry
 	Event    string
 	Actor    string
 	Text     string // what it says, in a line
@@ -73,7 +75,7 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := story{Task: t, Standing: standingsOf(t)}
-	marks, err := v.heldOrErased(ctx, t)
+	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func momentsOf(entries []client.AuditEntry) []moment {
 	for i, e := range entries {
 		m := moment{
 			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: strings.ReplaceAll(e.Event, "-", " "), Actor: e.Agent,
-			Tone: toneOf(e.Event), Position: e.Position,
+			Tone: toneOf(e.Event), Position: e.Position, After: e.Timestamp.Sub(entries[0].Timestamp),
 		}
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {

@@ -38,6 +38,13 @@ func (v *visit) takeOver(w http.ResponseWriter, r *http.Request) error {
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "takeover", err)
 }
 
+// cancel cancels a task and its children.
+func (v *visit) cancel(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("task")
+	_, err := v.api.Cancel(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.CancelInput{Detail: r.PostFormValue("detail")})
+	return v.after(w, r, "/tasks/"+url.PathEscape(id), "cancel", err)
+}
+
 // after goes on to a page that says what was done.
 func (v *visit) after(w http.ResponseWriter, r *http.Request, to, did string, err error) error {
 	if err != nil {
@@ -76,4 +83,11 @@ func (v *visit) setReadiness(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("agent")
 	_, err := v.api.SetReadiness(client.WithKey(r.Context(), r.PostFormValue("key")), name, client.Readiness(r.PathValue("readiness")))
 	return v.after(w, r, "/agents/"+url.PathEscape(name), "readiness", err)
+}
+
+// resetCircuit closes an agent's circuits: handoffs go to it again.
+func (v *visit) resetCircuit(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("agent")
+	_, err := v.api.ResetCircuit(client.WithKey(r.Context(), r.PostFormValue("key")), name)
+	return v.after(w, r, "/agents/"+url.PathEscape(name), "circuit", err)
 }

@@ -109,7 +109,10 @@ func (p *pages) routes() {
 		"GET /memory/{memory}":                 (*visit).memory,
 		"POST /tickets/{ticket}/{verb}":        (*visit).actOnTicket,
 		"POST /dead":                           (*visit).actOnDead,
+		"GET /tasks/{task}/record/{format}":    (*visit).export,
 		"POST /tasks/{task}/takeover":          (*visit).takeOver,
+		"POST /tasks/{task}/cancel":            (*visit).cancel,
+		"POST /agents/{agent}/circuit/reset":   (*visit).resetCircuit,
 		"POST /agents/{agent}/{readiness}":     (*visit).setReadiness,
 	} {
 		p.mux.Handle(pattern, p.signedIn(show))
@@ -142,6 +145,9 @@ type visit struct {
 	admin   admin.Client
 	me      client.Me
 }
+
+// oversees reports whether the person may read what others do. Nobody else is shown alerts, figures, holds and erasures: an attempt would be recorded as refused.
+func (v *visit) oversees() bool { return v.me.Role != client.RoleAgent }
 
 // connect returns a client of the API with a token.
 func (p *pages) connect(token string) (*client.Client, error) {

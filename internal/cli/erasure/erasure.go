@@ -74,10 +74,13 @@ func lift(s *shell.Shell) *cobra.Command {
 }
 
 func list(s *shell.Shell) *cobra.Command {
+	var f admin.ErasureFilter
 	cmd := s.Call("list", "List the legal holds and what was erased", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
-		all, err := admin.New(c).Erasures(ctx)
+		all, err := admin.New(c).Erasures(ctx, f)
 		return s.Answer(all, err, func(p *shell.Page) { showList(p, all) })
 	})
+	cmd.Flags().StringVar(&f.Task, "task", "", "only holds that keep this task from being erased, and erasures of it")
+	cmd.Flags().StringVar(&f.Memory, "memory", "", "the same, of a memory item")
 	return shell.Example(cmd, "trapeze hold list")
 }
 
