@@ -127,6 +127,17 @@ func operate(t *testing.T, width int64) {
 			t.Errorf("%v: %+v", err, task.State)
 		}
 	}
+	old, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Old idea"})
+	must2(t, func() error { return err })
+	d.goTo("/tasks/" + old.Task)
+	d.press(`form[action$="/cancel"] input[name=detail]`, "o", "l", "d", kb.Enter)
+	d.shows("Cancelled")
+	if task, err := d.admin.Task(ctx, old.Task); err != nil || task.State != client.Cancelled {
+		t.Errorf("%v: %+v", err, task.State)
+	}
+	d.goTo("/find")
+	d.press(`main input[name=agent]`, "w", "r", "i", "t", "e", "r", kb.Enter)
+	d.shows("Pay invoice 4711")
 	d.goTo("/")
 	d.do(chromedp.KeyEvent("/"))
 	if !eval[bool](d, `document.activeElement.id === "q" && !(document.activeElement.value = "")`) { // the protocol types the key, whatever the page does with it
