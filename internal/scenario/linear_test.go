@@ -97,13 +97,20 @@ func (s *slot) used(c *contest, task string, completed bool) {
 	}
 }
 
-// create creates a task and adds that to the history as its first operation.
+// create creates a task and adds that to the history as its first operation. While the record is unavailable it tries
+// again, as a client does: nothing was changed.
 func (c *contest) create() string {
 	n := keys.Add(1)
 	by := &client{contest: c, id: 1, agent: contestants[n%4], rng: rand.New(rand.NewPCG(uint64(n), 2))} //nolint:gosec // not negative
 	called := c.history.now()
+	in := by.newTask()
 	r := ok(c.harness, c.harness.agent(by.agent), func(me caller.Caller) (taskstore.Receipt, error) {
-		return c.nodes[0].Tasks.Create(context.Background(), me, by.newTask())
+		for {
+			r, err := c.nodes[0].Tasks.Create(context.Background(), me, in)
+			if refusal.CodeOf(err) != refusal.Unavailable {
+				return r, err
+			}
+		}
 	})
 	c.history.add(by.id, r.Task, wish{verb: vCreate, agent: by.agent}, called, answer{sight: glance(r), partial: true})
 	return r.Task
