@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 
