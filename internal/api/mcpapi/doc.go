@@ -10,13 +10,13 @@
 //
 // Where to change what:
 //   - server.go: what a model is told once, before any tool; the names and texts of tools in each set are in package toolset
-//   - inbox.go: how long a call waits, and which tool answers each item; join.go: what joining registers
+//   - inbox.go: how long a call waits, and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
 //   - accept.go: what a new owner is given, and a second call of one that lost the answer
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
 //   - status.go, ticket.go: how many rows one answer lists; task.go: what a tool says to do next
 //   - refusal.go: hints of the server in the names of tools
-//   - handles.go, delegation.go: which calls give a handle of the Tasks extension, and when it is done
+//   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
 //   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go
 //   - The size of an answer is decided in fit/reader.go; its texts are in package show.
 //

@@ -10,7 +10,7 @@
 //   - A sign-in at the issuer is finished by the browser that began it, once, and goes on to a path of this server.
 //
 // Where to change what:
-//   - story.go: the lines of a task's story, which are bad, good or a question (the colour itself is in static/page.css), and who
+//   - story.go: the lines of a task's story, which lines are marked as bad, good or a question (the colours are in static/page.css), and who
 //     held the task when
 //   - standing.go: what a task waits for, in a sentence
 //   - overview.go: the columns of the board and how many tasks it shows

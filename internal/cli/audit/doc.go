@@ -4,5 +4,9 @@
 //   - The server, arguments and output are reached through [shell.Shell] alone.
 //   - An export never overwrites a file.
 //
+// Where to change what:
+//   - audit.go: the trail and exports; proof.go: receipts and checkpoints, and the check of one that somebody kept; events.go: what is followed
+//   - What an export has is decided in history/export.go, a receipt in proof/receipt.go
+//
 // Start reading at [Command], [Events] and [Stats].
 package audit

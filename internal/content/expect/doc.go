@@ -1,5 +1,5 @@
-// Package expect checks a result against the expectations of its task: format, length and JSON Schema. Expectations that it
-// cannot check (criteria in words, unknown formats) it returns, for the reviewer of the result.
+// Package expect checks a result against the expectations of its task: format, length and JSON Schema. It returns the
+// expectations that it cannot check (criteria in words, unknown formats), for the reviewer of the result.
 //
 // Schemas come from outside and are presumed hostile. A schema is refused when the task is created if it is too large,
 // refers to anything but itself, or would apply itself to the same value for ever. Patterns are RE2, which runs in linear

@@ -12,8 +12,8 @@
 //   - priority, the default, has five ranks: (1) pinned parts, first the memory items that operators pinned; (2) vital parts, with an
 //     importance of 0.9 and more; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
 //     token first; (5) parts with an importance below 0.2. There is one exception: a part that is longer than all parts before it
-//     together is moved behind shorter parts of later ranks, so that one long pin cannot leave a small budget empty. It is omitted if it then
-//     does not fit, even if it is pinned.
+//     together is moved behind shorter parts of later ranks, and omitted if it then does not fit, even if it is pinned. So with a small budget a
+//     pinned text of 3,000 tokens does not displace ten facts of 100.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //

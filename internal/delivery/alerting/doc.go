@@ -9,7 +9,7 @@
 //   - alerting.go: how often alerts are judged; when one is raised is decided in alert/decide.go
 //   - notify.go: how often a message is tried, and which severity a sink gets; the text is in notify/alert.go
 //
-// Of several servers on one record one alone judges alerts: whose turn it is is decided in record/frontend (frontend/turn.go).
+// Of several servers on one record one alone judges alerts: frontend/turn.go decides which.
 //
 // Start reading at [Alerting.Run].
 package alerting

@@ -2,13 +2,13 @@
 // cosignatures.
 //
 // Invariants:
-//   - The log sets the longest time that an answer to a caller waits for a witness. A witness that is away is asked again later.
+//   - An answer to a caller waits for a witness no longer than treefile/cosign.go allows. A witness that is away is asked again later.
 //   - What a witness answers counts only if it is verified with its key.
 //   - A witness that has seen a larger log, or another one, is a [Finding], until it cosigns again.
 //
 // Where to change what:
 //   - witness.go: what a witness is asked, how long, and which answers count; cosigner.go: the pauses
-//   - How long a caller waits is decided in treefile/cosign.go. The command that is a witness itself is in package cli/witness.
+//   - The command that is a witness itself is in package cli/witness.
 //
 // Start reading at [Cosigner.Run].
 package cosigner

@@ -10,8 +10,9 @@
 //
 // Where to change what:
 //   - notify.go: the kinds of sinks, and how long one may take for a message
-//   - ticket.go, alert.go: the text and the fields of a message, and the key by which a sink knows it again
-//   - webhook.go: the request of a webhook, its headers, and which answers are final; program.go: what a program gets, and how it is ended
+//   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink
+//     knows a message again
+//   - webhook.go: the headers of a webhook's request, and which answers are final; program.go: what a program gets, and how it is ended
 //
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has every kind of sink; then webhook.go and program.go.
 package notify

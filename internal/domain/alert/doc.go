@@ -7,8 +7,8 @@
 //   - Every alert is one of [Definitions], from which the rules for Prometheus and the page of the documentation are made, too.
 //   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable and may be shared.
 //   - An alert that is raised is not raised again before it has recovered, by any number of servers that judge.
-//   - An alert is raised for at least [Least], and at most [MaxAgents] agents have one of the same name: so the number of alerts, and
-//     of their events in a time, is bounded, however many agents fail.
+//   - A raised alert stays raised for the time [Least] or longer. No more than [MaxAgents] agents have an alert of the same name. So the number of
+//     alerts, and of their events in a time, is bounded, however many agents fail.
 //   - Operators silence alerts, for a time, with a reason; agents do not.
 //
 // Where to change what:

@@ -12,13 +12,13 @@
 //   - A grant is never stored. A sealed envelope lists [Reference]s; the owner of the task may read exactly the
 //     versions that the task's envelope lists ([MayReadVersion]), until the task moves on or ends. Nobody
 //     has to withdraw a grant: it ends with the ownership that it follows from.
-//   - A forgotten item gives out nothing, to nobody and by no reference. The record keeps its content until
-//     that is erased, by the rules of package erasure.
+//   - The text of a forgotten item is shown to nobody and by no reference. The record still has its content until
+//     usecase/erasures/forget.go erases it, soon after.
 //
 // Where to change what:
 //   - reader.go: who may read an item, and who any item
 //   - decide.go: who may change, pin, weigh or forget one
-//   - validate.go: the greatest sizes and numbers; pinning.go: what a pin by an agent comes to, and how many an agent may hold
+//   - validate.go: the greatest sizes and numbers; pinning.go: whether a pin by an agent is set or only proposed, and how many an agent may hold
 //   - reference.go: what a reference to an older, newer or forgotten version gives; digest.go: what the digest covers
 //   - How items are found and ranked is not here: record/view/sqlview/search/rank.go ranks by words, usecase/memories/meaning.go
 //     by meaning. How many of them an envelope gets is in usecase/memories/gather.go.

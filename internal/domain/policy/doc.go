@@ -21,7 +21,7 @@
 //     costs of expressions
 //   - llm.go, embeddings.go: which models a file can name, and their bounds; they are called in package routing/openai
 //   - alerts.go: what a file can change of an alert; the thresholds themselves are in alert/definitions.go
-//   - retention.go: which content a file can give an end; it is erased by usecase/erasures/retain.go
+//   - retention.go: the rules of retention that a policy file can have; usecase/erasures/retain.go erases by them
 //   - read.go, problem.go: how a fault is reported, with line and column
 //
 // Start reading at [Policy] and [Parse], then match.go.

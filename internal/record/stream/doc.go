@@ -9,7 +9,7 @@
 //     not end forget old keys: see [Options].
 //   - Readers share a cached fold, so nothing that a state points to ever changes. A fold function gets a copy of the state
 //     itself and may change that copy in place (see [Options]).
-//   - Once a kind was told of an entry with Learn, no fold without that entry gets into its cache, even if it was read earlier.
+//   - After [Kind.Learn] of an entry, the cache of that [Kind] takes no fold that lacks the entry, not even one whose entries were read before.
 //   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
 // Where to change what:

@@ -17,14 +17,14 @@
 // Where to change what:
 //   - view.go: the usual and the greatest page of a list
 //   - inbox.go: the kinds of inbox items and their rank; turns.go: the order in which the senders of an inbox take turns, and how
-//     many places are for all priorities. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
+//     many places of a page are for all priorities. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
 //     decided in quota/waiting.go
 //   - ticket.go: the same turns in lists of tickets
 //   - cursor.go: what the cursor of an inbox remembers for each rank
 //   - trail.go: the audit document of a handoff; export.go: the formats of exports, and which cells are quoted
 //   - withhold.go: which fields of each event are content, and blanked for those who may not read it; who may is decided in
 //     task/visibility.go
-//   - memory.go: how many words of a search count; they are ranked in sqlview/search/rank.go
+//   - memory.go: how many words of a query are used; hits are ranked in sqlview/search/rank.go
 //   - count.go: what is counted for figures; ages and labels are given in monitor/points.go
 //
 // Start reading at [TaskQueries], or at [MemoryQueries] for memory items and conversations.

@@ -11,8 +11,8 @@
 //     in agent/spec.go
 //   - circle.go: that an escalation chain may not lead back to its agent; warnings.go: what it is warned of
 //   - spec.go: the JSON of a registration
-//   - beat.go: when a sign of life is recorded. When an agent that is silent goes offline is done in followup/presence.go,
-//     decided in agent/decide.go
+//   - beat.go: when a sign of life is recorded. agent/decide.go decides when a silent agent goes offline, and
+//     followup/presence.go records it
 //   - set_readiness.go: who may set readiness; followup/relieve.go takes offers away where an agent has more than its limit of
 //     tasks
 //   - store.go: how many agents and idempotency keys are kept in memory

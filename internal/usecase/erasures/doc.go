@@ -8,8 +8,9 @@
 //
 // Where to change what:
 //   - find.go: what a subject names, and what is kept although it is related
-//   - retain.go: when content that the policy keeps no longer is erased; the rules of retention are in policy/retention.go
-//   - forget.go: what a forgotten memory item keeps until its key is gone, and how soon files are written again
+//   - retain.go: which content has passed its time of retention, and at what interval it is looked for and erased. The rules of a file are read by
+//     policy/retention.go; erasure/retention.go decides how long content is kept if several apply
+//   - forget.go: how the content of a forgotten memory item is erased from the record, and how soon files are written again
 //   - erase.go: what refuses an erasure, and the order of its steps; finish.go: what is done at the next start; pause.go: how soon a
 //     workspace may erase again
 //   - Who may erase or hold is decided in package domain/erasure; artifacts/drop.go deletes the files.

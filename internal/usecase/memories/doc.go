@@ -9,7 +9,7 @@
 //   - Nothing goes into an envelope that its sender may not read. An item that the sender does not name goes in only if its
 //     scope is the workspace, or that task.
 //   - Embeddings (meaning.go) are never needed: where they fail or are late, a search goes by words alone.
-//   - A forgotten item gives out nothing, not even as the repeated answer to an old call.
+//   - The text of a forgotten item is in no answer, not even in the repeated answer to an old call.
 //
 // Where to change what:
 //   - search.go: page sizes, excerpts and the longest query; meaning.go: how hits by words and by meaning are merged, and how
@@ -17,7 +17,7 @@
 //   - gather.go: how many items, pinned items and turns an envelope gets, and who goes first
 //   - reader.go: which tasks let a caller read an item; the rule itself is in memory/reader.go
 //   - pin.go: that a pin by an agent is proposed, and the number of pins; the rule is in memory/pinning.go
-//   - forget.go: what a forgotten item still gives, and redact.go with redact_claimed.go: how it is taken out of envelopes,
+//   - forget.go: what is still shown of a forgotten item, such as who forgot it, and redact.go with redact_claimed.go: how it is taken out of envelopes,
 //     trails and exports
 //   - remove.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go
 //   - versions.go, show.go: how much of an item's past is given

@@ -3,7 +3,7 @@
 // Invariant: a position beyond the newest entry is refused, because it is of another ledger.
 //
 // Where to change what:
-//   - positions.go: what makes the record not ready or read-only, which httpapi/health.go answers
+//   - positions.go: when the record is unready, and when it is read-only; httpapi/health.go answers that
 //
 // Start reading at [Positions].
 package positions

@@ -6,7 +6,7 @@
 // Where to change what:
 //   - quota.go, check.go: how many open tasks one principal may have
 //   - waiting.go: how many items of one sender may wait for one receiver, or at one desk
-//   - rate.go: calls and bytes a minute of what costs money; their limits are where a rate is made, such as memories/meaning.go
+//   - rate.go: how calls and bytes a minute are counted for work that costs money; the limits themselves are where a rate is made, such as memories/meaning.go
 //   - work.go, share.go: how many calls of one principal are worked on at once, and how many may wait for a turn on the
 //     processors
 //   - turns.go: which senders had their turn in an inbox; the order itself is in view/turns.go

@@ -4,14 +4,14 @@
 //   - Each verb is one decision on the stream of one task, and one entry.
 //   - A caller without a part in a task finds no task.
 //
-// The JSON of a task, of a handoff and of an inbox item as callers read it is defined by the HTTP API (httpapi/tasks.go); what a list shows of a
+// The JSON that callers read of a task, a handoff and an inbox item is written by the HTTP API (httpapi/tasks.go); what a list shows of a
 // task is in package view.
 //
 // Where to change what:
 //   - inbox.go: how long a call may wait for an inbox, and when an offer or notice counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
 //   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
-//   - takeover.go: who may take a task over at once; shed_offers.go: which offers an agent gives up first, and how many in one
+//   - takeover.go: who may take a task over without asking its owner; shed_offers.go: which offers an agent gives up first, and how many in one
 //     call
 //   - stuck.go, stuck_agent.go: for which tasks a report counts. What a report does is decided in handoff/stuck.go
 //   - replay.go: what a replay without receivers does; import.go: what a document of another system becomes

@@ -5,7 +5,7 @@
 // agent is asked by name.
 //
 // Invariants:
-//   - An agent sees the tickets that it asked, is asked by name, has claimed, whose task it holds or requested, and, if it
+//   - An agent sees the tickets that it opened, those that ask it by name, those that it has claimed, those of tasks that it owns or requested, and, if it
 //     is a person, those of the desks it serves. Any other is "not found".
 //   - A read of a ticket is recorded before the answer, and so is a list, which only previews.
 //   - What agents and people write in a ticket is data.

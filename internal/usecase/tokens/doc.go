@@ -8,7 +8,7 @@
 // Where to change what:
 //   - authenticate.go: which tokens count, and what a failed attempt records
 //   - vouch.go: for whom a token of an outside issuer counts; package api/oauth verifies it
-//   - create.go, revoke.go: who may make and end tokens; when a token expires is in identity/token.go
+//   - create.go, revoke.go: who may make and end tokens; identity/token.go decides which expiry a new token may have, and when a token has expired
 //   - bootstrap.go: the first token of a new server; for_model.go: tokens that a model may not hold
 //
 // Start reading at [Tokens.Authenticate].

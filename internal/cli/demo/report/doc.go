@@ -6,5 +6,5 @@
 //   - A file that does not parse is counted and named, and is not an error.
 //   - Results are limited in size: at most [MaxPackages] packages; the report says how many were omitted.
 //
-// Start reading at [Look], then [Analyse], [Write], [Review].
+// Start reading at [Look], which makes the [Survey], then [Analyse], [Write], [Review].
 package report

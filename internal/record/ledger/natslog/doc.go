@@ -13,10 +13,10 @@
 // Invariants:
 //   - No append returns before a majority of the replicas has stored the entry. A stream with fewer than three replicas, servers that do not sync
 //     each write, and a stream that deletes or discards entries are refused.
-//   - The same comparison orders the records of reads, which expect nothing themselves: their times are in order.
+//   - Entries that record reads are appended without an expected position. They get one here, that of the newest such entry, so that their times are in order.
 //   - Entries are in frames, package frame, without a position, which is known only afterwards; the checksum includes the entry before in its stream.
 //   - A stream that ends before a position that is known to have been acknowledged has lost entries: nothing is written until the process is
-//     started again, so that no position is given twice. The same holds for another stream in the place of this one.
+//     started again, so that no position is given twice. Nothing is written either if another stream is in the place of this one.
 //   - Nothing waits in the client while the connection is lost: an append fails, and is not sent later.
 //
 // Where to change what:

@@ -7,17 +7,18 @@
 // all followers: woken by the notification, and each second in case that was lost.
 //
 // Invariants:
-//   - No append returns before the server has done for the commit what synchronous_commit says. Each transaction checks that this, fsync and
+//   - No append returns before PostgreSQL has made the commit durable, as far as its setting synchronous_commit demands. Each transaction checks that this, fsync and
 //     full_page_writes are not off; while one is, nothing is written.
 //   - An entry is inserted only below the lock, and a unique index refuses a second entry after the same one of a stream.
 //   - If the connection is lost after the commit was sent, or the server answers the commit with a warning, such as that a standby did not
 //     answer, the outcome is [ledger.ErrUnknown]. If it is lost before, nothing was written; the next transaction is tried on a new connection.
 //   - A database that ends before a position that is known to have been committed has lost entries, as a standby may that was not
-//     synchronous: nothing is written until the process is started again, so that no position is given twice. The same holds for another record in the place of this one.
+//     synchronous: nothing is written until the process is started again, so that no position is given twice. Nothing is written
+//     either if another record is in the place of this one.
 //   - Entries are in frames, package frame: a read that meets one that was changed, moved or is missing names its position
 //     ([ledger.Damaged]). A read of one stream cannot notice that the index lacks its last entries: PostgreSQL's amcheck and data
 //     checksums find that. [Log.Read] of the whole record finds every entry that is missing.
-//   - Frames have room for a sum over the index of streams, which sqlitelog checks when it opens a file. It is 0 here.
+//   - Frames have a field for a sum over the index of streams. Package sqlitelog checks that sum when it opens a file; here the field is 0.
 //   - No error has a part of the URL that could be secret; connections that leave the machine are encrypted.
 //
 // The schema belongs to this package: its format is a column of record, checked in each transaction, and a trigger refuses changes of entries.

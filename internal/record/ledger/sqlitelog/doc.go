@@ -10,8 +10,8 @@
 // Invariants:
 //   - No append returns before the fsync of its transaction.
 //   - Positions have no gaps here (the contract allows them).
-//   - A read that meets an entry whose bytes, position or stream were changed, or the place of a missing entry, fails and names the position
-//     ([ledger.Damaged]). A read cannot notice that the index lacks the last entries of a stream. So each frame has a sum over
+//   - A read fails, and names the position ([ledger.Damaged]), where the bytes, the position or the stream of an entry were changed, or where an entry
+//     is missing. A read cannot notice that the index lacks the last entries of a stream. So each frame has a sum over
 //     the index, and a file whose index does not have that sum is not opened ([IndexError]).
 //   - If the file ends before the number of acknowledged entries that the caller gives ([Options].Acknowledged), nothing is written, so that no
 //     position is given twice.

@@ -3,7 +3,7 @@
 // Invariants:
 //   - A goroutine that sees a position finds that the watchers of its changes have been signalled.
 //   - A waiter that gives up leaves nothing behind.
-//   - What one of many watchers is to take wakes a few of them at a time: see [Hub.Offer].
+//   - Where many watch for work that one of them takes, a few are woken at a time: see [Hub.Offer].
 //
 // Start reading at [Hub].
 package watch
