@@ -105,7 +105,7 @@ type Handoff struct {
 	Requested    time.Time   `json:"requested"`
 	Candidates   []Candidate `json:"candidates,omitempty"`
 	Offer        int         `json:"offer,omitempty"` // number of the newest
-	To           []string    `json:"to,omitempty"`    // receivers of the newest offer
+	To           []string    `json:"to,omitempty"`    // receivers of the open offer; in a document also who accepted, had the newest offer, or will get the first
 	SeenBy       []string    `json:"seen_by,omitempty"`
 	OfferEnds    time.Time   `json:"offer_ends,omitzero"`
 	AckEnds      time.Time   `json:"ack_ends,omitzero"`

@@ -90,6 +90,61 @@ func TestTheDocumentOfAHandoffHasAllItsPartsAlsoWhenItIsPast(t *testing.T) {
 	}
 }
 
+// The receiver is named at every stage, also where nobody has an offer now.
+func TestTheDocumentOfAHandoffNamesItsReceiverAtEveryStage(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	writer, _ := h.agent("writer")
+	editor, _ := h.agent("editor")
+	operator := h.as(h.admin)
+	refuse := func(agent *client.Client, id string) error {
+		_, err := agent.Reject(t.Context(), id, client.RejectInput{Why: client.Refused, Detail: "no"})
+		return err
+	}
+	for name, test := range map[string]struct {
+		send  client.SendInput
+		then  func(id string) error
+		stage client.Stage
+		to    []string
+	}{
+		"offered":  {send: client.SendInput{To: []string{"writer"}}, stage: client.StageOffered, to: []string{"writer"}},
+		"returned": {client.SendInput{To: []string{"writer"}, ReturnHome: true}, func(id string) error { return refuse(writer, id) }, client.StageRejected, []string{"writer"}},
+		"withdrawn": {client.SendInput{To: []string{"writer"}}, func(id string) error {
+			_, err := planner.Withdraw(t.Context(), id, client.CancelInput{Epoch: 1})
+			return err
+		}, client.StageCancelled, []string{"writer"}},
+		"awaiting":  {send: client.SendInput{To: []string{"writer"}, Kind: client.Supervised}, stage: client.StageAwaitingApproval, to: []string{"writer"}},
+		"denied":    {client.SendInput{To: []string{"writer"}, Kind: client.Supervised}, func(id string) error { _, err := operator.Deny(t.Context(), id, client.DenyInput{}); return err }, client.StageRejected, []string{"writer"}},
+		"untaken":   {send: client.SendInput{To: []string{"writer", "editor"}, Kind: client.Broadcast}, stage: client.StageOffered, to: []string{"writer", "editor"}},
+		"claimless": {client.SendInput{To: []string{"writer", "editor"}, Kind: client.Broadcast}, func(id string) error { return errors.Join(refuse(writer, id), refuse(editor, id)) }, client.StageRejected, []string{"writer", "editor"}},
+		"fallback":  {client.SendInput{To: []string{"writer", "editor"}}, func(id string) error { return refuse(writer, id) }, client.StageOffered, []string{"editor"}},
+		"people":    {send: client.SendInput{To: []string{"human:operators"}}, stage: client.StageAtDesk, to: []string{"human:operators"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "write it", Start: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.send.Epoch = own.Epoch
+			sent, err := planner.Send(t.Context(), own.Task, test.send)
+			if err == nil && test.then != nil {
+				err = test.then(sent.Handoff)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := operator.HandoffDocument(t.Context(), own.Task+".h1")
+			if err != nil || doc.Stage != test.stage || !slices.Equal(doc.To, test.to) {
+				t.Errorf("the document: %q to %q, %v", doc.Stage, doc.To, err)
+			}
+			trail, err := operator.Trail(t.Context(), own.Task)
+			if err != nil || len(trail.Handoffs) != 1 || trail.Handoffs[0].To != strings.Join(test.to, ", ") {
+				t.Errorf("the audit document: %+v, %v", trail.Handoffs, err)
+			}
+		})
+	}
+}
+
 func TestADelegationHasAnAuditDocumentOnTheParent(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	planner, _ := h.agent("planner")

@@ -89,7 +89,7 @@ func handoffIn(r view.Record) Handoff {
 		return Handoff{}
 	}
 	h := handoffOf(r.Task, &r.Parts.Handoff)
-	h.Decision = r.Parts.Decision
+	h.Decision, h.To = r.Parts.Decision, r.Parts.To
 	return h
 }
 
@@ -144,7 +144,7 @@ type Handoff struct {
 	Requested    time.Time         `json:"requested"`
 	Candidates   []event.Candidate `json:"candidates,omitempty"`
 	Offer        int               `json:"offer,omitempty" doc:"Number of the newest offer."`
-	To           []string          `json:"to,omitempty" doc:"Receivers of the newest offer."`
+	To           []string          `json:"to,omitempty" doc:"Receivers of the open offer. In the document of a handoff: who accepted, or has or had the newest offer, or will get the first."`
 	SeenBy       []string          `json:"seen_by,omitempty"`
 	OfferEnds    time.Time         `json:"offer_ends,omitzero"`
 	AckEnds      time.Time         `json:"ack_ends,omitzero"`

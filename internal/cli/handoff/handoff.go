@@ -71,7 +71,7 @@ func Show(p *shell.Page, h client.Handoff) {
 		{"stage", string(h.Stage)},
 		{"kind", string(h.Kind)},
 		{"from", h.From},
-		{"offered to", shell.Names(h.To)},
+		{toOf(h), shell.Names(h.To)},
 		{"offer", shell.Number(h.Offer)},
 		{"seen by", shell.Names(h.SeenBy)},
 		{"receiver", h.Receiver},
@@ -93,4 +93,12 @@ func Show(p *shell.Page, h client.Handoff) {
 		p.Line("\nThe policy chose the receiver:")
 		policy.ShowDecision(p, *h.Decision)
 	}
+}
+
+// toOf is the label of the receivers of a handoff: they have or had an offer, or will have one.
+func toOf(h client.Handoff) string {
+	if h.Offer == 0 {
+		return "to"
+	}
+	return "offered to"
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -18,7 +19,7 @@ type Record struct {
 	Task      string       `json:"task_id"`
 	Timestamp time.Time    `json:"timestamp"`          // of the request
 	From      string       `json:"from_agent"`         // an agent by its bare name, anybody else as "operator/ann"
-	To        string       `json:"to_agent,omitempty"` // the agent that accepted, or has or had the newest offer
+	To        string       `json:"to_agent,omitempty"` // as [Parts.To], several separated by ", "; omitted if nobody can be asked
 	Reason    event.Reason `json:"reason"`
 	Status    event.Stage  `json:"status"`
 	Entries   []AuditEntry `json:"audit_entries"`
@@ -29,12 +30,17 @@ type Record struct {
 
 // Parts are a handoff as its task had it when the handoff ended, or has it now.
 type Parts struct {
-	Handoff      task.Handoff
+	Handoff task.Handoff
+	// To is the agent that accepted; or those that have the offer; or those that had the last one; or, before the first, those that it will go to.
+	// People at a desk are written as "human:DESK".
+	To           []string
 	Decision     *event.Decision // the routing decision; the details of the request contain it too
 	Priority     event.Priority
 	Permissions  []string // of the receiver; nil: not restricted
 	Dependencies []string
 	Context      json.RawMessage // its envelope; nil if the reader may not read it
+
+	offered []string // all that the newest offer was made to
 }
 
 // AuditEntry is one recorded event.
@@ -100,7 +106,9 @@ func (tr *Trail) Add(e ledger.Entry, codec *ledger.Codec[event.Event]) error {
 			continue
 		}
 		if tr.only == 0 || tr.state.Handoff.N == tr.only {
-			tr.add(tr.newest(), entry)
+			r := tr.newest()
+			r.Parts.offer(d)
+			tr.add(r, entry)
 		}
 	}
 	return nil
@@ -198,16 +206,10 @@ func (tr *Trail) add(r *Record, entry AuditEntry) {
 	r.Entries = append(r.Entries, entry)
 	tr.bytes += len(entry.Details)
 	r.Status = h.Stage
-	switch {
-	case h.Receiver != "":
-		r.To = h.Receiver
-	case len(h.To) == 1:
-		r.To = h.To[0]
-	case len(h.To) > 1: // nobody has claimed it yet; without an open offer the last one stays named
-		r.To = ""
-	}
 	p := r.Parts
 	p.Handoff, p.Priority, p.Permissions, p.Dependencies = *h, tr.state.Priority, h.Permits, nil
+	p.To = p.receivers()
+	r.To = strings.Join(p.To, ", ")
 	if p.Permissions == nil {
 		p.Permissions = tr.state.Permissions
 	}
@@ -217,6 +219,47 @@ func (tr *Trail) add(r *Record, entry AuditEntry) {
 	if of := tr.sealed[h.Envelope]; of != nil {
 		p.Context = of
 	}
+}
+
+// offer notes the agents that an offer is made to.
+func (p *Parts) offer(d event.Event) {
+	switch d := d.(type) {
+	case event.OfferMade:
+		p.offered = d.To
+	case event.ClaimJoined:
+		p.offered = append(slices.Clip(p.offered), d.Agent)
+	}
+}
+
+// receivers is what To has for a handoff.
+func (p *Parts) receivers() []string {
+	h := &p.Handoff
+	switch {
+	case h.Receiver != "":
+		return []string{h.Receiver}
+	case len(h.To) > 0:
+		return h.To
+	case len(p.offered) > 0 && h.Stage != event.AtDesk:
+		return p.offered
+	}
+	return p.next()
+}
+
+// next names the candidates that the handoff goes to next: the people at a desk once it has come to them, and of a claim all.
+func (p *Parts) next() (names []string) {
+	h := &p.Handoff
+	for i, c := range h.Candidates {
+		switch {
+		case h.Stage == event.AtDesk && c.IsDesk():
+			return []string{"human:" + c.Desk}
+		case h.Stage == event.AtDesk, i != h.Next && !(h.Claim && c.Tier == event.TierTarget):
+		case c.IsDesk():
+			names = append(names, "human:"+c.Desk)
+		default:
+			names = append(names, c.Agent)
+		}
+	}
+	return names
 }
 
 func auditEntry(e ledger.Entry, ev ledger.Event) AuditEntry {
