@@ -91,3 +91,43 @@ func TestASenderIsToldWhyTokensAreNotCounted(t *testing.T) {
 		}
 	}
 }
+
+// Every call that seals an envelope for an agent says how many tokens it reads, where that is counted.
+func TestWhoGivesATaskAwayIsToldHowManyTokensTheNextOwnerReads(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	writer, _ := h.agent("writer")
+	h.agent("lead")
+	ctx := t.Context()
+	if _, err := h.as(h.admin).RegisterAgent(ctx, "planner", client.AgentSpec{Escalation: []string{"lead"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, give := range map[string]func(own client.Receipt) (client.Receipt, error){
+		"a takeover that is granted": func(own client.Receipt) (client.Receipt, error) {
+			sent, err := planner.Send(ctx, own.Task, client.SendInput{Epoch: own.Epoch, To: []string{"writer"}})
+			if err != nil {
+				return sent, err
+			}
+			if _, err := writer.Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused}); err != nil {
+				return sent, err
+			}
+			asked, err := writer.Takeover(ctx, own.Task, client.TakeoverInput{})
+			if err != nil {
+				return asked, err
+			}
+			return planner.Approve(ctx, asked.Takeover, client.ApproveInput{Epoch: own.Epoch})
+		},
+		"an escalation": func(own client.Receipt) (client.Receipt, error) {
+			return planner.Escalate(ctx, own.Task, client.EscalateInput{Epoch: own.Epoch})
+		},
+	} {
+		own, err := planner.CreateTask(ctx, client.CreateInput{Intent: "write the report", Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := give(own)
+		if err != nil || r.Sealed == nil || r.Sealed.Tokens == 0 || r.Sealed.Uncounted != "" {
+			t.Errorf("%s: %+v, %v", name, r.Sealed, err)
+		}
+	}
+}

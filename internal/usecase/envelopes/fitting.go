@@ -1,6 +1,7 @@
 package envelopes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -15,8 +16,8 @@ import (
 const maxUnlimited = 64 << 10
 
 // Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. doc is what was sealed. The refusal, if
-// nobody is left, says how many tokens it takes; who was left out is said beside it. It notes in sealed what the envelope takes for the targets
-// that are left, if they read it and it was sealed now.
+// nobody is left, says how many tokens it takes; who was left out is said beside it. It notes in sealed what the envelope takes for those that are
+// left and asked first, the agents of the first tier, if it was sealed now.
 func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Sealed, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
 	fitting []event.Candidate, passed []event.Passed, err error,
 ) {
@@ -30,6 +31,7 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Se
 	}
 	tried := map[fit]trial{}
 	var first error
+	var tier event.Tier // of the first that fits
 	for _, c := range candidates {
 		if c.IsDesk() { // people read what they want of it
 			fitting = append(fitting, c)
@@ -40,8 +42,8 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Se
 			return nil, nil, err
 		}
 		f := fitOf(sealed.Digest, p, to.Spec)
-		if f.budget == 0 && (c.Tier != event.TierTarget || sealed.Bytes == nil || len(sealed.Bytes) > maxUnlimited) {
-			fitting = append(fitting, c)
+		if f.budget == 0 && (cmp.Or(tier, c.Tier) != c.Tier || sealed.Bytes == nil || len(sealed.Bytes) > maxUnlimited) {
+			fitting, tier = append(fitting, c), cmp.Or(tier, c.Tier)
 			continue
 		}
 		done, ok := tried[f]
@@ -50,8 +52,8 @@ func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Se
 			tried[f] = done
 		}
 		if done.refused == nil {
-			fitting = append(fitting, c)
-			if c.Tier == event.TierTarget && sealed.Bytes != nil {
+			fitting, tier = append(fitting, c), cmp.Or(tier, c.Tier)
+			if c.Tier == tier && sealed.Bytes != nil {
 				sealed.Measured = withMost(sealed.Measured, done.measured)
 			}
 			continue

@@ -84,20 +84,26 @@ func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n in
 		if err != nil {
 			return nil, err
 		}
-		return events, ts.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
+		return ts.readable(ctx, c.Workspace, t, ask.By, cmd.Envelope, doc, events)
 	})
 }
 
-// readable refuses to move a task at once to an agent whose token budget is too small for what must survive of it.
-func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, agent string, sealed event.Sealed, doc envelope.Envelope, events []event.Event) error {
+// readable returns the events of a takeover, with what the sealed envelope takes for the agent; it refuses to move a task at once to an agent whose
+// token budget is too small for what must survive of it.
+func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, agent string, sealed event.Sealed, doc envelope.Envelope, events []event.Event) ([]event.Event, error) {
 	if !slices.ContainsFunc(events, func(e event.Event) bool { _, moved := e.(event.Moved); return moved }) {
-		return nil
+		return events, nil
 	}
 	_, _, err := ts.sealer.Fitting(ctx, workspace, &sealed, doc, event.Named(agent), event.Pack{})
+	for i, e := range events {
+		if of, ok := e.(event.Sealed); ok && of.Digest == sealed.Digest {
+			events[i] = sealed
+		}
+	}
 	no, refused := refusal.As(err)
 	if !refused || no.Code != refusal.Budget {
-		return err
+		return events, err
 	}
-	return refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
+	return nil, refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
 		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
 }

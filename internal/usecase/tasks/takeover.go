@@ -62,7 +62,7 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 		if err != nil {
 			return nil, err
 		}
-		return events, ts.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
+		return ts.readable(ctx, c.Workspace, t, c.Agent(), cmd.Envelope, doc, events)
 	})
 	if err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
