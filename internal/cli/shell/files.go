@@ -138,6 +138,6 @@ A command uses the first of these tokens:
     otherwise                  the owner's token, for a server of this machine alone
 
 The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,
-TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set (and TRAPEZE_CA and its like, if the worker has them), and commands use that task and epoch. Without an epoch, a command reads the task first,
-and uses its current epoch.`}
+TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set (and TRAPEZE_CA and its like, if the worker has them), and commands use that task and epoch. TRAPEZE_EPOCH without
+TRAPEZE_TASK is the epoch of the task that a command names. Without an epoch, a command reads the task first, and uses its current epoch.`}
 }

@@ -11,21 +11,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 )
 
-// own returns the task and epoch that this process works on as the program of trapeze work; zero outside of one.
-func (s *Shell) own() (task string, epoch uint64) {
-	task = s.Getenv("TRAPEZE_TASK")
-	epoch, err := strconv.ParseUint(s.Getenv("TRAPEZE_EPOCH"), 10, 64)
-	if err != nil {
-		return task, 0
-	}
-	return task, epoch
-}
-
 // OwnTask returns the task that this process works on as the program of trapeze work; empty outside of one.
-func (s *Shell) OwnTask() string {
-	task, _ := s.own()
-	return task
-}
+func (s *Shell) OwnTask() string { return s.Getenv("TRAPEZE_TASK") }
 
 // TaskArg returns the task that a command is about: the first argument if there are more than rest, or else the task that this
 // process works on.
@@ -33,7 +20,7 @@ func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, 
 	if len(args) > rest {
 		return args[0], args[1:], nil
 	}
-	task, _ = s.own()
+	task = s.OwnTask()
 	if task == "" && len(args) > 0 && strings.HasPrefix(args[0], "task_") {
 		return "", nil, Usagef("%s: an argument is missing after the task", args[0])
 	}
@@ -89,13 +76,17 @@ func (s *Shell) OwnerCall(use, short string, rest int, args cobra.PositionalArgs
 	return cmd
 }
 
-// EpochOf returns the epoch to send with a change of a task: the one given, the one that this process works under, or the
-// current one.
+// EpochOf returns the epoch to send with a change of a task: the one given, or that of the environment, which is of the task that this process works
+// on or, if it works on none, of any; or else the current one.
 func (s *Shell) EpochOf(ctx context.Context, c *client.Client, task string, given uint64) (uint64, error) {
 	if given != 0 {
 		return given, nil
 	}
-	if own, epoch := s.own(); own == task && epoch != 0 {
+	if text := s.Getenv("TRAPEZE_EPOCH"); text != "" && (s.OwnTask() == "" || s.OwnTask() == task) {
+		epoch, err := strconv.ParseUint(text, 10, 64)
+		if err != nil || epoch == 0 {
+			return 0, Hinted(Usagef("TRAPEZE_EPOCH: %q is not an epoch, which is a number from 1", text), "unset it to use the current epoch, or give one with --epoch")
+		}
 		return epoch, nil
 	}
 	t, err := c.Task(ctx, task)
