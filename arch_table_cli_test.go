@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/daemon cli/login cli/setup cli/stdio cli/web " +
+		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report api/mcpapi/toolset api/otelapi api/tracing client",
 		libs: "github.com/spf13",
 	},
@@ -15,6 +15,10 @@ var cliPackages = []pkg{
 	{
 		dir: "cli/session", what: "a person's session at the issuer of a server: the device flow, the file, its renewal",
 		libs: "net golang.org/x/oauth2",
+	},
+	{
+		dir: "cli/completion", what: "what completes the arguments and flags of each command at a shell: a table, and the calls that read the values",
+		imports: "cli/shell client client/admin", libs: "github.com/spf13",
 	},
 	{dir: "cli/login", what: "the commands login and logout", imports: "cli/session cli/shell client", libs: "github.com/spf13"},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},

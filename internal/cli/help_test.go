@@ -107,6 +107,32 @@ func TestFlagsOfClosedSetsCompleteTheirValues(t *testing.T) {
 	}
 }
 
+// Each argument and each flag with a value has a source in the table of package completion, if only to say that nothing is known of its values.
+// A flag that takes ids of tasks says so, and so @last and the beginning of an id stand for one.
+func TestEveryArgumentAndFlagCompletes(t *testing.T) {
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+		if len(shell.Placeholders(cmd)) > 0 && cmd.ValidArgsFunction == nil {
+			t.Errorf("%s: say in internal/cli/completion/table.go what completes each of %q", cmd.CommandPath(), shell.Placeholders(cmd))
+		}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "bool" {
+				return
+			}
+			if _, ok := cmd.GetFlagCompletionFunc(f.Name); !ok {
+				t.Errorf("%s: say in internal/cli/completion/table.go what completes --%s", cmd.CommandPath(), f.Name)
+			}
+			if slices.Contains([]string{"task", "parent", "handoff"}, f.Name) && shell.IDsOf(f) == "" {
+				t.Errorf("%s --%s takes ids: define it with shell.TaskFlag or shell.TakesIDs", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+	walk(newCommands(Env{}).root())
+}
+
 func TestUsagesTakeTheirValuesFromTheClient(t *testing.T) {
 	lists := []string{
 		shell.OneOf(client.Kinds()), shell.OneOf(client.States()), shell.OneOf(client.Reasons()), shell.OneOf(client.Rejections()),

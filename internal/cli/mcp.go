@@ -72,7 +72,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&noStart, "no-start", false, "do not start a server if none is running")
 	f.StringVar(&prefix, "prefix", "", "prefix of the names of the tools, such as trapeze_")
-	f.StringVar(&tools, "tools", "default", "which tools: "+strings.Join(toolset.Names(), " or "))
+	shell.Choice(f, &tools, "tools", "default", "which tools: %s", toolset.Names())
 	f.StringSliceVar(&spec.Capabilities, "capability", nil, "capability, if the agent is new (repeatable)")
 	f.StringVar(&spec.Description, "description", "", "description, if the agent is new")
 	return cmd

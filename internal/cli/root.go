@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/audit"
 	"github.com/trapezehq/trapeze/internal/cli/backup"
 	"github.com/trapezehq/trapeze/internal/cli/bench"
+	"github.com/trapezehq/trapeze/internal/cli/completion"
 	"github.com/trapezehq/trapeze/internal/cli/envelope"
 	"github.com/trapezehq/trapeze/internal/cli/erasure"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
@@ -88,7 +89,7 @@ func (s *commands) root() *cobra.Command {
 	root.SetVersionTemplate("trapeze {{.Version}}\n")
 	s.Bind(root)
 	shell.CompleteChoices(root)
-	s.CompleteValues(root)
+	completion.Add(s.Shell, root)
 	return root
 }
 

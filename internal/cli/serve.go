@@ -131,8 +131,8 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.StringVar(&conf.SignIn.Name, "oidc-name", "", "claim with the name of a person (default preferred_username)")
 	f.StringVar(&conf.SignIn.Domain, "oidc-domain", "", "domain of addresses that are names: with example.org, ann@example.org is ann")
 	f.StringSliceVar(&conf.SignIn.Scopes, "oidc-scope", nil, "scopes that are asked of the issuer when people sign in (default openid,profile,email)")
-	f.StringVar(&conf.LogLevel, "log-level", "info", "debug, info, warn or error")
-	f.StringVar(&conf.LogFormat, "log-format", "text", "text or json")
+	shell.Choice(f, &conf.LogLevel, "log-level", "info", "%s", []string{"debug", "info", "warn", "error"})
+	shell.Choice(f, &conf.LogFormat, "log-format", "text", "%s", []string{"text", "json"})
 }
 
 // readyForTests prints where a server for tests is, and the token of its administrator, in one line.

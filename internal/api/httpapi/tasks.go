@@ -93,6 +93,11 @@ func (s *service) showTask(ctx context.Context, c caller.Caller, in *taskQuery) 
 }
 
 func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery) (TaskPage, error) {
+	if in.Parent != "" {
+		if err := event.CheckTaskID(in.Parent); err != nil {
+			return TaskPage{}, err
+		}
+	}
 	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Text: in.Text}
 	return s.page(ctx, c, f, in.Page)
 }

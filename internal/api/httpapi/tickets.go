@@ -85,6 +85,11 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
 		After: in.Page.After, Limit: in.Limit,
 	}
+	if in.Task != "" {
+		if err := event.CheckTaskID(in.Task); err != nil {
+			return TicketPage{}, err
+		}
+	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
 	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
 	return TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next, Listed: endpoint.Listed{Position: position}}, err

@@ -27,6 +27,11 @@ func Events(s *shell.Shell) *cobra.Command {
 		if _, err := c.Me(ctx); err != nil { // Events waits for a server that went away, but not for one that was never there
 			return err
 		}
+		if task != "" {
+			if _, err := c.Task(ctx, task); err != nil { // nothing would ever be shown
+				return err
+			}
+		}
 		if s.Terminal {
 			s.Notef("following the events; end with Ctrl-C")
 		}
@@ -50,7 +55,7 @@ func Events(s *shell.Shell) *cobra.Command {
 Ctrl-C, or --count of them. With --json every line is one event.`
 	cmd.Flags().Uint64Var(&after, "after", client.Now, "start after this position of the record; 0 is the beginning (default: from now on)")
 	cmd.Flags().Lookup("after").DefValue = "0"
-	cmd.Flags().StringVar(&task, "task", "", "show only events of this task")
+	shell.TaskFlag(cmd.Flags(), &task, "task", "show only events of this task")
 	cmd.Flags().IntVar(&most, "count", 0, "exit after this many events")
 	return cmd
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-// Cancel is a command that cancels a task with its children, or withdraws a handoff if ID is that of one. It is both
-// trapeze task cancel and trapeze handoff withdraw.
+// Cancel is a command that cancels a task with its children, or withdraws a handoff if its argument is the id of one. It is both
+// trapeze task cancel and trapeze handoff withdraw, whose argument is always a handoff.
 func Cancel(s *shell.Shell, use, short string) *cobra.Command {
 	var in client.CancelInput
 	cmd := s.ReceiptCall(use, short, cobra.ExactArgs(1),

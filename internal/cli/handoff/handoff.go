@@ -15,7 +15,7 @@ import (
 // Command is the command group trapeze handoff.
 func Command(s *shell.Shell) *cobra.Command {
 	return shell.Group("handoff", "Show a handoff, apply its git working tree, or withdraw it",
-		show(s), apply(s), Cancel(s, "withdraw ID", "Withdraw a handoff in progress, as its sender"))
+		show(s), apply(s), Cancel(s, "withdraw HANDOFF", "Withdraw a handoff in progress, as its sender"))
 }
 
 func show(s *shell.Shell) *cobra.Command {

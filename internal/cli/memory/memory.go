@@ -43,7 +43,7 @@ func memoryAdd(s *shell.Shell) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&in.Title, "title", "", "short title")
 	shell.Choice(f, &scope, "scope", "", "%s; task is all participants of --task (default private)", client.Scopes())
-	f.StringVar(&in.Task, "task", "", "task that it belongs to (default with --scope task: TRAPEZE_TASK)")
+	shell.TaskFlag(f, &in.Task, "task", "task that it belongs to (default with --scope task: TRAPEZE_TASK)")
 	f.StringVar(&in.Conversation, "conversation", "", "conversation that it comes from")
 	f.StringSliceVar(&in.Tags, "tag", nil, "tag (repeatable)")
 	f.StringVar(&in.Subject, "subject", "", "whom or what it is about, such as patient/4711; trapeze erase subject/NAME erases all that has it")
@@ -67,7 +67,7 @@ version even if the item is not visible to you.`
 	f := cmd.Flags()
 	f.IntVar(&o.Version, "version", 0, "version number (default: the newest)")
 	f.StringVar(&o.Digest, "digest", "", "digest of the version, from an envelope: the status tells whether it is still current")
-	f.StringVar(&o.Task, "task", "", "task whose envelope refers to it (TRAPEZE_TASK)")
+	shell.TaskFlag(f, &o.Task, "task", "task whose envelope refers to it (TRAPEZE_TASK)")
 	return shell.Example(cmd, "trapeze memory get $ITEM --version 1")
 }
 

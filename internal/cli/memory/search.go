@@ -21,7 +21,7 @@ type filterFlags struct {
 func (r *filterFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&r.in.Tag, "tag", "", "list only items with this tag")
 	f.StringVar(&r.in.Agent, "by", "", "list only items of this author")
-	f.StringVar(&r.in.Task, "task", "", "list only items of this task")
+	shell.TaskFlag(f, &r.in.Task, "task", "list only items of this task")
 	f.StringVar(&r.in.Conversation, "conversation", "", "list only items of this conversation")
 	shell.Choice(f, &r.scope, "scope", "", "list only items of this scope: %s", client.Scopes())
 	f.BoolVar(&r.in.Pinned, "pinned", false, "list only pinned items")

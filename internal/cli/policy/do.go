@@ -44,7 +44,7 @@ func Do(s *shell.Shell) *cobra.Command {
 			return s.Emit(d, func(p *shell.Page) { show(p, d) })
 		})
 	cmd.Flags().BoolVar(&yes, "yes", false, "carry it out without asking")
-	cmd.Flags().StringVar(&in.Task, "task", "", "task that \"this\" refers to (TRAPEZE_TASK; default: the only task that you own or requested)")
+	shell.TaskFlag(cmd.Flags(), &in.Task, "task", "task that \"this\" refers to (TRAPEZE_TASK; default: the only task that you own or requested)")
 	cmd.Flags().StringVar(&in.Confirm, "confirm", "", "carry out what an earlier answer understood, by its confirmation, and nothing else")
 	cmd.Long = `Carry out a sentence in plain English (text, @FILE or -). Queries are answered at once. Changes need --yes; without it the command
 only prints how it understood the sentence.

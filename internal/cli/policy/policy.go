@@ -146,7 +146,7 @@ func policyTest(s *shell.Shell) *cobra.Command {
 		r, err := c.Route(ctx, task, client.RouteInput{Policy: &in})
 		return s.Answer(r, err, func(p *shell.Page) { ShowDecision(p, r.Decision) })
 	})
-	cmd.Flags().StringVar(&task, "task", "", "task on the server to test the file on")
+	shell.TaskFlag(cmd.Flags(), &task, "task", "task on the server to test the file on")
 	cmd.Long = `Test a policy file without putting it into force. A sample is a YAML or JSON file with the values that rules use: the command
 prints which rule matches, and why the others do not. It needs no server. With --task, the server says who would get the task.
 

@@ -116,8 +116,8 @@ func Init(s *shell.Shell) *cobra.Command {
 	})
 	cmd.Long = initLong
 	f := cmd.Flags()
-	f.StringVar(&where, "scope", string(ofProject), "project or user")
-	f.StringSliceVar(&names, "client", nil, clientNames()+" (repeatable; default: all installed clients)")
+	shell.Choice(f, &where, "scope", string(ofProject), "%s", []scope{ofProject, ofUser})
+	shell.Choices(f, &names, "client", "%s (repeatable; default: all installed clients)", clientNames())
 	f.BoolVar(&w.hook, "hook", false, "let Claude Code and Codex CLI check the inbox at the end of a turn")
 	f.StringVar(&w.person, "person", "", "person at the clients, who answers questions of agents there")
 	f.BoolVar(&w.noSkill, "no-skill", false, "do not write instructions for agents")

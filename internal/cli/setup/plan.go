@@ -189,21 +189,21 @@ func choose(names []string, p places) (list []client, err error) {
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(clients, func(c client) bool { return c.name == name }) {
-			return nil, shell.Hinted(shell.Usagef("unknown client %q", name), "use "+clientNames())
+			return nil, shell.Hinted(shell.Usagef("unknown client %q", name), "use "+shell.OneOf(clientNames()))
 		}
 	}
 	if len(list) == 0 {
-		return nil, shell.Hinted(shell.Usagef("no MCP client is installed"), "name the clients that you use with --client: "+clientNames())
+		return nil, shell.Hinted(shell.Usagef("no MCP client is installed"), "name the clients that you use with --client: "+shell.OneOf(clientNames()))
 	}
 	return list, nil
 }
 
-func clientNames() string {
+func clientNames() []string {
 	names := make([]string, len(clients))
 	for i, c := range clients {
 		names[i] = c.name
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+	return names
 }
 
 func checkAgent(w wanted) error {

@@ -15,8 +15,19 @@ const choices = "trapeze_choices"
 // the user's shell complete them. Whether a given value is among them is for the server to say.
 func Choice[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, values []T) {
 	f.StringVar(p, name, value, fmt.Sprintf(usage, OneOf(values)))
-	if err := f.SetAnnotation(name, choices, texts(values)); err != nil {
-		panic(err) // the flag was defined above
+	annotate(f, name, choices, texts(values)...)
+}
+
+// Choices defines a repeatable flag as Choice does.
+func Choices(f *pflag.FlagSet, p *[]string, name, usage string, values []string) {
+	f.StringSliceVar(p, name, nil, fmt.Sprintf(usage, OneOf(values)))
+	annotate(f, name, choices, values...)
+}
+
+// annotate sets an annotation of a flag that is defined.
+func annotate(f *pflag.FlagSet, name, annotation string, values ...string) {
+	if err := f.SetAnnotation(name, annotation, values); err != nil {
+		panic(err)
 	}
 }
 

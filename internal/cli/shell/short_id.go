@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
 )
 
-// lastTask stands for the newest task that the caller requested.
-const lastTask = "@last"
+// LastTask stands for the newest task that the caller requested.
+const LastTask = "@last"
 
 // listTasks is the hint for those who need the id of a task.
 const listTasks = "trapeze task list lists the tasks that you see"
@@ -22,17 +23,68 @@ const mostPages = 40
 // taskIDLength is the length of a whole task id.
 const taskIDLength = len("task_") + 26
 
-// longIDs replaces what stands for the id that a command takes first, by that id: @last and the unique beginning of a task's id, the id of a
-// handoff, ticket or share where its task is meant, and that of a task where its newest handoff or ticket is.
+// takesIDs is the annotation of flags whose values are ids of tasks, or of handoffs: it has TASK or HANDOFF.
+const takesIDs = "trapeze_ids"
+
+// TaskFlag defines a flag that takes the id of a task, which may be short: see longID.
+func TaskFlag(f *pflag.FlagSet, p *string, name, usage string) {
+	f.StringVar(p, name, "", usage)
+	TakesIDs(f, name, "TASK")
+}
+
+// TakesIDs says that a flag takes ids of a kind, TASK or HANDOFF, which may be short: see longID.
+func TakesIDs(f *pflag.FlagSet, name, kind string) { annotate(f, name, takesIDs, kind) }
+
+// IDsOf is the kind of the ids that a flag takes; empty if it takes none.
+func IDsOf(f *pflag.Flag) string { return strings.Join(f.Annotations[takesIDs], "") }
+
+// longIDs replaces what stands for an id, in the arguments and the flags of a command, by that id.
 func (s *Shell) longIDs(ctx context.Context, cmd *cobra.Command, args []string) ([]string, error) {
-	of := placeholders(cmd)
-	if len(args) == 0 || len(of) == 0 || of[0] == "[TASK]" && len(args) < len(of) {
-		return args, nil
+	of := Placeholders(cmd)
+	if len(of) > 0 && of[0] == "[TASK]" && len(args) < len(of) {
+		of = of[1:]
 	}
-	kind := strings.Trim(of[0], "[]")
-	task, part, _ := strings.Cut(args[0], ".")
-	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != lastTask && !strings.HasPrefix(task, "task_") {
-		return args, nil
+	long := slices.Clone(args)
+	var err error
+	for i := range min(len(of), len(args)) {
+		if long[i], err = s.longID(ctx, strings.Trim(of[i], "[]"), args[i]); err != nil {
+			return nil, err
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if kind := IDsOf(f); kind != "" && err == nil {
+			err = s.longFlag(ctx, f, kind)
+		}
+	})
+	return long, err
+}
+
+// longFlag replaces what stands for ids in the value of a flag.
+func (s *Shell) longFlag(ctx context.Context, f *pflag.Flag, kind string) error {
+	list, several := f.Value.(pflag.SliceValue)
+	if !several {
+		id, err := s.longID(ctx, kind, f.Value.String())
+		if err != nil {
+			return err
+		}
+		return f.Value.Set(id)
+	}
+	ids := list.GetSlice()
+	for i, id := range ids {
+		var err error
+		if ids[i], err = s.longID(ctx, kind, id); err != nil {
+			return err
+		}
+	}
+	return list.Replace(ids)
+}
+
+// longID returns the id that a value stands for, where an id of a kind is expected: @last and the unique beginning of a task's id, the id of a
+// handoff, ticket or share where its task is meant, and that of a task where its newest handoff or ticket is. Other values are returned as they are.
+func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) {
+	task, part, _ := strings.Cut(value, ".")
+	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != LastTask && !strings.HasPrefix(task, "task_") {
+		return value, nil
 	}
 	letter, isPart := map[string]string{"HANDOFF": "h", "TICKET": "k"}[kind] // the first of the part of an id that the command takes
 	if kind == "TASK" || isPart && !strings.HasPrefix(part, letter) {
@@ -41,26 +93,22 @@ func (s *Shell) longIDs(ctx context.Context, cmd *cobra.Command, args []string) 
 	short := len(task) < taskIDLength
 	ofTask := isPart && part == ""
 	if !short && !ofTask {
-		return append([]string{joined(task, part)}, args[1:]...), nil
+		return joined(task, part), nil
 	}
 	c, err := s.Dial(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	switch {
-	case task == lastTask:
+	case task == LastTask:
 		task, err = newest(ctx, c)
 	case short:
 		task, err = unique(ctx, c, task)
 	}
-	id := joined(task, part)
 	if err == nil && ofTask {
-		id, err = newestOf(ctx, c, task, kind)
+		return newestOf(ctx, c, task, kind)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return append([]string{id}, args[1:]...), nil
+	return joined(task, part), err
 }
 
 // joined is the id of a part of a task, or that of the task.

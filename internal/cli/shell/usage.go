@@ -36,7 +36,7 @@ func plainer(cmd *cobra.Command, err error) error {
 	var given int
 	fmt.Sscan(m[1], &given) //nolint:errcheck // it is a number
 	var required, all []string
-	for _, p := range placeholders(cmd) {
+	for _, p := range Placeholders(cmd) {
 		all = append(all, p)
 		if !strings.HasPrefix(p, "[") && !strings.HasSuffix(p, "…") {
 			required = append(required, p)
@@ -55,8 +55,8 @@ func plainer(cmd *cobra.Command, err error) error {
 	return Usagef("%s takes %s, but was given %d arguments; put a text of several words in quotes", cmd.CommandPath(), strings.Join(all, " and "), given)
 }
 
-// placeholders are the arguments in the usage line of a command, such as NAME, or [TASK] if it may be omitted.
-func placeholders(cmd *cobra.Command) []string {
+// Placeholders are the arguments in the usage line of a command, such as NAME, or [TASK] if it may be omitted.
+func Placeholders(cmd *cobra.Command) []string {
 	return placeholder.FindAllString(flagOfUse.ReplaceAllString(cmd.Use, ""), -1)
 }
 
@@ -65,7 +65,7 @@ var names = []string{"NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST
 
 // checkTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
 func checkTexts(cmd *cobra.Command, args []string) error {
-	of := placeholders(cmd)
+	of := Placeholders(cmd)
 	for i, arg := range args {
 		if arg == "" && len(args) == len(of) && slices.Contains(names, strings.Trim(of[i], "[]")) {
 			return Usagef("%s is empty", strings.Trim(of[i], "[]"))

@@ -34,6 +34,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	shell.Choice(f, &c.priority, "priority", "", "%s (default normal)", client.Priorities())
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters unless it has ended: a duration such as 2h, or a time")
 	f.StringSliceVar(&c.in.Dependencies, "after", nil, "task that must complete before this one starts; with --route or a single --to, it is then handed off automatically (repeatable)")
+	shell.TakesIDs(f, "after", "TASK")
 	f.StringArrayVar(&c.constraints, "constraint", nil, "constraint on all its owners, as KIND:TEXT; KIND!:TEXT is mandatory (repeatable)")
 	shell.AllowedFlag(f, &c.in.Permissions, "permission", "permission of its owner, or none for no permissions (repeatable; default: not restricted)")
 	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "maximum number of owner changes (default 10)")

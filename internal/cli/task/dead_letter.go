@@ -34,6 +34,7 @@ func deadList(s *shell.Shell) *cobra.Command {
 		})
 	})
 	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
+	shell.TakesIDs(cmd.Flags(), "after", "TASK")
 	return cmd
 }
 

@@ -24,9 +24,10 @@ func list(s *shell.Shell) *cobra.Command {
 	shell.Choice(cmd.Flags(), &state, "state", "", "list only tasks in this state: %s", client.States())
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
-	cmd.Flags().StringVar(&f.Parent, "parent", "", "list only children of this task")
+	shell.TaskFlag(cmd.Flags(), &f.Parent, "parent", "list only children of this task")
 	cmd.Flags().StringVar(&f.Text, "text", "", "list only tasks that have these words in their intent, requester or owner")
 	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
+	shell.TakesIDs(cmd.Flags(), "after", "TASK")
 	return cmd
 }
 

@@ -35,7 +35,7 @@ of the desks among its capabilities. Other agents see those that they opened or 
 	fs.BoolVar(&f.All, "all", false, "include closed tickets")
 	shell.Choice(fs, &f.Kind, "kind", "", "list only tickets of this kind: %s", client.TicketKinds())
 	fs.StringVar(&f.Desk, "desk", "", "list only tickets of this desk")
-	fs.StringVar(&f.Task, "task", "", "list only tickets of this task")
+	shell.TaskFlag(fs, &f.Task, "task", "list only tickets of this task")
 	shell.PageFlags(fs, &f.Limit, &f.After)
 	return shell.Example(cmd, "trapeze ticket list --desk billing")
 }
@@ -99,15 +99,51 @@ func decision(s *shell.Shell, use, short string,
 		if err := s.Texts(&why); err != nil {
 			return client.Receipt{}, err
 		}
-		e, err := epochOf(ctx, s, c, args[0], epoch)
+		id, err := requestOf(ctx, c, args[0])
 		if err != nil {
 			return client.Receipt{}, err
 		}
-		return do(ctx, c, args[0], why, e)
+		e, err := epochOf(ctx, s, c, id, epoch)
+		if err != nil {
+			return client.Receipt{}, err
+		}
+		return do(ctx, c, id, why, e)
 	})
 	shell.WhyFlag(cmd.Flags(), &why)
 	shell.EpochFlag(cmd.Flags(), &epoch)
 	return cmd
+}
+
+// requestOf returns the id of the one request of a task that waits for a decision, where the id of the task stands for it, and any other id unchanged.
+func requestOf(ctx context.Context, c *client.Client, id string) (string, error) {
+	if strings.Contains(id, ".") {
+		return id, nil
+	}
+	page, err := c.Tickets(ctx, client.TicketFilter{Task: id})
+	if err != nil {
+		return "", err
+	}
+	var waiting []string
+	for _, k := range page.Tickets {
+		waiting = append(waiting, k.ID)
+	}
+	t, err := c.Task(ctx, id)
+	if err != nil && (len(waiting) == 0 || !errors.Is(err, client.NotFound)) { // those who decide a ticket may see no more of its task
+		return "", err
+	}
+	for _, r := range t.Takeovers {
+		waiting = append(waiting, r.ID)
+	}
+	if h := t.Handoff; len(waiting) == 0 && h != nil && h.Stage == client.StageAwaitingApproval {
+		waiting = append(waiting, h.ID)
+	}
+	switch len(waiting) {
+	case 0:
+		return "", shell.Hinted(shell.Usagef("nothing of %s waits for a decision", id), "trapeze ticket list and trapeze inbox list the requests that do")
+	case 1:
+		return waiting[0], nil
+	}
+	return "", shell.Usagef("several requests of %s wait for a decision: give the id of one of %s", id, strings.Join(waiting, ", "))
 }
 
 // epochOf returns the epoch for an answer to a request to take over, or to a ticket; the approval of a handoff has none. Callers

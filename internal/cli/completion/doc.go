@@ -1,0 +1,8 @@
+// Package completion completes what a person types at a shell: the values of arguments and flags, as the server knows them.
+//
+// Invariants:
+//   - Every argument and every flag with a value has a source, be it that nothing is known of its values; a test walks all commands.
+//   - Without a server, or when it refuses or is slow, nothing is completed, and no error is shown.
+//
+// Start reading at [Add], then table.go: what completes what. The values themselves are read in read.go.
+package completion
