@@ -79,7 +79,7 @@ func list(s *shell.Shell) *cobra.Command {
 		all, err := admin.New(c).Erasures(ctx, f)
 		return s.Answer(all, err, func(p *shell.Page) { showList(p, all) })
 	})
-	cmd.Flags().StringVar(&f.Task, "task", "", "only holds that keep this task from being erased, and erasures of it")
+	shell.TaskFlag(cmd.Flags(), &f.Task, "task", "only holds that keep this task from being erased, and erasures of it")
 	cmd.Flags().StringVar(&f.Memory, "memory", "", "the same, of a memory item")
 	return shell.Example(cmd, "trapeze hold list")
 }

@@ -252,7 +252,7 @@ func (p *Parts) next() (names []string) {
 		switch {
 		case h.Stage == event.AtDesk && c.IsDesk():
 			return []string{"human:" + c.Desk}
-		case h.Stage == event.AtDesk, i != h.Next && !(h.Claim && c.Tier == event.TierTarget):
+		case h.Stage == event.AtDesk, i != h.Next && (!h.Claim || c.Tier != event.TierTarget):
 		case c.IsDesk():
 			names = append(names, "human:"+c.Desk)
 		default:
