@@ -51,6 +51,40 @@ func (c Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 	return list.Policies, err
 }
 
+// Decided is a decision of the policy that handed a task off.
+type Decided struct {
+	Time     time.Time `json:"time"`
+	Task     string    `json:"task"`
+	Handoff  string    `json:"handoff,omitempty"`  // its id; empty: it made children
+	Children []string  `json:"children,omitempty"` // the ids of tasks, at most 20
+	client.Decision
+	Position uint64 `json:"position"`
+}
+
+// DecisionFilter narrows a list of decisions. Zero fields do not.
+type DecisionFilter struct {
+	Rule   string // that decided; "advice": of the model that the policy asks
+	Policy string // that was in force: its digest
+	Before uint64 // DecisionPage.Next of the page before
+	Limit  int    // at most 500; 0: 50
+}
+
+// DecisionPage is one page of a list of decisions.
+type DecisionPage struct {
+	Decisions []Decided `json:"decisions"`      // the newest first
+	Next      uint64    `json:"next,omitempty"` // for DecisionFilter.Before; 0 at the end
+	Position  uint64    `json:"position"`
+}
+
+// Decisions lists what the policy has decided. It is for operators and auditors, and the read is recorded.
+func (c Client) Decisions(ctx context.Context, f DecisionFilter) (DecisionPage, error) {
+	q := wire.Query{}
+	q.Texts("rule", f.Rule, "policy", f.Policy)
+	q.Position("before", f.Before)
+	q.Number("limit", f.Limit)
+	return call[DecisionPage](ctx, c, http.MethodGet, q, nil, "policy", "decisions")
+}
+
 // CheckPolicy finds what is wrong with a policy file, targets that do not exist included. Nothing changes.
 func (c Client) CheckPolicy(ctx context.Context, in client.PolicyCheck) (PolicyChecked, error) {
 	return call[PolicyChecked](ctx, c, http.MethodPost, nil, in, "policy", "check")

@@ -19,6 +19,7 @@
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
+//   - policy.go: how many decisions and versions of the policy are shown
 //   - hop.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe

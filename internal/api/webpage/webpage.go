@@ -40,7 +40,7 @@ type Options struct {
 
 // Paths are the patterns of [http.ServeMux] that the handler of [New] serves.
 func Paths() []string {
-	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/alerts", "/alerts/", "/record", "/record/", "/find", "/memory/", "/conversations/", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
+	return []string{"/{$}", "/tasks", "/tasks/", "/inbox", "/tickets/", "/dead", "/agents/", "/figures", "/alerts", "/alerts/", "/record", "/record/", "/find", "/policy", "/memory/", "/conversations/", "/live", "/sign-in", "/sign-in/", "/sign-out", "/static/"}
 }
 
 // pages serves the pages.
@@ -106,6 +106,7 @@ func (p *pages) routes() {
 		"GET /tasks/{task}/hops/{hop}/receipt": (*visit).receipt,
 		"GET /conversations/{conversation}":    (*visit).conversation,
 		"GET /find":                            (*visit).find,
+		"GET /policy":                          (*visit).policy,
 		"GET /memory/{memory}":                 (*visit).memory,
 		"POST /tickets/{ticket}/{verb}":        (*visit).actOnTicket,
 		"POST /dead":                           (*visit).actOnDead,

@@ -17,7 +17,7 @@ import (
 
 // Command is the command group trapeze policy.
 func Command(s *shell.Shell) *cobra.Command {
-	return shell.Group("policy", "Check, test, show and reload the policy: the rules that route tasks", policyCheck(s), policyShow(s), policyTest(s), policyReload(s))
+	return shell.Group("policy", "Check, test, show and reload the policy: the rules that route tasks", policyCheck(s), policyShow(s), policyTest(s), policyReload(s), decisions(s))
 }
 
 // file reads a policy file, or - for standard input.

@@ -63,6 +63,7 @@ type Freshness interface {
 type Store struct {
 	TaskQueries
 	TicketQueries
+	DecisionQueries
 	Directory
 	WorkspaceQueries
 	References

@@ -13,7 +13,7 @@
 //   - advice.go: how often an adviser is asked; its time and cost are bounded in package routing/openai
 //   - check.go: which targets of a file must exist; the faults of the file itself are found in policy/parse.go
 //   - route.go: who may ask where a task would go
-//   - versions.go: how many old versions one answer lists
+//   - versions.go: how many old versions one answer lists; decisions.go: what it has decided
 //   - decider.go: what is asked of the policy for one task; how rules match is in policy/match.go
 //   - embedder.go: which model makes vectors for a workspace
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/policy"
 	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/routing"
 )
 
@@ -23,15 +24,16 @@ type Options struct {
 
 // Policies is the use cases of policies. Its methods are safe for many goroutines.
 type Policies struct {
-	store   *Store
-	decider *Decider
-	access  *access.Log
-	now     func() time.Time
+	store     *Store
+	decider   *Decider
+	decisions view.DecisionQueries
+	access    *access.Log
+	now       func() time.Time
 }
 
 // New returns the use cases of the policies of a store.
-func New(s *Store, d *Decider, log *access.Log, now func() time.Time) *Policies {
-	return &Policies{store: s, decider: d, access: log, now: now}
+func New(s *Store, d *Decider, q view.DecisionQueries, log *access.Log, now func() time.Time) *Policies {
+	return &Policies{store: s, decider: d, decisions: q, access: log, now: now}
 }
 
 // InForce reports whether a workspace has a policy.

@@ -230,7 +230,7 @@ func (d *desk) attackRest(a *attack, bad *client.Client, follows, arrived func(s
 
 // everyPage is the pages of all tasks, handoffs, tickets and memory items, and those of the menu.
 func (d *desk) everyPage(ctx context.Context) []string {
-	paths := []string{"/", "/inbox", "/inbox?past=1", "/tasks", "/dead", "/figures", "/alerts", "/record"}
+	paths := []string{"/", "/inbox", "/inbox?past=1", "/tasks", "/dead", "/figures", "/alerts", "/record", "/policy"}
 	tasks, err := d.admin.Tasks(ctx, client.TaskFilter{Limit: 100})
 	must2(d.t, func() error { return err })
 	for _, t := range tasks.Tasks {

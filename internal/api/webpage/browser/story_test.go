@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -13,10 +14,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // story is a task that moved from agent to agent, a question to people, an approval and a dead letter.
-type story struct{ task, question, approval, dead, memory, talk string }
+type story struct{ task, question, approval, dead, memory, talk, decided string }
 
 // hostile is a text that would run, close, hide or break something if it were more than data.
 const (
@@ -70,6 +72,10 @@ func (d *desk) tell() (s story) {
 		return err
 	})
 	s.memory, s.talk = item.ID, "support"
+	rules := "version: 1\nrules: [{name: funds, when: {keywords: [funds]}, then: {to: {agent: away}}}]\n"
+	must2(d.t, func() error { return os.WriteFile(filepath.Join(d.dir, "policy.yaml"), []byte(rules), 0o600) })
+	must2(d.t, func() error { _, err := admin.New(d.admin).ReloadPolicy(ctx); return err })
+	s.decided = must(d.admin.CreateTask(ctx, client.CreateInput{Intent: "Count the funds " + markup, Send: &client.SendInput{To: []string{"auto"}}})).Task
 	must2(d.t, func() error {
 		_, err := surveyor.AppendTurn(ctx, s.talk, client.TurnInput{Role: "user", Text: "Where is my order? " + hostile})
 		return err
@@ -120,7 +126,7 @@ func (s story) pages() map[string]string {
 	return map[string]string{
 		"overview": "/", "inbox": "/inbox", "answered": "/inbox?past=1", "ticket": "/tickets/" + s.question, "approval": "/tickets/" + s.approval,
 		"tasks": "/tasks", "story": "/tasks/" + s.task, "handoff": "/tasks/" + s.task + "/hops/2", "earlier": "/tasks/" + s.task + "/hops/1", "compare": "/tasks/" + s.task + "/compare",
-		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "alerts": "/alerts", "record": "/record", "conversation": "/conversations/" + s.talk, "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
+		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "alerts": "/alerts", "record": "/record", "policy": "/policy", "decided": "/tasks/" + s.decided + "/hops/1", "conversation": "/conversations/" + s.talk, "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 25
+const schemaVersion = 26
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -54,7 +54,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + workspaceSchema + ticketSchema + carrierSchema + search.Schema + `
+` + workspaceSchema + decisionSchema + ticketSchema + carrierSchema + search.Schema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -77,6 +77,7 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_day", "ws"},
 	{"view_ticket", "ws, id"},
 	{"view_carrier", "ws, conversation, task"},
+	{"view_decision", "ws, n"},
 }, search.Tables...)
 
 // Cursors and vectors are not views: they survive a rebuild and any change of the schema.
@@ -128,6 +129,7 @@ type statements struct {
 	addOpen, dropOpen      *sqlitelog.Stmt
 	addArtifact            *sqlitelog.Stmt
 	addCarrier             *sqlitelog.Stmt
+	addDecision            *sqlitelog.Stmt
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
@@ -156,6 +158,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.dropOpen:      "DELETE FROM view_open WHERE ws = ? AND principal = ? AND n = 0",
 		&s.addArtifact:   "INSERT INTO view_artifact(ws, digest, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.addCarrier:    "INSERT INTO view_carrier(ws, conversation, task) VALUES(?, ?, ?)",
+		&s.addDecision:   "INSERT OR REPLACE INTO view_decision(ws, n, rule, policy, row) VALUES(?, ?, ?, ?, ?)",
 		&s.putAgent:      "INSERT OR REPLACE INTO view_agent(ws, name, removed, state) VALUES(?, ?, ?, ?)",
 		&s.getAgent:      "SELECT state FROM view_agent WHERE ws = ? AND name = ?",
 		&s.putToken:      "INSERT OR REPLACE INTO view_token(ws, id, n, state) VALUES(?, ?, ?, ?)",

@@ -38,6 +38,7 @@ type taskFold struct {
 	missed   []string       // subscribers that could take nothing when it was last published
 	refers   []string       // digests of artifacts that the tables may lack
 	tickets  []ticket       // changed since they were written
+	decided  []decided      // that the tables lack
 	intent   string         // for searches, if it is longer than a row shows; until it is written
 	stored   stored
 	dirty    bool
@@ -140,7 +141,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, 
 		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
 		dependents: t.waits(), claims: t.claims(),
 	}
-	t.refers, t.tickets = nil, nil
+	t.refers, t.tickets, t.decided = nil, nil, nil
 	return t, nil
 }
 
@@ -149,6 +150,9 @@ func (p *projector) apply(t *taskFold, e *ledger.Entry) error {
 	for i := range e.Events {
 		event, err := p.events.Decode(e.Events[i])
 		if err != nil {
+			return err
+		}
+		if err := t.noteDecision(event, e); err != nil {
 			return err
 		}
 		ticket := t.state.Ticket

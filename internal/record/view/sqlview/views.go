@@ -31,7 +31,7 @@ type Views struct {
 
 // Store returns the views as their interfaces.
 func (v *Views) Store() view.Store {
-	return view.Store{TaskQueries: v, TicketQueries: v, Directory: v, WorkspaceQueries: v, References: v, MemoryQueries: v, MemoryVectors: v, Timers: v, Counts: v, Cursors: v, Freshness: v}
+	return view.Store{TaskQueries: v, TicketQueries: v, DecisionQueries: v, Directory: v, WorkspaceQueries: v, References: v, MemoryQueries: v, MemoryVectors: v, Timers: v, Counts: v, Cursors: v, Freshness: v}
 }
 
 func newViews() *Views {

@@ -52,6 +52,9 @@ func (p *projector) write(t *taskFold) error {
 		}
 	}
 	t.refers = nil
+	if err := p.writeDecisions(t); err != nil {
+		return err
+	}
 	if err := p.writeTickets(t); err != nil {
 		return err
 	}

@@ -80,6 +80,7 @@ func Run(t *testing.T, open Open) {
 		{"a task that is its owner's again is in the owner's inbox", resumedStory},
 		{"ends and losses that an agent did not cause are in its inbox until it has seen them", noticeStory},
 		{"tasks are listed by the artifacts that they refer to", referenceStory},
+		{"decisions of routing are listed by their rule and policy", decisionStory},
 		{"memory is found by those who may read it", memoryStory},
 		{"memory is found as it is now, and not once forgotten", memoryLifeStory},
 		{"a search lists the best item first", rankStory},

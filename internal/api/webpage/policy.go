@@ -1,0 +1,79 @@
+package webpage
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+)
+
+// policyPage is the policy in force, those before it, and what they have decided.
+type policyPage struct {
+	InForce   *admin.Policy // nil: there is none
+	Versions  []admin.Policy
+	Filter    admin.DecisionFilter
+	Decisions []admin.Decided
+	Next      string // the address of the decisions before; empty: there are none
+}
+
+// versionsShown is how many policies, and decisionsShown how many decisions, are on a page.
+const (
+	versionsShown  = 10
+	decisionsShown = 50
+)
+
+func (v *visit) policy(w http.ResponseWriter, r *http.Request) error {
+	ctx, q := r.Context(), r.URL.Query()
+	body := policyPage{Filter: admin.DecisionFilter{Rule: strings.TrimSpace(q.Get("rule")), Policy: q.Get("policy"), Limit: decisionsShown}}
+	if text := q.Get("before"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return invalid(fmt.Sprintf("%.20q is not a position of the record", text), "go back to the policy")
+		}
+		body.Filter.Before = n
+	}
+	switch p, err := v.admin.Policy(ctx); {
+	case err == nil:
+		body.InForce = &p
+	case !errors.Is(err, client.NotFound):
+		return err
+	}
+	list, err := v.admin.Policies(ctx, 0)
+	if err != nil {
+		return err
+	}
+	body.Versions = list[:min(len(list), versionsShown)]
+	found, err := v.admin.Decisions(ctx, body.Filter)
+	if err != nil {
+		return err
+	}
+	body.Decisions = found.Decisions
+	if found.Next > 0 {
+		q.Set("before", strconv.FormatUint(found.Next, 10))
+		body.Next = "/policy?" + q.Encode()
+	}
+	return v.show(w, r, "policy", page{Title: "Policy", Body: body})
+}
+
+// receiver is what a decision names, in words.
+func receiver(to client.Receiver) string {
+	for _, named := range [][2]string{{"", to.Agent}, {"capability ", to.Capability}, {"channel ", to.Channel}, {"chain ", to.Chain}, {"desk ", to.Desk}} {
+		if named[1] != "" {
+			return named[0] + named[1]
+		}
+	}
+	return "its owner"
+}
+
+// handoffPath is the page of a handoff.
+func handoffPath(id string) string {
+	if to := pathOf(id); to != "" {
+		return to
+	}
+	return "/find?q=" + url.QueryEscape(id)
+}

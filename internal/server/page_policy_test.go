@@ -1,0 +1,74 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// What a policy has decided is listed with its reasons, over HTTP and on the page, for those that may read everything, and the read is recorded.
+func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	rules := "version: 1\nrules:\n- {name: money, when: {keywords: [invoice]}, then: {to: {capability: billing}}}\n- {name: rest, then: {to: {agent: ann}}}\n"
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, c := forTests(t, Config{Temporary: true, Policy: file})
+	ctx := t.Context()
+	must(t)(c.RegisterAgent(ctx, "ann", client.AgentSpec{}))
+	must(t)(c.RegisterAgent(ctx, "bill", client.AgentSpec{Capabilities: []string{"billing"}}))
+	var made []client.Receipt
+	for _, intent := range []string{"Pay the invoice", "Look around"} {
+		r, err := c.CreateTask(ctx, client.CreateInput{Intent: intent, Send: &client.SendInput{To: []string{"auto"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, r)
+	}
+	must(t)(c.CreateTask(ctx, client.CreateInput{Intent: "Not decided", Send: &client.SendInput{To: []string{"ann"}}}))
+	all, err := admin.New(c).Decisions(ctx, admin.DecisionFilter{})
+	if err != nil || len(all.Decisions) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	d := all.Decisions[1]
+	if d.Handoff != made[0].Handoff || d.Rule != "money" || d.To.Capability != "billing" || len(d.Why) == 0 || len(d.Weighed) != 1 || d.Weighed[0].Agent != "bill" || d.Position == 0 || d.Time.IsZero() {
+		t.Errorf("%+v", d)
+	}
+	page, err := admin.New(c).Decisions(ctx, admin.DecisionFilter{Limit: 1})
+	if err != nil || len(page.Decisions) != 1 || page.Decisions[0].Handoff != made[1].Handoff || page.Next == 0 {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	if page, err = admin.New(c).Decisions(ctx, admin.DecisionFilter{Limit: 1, Before: page.Next}); err != nil || len(page.Decisions) != 1 || page.Decisions[0].Handoff != made[0].Handoff {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if one, err := admin.New(c).Decisions(ctx, admin.DecisionFilter{Rule: "rest", Policy: d.Policy}); err != nil || len(one.Decisions) != 1 || one.Decisions[0].To.Agent != "ann" {
+		t.Errorf("%+v, %v", one, err)
+	}
+
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	if body := r.get("/policy?rule=money", http.StatusOK); !strings.Contains(body, made[0].Handoff) || strings.Contains(body, made[1].Handoff) || !strings.Contains(body, "keywords: [invoice]") || inline.MatchString(body) {
+		t.Error(body)
+	}
+	if body := r.get("/tasks/"+made[0].Task+"/hops/1", http.StatusOK); !strings.Contains(body, `<a href="/policy?rule=money">`) || !strings.Contains(body, "can take it") {
+		t.Error(body)
+	}
+	r.get("/policy?before=soon", http.StatusUnprocessableEntity)
+
+	token, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = admin.New(signedIn(t, s, token.Text)).Decisions(ctx, admin.DecisionFilter{})
+	refusedWith(t, err, refusal.NotPermitted, "list decisions")
+	var export strings.Builder
+	if err := c.Export(ctx, client.ExportOptions{}, &export); err != nil || !strings.Contains(export.String(), "list of decisions") {
+		t.Errorf("that decisions were read is not recorded: %v", err)
+	}
+}
