@@ -90,11 +90,7 @@ func (o *origin) grow(t *testing.T) {
 		for ledger.Position(o.tree.Size())+1 < e.Position { //nolint:gosec // as above
 			o.stored = o.tree.Append(proof.Gap, o.stored)
 		}
-		leaf, err := proof.Leaf(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.stored = o.tree.Append(leaf, o.stored)
+		o.stored = o.tree.Append(proof.Leaf(e), o.stored)
 	}
 }
 

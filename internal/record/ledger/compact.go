@@ -2,7 +2,9 @@ package ledger
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"iter"
 	"unicode/utf8"
 )
 
@@ -36,6 +38,28 @@ func compactValue(b []byte, depth int) (int, error) {
 		return literal(b, "null")
 	}
 	return compactNumber(b)
+}
+
+// Members returns the members of a compact JSON object, such as the data of an event, by their names in quotes, up to the first that is
+// malformed. The names are as they are stored: an escaped character stays escaped.
+func Members(object []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		if len(object) == 0 || object[0] != '{' {
+			return
+		}
+		for at := 1; at < len(object); at++ { // at the start of a member; at++ steps over the comma
+			name, err := compactString(object[at:])
+			if err != nil || at+name >= len(object) {
+				return
+			}
+			value := at + name + 1 // after the colon
+			n, err := compactValue(object[value:], 1)
+			if err != nil || !yield(string(object[at:at+name]), object[value:value+n]) {
+				return
+			}
+			at = value + n
+		}
+	}
 }
 
 func literal(b []byte, word string) (int, error) {

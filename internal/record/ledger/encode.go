@@ -29,27 +29,41 @@ func (e *Entry) append(b []byte) ([]byte, error) {
 	if size > 2*MaxEntrySize { // far too large: skip the work
 		return nil, tooLarge(size)
 	}
-	b = append(e.appendHeader(slices.Grow(b, size)), '\n')
-	if !e.readable() {
-		if err := e.checkSealed(); err != nil {
-			return nil, err
-		}
-		b = append(b, e.Sealed...)
-	} else {
-		for i := range e.Events {
-			b = append(b, "[,"[min(i, 1)])
-			data := e.Events[i].Data
-			if n, err := compactValue(data, 1); err != nil || n != len(data) {
-				return nil, invalid("data of event %s is not one value of compact JSON in UTF-8", e.Events[i].Name)
-			}
-			b = append(b, data...)
-		}
-		b = append(b, ']')
+	if err := e.checkPayload(); err != nil {
+		return nil, err
 	}
+	b = e.AppendStored(slices.Grow(b, size))
 	if n := len(b) - before; n > MaxEntrySize {
 		return nil, tooLarge(n)
 	}
 	return b, nil
+}
+
+// checkPayload checks what follows the header.
+func (e *Entry) checkPayload() error {
+	if !e.readable() {
+		return e.checkSealed()
+	}
+	for i := range e.Events {
+		data := e.Events[i].Data
+		if n, err := compactValue(data, 1); err != nil || n != len(data) {
+			return invalid("data of event %s is not one value of compact JSON in UTF-8", e.Events[i].Name)
+		}
+	}
+	return nil
+}
+
+// AppendStored appends the bytes of an entry that a ledger returned, which are those that it stores, to b. It repeats none of the checks that such
+// an entry has passed.
+func (e *Entry) AppendStored(b []byte) []byte {
+	b = append(e.appendHeader(b), '\n')
+	if !e.readable() {
+		return append(b, e.Sealed...)
+	}
+	for i := range e.Events {
+		b = append(append(b, "[,"[min(i, 1)]), e.Events[i].Data...)
+	}
+	return append(b, ']')
 }
 
 // EncodeFor appends the bytes of the entry to b, after checking the rules of [Ledger.Append]. Every implementation calls it

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,31 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("header is not JSON: %q", header)
 		}
 	})
+}
+
+func TestMembersOfAnObjectAreThoseOfTheStandardLibrary(t *testing.T) {
+	for _, object := range []string{`{}`, `{"a":1}`, `{"a":{"b":[1,{"c":"}"}]},"d e":"x,\"y\":1","f":null,"":[]}`} {
+		var want map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(object), &want); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]json.RawMessage{}
+		for name, value := range Members([]byte(object)) {
+			got[name[1:len(name)-1]] = value
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s has the members %s, want %s", object, got, want)
+		}
+	}
+	for _, malformed := range []string{``, `[]`, `"{"`, `{`, `{"a`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,"b"}`} {
+		n := 0
+		for range Members([]byte(malformed)) {
+			n++
+		}
+		if n > 1 {
+			t.Errorf("%s has %d members", malformed, n)
+		}
+	}
 }
 
 // FuzzCompactJSON compares with the standard library: valid, and equal to its own compact form.

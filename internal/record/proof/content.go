@@ -17,22 +17,28 @@ var carriers = []string{"envelope-sealed", "envelope-rendered"}
 // SHA-256 of that.
 func checkContent(e *ledger.Entry) string {
 	for _, ev := range e.Events {
-		if !slices.Contains(carriers, ev.Name) || ev.Data == nil {
+		if !slices.Contains(carriers, ev.Name) || len(ev.Data) == 0 {
 			continue
 		}
-		var held struct {
-			Digest   string          `json:"digest"`
-			Envelope json.RawMessage `json:"envelope"`
+		if ev.Data[0] != '{' {
+			return fmt.Sprintf("the data of event %s is not an object", ev.Name)
 		}
-		if err := json.Unmarshal(ev.Data, &held); err != nil {
-			return fmt.Sprintf("the event %s cannot be read: %v", ev.Name, err)
+		var envelope json.RawMessage
+		var digest string
+		for name, value := range ledger.Members(ev.Data) {
+			switch name {
+			case `"envelope"`:
+				envelope = value
+			case `"digest"`:
+				digest = string(value)
+			}
 		}
-		if len(held.Envelope) == 0 || e.Enc == ledger.EncSealed && held.Envelope[0] == '"' { // it is in another entry, or its key is not here
+		if len(envelope) == 0 || e.Enc == ledger.EncSealed && envelope[0] == '"' { // it is in another entry, or its key is not here
 			continue
 		}
-		sum := sha256.Sum256(held.Envelope)
-		if got := "sha256:" + hex.EncodeToString(sum[:]); got != held.Digest {
-			return fmt.Sprintf("the envelope %s has the digest %s", held.Digest, got)
+		sum := sha256.Sum256(envelope)
+		if got := `"sha256:` + hex.EncodeToString(sum[:]) + `"`; got != digest {
+			return fmt.Sprintf("the envelope %s has the digest %s", digest, got)
 		}
 	}
 	return ""

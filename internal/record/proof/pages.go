@@ -51,7 +51,6 @@ func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan page 
 type leaf struct {
 	hash  Hash
 	wrong string
-	err   error
 }
 
 // leaves returns the leaf of each entry.
@@ -63,7 +62,7 @@ func (p page) leaves() []leaf {
 		working.Go(func() {
 			for i := from; i < min(from+each, len(out)); i++ {
 				e := &p.entries[i]
-				out[i].hash, out[i].err = Leaf(*e)
+				out[i].hash = Leaf(*e)
 				out[i].wrong = checkContent(e)
 			}
 		})

@@ -16,14 +16,10 @@ type Hash = tlog.Hash
 // Gap is the leaf of a position that has no entry: the hash of no bytes. Distributed ledgers skip positions; the embedded one does not.
 var Gap = tlog.RecordHash(nil)
 
-// Leaf returns the hash of an entry as a leaf of the tree. The position of the entry is not part of it: the place in the tree is.
-// Error: one of [ledger.Entry.Encode].
-func Leaf(e ledger.Entry) (Hash, error) {
-	b, err := e.Encode()
-	if err != nil {
-		return Hash{}, fmt.Errorf("entry %d: %w", e.Position, err)
-	}
-	return tlog.RecordHash(b), nil
+// Leaf returns the hash of an entry that a ledger returned as a leaf of the tree. The position of the entry is not part of it: the place in the
+// tree is.
+func Leaf(e ledger.Entry) Hash {
+	return tlog.RecordHash(e.AppendStored(nil))
 }
 
 // Tree is what has to be remembered of a tree to make it longer: its size, and the roots of its complete subtrees. The zero value is the

@@ -110,11 +110,7 @@ func (s *Store) add(entries []ledger.Entry) error {
 		for ledger.Position(next.Size()+1) < e.Position { //nolint:gosec // never negative
 			hashes = next.Append(proof.Gap, hashes)
 		}
-		leaf, err := proof.Leaf(e)
-		if err != nil {
-			return err
-		}
-		hashes = next.Append(leaf, hashes)
+		hashes = next.Append(proof.Leaf(e), hashes)
 	}
 	b := make([]byte, 0, len(hashes)*tlog.HashSize)
 	for _, h := range hashes {
