@@ -13,7 +13,7 @@ func TestThePageShowsFiguresByAgentKindAndReason(t *testing.T) {
 	s, admin := forTests(t, Config{Temporary: true, Clock: NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))})
 	r := newReader(t, s)
 	r.get(r.link(adminToken(t, s)), http.StatusOK)
-	if body := r.get("/figures", http.StatusOK); !strings.Contains(body, "No handoff has ended in the last 1 hour") {
+	if body := r.get("/figures", http.StatusOK); !strings.Contains(body, "No handoff has ended in the last hour") {
 		t.Error(body)
 	}
 	tokens := map[string]string{}

@@ -5,9 +5,11 @@ package otelapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -76,3 +78,51 @@ func TestEachAlertIsRaisedAndRecovers(t *testing.T) {
 	}
 	promtool(t, "", "test", "rules", path)
 }
+
+// TestPromtoolFindsNothingWrongWithTheDashboard: each expression of a panel can be evaluated, and is about figures that the server gives.
+func TestPromtoolFindsNothingWrongWithTheDashboard(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "prometheus", "dashboard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var board struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(b, &board); err != nil {
+		t.Fatal(err)
+	}
+	given := scrape(t, otelapi.New(every("main"), otelapi.Options{}), "main")
+	variables := strings.NewReplacer("$workspace", "main", "$__rate_interval", "5m")
+	rules, count := "groups: [{name: dashboard, rules: [\n", 0
+	for _, p := range board.Panels {
+		for _, target := range p.Targets {
+			for _, name := range figureName.FindAllString(target.Expr, -1) {
+				if base := figurePart.ReplaceAllString(name, ""); !strings.Contains(given, "# TYPE "+name+" ") && !strings.Contains(given, "# TYPE "+base+" histogram") {
+					t.Errorf("%s: the server gives no %s", p.Title, name)
+				}
+			}
+			expr, err := json.Marshal(variables.Replace(target.Expr))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules += fmt.Sprintf("  {record: 'panel_%d', expr: %s},\n", count, expr)
+			count++
+		}
+	}
+	if count < 20 {
+		t.Fatalf("the dashboard has %d expressions", count)
+	}
+	path := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(path, []byte(rules+"]}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, "", "check", "rules", path)
+}
+
+var (
+	figureName = regexp.MustCompile(`trapeze_[a-z_]+`)
+	figurePart = regexp.MustCompile(`_(bucket|sum|count)$`)
+)

@@ -40,7 +40,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "lasting": lasting, "receiver": receiver, "handoffPath": handoffPath, "span": span, "subjectPath": subjectPath,
+		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "lasting": lasting, "last": last, "receiver": receiver, "handoffPath": handoffPath, "span": span, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -180,6 +180,9 @@ func lasting(text string) string {
 	}
 	return span(d)
 }
+
+// last is the time before now, in the text of the API, as people read it: last hour, last 5 minutes.
+func last(text string) string { return "last " + strings.TrimPrefix(lasting(text), "1 ") }
 
 // span is a duration as people read it: 1 hour, 36 hours, 2 days, 1 minute 30 seconds; and of less than 2 seconds, 1.5 s or 20 ms.
 func span(d time.Duration) string {

@@ -14,6 +14,9 @@ func TestADurationIsWrittenAsPeopleReadIt(t *testing.T) {
 			t.Errorf("%s: %q, not %q", text, got, want)
 		}
 	}
+	if got := last("1h") + ", " + last("5m"); got != "last hour, last 5 minutes" {
+		t.Error(got)
+	}
 	if got := hours(168); got != "7 days" {
 		t.Errorf("a week: %q", got)
 	}

@@ -36,9 +36,11 @@ func TestPictures(t *testing.T) {
 	task := d.scene()
 	d.signIn(d.token)
 	d.do(chromedp.EmulateViewport(1160, 760))
-	for _, p := range [][2]string{
-		{"overview", "/"}, {"story", "/tasks/" + task}, {"handoff", "/tasks/" + task + "/hops/6"}, {"inbox", "/inbox"}, {"figures", "/figures"},
+	for _, p := range [][3]string{
+		{"overview", "/", "light"}, {"story", "/tasks/" + task, "light"}, {"handoff", "/tasks/" + task + "/hops/6", "light"}, {"inbox", "/inbox", "light"}, {"figures", "/figures", "light"},
+		{"overview-dark", "/", "dark"}, {"timeline-dark", "/tasks/" + task + "#trail", "dark"},
 	} {
+		d.prefer(p[2])
 		d.goTo(p[1])
 		b, err := chromedp.Run(d.ctx, chromedp.CaptureScreenshot())
 		if err != nil {
