@@ -37,8 +37,13 @@ func TestPictures(t *testing.T) {
 	d.signIn(d.token)
 	d.do(chromedp.EmulateViewport(1160, 760))
 	for _, p := range [][3]string{
-		{"overview", "/", "light"}, {"story", "/tasks/" + task, "light"}, {"handoff", "/tasks/" + task + "/hops/6", "light"}, {"inbox", "/inbox", "light"}, {"figures", "/figures", "light"},
-		{"overview-dark", "/", "dark"}, {"timeline-dark", "/tasks/" + task + "#trail", "dark"},
+		{"overview", "/", "light"},
+		{"story", "/tasks/" + task, "light"},
+		{"handoff", "/tasks/" + task + "/hops/6", "light"},
+		{"inbox", "/inbox", "light"},
+		{"figures", "/figures", "light"},
+		{"overview-dark", "/", "dark"},
+		{"timeline-dark", "/tasks/" + task + "#trail", "dark"},
 	} {
 		d.prefer(p[2])
 		d.goTo(p[1])
