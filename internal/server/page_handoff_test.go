@@ -72,3 +72,41 @@ func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
 		t.Errorf("that decisions were read is not recorded: %v", err)
 	}
 }
+
+// The page of a handoff has what its receiver read, also when the task has moved on.
+func TestThePageHasThePromptOfAnEarlierHandoff(t *testing.T) {
+	s, c := forTests(t, Config{Temporary: true})
+	ctx := t.Context()
+	agents := map[string]*client.Client{}
+	for _, name := range []string{"ann", "bob"} {
+		must(t)(c.RegisterAgent(ctx, name, client.AgentSpec{}))
+		token, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		agents[name] = signedIn(t, s, token.Text)
+	}
+	made, err := c.CreateTask(ctx, client.CreateInput{Intent: "Move the data", Send: &client.SendInput{To: []string{"ann"}, Content: client.Content{Ask: "read the first part"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := agents["ann"].Accept(ctx, made.Handoff, client.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := agents["ann"].Send(ctx, made.Task, client.SendInput{Epoch: got.Epoch, To: []string{"bob"}, Content: client.Content{Ask: "read the second part"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t)(agents["bob"].Accept(ctx, sent.Handoff, client.AcceptInput{}))
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	for hop, want := range map[string]string{"1": "read the first part", "2": "read the second part"} {
+		body := r.get("/tasks/"+made.Task+"/hops/"+hop, http.StatusOK)
+		_, prompt, _ := strings.Cut(body, `<pre class="prompt"`)
+		prompt, _, _ = strings.Cut(prompt, "</pre>")
+		if !strings.Contains(prompt, "# You take over task") || !strings.Contains(prompt, want) {
+			t.Errorf("handoff %s: %s", hop, prompt)
+		}
+	}
+}
