@@ -429,7 +429,7 @@ var innerPackages = []pkg{
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
-			"api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/tool api/mcpapi/fit api/mcpapi/extratool api/tracing client",
+			"api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/refused api/mcpapi/tool api/mcpapi/fit api/mcpapi/extratool api/tracing client",
 		libs: "net github.com/modelcontextprotocol/go-sdk",
 	},
 	{
@@ -450,6 +450,10 @@ var innerPackages = []pkg{
 		dir: "api/mcpapi/fit", what: "answers of MCP tools within the context window of their reader",
 		imports: "domain/visible content/tokenizer api/mcpapi/argument api/mcpapi/show api/mcpapi/tool api/mcpapi/toolset client",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
+	},
+	{
+		dir: "api/mcpapi/refused", what: "what a model reads of a call that was refused: the hint in the names of its tools",
+		imports: "api/mcpapi/show api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

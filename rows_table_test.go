@@ -25,14 +25,14 @@ var chapters = []chapter{
 	{title: "Task and handoff", rows: []requirement{
 		{"L1", "states and transitions", "TestATaskTravelsFromOneAgentToAnother", "TestATaskGoesFromOneAgentToAnotherAndIsDone", "story:task", ""},
 		{"L2", "request, acknowledgment, confirm, complete", "TestATaskTravelsFromOneAgentToAnother", "talk:decide TestToolsTakeWhatIsUnambiguous", "story:handoff", ""},
-		{"L3", "the handoff document", "TestTheDocumentOfAHandoffHasAllItsPartsAlsoWhenItIsPast", "TestTheDocumentOfAHandoffIsReadOverMCP", "story:audit", "TestTheClientSpeaksTheSameJSON"},
+		{"L3", "the handoff document", "TestTheDocumentOfAHandoffHasAllItsPartsAlsoWhenItIsPast TestTheDocumentOfAHandoffNamesItsReceiverAtEveryStage", "TestTheDocumentOfAHandoffIsReadOverMCP", "story:audit", "- the first column reads it with the client"},
 		{"L4", "reasons", "TestBadInputIsRefusedWithAReasonAndAHint", "talk:send", "story:handoff", ""},
 		{"L5", "warm, cold, supervised, broadcast, delegation", "", "TestEveryFieldOfTheContentReachesTheReceiver talk:delegate talk:people", "story:content story:handoff", ""},
 		{"L6", "direct, broadcast, route", "TestWhatIsPublishedReachesWhoSubscribes", "TestAnAgentThatJoinsAChannelHearsOfWhatIsPublishedInIt TestATaskWaitsForItsDependenciesAndFollowsItsRoute", "story:channel story:task", "ExampleClient_Subscribe"},
-		{"L7", "accept, reject, preview", "", "talk:reject TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester", "story:handoff story:work_preview", "ExampleClient_Reject"},
+		{"L7", "accept, reject, preview", "TestAnOfferIsPreviewedOverHTTP", "talk:reject TestAnOfferIsPreviewedOverMCP TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester", "story:handoff story:work_preview", "ExampleClient_Reject"},
 		{"L8", "timeouts, retries, escalation", "TestAnOfferOverHTTPThatIsNotAnsweredIsRetriedAndThenGoesToTheFallback TestALookAtAListDoesNotMarkAnOfferAsSeen", "TestATaskIsCreatedWithAllItsSettings TestAModelThatReadsItsInboxHasSeenItsOffers", "story:inbox story:status", ""},
 		{"L9", "rollback", "", "TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester", "story:handoff", ""},
-		{"L10", "circuit breaker", "TestThoseWhoOpenedACircuitDoNotTakeItsProbe", "TestACircuitThatIsOpenRefusesOverMCP", "story:circuit", ""},
+		{"L10", "circuit breaker", "TestABreakerOpensRoutesAroundHalfOpensAndClosesAcrossRestarts TestThoseWhoOpenedACircuitDoNotTakeItsProbe", "TestACircuitThatIsOpenRefusesOverMCP", "story:circuit", ""},
 		{"L11", "dead letters", "", "TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute TestAnOperatorRevivesADeadLetterOverMCP", "story:dead", ""},
 		{"L12", "loop protection", "", "talk:loop", "story:task", ""},
 		{"L13", "priorities and deadlines", "TestAnInboxKeepsTheOrderOfPrioritiesFromPageToPage", "TestADeadlineMayBeATimeFromNow talk:inbox", "story:task", ""},
@@ -46,7 +46,7 @@ var chapters = []chapter{
 	}},
 	{title: "Envelope and context", rows: []requirement{
 		{"E1", "the five parts", "", "TestEveryFieldOfTheContentReachesTheReceiver", "story:content", "TestTheClientSpeaksTheSameJSON"},
-		{"E2", "conversation summary, facts, decisions, confidence, times, trace", "TestTheTraceContextOfARequestReachesTheReceiver", "TestATaskIsCreatedWithAllItsSettings TestTheTraceContextOfAToolCallReachesTheReceiver", "story:content story:work_trace", ""},
+		{"E2", "conversation summary, facts, decisions, confidence, times, trace", "TestAReceiverGetsConfidenceTimesPriorityAndHops TestTheTraceContextOfARequestReachesTheReceiver", "TestATaskIsCreatedWithAllItsSettings TestTheTraceContextOfAToolCallReachesTheReceiver", "story:content story:work_trace", ""},
 		{"E3", "immutable, chained by digest", "", "talk:resources", "story:envelope", ""},
 		{"E4", "versions", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "- models read the rendered context, which has no version", "story:envelope", ""},
 		{"E5", "token budget", "", "TestTheWholeAnswerToAcceptIsWithinTheBudget", "story:envelope", ""},
@@ -70,7 +70,7 @@ var chapters = []chapter{
 		{"Y5", "channels", "TestAChannelIsMadeListedAndRemoved TestWhatIsPublishedReachesWhoSubscribes", "TestChannelsOverMCP", "story:channel", "ExampleClient_Subscribe"},
 	}},
 	{title: "Agents, routing, people", later: "R9", rows: []requirement{
-		{"R1", "agents and their readiness", "TestAnAgentIsRegisteredOverHTTPAndItsReadinessIsKept", "TestAnAgentIsManagedOverMCP TestACallOfAToolIsASignOfLife talk:join", "story:agent", ""},
+		{"R1", "agents and their readiness", "TestAnAgentIsRegisteredOverHTTPAndItsReadinessIsKept TestAnAgentThatWaitsForItsInboxIsPresent", "TestAnAgentIsManagedOverMCP TestACallOfAToolIsASignOfLife talk:join", "story:agent", ""},
 		{"R2", "checks before a transfer", "TestAReceiverIsCheckedOverHTTPBeforeATaskIsSent", "TestAReceiverIsCheckedBeforeATaskIsSent", "story:circuit", ""},
 		{"R3", "the policy decides", "", "talk:route TestWhatThePolicyKeepsIsKeptOnce", "story:policy story:advice", "TestADelegationComesBackAndThePolicyOfTheTestIsInForce"},
 		{"R4", "routing to a capability, load shedding", "", "TestAModelSendsToACapabilityAndAnOverloadedAgentIsRelievedOverMCP", "story:relief story:policy", ""},
@@ -81,8 +81,8 @@ var chapters = []chapter{
 		{"R10", "fairness", "TestTheWorkOfOneAgentIsItsOwn TestNobodyFillsTheInboxOfAnother", "TestWhoWasCutOffIsToldWhatItMissedHoweverNoisyOthersAre", "- nothing to set: the server does it, and a refusal says when to try again", ""},
 	}},
 	{title: "Audit", rows: []requirement{
-		{"A1", "everything is recorded", "TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead TestAuditorsSeeEverythingAndChangeNothing TestALookAtOnesOwnInboxIsRecorded", "TestReadsAndRefusedAttemptsOverMCPAreRecorded TestACallWithTheAdministratorsTokenIsRefusedAndRecorded", "story:audit", ""},
-		{"A2", "audit documents and exports", "TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
+		{"A1", "everything is recorded", "TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead TestAuditorsSeeEverythingAndChangeNothing TestALookAtOnesOwnInboxIsRecorded TestALookIntoAnInboxIsRecorded", "TestReadsAndRefusedAttemptsOverMCPAreRecorded TestACallWithTheAdministratorsTokenIsRefusedAndRecorded", "story:audit", ""},
+		{"A2", "audit documents and exports", "TestTheAuditDocumentHasTheFourMessagesInEveryFormat TestADelegationHasAnAuditDocumentOnTheParent TestWhatWasForgottenIsExportedToOperatorsThatAskForIt", "- exports are files for people and programs; a model reads the history of a task with status", "story:audit", "ExampleClient_Export"},
 		{
 			"A3", "tamper evidence", "TestEveryChangeOfADataDirectoryIsFoundAndNamed", "- the tree is for auditors and programs; a model verifies nothing",
 			"story:proof", "- a program verifies what it fetched; the first column fetches it with the client",
@@ -116,11 +116,11 @@ var chapters = []chapter{
 	{title: "Interfaces", later: "S5 S6 S8 S10 S12 S13", rows: []requirement{
 		{"S1", "MCP", "- this row is about MCP", "TestToolsCostFewTokens TestConformance TestToolsTakeNullAndEmptyForWhatIsOmitted", "story:mcp story:init story:doctor", "- this row is about MCP"},
 		{"S2", "HTTP and the Go client", "TestEveryRouteIsDocumented TestListsComeInPages TestAStreamResumesByTheHeaderOfBrowsers", "- this row is about HTTP", "- this row is about HTTP", "TestEveryCallHasItsRoute TestEventsGoOnAfterTheLineBreaks"},
-		{"S3", "the command line", "- this row is about the command line", "- this row is about the command line", "TestEveryCommandIsInAGroupOfTheHelp story:complete story:doctor", "- this row is about the command line"},
+		{"S3", "the command line", "- this row is about the command line", "- this row is about the command line", "TestEveryCommandIsInAGroupOfTheHelp TestEveryArgumentAndFlagCompletes story:complete story:complete_values story:id story:status story:doctor", "- this row is about the command line"},
 		{"S4", "workers", "- a worker is a program of the command line", "- a worker is a program of the command line", "story:work story:work_outcome story:work_lost", "- a worker is a program of the command line"},
 		{"S7", "test kit", "TestAnAdministratorMovesTheClockOnceAndTheTimersRun", "TestOneTraceSpansATaskOverThreeAgentsOneOfThemOverMCP", "story:ephemeral", "TestEveryAssertionHoldsForAGoodChain"},
 		{"S11", "TLS, sign-in at an issuer, and an approver who is not the requester", "TestThePersonWhoAskedIsNeverTheApproverWhateverRoleTheyHold TestPeopleSignInAtAnIssuerAndTheirSessionEndsWithItsOwn", "- the test of HTTP calls /mcp, too", "story:tls TestAPersonSignsInWithTheDeviceFlowAndTheSessionEndsWithTheIssuers", ""},
 		{"S9", "workspaces", "TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP", "TestAnotherWorkspaceIsAnotherWorld", "story:workspace", ""},
-		{"S14", "prefix, short set, full set", "- this row is about MCP", "TestAClientChoosesThePrefixOfItsTools TestAWorkerSeesTheToolsThatAReceiverNeeds TestTheSetAllHasWhatTheDefaultLeavesOut", "story:init", "- this row is about MCP"},
+		{"S14", "prefix, short set, full set", "- this row is about MCP", "TestAClientChoosesThePrefixOfItsTools TestNoPromptHasTheNameOfATool TestAWorkerSeesTheToolsThatAReceiverNeeds TestTheSetAllHasWhatTheDefaultLeavesOut", "story:init", "- this row is about MCP"},
 	}},
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // secondSpelling finds the agents of the test by their role and name. No text that the test writes has it.
-var secondSpelling = regexp.MustCompile(`.{0,60}\bagent(/|%2F|\\/)(xann|xbob|xlead)\b.{0,20}`)
+var secondSpelling = regexp.MustCompile(`.{0,60}\bagent(/|:|%2F|\\/)(xann|xbob|xlead)\b.{0,20}`)
 
 // speller walks the answers of a server through every interface. What it gives the server names agents by both spellings.
 type speller struct {

@@ -144,7 +144,7 @@ func TestConversationsAreFoundByWordsThatTheCallerMayRead(t *testing.T) {
 	if page := want(admin, client.ConversationFilter{}, "lunch", "merger-talk", "board"); len(page.Conversations[0].Turns) != 0 {
 		t.Errorf("a list has turns: %+v", page.Conversations[0].Turns)
 	}
-	if reads := h.reads("agent:ann"); !strings.Contains(reads, `"search of conversations"`) || !strings.Contains(reads, `"board@3"`) {
+	if reads := h.reads("ann"); !strings.Contains(reads, `"search of conversations"`) || !strings.Contains(reads, `"board@3"`) {
 		t.Errorf("the search is not recorded: %s", reads)
 	}
 }

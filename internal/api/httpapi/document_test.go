@@ -85,7 +85,7 @@ func TestTheDocumentOfAHandoffHasAllItsPartsAlsoWhenItIsPast(t *testing.T) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	if trail := h.reads("agent:planner"); !strings.Contains(trail, "handoff "+sent.Handoff) {
+	if trail := h.reads("planner"); !strings.Contains(trail, "handoff "+sent.Handoff) {
 		t.Errorf("the read is not recorded: %s", trail)
 	}
 }
@@ -191,11 +191,11 @@ func TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead(t *testing.T) {
 		}
 	}
 	h.call(idle, "GET /v1/tasks", "") // there is nothing in it
-	lines := strings.Split(strings.TrimSpace(h.reads("agent:planner")), "\n")
+	lines := strings.Split(strings.TrimSpace(h.reads("planner")), "\n")
 	if len(lines) != 3 || !strings.Contains(lines[0], ids[len(ids)-1]) || !strings.Contains(lines[1], `"count":101`) || !strings.Contains(lines[2], ids[0]+".k1") {
 		t.Errorf("the reads of planner: %s", strings.Join(lines, "\n"))
 	}
-	if reads := h.reads("agent:idle"); reads != "" {
+	if reads := h.reads("idle"); reads != "" {
 		t.Errorf("the reads of idle: %s", reads)
 	}
 }
@@ -221,7 +221,7 @@ func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 		if r := h.call(token, "GET /v1/inbox"+query, ""); r.status != 200 {
 			t.Fatalf("%s: %d %s", query, r.status, r.body)
 		}
-		lines := slices.DeleteFunc(strings.Split(h.reads("agent:writer"), "\n"), func(line string) bool { return !strings.Contains(line, `"inbox"`) })
+		lines := slices.DeleteFunc(strings.Split(h.reads("writer"), "\n"), func(line string) bool { return !strings.Contains(line, `"inbox"`) })
 		if len(lines) != len(want) {
 			t.Fatalf("after %q there are %d records, not %d: %s", query, len(lines), len(want), lines)
 		}
@@ -239,13 +239,13 @@ func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 	both := strings.TrimSuffix(first, "]") + `,"` + second + `"]`
 	look(token, "?see=true", first, both) // and now they are a list that is read again
 	look(idle, "", first, both)
-	if reads := h.reads("agent:idle"); reads != "" {
+	if reads := h.reads("idle"); reads != "" {
 		t.Errorf("an empty inbox: %s", reads)
 	}
 }
 
-// reads is what was recorded of the reads of a principal, as JSON.
-func (h *harness) reads(principal string) string {
+// reads is what was recorded of the reads of an agent, as JSON.
+func (h *harness) reads(agent string) string {
 	h.t.Helper()
 	var b strings.Builder
 	if err := h.as(h.admin).Export(h.t.Context(), client.ExportOptions{}, &b); err != nil {
@@ -253,7 +253,7 @@ func (h *harness) reads(principal string) string {
 	}
 	var lines []string
 	for line := range strings.Lines(b.String()) {
-		if strings.Contains(line, principal) && strings.Contains(line, "content-read") {
+		if strings.Contains(line, `"kind":"access","id":"`+agent+`"`) && strings.Contains(line, "content-read") {
 			lines = append(lines, line)
 		}
 	}

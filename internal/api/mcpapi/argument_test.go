@@ -118,3 +118,17 @@ func TestARefusalHasItsCodeAndHintAsData(t *testing.T) {
 		}
 	})
 }
+
+// Every refusal says what to do next, also of arguments that cannot be read.
+func TestARefusalOfArgumentsSaysWhatToDo(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	for tool, args := range map[string]any{
+		"send": m{"intent": 7}, "accept": m{}, "status": m{"wait": 99, "id": "task_00000000000000000000000000"}, "inbox": m{"nonsense": true}, "decide": m{"id": "x", "verdict": "maybe"}, "agent": m{"agent": "coder", "keep": 1},
+	} {
+		text, data, refused := coder.try(tool, args)
+		if hint, _ := data["hint"].(string); !refused || hint == "" || !strings.Contains(text, "What to do: ") {
+			t.Errorf("%s with %v: %s, %v", tool, args, text, data)
+		}
+	}
+}

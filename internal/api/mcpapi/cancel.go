@@ -25,7 +25,13 @@ var cancelTool = define[cancelInput, receipt]("cancel", "Cancel a task", tool.De
 				return answer{}, err
 			}
 			r, err := c.Withdraw(ctx, in.ID, client.CancelInput{Epoch: epoch, Detail: in.Why})
-			return tool.Changed(r, err, "The handoff was withdrawn.", "you own the task: continue it")
+			next := "you own the task: continue it"
+			if r.Owner == "" {
+				next = c.Say("nobody owns the task: {send} with task=%s hands it to another agent, {cancel} with id=%s ends it", r.Task, r.Task)
+			} else if me, err := c.Me(ctx); err != nil || me.Agent != r.Owner {
+				next = r.Owner + " owns the task and continues it"
+			}
+			return tool.Changed(r, err, "The handoff was withdrawn.", next)
 		}
 		epoch, err := c.Session.OwnersEpoch(ctx, in.ID, in.Epoch)
 		if err != nil {

@@ -217,3 +217,52 @@ func TestADeadlineMayBeATimeFromNow(t *testing.T) {
 		}
 	})
 }
+
+// Who withdraws a handoff is told who owns the task, and what can be done with it now.
+func TestWhoWithdrawsAHandoffIsToldWhoOwnsTheTask(t *testing.T) {
+	h := open(t)
+	coder := h.agent(statelessVersion, "coder")
+	h.agent(statelessVersion, "reviewer")
+	_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
+	text, _ := coder.call("cancel", m{"id": sent["handoff"], "why": "found it"})
+	task := sent["task"].(string)
+	if !strings.Contains(text, "nobody owns the task: send with task="+task+" hands it to another agent, cancel with id="+task+" ends it") {
+		t.Errorf("a task that nobody owned: %s", text)
+	}
+	_, again := coder.call("send", m{"task": task, "to": "reviewer"})
+	if again["stage"] != "offered" {
+		t.Errorf("sent again: %v", again)
+	}
+	_, own := coder.call("send", m{"intent": "Write the parser"})
+	_, sent = coder.call("send", m{"task": own["task"], "to": "reviewer"})
+	if text, _ := coder.call("cancel", m{"id": sent["handoff"], "why": "found it"}); !strings.Contains(text, "you own the task: continue it") {
+		t.Errorf("a task of its own: %s", text)
+	}
+	_, sent = coder.call("send", m{"task": own["task"], "to": "reviewer"})
+	if text, _ := h.operator("olga").call("cancel", m{"id": sent["handoff"], "why": "not now"}); !strings.Contains(text, "coder owns the task and continues it") {
+		t.Errorf("a task of another: %s", text)
+	}
+}
+
+// An offer is previewed before it is accepted: the same context, and the task stays where it is.
+func TestAnOfferIsPreviewedOverMCP(t *testing.T) {
+	h := open(t)
+	coder, reviewer, tester := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer"), h.agent(statelessVersion, "tester")
+	_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer", "facts": []any{"the grammar is LL(1)"}})
+	for _, id := range []any{sent["handoff"], sent["task"]} {
+		text, _ := reviewer.call("status", m{"id": id, "preview": true})
+		if !strings.Contains(text, "the grammar is LL(1)") || !strings.Contains(text, "This is a preview: the task is not yours. accept with handoff="+sent["handoff"].(string)+" makes it yours") {
+			t.Errorf("the preview of %s: %s", id, text)
+		}
+	}
+	if got, err := h.admin.Task(t.Context(), sent["task"].(string)); err != nil || got.Owner != "" || got.State != client.HandingOff {
+		t.Errorf("after the preview: %+v, %v", got, err)
+	}
+	tester.refused("status", m{"id": sent["handoff"], "preview": true}, "not_found")
+	reviewer.refused("status", m{"id": sent["handoff"], "preview": true, "wait": 5}, "question of its own")
+	reviewer.refused("status", m{"preview": true}, "need the id")
+	context, _ := reviewer.call("accept", m{"handoff": sent["handoff"]})
+	if !strings.Contains(context, "the grammar is LL(1)") {
+		t.Errorf("accepted: %s", context)
+	}
+}

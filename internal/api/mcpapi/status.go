@@ -22,6 +22,7 @@ type statusInput struct {
 	History  bool          `json:"history,omitempty" jsonschema:"the newest recorded events of the task"`
 	Before   uint64        `json:"before,omitempty" jsonschema:"with history: position; the events before it"`
 	Document bool          `json:"document,omitempty" set:"all" jsonschema:"all that is recorded of a handoff, by its id, past ones too: its parts, envelope and trail"`
+	Preview  bool          `json:"preview,omitempty" jsonschema:"the context of an offer to you, by the id of the handoff, before you accept it"`
 	Parts    argument.List `json:"parts,omitempty" jsonschema:"instead: parts of its context that were left out, such as fact:f12, decision:d3, step:4, data, a memory id or a digest; a kind for all of it; or all"`
 	Tokens   int           `json:"tokens,omitempty" jsonschema:"with parts: most tokens of the answer; if omitted 4000, or half your context window"`
 	Wait     int           `json:"wait,omitempty" jsonschema:"seconds to wait until it ends, at most 50; with after: until it changes"`
@@ -62,6 +63,8 @@ var statusTool = defineText[statusInput]("status", "Show a task", tool.Looks,
 			return c.parts(ctx, in)
 		case strings.Contains(in.ID, ".s"):
 			return c.shared(ctx, in.ID)
+		case in.Preview:
+			return c.preview(ctx, in.ID)
 		case in.History:
 			return c.history(ctx, in)
 		}
@@ -112,8 +115,10 @@ func (in statusInput) check() error {
 		return invalid("wait is %d; use 0 to %d seconds and call again if nothing changed", in.Wait, maxWait)
 	case in.Document && (in.History || in.Wait > 0 || len(in.Parts) > 0):
 		return invalid("document is a question of its own: omit history, wait and parts")
-	case in.ID == "" && (in.Wait > 0 || in.History || in.Document):
-		return invalid("wait, history and document need the id of one task")
+	case in.ID == "" && (in.Wait > 0 || in.History || in.Document || in.Preview):
+		return invalid("wait, history, document and preview need the id of one task")
+	case in.Preview && (in.History || in.Document || in.Wait > 0 || len(in.Parts) > 0):
+		return invalid("preview is a question of its own: omit history, document, wait and parts")
 	case len(in.Parts) > 0 && (in.ID == "" || in.History || in.Wait > 0 || isTicket(in.ID)):
 		return invalid("parts needs the id of a task, a handoff or a share, without history and wait")
 	case in.Before > 0 && !in.History:
@@ -152,6 +157,15 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 		return answer{}, err
 	}
 	return answer{Text: fit.Prompt(ctx, c.Call, s), Fits: true}, nil
+}
+
+// preview returns the context of an offer to the caller, which does not accept it.
+func (c *call) preview(ctx context.Context, id string) (answer, error) {
+	a, err := c.shared(ctx, c.handoffOf(ctx, id))
+	if err == nil {
+		a.Text += c.Say("\nThis is a preview: the task is not yours. {accept} with handoff=%s makes it yours, {reject} declines it.\n", c.handoffOf(ctx, id))
+	}
+	return a, err
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

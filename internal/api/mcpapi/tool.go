@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/extratool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/refused"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
@@ -86,7 +87,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		case errors.As(err, &wire):
 			return nil, wire
 		case err != nil:
-			said := refusal(ctx, set, call.Session.Stale(err))
+			said := refused.Result(ctx, set, t.Name(), call.Session.Stale(err))
 			fit.Bound(ctx, c, set, t.Name(), false, said)
 			return said, nil
 		case a.Need != nil:

@@ -276,3 +276,25 @@ func TestNoToolHasTheNameOfAPrompt(t *testing.T) {
 		}
 	}
 }
+
+// A prompt and a tool never share a name, in any set and under any prefix: clients list both in one menu.
+func TestNoPromptHasTheNameOfATool(t *testing.T) {
+	h := open(t)
+	for _, set := range toolset.Names() {
+		for _, prefix := range []string{"", "trapeze_"} {
+			a, err := h.at(statelessVersion, "coder", "tools="+set+"&prefix="+prefix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := a.ListPrompts(t.Context(), nil)
+			if err != nil || len(list.Prompts) == 0 {
+				t.Fatalf("%s: %d prompts, %v", set, len(list.Prompts), err)
+			}
+			for _, p := range list.Prompts {
+				if slices.Contains(a.names(), p.Name) {
+					t.Errorf("tools=%s, prefix=%q: the prompt %s has the name of a tool", set, prefix, p.Name)
+				}
+			}
+		}
+	}
+}

@@ -16,9 +16,9 @@ import (
 func Command(s *shell.Shell) *cobra.Command {
 	return shell.Group("agent", "Register agents, and manage their readiness",
 		agentAdd(s), agentList(s), agentShow(s), agentReadiness(s, "ready", client.Ready, "Let an agent receive new offers"),
-		agentReadiness(s, "busy", client.Busy, "Offer an agent nothing while others are ready"),
+		agentReadiness(s, "busy", client.Busy, "Offer an agent nothing new until it is ready again"),
 		agentReadiness(s, "drain", client.Draining, "Let an agent finish its tasks, and offer it nothing new"),
-		agentReadiness(s, "offline", client.Offline, "Mark an agent as away: it is offered nothing that another can take"),
+		agentReadiness(s, "offline", client.Offline, "Mark an agent as away"),
 		agentShed(s), agentStuck(s), agentReset(s), agentRemove(s))
 }
 
@@ -97,8 +97,20 @@ func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short stri
 		a, err := c.SetReadiness(ctx, args[0], to)
 		return emitAgent(s, a, err)
 	})
-	cmd.Long = short + ". Without NAME it is the agent that you act as."
+	cmd.Long = short + ". Without NAME it is the agent that you act as.\n\n" + effects[to]
 	return cmd
+}
+
+const takesNothing = `Its tasks and offers stay with it. A handoff goes to another candidate, and is refused if there is none. If an operator says so, only an
+operator makes the agent ready again.`
+
+// effects says what each readiness does.
+var effects = map[client.Readiness]string{
+	client.Ready:    `An agent that an operator made busy, draining or offline is made ready by an operator alone.`,
+	client.Busy:     takesNothing,
+	client.Draining: takesNothing,
+	client.Offline: `If the agent itself says so, or is not heard of, offers wait for its return where nobody else can take them. If an operator says so, it is offered
+nothing until an operator makes it ready again.`,
 }
 
 func agentReset(s *shell.Shell) *cobra.Command {

@@ -98,7 +98,6 @@ var hints = map[string]string{
 	"name an agent, or human:operators to ask people":                                            "name an agent with --to NAME, or ask people with --to human:operators",
 	"name an agent, or human:operators to ask people again":                                      "name an agent with --to NAME, or ask people again with --to human:operators",
 	"list the channels to see which there are":                                                   "trapeze channel list lists them; create one with trapeze channel create NAME",
-	"list the agents to see who there is":                                                        "trapeze agent list lists the agents",
 	"list agents to see who there is":                                                            "trapeze agent list lists the agents",
 	"list the agents to see who is registered":                                                   "trapeze agent list lists the agents",
 	"list the alerts to see the silences":                                                        "trapeze alerts lists them",

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -74,7 +75,7 @@ func showOverview(p *shell.Page, o overview) {
 		}
 	}
 	for _, k := range o.Tickets {
-		p.Line("%s waits for people: %s; see it with: %s", k.ID, shell.Clip(k.Question, 100), shellword.Command("trapeze ticket show", k.ID))
+		p.Line("%s waits for people: %s; see it with: %s", k.ID, shell.Clip(cmp.Or(k.Question, k.Kind+" of: "+k.Intent), 100), shellword.Command("trapeze ticket show", k.ID))
 	}
 	if o.More {
 		p.Line("There are more tasks: trapeze task list --live")

@@ -1,6 +1,7 @@
 package ticket
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -22,8 +23,8 @@ func ticketList(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("list", "List the tickets that you may see, the oldest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tickets(ctx, f)
 		return s.Answer(list, err, func(p *shell.Page) {
-			shell.List(p, "There are no tickets.", []string{"TICKET", "KIND", "STATE", "DESK", "DUE", "FROM", "QUESTION"}, list.Tickets, func(k client.Ticket) []string {
-				return []string{k.ID, k.Kind, k.State, deskOf(k.TicketDoc), shell.Clock(k.Due), k.By, shell.Clip(k.Question, 60)}
+			shell.List(p, "There are no tickets.", []string{"TICKET", "KIND", "STATE", "DESK", "DUE", "FROM", "WHAT"}, list.Tickets, func(k client.Ticket) []string {
+				return []string{k.ID, k.Kind, k.State, deskOf(k.TicketDoc), shell.Clock(k.Due), k.By, shell.Clip(cmp.Or(k.Question, k.Intent), 60)}
 			})
 			p.More(list.Next)
 		})

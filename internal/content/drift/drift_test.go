@@ -413,3 +413,9 @@ func TestATextIsQuotedWithTheJoinersOfItsLanguage(t *testing.T) {
 		}
 	}
 }
+
+func TestATableWithoutHopsSaysSo(t *testing.T) {
+	if table := drift.Table(drift.Report{}); !strings.Contains(table, "There is no hop to compare") || strings.Contains(table, "retention") {
+		t.Errorf("it is %q", table)
+	}
+}

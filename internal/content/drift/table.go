@@ -16,6 +16,9 @@ const legend = "= kept  ~ changed  o omitted  - dropped  + added\n"
 // Table formats a report as plain text: a line for each hop, a line for each lost or changed entry, and the retention. Text
 // of other authors is quoted and clipped, with invisible characters shown.
 func Table(r Report) string {
+	if len(r.Hops) == 0 {
+		return "There is no hop to compare: the task has not moved, or you may read none of its envelopes.\n"
+	}
 	rows := [][]string{{"hop", "from", "to", "intent", "facts", "decisions", "constraints", "references", "tokens", "used"}}
 	for _, h := range r.Hops {
 		rows = append(rows, []string{

@@ -56,6 +56,9 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 			Position: e.Position, Timestamp: e.Time, Kind: kind, ID: id, Event: ev.Name, Agent: event.Bare(e.Actor.Principal),
 			For: bare(e.Actor.For), Details: identity.BareAgents(ev.Data),
 		}
+		if role, name, ok := strings.Cut(id, ":"); ok && kind == "access" { // the stream of a principal, in whose id there is no slash
+			x.ID = event.Bare(role + "/" + name)
+		}
 		var of struct{ Handoff int }
 		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {
 			x.HandoffID = event.HandoffID(id, of.Handoff)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -30,7 +29,7 @@ func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent,
 		return Agent{}, err
 	}
 	if _, n := event.ParseAgent(name); !f.State.Exists() || n > 0 && n != max(f.State.Registration, 1) {
-		return Agent{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", name)
+		return Agent{}, a.store.Unknown(ctx, c.Workspace, name)
 	}
 	x, err := a.describe(ctx, c, f.State, f.Head)
 	if err != nil {

@@ -2,13 +2,16 @@ package agents
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/routing"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -79,6 +82,23 @@ func (s *Store) Identity(ctx context.Context, workspace, name string) (string, e
 		return f.Name, err
 	}
 	return name, nil
+}
+
+// Unknown is the refusal (not_found) of a name that no agent has, with those that come closest.
+func (s *Store) Unknown(ctx context.Context, workspace, name string) error {
+	agents, err := s.views.Agents(ctx, workspace)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	if len(agents) == 0 {
+		return refusal.New(refusal.NotFound, "register an agent first", "there is no agent %.80q", name)
+	}
+	names := make([]string, len(agents))
+	for i := range agents {
+		names[i] = agents[i].Name
+	}
+	near := routing.Closest(name[:min(len(name), event.MaxName)], names)
+	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "), "there is no agent %.80q", name).With("did_you_mean", near)
 }
 
 // Change makes one decision on an agent. request is the digest of the call, for its idempotency key.

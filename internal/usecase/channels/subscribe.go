@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/channel"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -19,7 +18,7 @@ func (cs *Channels) Subscribe(ctx context.Context, c caller.Caller, in Subscript
 	if in.Agent != "" && in.Agent != c.Agent() {
 		known, err := cs.agents.Find(ctx, c.Workspace, in.Agent, true)
 		if err == nil && !known.Exists() {
-			err = refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
+			err = cs.agents.Unknown(ctx, c.Workspace, in.Agent)
 		}
 		if err != nil {
 			return Channel{}, cs.access.Refused(ctx, c.Workspace, c.Actor(), "subscribe", in.Channel, err)

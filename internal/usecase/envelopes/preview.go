@@ -71,7 +71,7 @@ func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInpu
 			return Preview{}, err
 		}
 		if !s.Exists() {
-			return Preview{}, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
+			return Preview{}, es.sealer.agents.Unknown(ctx, c.Workspace, in.To)
 		}
 		to, receivers = s.Spec, []string{s.Name}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
@@ -38,7 +37,7 @@ func (ts *Tasks) Share(ctx context.Context, c caller.Caller, in ShareInput) (tas
 			return nil, err
 		}
 		if !to.Exists() {
-			return nil, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.To)
+			return nil, ts.agentStore.Unknown(ctx, c.Workspace, in.To)
 		}
 		sealed, doc, err := ts.sealer.Compose(ctx, c, t, envelope.Header{From: event.Bare(t.Source()), By: envelopes.AskedBy(c, "", t), To: []string{to.Name}, Detail: in.Detail}, in.Content, now)
 		if err != nil {

@@ -47,7 +47,7 @@ func (ts *Tasks) shedOffers(ctx context.Context, c caller.Caller, in ShedInput) 
 		return r, refusal.New(refusal.Invalid, "use 0 or more", "%d offers cannot be kept", in.Keep)
 	}
 	if !known.Exists() {
-		return r, refusal.New(refusal.NotFound, "list the agents to see who there is", "there is no agent %.80q", in.Agent)
+		return r, ts.agentStore.Unknown(ctx, c.Workspace, in.Agent)
 	}
 	offers, err := ts.routes.OffersTo(ctx, c.Workspace, in.Agent)
 	if err != nil {

@@ -31,9 +31,46 @@ type agentInput struct {
 
 type agentAnswer struct {
 	Agent    *show.OtherAgent `json:"agent,omitempty"`
+	Spec     *specification   `json:"spec,omitempty"`
 	Warnings []string         `json:"warnings,omitempty"`
 	Moved    []string         `json:"moved,omitempty"`
 	Kept     []string         `json:"kept,omitempty"`
+}
+
+// specification is what an agent is registered with besides its capabilities and its description.
+type specification struct {
+	Kind       string   `json:"kind,omitempty"`
+	MaxTasks   int      `json:"max_tasks,omitempty"`
+	Window     int      `json:"context_window,omitempty"`
+	Tokenizer  string   `json:"tokenizer,omitempty"`
+	Fallbacks  []string `json:"fallbacks,omitempty"`
+	Escalation []string `json:"escalation,omitempty"`
+	Presence   string   `json:"presence_ttl,omitempty"`
+	Reach      []string `json:"reach,omitempty"`
+}
+
+func specificationOf(s client.AgentSpec) specification {
+	out := specification{Kind: s.Kind, MaxTasks: s.MaxTasks, Window: s.ContextWindow, Tokenizer: s.Tokenizer, Fallbacks: s.Fallbacks, Escalation: s.Escalation}
+	if s.PresenceTTL != 0 {
+		out.Presence = strings.TrimSuffix(s.PresenceTTL.String(), "0s")
+	}
+	for _, r := range s.Reach {
+		out.Reach = append(out.Reach, r.Kind)
+	}
+	return out
+}
+
+// lines lists what the first line of the answer lacks, under the names of the arguments that set it.
+func (s specification) lines() (text string) {
+	for _, f := range [][2]string{
+		{"kind", s.Kind}, {"tokenizer", s.Tokenizer}, {"fallbacks", strings.Join(s.Fallbacks, ", ")}, {"escalation", strings.Join(s.Escalation, ", ")},
+		{"presence_ttl", s.Presence}, {"reach", strings.Join(s.Reach, ", ")},
+	} {
+		if f[1] != "" {
+			text += "\n" + f[0] + ": " + f[1]
+		}
+	}
+	return text
 }
 
 var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an agent", tool.Destroys,
@@ -68,8 +105,8 @@ var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an
 		if err != nil {
 			return tool.Answer{}, err
 		}
-		n := show.OtherAgentOf(a, me.Now)
-		return tool.Answer{Text: agentText(n, a), Data: agentAnswer{Agent: &n, Warnings: a.Warnings}}, nil
+		n, spec := show.OtherAgentOf(a, me.Now), specificationOf(a.Spec)
+		return tool.Answer{Text: agentText(n, a) + spec.lines(), Data: agentAnswer{Agent: &n, Spec: &spec, Warnings: a.Warnings}}, nil
 	})
 
 // sets reports whether an argument of register was given.

@@ -1,4 +1,4 @@
-package mcpapi
+package refused
 
 import (
 	"cmp"
@@ -18,7 +18,6 @@ var callable = map[string]string{
 	"/openapi.json describes what this call takes":                                "see the input schema of the tool",
 	"list the channels to see which there are":                                    "name receivers with to or capability instead ({join} lists them); a user creates a channel with: trapeze channel create NAME",
 	"list agents to see who there is":                                             "{join} lists the agents",
-	"list the agents to see who there is":                                         "{join} lists the agents",
 	"list the agents to see who is registered":                                    "{join} lists the registered agents",
 	"list the conversations that you have a part in":                              "take over a task that includes it, or start another conversation with say",
 	"register an agent that has it":                                               "{join} lists the capabilities of agents; name an agent with to, or hand it to people with to=human:operators",
@@ -30,8 +29,8 @@ var callable = map[string]string{
 	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
 }
 
-// refusal is an error as a model reads it: its code, what is wrong, and what to do next.
-func refusal(ctx context.Context, set toolset.Set, err error) *mcp.CallToolResult {
+// Result is the refused call of a tool as a model reads it: the code, what is wrong, and what to do next.
+func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.CallToolResult {
 	e := &client.Error{
 		Code: client.Unavailable, Message: "the server cannot be reached now",
 		Hint: "wait a moment and call again, with the same key if you gave one; if it stays unreachable, ask your user to run trapeze doctor, which reports what is wrong, or trapeze serve --background, which starts a server on this machine",
@@ -42,16 +41,19 @@ func refusal(ctx context.Context, set toolset.Set, err error) *mcp.CallToolResul
 		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: set.Text("what it changed is recorded; call {status} to see it")}
 	}
 	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(e.Message)), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
+	if hint == "" && e.Code == client.Invalid {
+		hint = "correct what is named, and call " + set.Name(tool) + " again"
+	}
 	if hint != "" {
 		text += "\nWhat to do: " + show.OneLine(hint)
 	}
 	return &mcp.CallToolResult{
-		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: refusedCall{e.Code, e.Message, hint, e.Details},
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: call{e.Code, e.Message, hint, e.Details},
 	}
 }
 
-// refusedCall is a refusal for programs. The output schemas of all tools allow it, see package argument.
-type refusedCall struct {
+// call is a refused call for programs. The output schemas of all tools allow it, see package argument.
+type call struct {
 	Code    client.Code    `json:"code"`
 	Message string         `json:"message"`
 	Hint    string         `json:"hint,omitempty"`
