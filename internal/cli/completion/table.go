@@ -57,7 +57,7 @@ var flags = map[string]source{
 	"digest": none, "expect": none, "expect-format": none, "expect-schema": none, "expires": none, "fact": none, "id": none, "label": none, "missing": none,
 	"name": none, "notes": none, "option": none, "question": none, "result": none, "since": none, "spec": none, "state": none, "step": none, "subject": none,
 	"summary": none, "tag": none, "text": none, "title": none, "until": none, "why": none, "tokenizer": none, "allow": none, "permission": none, "reach": none,
-	"preview-arg": none, "prefix": none, "after": none,
+	"preview-arg": none, "prefix": none, "after": none, "rule": none,
 
 	// Settings of a server, addresses and secrets.
 	"addr": none, "alert": none, "host": none, "key": none, "log": none, "notify": none, "oauth-claim": none, "oauth-issuer": none, "oauth-person": none,
