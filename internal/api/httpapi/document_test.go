@@ -200,7 +200,7 @@ func TestAListThatShowsWhatTasksAreAboutIsRecordedAsOneRead(t *testing.T) {
 	}
 }
 
-// An agent's look at its own inbox is recorded; where it sees an offer for the first time, that is the record.
+// An agent's look at its own inbox is recorded, and that of an operator into it; where the agent sees an offer for the first time, that is the record.
 func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	planner, _ := h.agent("planner")
@@ -241,6 +241,12 @@ func TestALookAtOnesOwnInboxIsRecorded(t *testing.T) {
 	look(idle, "", first, both)
 	if reads := h.reads("idle"); reads != "" {
 		t.Errorf("an empty inbox: %s", reads)
+	}
+	if r := h.call(h.admin, "GET /v1/inbox?agent=writer", ""); r.status != 200 { // an operator's look into it
+		t.Fatalf("%d %s", r.status, r.body)
+	}
+	if reads := h.reads("admin/local"); strings.Count(reads, `"inbox"`) != 1 || !strings.Contains(reads, `"items":["writer"]`) {
+		t.Errorf("the reads of the operator: %s", reads)
 	}
 }
 

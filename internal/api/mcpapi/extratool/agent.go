@@ -63,8 +63,12 @@ func specificationOf(s client.AgentSpec) specification {
 // lines lists what the first line of the answer lacks, under the names of the arguments that set it.
 func (s specification) lines() (text string) {
 	for _, f := range [][2]string{
-		{"kind", s.Kind}, {"tokenizer", s.Tokenizer}, {"fallbacks", strings.Join(s.Fallbacks, ", ")}, {"escalation", strings.Join(s.Escalation, ", ")},
-		{"presence_ttl", s.Presence}, {"reach", strings.Join(s.Reach, ", ")},
+		{"kind", s.Kind},
+		{"tokenizer", s.Tokenizer},
+		{"fallbacks", strings.Join(s.Fallbacks, ", ")},
+		{"escalation", strings.Join(s.Escalation, ", ")},
+		{"presence_ttl", s.Presence},
+		{"reach", strings.Join(s.Reach, ", ")},
 	} {
 		if f[1] != "" {
 			text += "\n" + f[0] + ": " + f[1]
