@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -161,46 +160,6 @@ func (o options) file(s *shell.Shell, name string) error {
 		return err
 	}
 	return result(s, report)
-}
-
-func readReceipt(name string, keys proof.Keys) (proof.Receipt, error) {
-	f, err := os.Open(name) //nolint:gosec // the path is the user's
-	if err != nil {
-		return proof.Receipt{}, shell.Usage(err)
-	}
-	r, err := proof.ReadReceipt(f, keys)
-	return r, errors.Join(err, f.Close())
-}
-
-// shown is how many incomplete streams are listed.
-const shown = 20
-
-func showStreams(p *shell.Page, n int, lacking []proof.Incomplete) {
-	if n > 0 {
-		p.Line("of %d streams, %d have all their entries up to the last one here", n, n-len(lacking))
-	}
-	for _, s := range lacking[:min(len(lacking), shown)] {
-		p.Line("  %s has %d of its first %d entries here", string(s.Stream), s.Has, s.Last)
-	}
-}
-
-func showReceipt(p *shell.Page, r proof.Receipt) {
-	p.Line("signed by %s, with %d entries", r.Log, r.Size)
-	for _, e := range r.Entries {
-		p.Line("entry %d is in the record: %s, %s on %s: %s", e.Position, e.Time.Format(time.RFC3339), e.Actor, string(e.Stream), fmt.Sprint(e.Events))
-	}
-	for _, h := range r.Handoffs {
-		p.Line("handoff %s:", h.ID)
-		if h.From != "" {
-			p.Line("  %s asked at %s, and gave the envelope %s", h.From, h.Asked.Format(time.RFC3339), h.Envelope)
-		}
-		if !h.Accepted.IsZero() {
-			p.Line("  %s accepted at %s", h.To, h.Accepted.Format(time.RFC3339))
-		}
-		if !h.Moved.IsZero() {
-			p.Line("  ownership moved to %s at %s, with epoch %d", h.To, h.Moved.Format(time.RFC3339), h.Epoch)
-		}
-	}
 }
 
 // result prints what was found, and returns an error if there is something.

@@ -2,10 +2,12 @@ package proof
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -14,36 +16,54 @@ import (
 // A receipt is a text of inclusion proofs, one after the other: the entries of a handoff, each with its own bytes, all in the tree of one
 // checkpoint.
 
-// handoffEvents are the names of the events that a receipt of a handoff has.
-var handoffEvents = []string{"handoff-request", "handoff-approved", "handoff-acknowledgment", "handoff-confirm", "handoff-complete"}
-
-// handoffData is what a receipt shows of the data of those events.
-type handoffData struct {
-	Handoff  int       `json:"handoff"`
-	From     string    `json:"from"`
-	To       any       `json:"to"` // a list of names, in some
-	Agent    string    `json:"agent"`
-	Envelope string    `json:"envelope"`
-	Digest   string    `json:"digest"`
-	Epoch    uint64    `json:"epoch"`
-	At       time.Time `json:"at"`
+// handoffEvents are the names of the events that a receipt of a handoff has: its steps and its end.
+var handoffEvents = []string{
+	"handoff-request", "handoff-approved", "handoff-denied", "handoff-acknowledgment", "handoff-rejected", "handoff-confirm", "handoff-complete", "handoff-returned",
 }
 
-// InReceipt reports whether the receipt of a handoff has an entry of its task. n is the number of the handoff.
-func InReceipt(e ledger.Entry, n int) bool {
+// handoffData is what a receipt shows of the data of those events, and of "envelope-rendered".
+type handoffData struct {
+	Handoff  int             `json:"handoff"` // 0 in an approval and a denial, which are of the last request
+	From     string          `json:"from"`
+	Recovery bool            `json:"recovery"`
+	By       string          `json:"by"`
+	To       json.RawMessage `json:"to"` // a list of names, in some
+	Agent    string          `json:"agent"`
+	Envelope json.RawMessage `json:"envelope"` // its digest, or itself
+	Digest   string          `json:"digest"`
+	Epoch    uint64          `json:"epoch"`
+	Outcome  string          `json:"outcome"`
+}
+
+// HandoffEntries selects the entries of one handoff among those of its task, in the order of the record.
+type HandoffEntries struct {
+	Number int // of the handoff
+	last   int // the last that was requested
+}
+
+// Has reports whether the receipt of the handoff has the next entry of the task.
+func (s *HandoffEntries) Has(e ledger.Entry) (has bool) {
 	for _, ev := range e.Events {
-		if d, ok := dataOf(ev); ok && d.Handoff == n {
-			return true
+		if d, ok := dataOf(ev); ok && slices.Contains(handoffEvents, ev.Name) {
+			has = has || d.of(ev.Name, &s.last) == s.Number
 		}
 	}
-	return false
+	return has
 }
 
 func dataOf(ev ledger.Event) (d handoffData, ok bool) {
-	if !slices.Contains(handoffEvents, ev.Name) || ev.Data == nil {
+	if ev.Name != "envelope-rendered" && !slices.Contains(handoffEvents, ev.Name) || ev.Data == nil {
 		return d, false
 	}
 	return d, json.Unmarshal(ev.Data, &d) == nil
+}
+
+// of returns the number of the handoff of an event of a task, of which last is the one last requested; 0 if it cannot be told.
+func (d *handoffData) of(event string, last *int) int {
+	if event == "handoff-request" {
+		*last = d.Handoff
+	}
+	return cmp.Or(d.Handoff, *last)
 }
 
 // Proven is an entry of a receipt that is in the record.
@@ -57,16 +77,30 @@ type Proven struct {
 	version uint64 // in its stream; 0: it has none
 }
 
-// Handoff is what a receipt shows of a handoff. What the receipt does not show is zero.
+// Handoff is what a receipt shows of a handoff. What the receipt does not show is zero. Agents are named without "agent/".
 type Handoff struct {
 	ID       string    `json:"id"`
-	From     string    `json:"from,omitempty"`
+	From     string    `json:"from,omitempty"`     // whose task it was
+	AskedBy  string    `json:"asked_by,omitempty"` // the principal that asked, which is not always the owner
+	Recovery bool      `json:"recovery,omitempty"` // the server asked, since the owner did not go on
 	Asked    time.Time `json:"asked,omitzero"`
-	Envelope string    `json:"envelope,omitempty"` // the digest of what was handed over
-	To       string    `json:"to,omitempty"`       // the receiver that accepted
+	Envelope string    `json:"envelope,omitempty"` // the digest of what was to be handed over
+	Decided  time.Time `json:"decided,omitzero"`   // the approval or denial
+	Approver string    `json:"approver,omitempty"` // who approved or denied it
+	Denied   bool      `json:"denied,omitempty"`
+	To       string    `json:"to,omitempty"` // the receiver that accepted
 	Accepted time.Time `json:"accepted,omitzero"`
-	Moved    time.Time `json:"moved,omitzero"` // ownership
+	Given    string    `json:"given,omitempty"` // the digest of what the receiver was given, if the envelope was packed for it
+	Moved    time.Time `json:"moved,omitzero"`  // ownership
+	Owner    string    `json:"owner,omitempty"` // to whom
 	Epoch    uint64    `json:"epoch,omitempty"`
+	Holds    string    `json:"holds,omitempty"` // the digest of the envelope of the task since then: with the last notes of a confirmation it is another
+	Ended    time.Time `json:"ended,omitzero"`  // without another owner
+	Outcome  string    `json:"outcome,omitempty"`
+
+	stream ledger.Stream
+	number int
+	given  map[string]string // by receiver
 }
 
 // Receipt is what a receipt proves.
@@ -77,6 +111,9 @@ type Receipt struct {
 	Size       int64      `json:"size"` // of the checkpoint
 	Entries    []Proven   `json:"entries"`
 	Handoffs   []Handoff  `json:"handoffs"`
+
+	last     map[ledger.Stream]int    // the handoff of a task that was requested last
+	versions map[ledger.Stream]uint64 // of the last entry of each stream
 }
 
 // VerifyReceipt verifies a receipt with the public keys of the log. Errors: ErrProof, ErrCheckpoint, ErrSignature.
@@ -86,7 +123,7 @@ func VerifyReceipt(text []byte, keys Keys) (Receipt, error) {
 
 // ReadReceipt is [VerifyReceipt] for a receipt or an export of any length. Errors: also those of the reader.
 func ReadReceipt(from io.Reader, keys Keys) (Receipt, error) {
-	r := Receipt{Entries: []Proven{}, Handoffs: []Handoff{}}
+	r := Receipt{Entries: []Proven{}, Handoffs: []Handoff{}, last: map[ledger.Stream]int{}, versions: map[ledger.Stream]uint64{}}
 	for p, err := range Inclusions(from) {
 		if err != nil {
 			return r, err
@@ -105,6 +142,10 @@ func ReadReceipt(from io.Reader, keys Keys) (Receipt, error) {
 		if n := len(r.Entries); n > 0 && r.Entries[n-1].Position >= e.Position {
 			return r, fmt.Errorf("%w: its entries are not in the order of the record", ErrProof)
 		}
+		if e.Version != 0 && e.Version <= r.versions[e.Stream] {
+			return r, fmt.Errorf("%w: entry %d is number %d of %s, after number %d", ErrProof, e.Position, e.Version, e.Stream, r.versions[e.Stream])
+		}
+		r.versions[e.Stream] = e.Version
 		if what := checkContent(&e); what != "" {
 			return r, fmt.Errorf("%w: entry %d: %s", ErrProof, e.Position, what)
 		}
@@ -165,36 +206,59 @@ func (r *Receipt) Streams() (n int, lacking []Incomplete) {
 // add adds an entry that was verified.
 func (r *Receipt) add(e ledger.Entry) {
 	p := Proven{Position: e.Position, Time: e.Time, Stream: e.Stream, Actor: e.Actor.Principal, version: e.Version}
-	_, kind, task := e.Stream.Parts()
+	_, kind, _ := e.Stream.Parts()
 	for _, ev := range e.Events {
 		p.Events = append(p.Events, ev.Name)
-		if d, ok := dataOf(ev); ok && kind == "task" {
-			r.handoff(fmt.Sprintf("%s.h%d", task, d.Handoff)).add(ev.Name, d, e.Time)
+		d, ok := dataOf(ev)
+		if !ok || kind != "task" {
+			continue
 		}
+		last := r.last[e.Stream]
+		if n := d.of(ev.Name, &last); n > 0 { // 0: a share, or the request is not here
+			r.handoff(e.Stream, n).add(ev.Name, d, e)
+		}
+		r.last[e.Stream] = last
 	}
 	r.Entries = append(r.Entries, p)
 }
 
-func (r *Receipt) handoff(id string) *Handoff {
+func (r *Receipt) handoff(s ledger.Stream, n int) *Handoff {
 	for i := range r.Handoffs {
-		if r.Handoffs[i].ID == id {
-			return &r.Handoffs[i]
+		if h := &r.Handoffs[i]; h.stream == s && h.number == n {
+			return h
 		}
 	}
-	r.Handoffs = append(r.Handoffs, Handoff{ID: id})
+	_, _, task := s.Parts()
+	r.Handoffs = append(r.Handoffs, Handoff{ID: fmt.Sprintf("%s.h%d", task, n), stream: s, number: n, given: map[string]string{}})
 	return &r.Handoffs[len(r.Handoffs)-1]
 }
 
-func (h *Handoff) add(event string, d handoffData, at time.Time) {
+func (h *Handoff) add(event string, d handoffData, e ledger.Entry) {
 	switch event {
 	case "handoff-request":
-		h.From, h.Asked, h.Envelope = d.From, at, d.Envelope
+		h.From, h.AskedBy, h.Recovery = bare(d.From), bare(cmp.Or(d.By, e.Actor.Principal)), d.Recovery
+		h.Asked, h.Envelope = e.Time, text(d.Envelope)
+	case "handoff-approved", "handoff-denied":
+		h.Decided, h.Approver, h.Denied = e.Time, bare(cmp.Or(d.By, e.Actor.Principal)), event == "handoff-denied"
+		h.Envelope = cmp.Or(text(d.Envelope), h.Envelope)
+	case "envelope-rendered":
+		h.given[bare(d.Agent)] = d.Digest
 	case "handoff-acknowledgment":
-		h.To, h.Accepted = d.Agent, at
+		h.To, h.Accepted = bare(d.Agent), e.Time
 	case "handoff-complete":
-		h.Moved, h.Epoch = at, d.Epoch
-		if to, ok := d.To.(string); ok {
-			h.To = to
-		}
+		h.Moved, h.Owner, h.Epoch, h.Holds = e.Time, bare(text(d.To)), d.Epoch, text(d.Envelope)
+	case "handoff-returned":
+		h.Ended, h.Outcome = e.Time, d.Outcome
 	}
+	h.Given = h.given[h.To]
 }
+
+// text is a JSON string; "" if the value is none.
+func text(v json.RawMessage) (s string) {
+	if json.Unmarshal(v, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func bare(principal string) string { return strings.TrimPrefix(principal, "agent/") }

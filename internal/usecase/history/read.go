@@ -108,7 +108,7 @@ func (h *History) GetKeys(_ context.Context, c caller.Caller) (string, error) {
 	return h.tree.Keys(), nil
 }
 
-// GetReceipt returns the receipt of a handoff: the entries that request, accept and complete it, each with the proof that it is in the record. It
+// GetReceipt returns the receipt of a handoff: the entries that request, approve or deny, accept or reject, confirm, complete or return it, each with the proof that it is in the record. It
 // has the bytes of those entries, and so it is for callers that may read them whole. The read is recorded.
 func (h *History) GetReceipt(ctx context.Context, c caller.Caller, handoff string) ([]byte, error) {
 	b, err := h.receipt(ctx, c, handoff)
@@ -129,8 +129,9 @@ func (h *History) receipt(ctx context.Context, c caller.Caller, handoff string) 
 		return nil, err
 	}
 	var entries []ledger.Entry
+	of := proof.HandoffEntries{Number: n}
 	err = h.eachEntry(ctx, c, t, in, func(e ledger.Entry) error {
-		if proof.InReceipt(e, n) {
+		if of.Has(e) {
 			entries = append(entries, e)
 		}
 		return nil

@@ -1,0 +1,102 @@
+package proof_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// receipt is a receipt that a log signs, whatever its entries say, and the keys of that log.
+func receipt(t *testing.T, entries ...ledger.Entry) ([]byte, note.Verifiers) {
+	t.Helper()
+	var tree proof.Tree
+	var stored memory
+	var list [][]byte
+	for _, e := range entries {
+		e.Time, e.Actor.Principal, e.Enc = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "agent/ann", ledger.EncNone
+		b, err := e.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, stored = append(list, b), tree.Append(tlog.RecordHash(b), stored)
+	}
+	private, public, err := note.GenerateKey(nil, "trapeze/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := int64(len(list))
+	msg, err := proof.Checkpoint{Origin: "trapeze/test", Size: n, Root: tree.Root()}.Sign(signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := proof.ParseKeys(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text []byte
+	for i, b := range list {
+		p, err := proof.Prove(b, int64(i), n, stored, msg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = p.Append(text)
+	}
+	return text, keys
+}
+
+func entry(stream ledger.Stream, version uint64, name, data string) ledger.Entry {
+	return ledger.Entry{Stream: stream, Version: version, Events: []ledger.Event{{Name: name, Version: 1, Data: json.RawMessage(data)}}}
+}
+
+// TestAReceiptShowsNoMoreThanItsEntriesSay has logs that signed what no server records.
+func TestAReceiptShowsNoMoreThanItsEntriesSay(t *testing.T) {
+	const task, other = "default/task/task_1", "other/task/task_1"
+	request := entry(task, 1, "handoff-request", `{"handoff":1,"from":"ann"}`)
+	for _, test := range []struct {
+		what    string
+		entries []ledger.Entry
+		refused bool
+		want    []proof.Handoff
+	}{
+		{"the completion names another than the acceptance", []ledger.Entry{
+			request, entry(task, 2, "handoff-acknowledgment", `{"handoff":1,"agent":"bob"}`), entry(task, 3, "handoff-complete", `{"handoff":1,"to":"carol","epoch":2}`),
+		}, false, []proof.Handoff{{ID: "task_1.h1", From: "ann", To: "bob", Owner: "carol", Epoch: 2}}},
+		{"the acceptance is of the task of another workspace", []ledger.Entry{
+			request, entry(other, 1, "handoff-acknowledgment", `{"handoff":1,"agent":"bob"}`),
+		}, false, []proof.Handoff{{ID: "task_1.h1", From: "ann"}, {ID: "task_1.h1", To: "bob"}}},
+		{"an approval without its request", []ledger.Entry{entry(task, 4, "handoff-approved", `{"by":"operator/olga"}`)}, false, nil},
+		{"two entries have one number", []ledger.Entry{request, entry(task, 1, "handoff-acknowledgment", `{"handoff":1,"agent":"bob"}`)}, true, nil},
+		{"the numbers fall", []ledger.Entry{entry(task, 3, "task-progress", `{}`), request}, true, nil},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			text, keys := receipt(t, test.entries...)
+			r, err := proof.VerifyReceipt(text, keys)
+			if test.refused {
+				if !errors.Is(err, proof.ErrProof) {
+					t.Fatalf("it is not refused: %v", err)
+				}
+				return
+			}
+			if err != nil || len(r.Handoffs) != len(test.want) {
+				t.Fatalf("%+v, %v", r.Handoffs, err)
+			}
+			for i, want := range test.want {
+				h := r.Handoffs[i]
+				if got := (proof.Handoff{ID: h.ID, From: h.From, To: h.To, Owner: h.Owner, Epoch: h.Epoch}); got.ID != want.ID || got.From != want.From || got.To != want.To || got.Owner != want.Owner || got.Epoch != want.Epoch {
+					t.Errorf("it shows %+v, want %+v", got, want)
+				}
+			}
+		})
+	}
+}
