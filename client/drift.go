@@ -23,9 +23,9 @@ type Hop struct {
 	Decisions   Changes  `json:"decisions"`
 	Constraints Changes  `json:"constraints"`
 	References  Changes  `json:"references"` // memory items and artifacts
-	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
+	// LostTexts are the state, summary, data, open questions and history that the receiver was not given, though the sender had not removed them.
 	LostTexts []Lost `json:"lost_texts,omitempty"`
-	// ReplacedTexts are the state and the summary, where the sender replaced them.
+	// ReplacedTexts are the state, summary, data and open questions that the sender replaced, or removed: then After is empty.
 	ReplacedTexts []Change `json:"replaced_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are those of the packed envelope, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`

@@ -18,7 +18,8 @@
 //
 // Where to change what:
 //   - entry.go: which kinds of entry are compared, and by what; lifted.go: constraints that somebody lifted
-//   - drift.go: what counts as kept, changed, omitted and dropped at one hop
+//   - drift.go: what counts as kept, changed, omitted and dropped at one hop; texts.go: what counts as lost and replaced of the state, the data and
+//     other texts without ids
 //   - report.go: the form of the report, and what survived all hops; table.go: the same as text. What trapezetest compares is in
 //     trapezetest/hop.go
 //

@@ -1,7 +1,6 @@
 package drift
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -24,9 +23,10 @@ type Hop struct {
 	Constraints Changes `json:"constraints"`
 	// References are memory items by id, and files by the digest of their content.
 	References Changes `json:"references"`
-	// LostTexts are the state and the conversation's summary, where there was one and the receiver was given none.
+	// LostTexts are the state, the conversation's summary, the data, the open questions and the history, where there was one, its sender did not
+	// remove it, and the receiver was given none.
 	LostTexts []Lost `json:"lost_texts,omitempty"`
-	// ReplacedTexts are the state and the summary, where the sender replaced them.
+	// ReplacedTexts are the state, the summary, the data and the open questions, where the sender replaced or removed them.
 	ReplacedTexts []Change `json:"replaced_texts,omitempty"`
 	// Tokens, Budget and Utilisation (0 to 1) are the later envelope's, if it was packed.
 	Tokens      int     `json:"tokens,omitempty"`
@@ -69,7 +69,7 @@ const (
 	Loosened   How = "loosened"   // a less strict or a different constraint
 	Lifted     How = "lifted"     // a constraint that was removed, or of which a tightening was: by whom is in By
 	Revised    How = "revised"    // a reference to another version
-	Replaced   How = "replaced"   // the state or the summary, by another one
+	Replaced   How = "replaced"   // a text such as the state, by another one, or by none: see [Hop.ReplacedTexts]
 )
 
 // Lost is one entry that the later envelope does not have.
@@ -99,46 +99,8 @@ func compare(prev, full, packed envelope.Envelope) Hop {
 	for k, changes := range h.kinds() {
 		*changes = k.compare(prev, full, packed)
 	}
-	h.LostTexts, h.ReplacedTexts = lostTexts(prev, full, packed), replacedTexts(prev, packed)
+	h.LostTexts, h.ReplacedTexts = lostTexts(prev, full, packed), replacedTexts(prev, full, packed)
 	return h
-}
-
-// texts are those that an envelope has once.
-var texts = []struct {
-	kind envelope.PartKind
-	of   func(envelope.Envelope) string
-}{
-	{envelope.PartState, func(e envelope.Envelope) string { return e.Task.State }},
-	{envelope.PartSummary, func(e envelope.Envelope) string { return e.ConversationSummary }},
-}
-
-// replacedTexts lists the texts that packed has instead of those of prev.
-func replacedTexts(prev, packed envelope.Envelope) (replaced []Change) {
-	for _, text := range texts {
-		if was, is := text.of(prev), text.of(packed); was != "" && is != "" && was != is {
-			replaced = append(replaced, Change{ID: string(text.kind), By: packed.Handoff.From, How: Replaced, Before: was, After: is})
-		}
-	}
-	return replaced
-}
-
-// lostTexts lists the texts that packed lacks, with the reason if packed records one.
-func lostTexts(prev, full, packed envelope.Envelope) (lost []Lost) {
-	for _, text := range texts {
-		was := cmp.Or(text.of(full), text.of(prev))
-		if was == "" || text.of(packed) != "" {
-			continue
-		}
-		l := Lost{ID: string(text.kind), Text: was}
-		if i := slices.IndexFunc(packed.Omissions, func(o envelope.Omission) bool { return o.Kind == text.kind }); i >= 0 {
-			l.Why = string(packed.Omissions[i].Reason)
-		}
-		if before := text.of(prev); before != "" && before != was {
-			l.By, l.How, l.Before = packed.Handoff.From, Replaced, before
-		}
-		lost = append(lost, l)
-	}
-	return lost
 }
 
 // kinds maps every kind to its field in a hop.

@@ -237,6 +237,70 @@ func TestALostTextIsNamed(t *testing.T) {
 	}
 }
 
+func TestWhatAColdHandoffLeavesOutIsNamed(t *testing.T) {
+	prev, cold := doc(), doc()
+	prev.Task.Data, prev.OpenQuestions = []byte(`{"order":7}`), []string{"Who pays?", "When?"}
+	prev.History = []envelope.Step{{Agent: "ada", Action: "called the customer"}, {Agent: "ada", Action: "wrote a note"}}
+	cold.Handoff.Kind = event.Cold
+	h := drift.Compare(prev, cold)
+	want := []drift.Lost{{ID: "data", Text: `{"order":7}`}, {ID: "open_questions", Text: "Who pays?\nWhen?"}, {ID: "history", Text: "steps: 2"}}
+	if !slices.Equal(h.LostTexts, want) || h.ReplacedTexts != nil {
+		t.Errorf("%+v, want %+v; replaced: %+v", h.LostTexts, want, h.ReplacedTexts)
+	}
+}
+
+func TestAnIdThatIsUsedAgainAfterALossIsAnotherEntry(t *testing.T) {
+	first, cold, again := doc(), doc(), doc()
+	first.Decisions = []envelope.Item{{ID: "d1", Text: "Clean it with water.", By: "ada"}}
+	cold.Handoff.Kind = event.Cold
+	again.Decisions = []envelope.Item{{ID: "d1", Text: "Keep it dark for two nights.", By: "eve"}}
+	for _, c := range []struct {
+		name  string
+		chain []envelope.Envelope
+		want  drift.Kept
+	}{
+		{"another text", []envelope.Envelope{first, cold, again}, drift.Kept{Introduced: 2, Surviving: 1, Verbatim: 1, Rate: 0.5}},
+		{"the same text", []envelope.Envelope{first, cold, first}, drift.Kept{Introduced: 1, Surviving: 1, Verbatim: 1, Rate: 1}},
+		{"lost for good", []envelope.Envelope{first, cold, cold}, drift.Kept{Introduced: 1}},
+	} {
+		if got := drift.OfPacked(c.chain, c.chain).Retention.Decisions; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTheContinuityTextIsNotTheSenders(t *testing.T) {
+	prev, next := doc(), doc()
+	prev.ConversationSummary, next.ConversationSummary = "Conversation so far: 1 turn. Previous agents (turns): ada (1)", "Conversation so far: 2 turns. Previous agents (turns): ada (2)"
+	if h := drift.Compare(prev, next); h.ReplacedTexts != nil {
+		t.Errorf("%+v", h.ReplacedTexts)
+	}
+	prev.ConversationSummary = "They agreed on blue."
+	if h := drift.Compare(prev, next); len(h.ReplacedTexts) != 1 {
+		t.Errorf("%+v", h.ReplacedTexts)
+	}
+}
+
+func TestQuestionsThatTheSenderClosedAndDataThatItReplacedAreNotLost(t *testing.T) {
+	prev, next, packed := doc(), doc(), doc()
+	prev.Task.Data, prev.OpenQuestions = []byte(`{"order":7}`), []string{"Who pays?"}
+	next.Task.Data, next.Handoff.From, packed.Handoff.From = []byte(`{"order":8}`), "eve", "eve"
+	h := drift.Compare(prev, next)
+	want := []drift.Change{
+		{ID: "data", By: "eve", How: drift.Replaced, Before: `{"order":7}`, After: `{"order":8}`},
+		{ID: "open_questions", By: "eve", How: drift.Replaced, Before: "Who pays?"},
+	}
+	if !slices.Equal(h.ReplacedTexts, want) || h.LostTexts != nil {
+		t.Errorf("%+v, want %+v; lost: %+v", h.ReplacedTexts, want, h.LostTexts)
+	}
+	packed.Omissions = []envelope.Omission{{Kind: envelope.PartData, Reason: envelope.OverBudget}}
+	h = drift.OfPacked([]envelope.Envelope{prev, next}, []envelope.Envelope{prev, packed}).Hops[0]
+	lost := []drift.Lost{{ID: "data", Text: `{"order":8}`, Why: "budget", By: "eve", How: drift.Replaced, Before: `{"order":7}`}}
+	if !slices.Equal(h.LostTexts, lost) {
+		t.Errorf("%+v, want %+v", h.LostTexts, lost)
+	}
+}
+
 func TestAReplacedTextIsNamedWithItsSender(t *testing.T) {
 	prev, next := doc(), doc()
 	prev.Task.State, prev.ConversationSummary = "half done", "the customer is angry"

@@ -20,8 +20,8 @@ type Report struct {
 // divided by the number of lines that began anywhere in the chain; 1 if none did. Overall counts the lines of all kinds and
 // the intent, as one more line that survives only if every envelope has it byte for byte.
 //
-// An entry that returns under its id after a gap survives. An omitted one does not: it is counted in Omitted, because it
-// can be fetched.
+// An entry that returns under its id after a gap survives. A fact or decision that was dropped, and returns with another text, is another entry:
+// after a cold handoff ids begin again. An omitted one does not survive: it is counted in Omitted, because it can be fetched.
 type Retention struct {
 	Overall     Kept `json:"overall"`
 	Intent      Kept `json:"intent"`
@@ -121,9 +121,11 @@ func intentShare(chain []envelope.Envelope) Kept {
 // line is one entry followed through the chain.
 type line struct {
 	first    entry
+	last     entry  // as the last envelope that has it says it
 	id       string // its current id
 	by       string // the author of a fact or decision
 	replaced bool   // by an entry of another author
+	dropped  bool   // an envelope since is without it, and does not list it as an omission
 }
 
 // share follows every entry of a kind.
@@ -146,9 +148,16 @@ func (k entryKind) share(chain []envelope.Envelope) Kept {
 			}
 		}
 		for _, entry := range after {
-			if byID[entry.id] == nil {
-				l := &line{first: entry, id: entry.id, by: entry.by}
+			l := byID[entry.id]
+			if l == nil || l.dropped && !entry.same(l.last) {
+				l = &line{first: entry, id: entry.id, by: entry.by}
 				lines, byID[entry.id] = append(lines, l), l
+			}
+			l.last, l.dropped = entry, false
+		}
+		for _, old := range before {
+			if l := byID[old.id]; l.last.id == old.id && !slices.ContainsFunc(after, func(e entry) bool { return byID[e.id] == l }) {
+				l.dropped = (k == facts || k == decisions) && k.omission(e, old.id) == ""
 			}
 		}
 		before = after
