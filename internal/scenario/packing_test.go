@@ -158,6 +158,39 @@ func TestABudgetThatIsTooSmallIsRefusedOrPassedOver(t *testing.T) {
 	})
 }
 
+func TestADelegateIsMeasuredByWhatItWillRead(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "lad")
+		// Of the larger task the delegate reads the beginning alone.
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: strings.Repeat("a long request ", 500), Start: true})
+		h.register("kid", agents.AgentSpec{ContextWindow: 800})
+		part := handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Count the beams."}}
+		sent := h.send(h.agent("ann"), r, part)
+		kid := h.acceptPrompt("kid")
+		if n := envelopes.Tokens(kid.Content.Prompt); sent.Sealed == nil || sent.Sealed.Tokens != n || sent.Sealed.Budget != 400 {
+			h.Errorf("the sender was told %+v, and the delegate reads %d tokens", sent.Sealed, n)
+		}
+		// Of a short one it reads more than its owner does, since it is told where its result goes.
+		r = h.create(h.agent("ann"), tasks.CreateInput{Intent: "Fix the roof.", Start: true})
+		delegate := func(tokens int) error {
+			part.Task, part.Epoch, part.To, part.Pack.Tokens = r.Task, r.Epoch, []string{"lad"}, tokens
+			_, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, part) })
+			return err
+		}
+		needed := 0
+		if no, _ := refusal.As(delegate(20)); no != nil {
+			needed, _ = no.Details["needed"].(int)
+		}
+		must(h, "a token less than needed", delegate(needed-1), refusal.Budget)
+		if err := delegate(needed); err != nil {
+			h.Fatalf("as many tokens as needed: %v", err)
+		}
+		if n := envelopes.Tokens(h.acceptPrompt("lad").Content.Prompt); n != needed {
+			h.Errorf("%d tokens were needed, and the delegate reads %d", needed, n)
+		}
+	})
+}
+
 func TestAReplayIsPackedAsTheSenderWished(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("ann", "bob")

@@ -182,9 +182,29 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	from := parent
 	from.Envelope, from.AskedIn = ev.Envelope, ev.Envelope
 	doc, err := s.base(ctx, workspace, from, nil)
+	if err == nil {
+		doc, err = s.childOf(ctx, workspace, doc, t, parent, ev, h, now)
+	}
 	if err != nil {
 		return event.Sealed{}, err
 	}
+	sealed, _, err := s.sealSource(doc)
+	sealed.Trace = cmp.Or(parent.Trace, sealed.Trace) // the steps of all parts are in one trace
+	sealed.Parent = ""                                // of the task's own chain it is the first; the document names the parent's
+	return sealed, err
+}
+
+// DraftChild is what [Sealer.ComposeChild] will seal, after a spawn that seals doc under a digest.
+func (s *Sealer) DraftChild(ctx context.Context, workspace string, doc envelope.Envelope, digest string, t, parent task.Task, ev event.Spawned, h envelope.Header, now time.Time) (
+	envelope.Envelope, error,
+) {
+	return s.childOf(ctx, workspace, next(doc, digest), t, parent, ev, h, now)
+}
+
+// childOf makes the first envelope of a child of that which follows its parent's.
+func (s *Sealer) childOf(ctx context.Context, workspace string, doc envelope.Envelope, t, parent task.Task, ev event.Spawned, h envelope.Header, now time.Time) (
+	envelope.Envelope, error,
+) {
 	h.Extra = doc.Handoff.Extra
 	h.TaskID, h.From, h.Permissions, h.Notes = t.ID, event.Bare(ev.From), t.Permissions, doc.Handoff.Notes
 	h.By = doc.Handoff.By
@@ -196,17 +216,14 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	doc.Task.Intent = t.Intent
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
-	var gone []envelope.Gap
-	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
-		return event.Sealed{}, err
+	present, gone, err := s.memories.Refresh(ctx, workspace, doc.Memory)
+	if err != nil {
+		return doc, err
 	}
 	before := doc.Gaps
-	doc.Gaps = gone
+	doc.Memory, doc.Gaps = present, gone
 	doc.Gaps = gaps(before, &doc)
-	sealed, _, err := s.sealSource(doc)
-	sealed.Trace = cmp.Or(parent.Trace, sealed.Trace) // the steps of all parts are in one trace
-	sealed.Parent = ""                                // of the task's own chain it is the first; the document names the parent's
-	return sealed, err
+	return doc, nil
 }
 
 // larger returns what a child is for, the beginning of the intent of the larger task, and the current state of the child: that which its sender

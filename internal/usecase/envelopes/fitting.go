@@ -15,9 +15,9 @@ import (
 // always counted.
 const maxUnlimited = 64 << 10
 
-// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. doc is what was sealed. The refusal, if
-// nobody is left, says how many tokens it takes; who was left out is said beside it. It notes in sealed what the envelope takes for those that are
-// left and asked first, the agents of the first tier, if it was sealed now.
+// Fitting leaves out candidates whose token budget is too small for what must survive in an envelope. doc is what was sealed; without a digest, what
+// will be. The refusal, if nobody is left, says how many tokens it takes; who was left out is said beside it. It notes in sealed what the envelope
+// takes for those that are left and asked first, the agents of the first tier, if it was sealed now.
 func (s *Sealer) Fitting(ctx context.Context, workspace string, sealed *event.Sealed, doc envelope.Envelope, candidates []event.Candidate, p event.Pack) (
 	fitting []event.Candidate, passed []event.Passed, err error,
 ) {
@@ -85,7 +85,7 @@ func (s *Sealer) try(f fit, doc envelope.Envelope, p event.Pack, to agent.Spec) 
 	case err != nil:
 		return trial{refused: err}
 	}
-	if f.budget > 0 && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
+	if f.digest != "" && f.budget > 0 && len(doc.Handoff.To) == 1 && len(doc.Task.Data) == 0 && len(doc.ExpectedOutput.Schema) == 0 {
 		s.remember(f, &doc, &packed.Envelope)
 	}
 	how := packed.Envelope.Packing

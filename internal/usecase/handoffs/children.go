@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -40,6 +41,38 @@ func (h *Handoffs) spawning(ctx context.Context, c caller.Caller, in SendInput, 
 			cmd.Children = rest
 		}
 	}
+}
+
+// fitting is [envelopes.Sealer.Fitting] with what the receivers of a send will read: the envelope doc or, if each gets a child task, the first one of a
+// child. Those of the other children differ in the ids of their tasks alone.
+func (h *Handoffs) fitting(ctx context.Context, c caller.Caller, in SendInput, t task.Task, p routes.Plan, sealed *event.Sealed, doc envelope.Envelope, now time.Time) (
+	[]event.Candidate, []event.Passed, error,
+) {
+	if in.Kind != event.Delegation && !in.FanOut {
+		return h.sealer.Fitting(ctx, c.Workspace, sealed, doc, p.Candidates, in.Pack)
+	}
+	events, err := handoff.Decide(t, in.spawn(c, t, p, *sealed), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	spawned, is := events[len(events)-1].(event.Spawned)
+	if !is { // a limit is reached
+		return p.Candidates, nil, nil
+	}
+	parent := task.FoldAll(t, events)
+	created, err := handoff.Decide(task.Task{}, handoff.ChildOf(parent, spawned, 0), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	child, to := task.FoldAll(task.Task{}, created), spawned.Children[0].To
+	doc, err = h.sealer.DraftChild(ctx, c.Workspace, doc, sealed.Digest, child, parent, spawned, toChild(spawned, child.ID, to).header(c, child, []string{to}), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	first := event.Sealed{Bytes: sealed.Bytes}
+	fit, passed, err := h.sealer.Fitting(ctx, c.Workspace, &first, doc, p.Candidates, in.Pack)
+	sealed.Measured = first.Measured
+	return fit, passed, err
 }
 
 func (in SendInput) spawn(c caller.Caller, t task.Task, p routes.Plan, sealed event.Sealed) handoff.Spawn {

@@ -143,7 +143,7 @@ func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t ta
 	if err := envelopes.CheckPins(doc, in.Pack); err != nil {
 		return p, sealed, err
 	}
-	fit, passed, err := h.sealer.Fitting(ctx, c.Workspace, &sealed, doc, p.Candidates, in.Pack)
+	fit, passed, err := h.fitting(ctx, c, in, t, p, &sealed, doc, now)
 	if err != nil {
 		return p, sealed, err
 	}

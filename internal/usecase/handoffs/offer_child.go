@@ -26,10 +26,7 @@ func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spa
 	if p.Refused != nil { // it was there when it was named; the offer waits for its return
 		p.Candidates = event.Named(to)
 	}
-	send := SendInput{
-		Task: t.ID, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
-		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
-	}
+	send := toChild(ev, t.ID, to)
 	sealed, err := h.sealer.ComposeChild(ctx, c.Workspace, t, parent, ev, send.header(c, t, []string{to}), now)
 	if err != nil {
 		return nil, err
@@ -39,4 +36,12 @@ func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spa
 		cmd.Hints = hints
 		return cmd
 	})
+}
+
+// toChild is the first handoff of a child to the agent that its parent named.
+func toChild(ev event.Spawned, id, to string) SendInput {
+	return SendInput{
+		Task: id, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
+		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
+	}
 }
