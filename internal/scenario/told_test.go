@@ -123,6 +123,46 @@ func TestTheHistoryTellsOfHandoffsDelegationsResultsAndRecoveries(t *testing.T) 
 	})
 }
 
+func TestWhatHappensAgainIsToldAgain(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "kid", "dan")
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true})
+		lift := func() {
+			if _, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: r.Task, Epoch: h.task(r.Task).Epoch, Constraint: event.Constraint{ID: "slate", Kind: event.ConstraintPreference, Text: "Use slate."}})
+			}); err != nil {
+				h.Fatal(err)
+			}
+			if _, err := call(h.agent("ann"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Lift(ctx(h), c, tasks.LiftInput{Task: r.Task, ID: "slate", Why: "none left"})
+			}); err != nil {
+				h.Fatal(err)
+			}
+		}
+		for range 2 { // each time an envelope is sealed that tells of the time before
+			lift()
+			h.send(h.agent("ann"), taskstore.Receipt{Task: r.Task, Epoch: h.task(r.Task).Epoch}, handoffs.SendInput{To: []string{"kid"}, Kind: event.Delegation, Content: envelopes.Content{Ask: "Measure a beam."}})
+			h.complete("kid", h.acceptPrompt("kid").Receipt, "Done.")
+			h.inState(r.Task, event.Executing)
+		}
+		for range 2 {
+			h.send(h.agent("ann"), taskstore.Receipt{Task: r.Task, Epoch: h.task(r.Task).Epoch}, lost(handoffs.SendInput{To: []string{"bob"}}))
+			h.inState(r.Task, event.Parked)
+			h.replay(tasks.ReplayInput{Task: r.Task, Home: true, Note: "again"})
+		}
+		h.send(h.agent("ann"), taskstore.Receipt{Task: r.Task, Epoch: h.task(r.Task).Epoch}, handoffs.SendInput{To: []string{"dan"}})
+		prompt := h.acceptPrompt("dan").Content.Prompt
+		for _, line := range []string{
+			"ann delegated to kid: Measure a beam.\n", "kid completed the delegated part: Done.\n", "ann lifted constraint slate (“Use slate.”): none left\n",
+			"replayed it from the dead letters: again\n",
+		} {
+			if n := strings.Count(prompt, line); n != 2 {
+				h.Errorf("%q is there %d times, not twice:\n%s", line, n, prompt)
+			}
+		}
+	})
+}
+
 func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd", "dan", "kid")
@@ -154,11 +194,14 @@ func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
 		c := h.acceptPrompt("cyd")
 		doc = packed(h, *c.Content)
 		h.says(doc.ConversationSummary, "Handed over: ann -> bob", "Handed over: bob -> dan")
-		h.says(doc.ConversationSummary, "Handed over: dan -> kid")
+		h.says(doc.ConversationSummary, "Delegated: dan -> kid")
 		if n := strings.Count(doc.ConversationSummary, "bob -> dan"); n != 1 {
 			h.Errorf("a change of hands is there %d times:\n%s", n, doc.ConversationSummary)
 		}
-		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "operator/ann gave it from bob to dan: dan has time")
+		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "operator/ann gave it from bob to dan\n")
+		if n := strings.Count(readPrompt(h, c.Content.Prompt).sections["Done; do not redo"], "dan has time"); n != 1 {
+			h.Errorf("the note of the replay is there %d times:\n%s", n, c.Content.Prompt)
+		}
 		if doc.Hops != 2 {
 			h.Errorf("the envelope counts %d changes of owner", doc.Hops)
 		}

@@ -11,8 +11,9 @@ import (
 
 // Hop is one handoff in the course of a conversation.
 type Hop struct {
-	From, To string // agents by name
-	Reason   string // optional
+	From, To  string // agents by name
+	Reason    string // optional
+	Delegated bool   // To was given a part of the task of From
 }
 
 // minTurn is the fewest bytes of text of a shortened turn; a shorter one is omitted.
@@ -103,7 +104,11 @@ func (b *budgeted) handoffs(hops []Hop) {
 	var lines []string
 	for from > 0 {
 		h := hops[from-1]
-		s := "Handed over: " + flat(h.From) + " -> " + flat(h.To)
+		did := "Handed over: "
+		if h.Delegated {
+			did = "Delegated: "
+		}
+		s := did + flat(h.From) + " -> " + flat(h.To)
 		if h.Reason != "" {
 			s += " (" + clip(flat(h.Reason), 120) + ")"
 		}

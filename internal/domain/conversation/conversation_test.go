@@ -213,10 +213,11 @@ func TestTheContinuityTextNamesThePreviousAgentsAndKeepsTheFirstRequestAndTheLas
 		{N: 4, Agent: "planner", Role: conversation.Tool, Text: "plan: hash"},
 		{N: 5, Agent: "planner", Role: conversation.Assistant, Text: "Hash of region and month."},
 	}
-	hops := []conversation.Hop{{From: "scout", To: "planner", Reason: "needs\nplanning"}, {From: "planner", To: "migrator"}}
-	want := `Conversation so far: 5 turns. Previous agents (turns): scout (3), planner (2), migrator (0)
+	hops := []conversation.Hop{{From: "scout", To: "planner", Reason: "needs\nplanning"}, {From: "planner", To: "migrator"}, {From: "migrator", To: "tester", Delegated: true}}
+	want := `Conversation so far: 5 turns. Previous agents (turns): scout (3), planner (2), migrator (0), tester (0)
 Handed over: scout -> planner (needs planning)
 Handed over: planner -> migrator
+Delegated: migrator -> tester
 First request, from user to scout:
   Split the orders table by region.
 Last turns, oldest first:
@@ -242,7 +243,7 @@ Last turns, oldest first:
 - planner:
   Hash of region and month.
 `
-	if got := conversation.Continuity(speakers(turns), turns, hops, 280); got != short {
+	if got := conversation.Continuity(speakers(turns), turns, hops[:2], 280); got != short {
 		t.Errorf("in 280 bytes:\n%s", got)
 	}
 	turns[4].Text = strings.Repeat("and so on ", 100)

@@ -48,6 +48,8 @@ type ChildEnded struct {
 	Why    string  `json:"why,omitempty"`   // it failed, was cancelled or is in the dead letters
 	Tasks  int     `json:"tasks,omitempty"` // descendants it has had; its parent may use the rest of its reservation again
 	Late   bool    `json:"late,omitempty"`  // the parent does not wait for it: only recorded
+
+	At time.Time `json:"at,omitzero"` // older records lack it
 }
 
 // EventName implements [Event].

@@ -86,6 +86,7 @@ type Lifted struct {
 	TightenedBy string     `json:"tightened_by,omitempty"`
 	After       Constraint `json:"after,omitzero"`
 	Own         Constraint `json:"own,omitzero"` // what the parent task has of it since, if it is inherited
+	At          time.Time  `json:"at,omitzero"`  // older records lack it
 }
 
 // EventName implements [Event].
@@ -182,6 +183,7 @@ func (ParkedTask) EventName() string { return "task-parked" }
 
 // Replayed: an operator revived a parked task, with fresh limits.
 type Replayed struct {
+	At    time.Time `json:"at,omitzero"` // older records lack it
 	By    string    `json:"by"`
 	Note  string    `json:"note,omitempty"`
 	Lease time.Time `json:"lease,omitzero"`

@@ -34,7 +34,7 @@ func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	awaited := t.State == event.Waiting && t.AtDesk() == nil && child.Group == t.Awaits
 	d := decision{t: t}
-	e := event.ChildEnded{Child: c.Child, State: c.State, Why: why, Late: !awaited}
+	e := event.ChildEnded{Child: c.Child, State: c.State, Why: why, Late: !awaited, At: now}
 	e.Spent = event.Budget{Tokens: max(c.Spent.Tokens, 0), Cost: max(c.Spent.Cost, 0)}
 	if c.State.Final() {
 		e.Tasks = min(max(c.Tasks, 0), child.Tasks)

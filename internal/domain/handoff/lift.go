@@ -20,12 +20,12 @@ type Lift struct {
 	Parent      event.Lifted // by the server: follow this lift in the parent task
 }
 
-func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+func (c Lift) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := requireLive(t); err != nil {
 		return nil, err
 	}
 	if c.By.IsSystem() {
-		return c.follow(t), nil
+		return c.follow(t, now), nil
 	}
 	e, err := task.Lift(t, c.ID, c.TightenedBy, c.By.String())
 	if err != nil {
@@ -37,14 +37,15 @@ func (c Lift) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
 		return nil, err
 	}
-	e.Why = c.Why
+	e.Why, e.At = c.Why, now
 	return []event.Event{e}, nil
 }
 
 // follow lifts what the task inherited of what was lifted in its parent task.
-func (c Lift) follow(t task.Task) (events []event.Event) {
+func (c Lift) follow(t task.Task, now time.Time) (events []event.Event) {
 	for i := range t.Constraints {
 		if e := task.Free(t, i, c.Parent); e.ID != "" {
+			e.At = now
 			events = append(events, e)
 		}
 	}

@@ -28,7 +28,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		c.Budget.Check("the budget")); err != nil {
 		return nil, err
 	}
-	e := event.Replayed{By: c.By.Short(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
+	e := event.Replayed{At: now, By: c.By.Short(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}
 	if c.Deadline.IsZero() && t.Deadline.After(now) {
 		e.Deadline = t.Deadline
 	}

@@ -280,7 +280,7 @@ func (t *Task) onReplayed(e event.Replayed) {
 		t.runClocks(e.Lease)
 	}
 	t.Deadline = e.Deadline
-	t.passed(Passage{Kind: FromTheDead, By: e.By, Detail: e.Note})
+	t.passed(Passage{At: e.At, Kind: FromTheDead, By: e.By, Detail: e.Note})
 	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks, Before: t.Used.Owners()} // what came of it is there
 	t.Parked, t.WasParked = nil, t.Parked
 	t.Chain, t.StuckReports = Chain{}, nil

@@ -291,7 +291,7 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 		t.Used.Tasks += e.Tasks - c.Tasks
 		c.Tasks = e.Tasks
 		if i >= t.Withheld.Children { // the next envelope would tell its result to those who may not read it
-			t.passed(Passage{Kind: DelegationEnded, By: c.To, Child: c.Task})
+			t.passed(Passage{At: e.At, Kind: DelegationEnded, By: c.To, Child: c.Task})
 		}
 	}
 	if e.State == event.Completed && !e.Late {

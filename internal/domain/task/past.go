@@ -77,7 +77,7 @@ func (t *Task) liftedBy(e event.Lifted) {
 	if e.By == "" {
 		return
 	}
-	p := Passage{Kind: RuleLifted, By: e.By, To: e.TightenedBy, Rule: e.ID, Detail: e.Why}
+	p := Passage{At: e.At, Kind: RuleLifted, By: e.By, To: e.TightenedBy, Rule: e.ID, Detail: e.Why}
 	if e.After.ID != "" {
 		p.Detail = e.Constraint.Limits() + " → " + e.After.Limits() + ": " + e.Why
 	}

@@ -1,6 +1,7 @@
 package conversations
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -42,9 +43,9 @@ func (st *Store) hops(ctx context.Context, workspace string, s conversation.Stat
 	if of.Exists() {
 		ids = append(ids, of.ID)
 	}
-	slices.Sort(ids) // by creation
+	slices.Sort(ids) // by creation, but for children, which have the time of their parent
 	ids = slices.Compact(ids)
-	var hops []conversation.Hop
+	var tasks []task.Task
 	for _, id := range ids[max(len(ids)-maxHopTasks, 0):] {
 		t := of
 		if id != of.ID {
@@ -52,6 +53,13 @@ func (st *Store) hops(ctx context.Context, workspace string, s conversation.Stat
 				return nil, err
 			}
 		}
+		tasks = append(tasks, t)
+	}
+	slices.SortStableFunc(tasks, func(a, b task.Task) int {
+		return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Parent.Task, b.Parent.Task)) // a task before its children
+	})
+	var hops []conversation.Hop
+	for _, t := range tasks {
 		hops = append(hops, hopsOf(t)...)
 	}
 	return hops, nil
@@ -88,7 +96,7 @@ func hopsOf(t task.Task) (hops []conversation.Hop) {
 	for _, v := range task.OwnPath(t) {
 		owner := v.Agent
 		if owner != from {
-			hops = append(hops, conversation.Hop{From: from, To: owner})
+			hops = append(hops, conversation.Hop{From: from, To: owner, Delegated: t.Parent.Task != "" && len(hops) == 0})
 		}
 		from = owner
 	}

@@ -52,12 +52,18 @@ func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 // passing is the importance of a step that tells of a change of hands: where the budget is short, what was done matters more.
 const passing = 0.1
 
+// replayed is the action of a step that tells of a replay.
+const replayed = "replayed it from the dead letters"
+
 // maxPartResult is the most bytes of the result of a part that the history repeats. Its task has the whole.
 const maxPartResult = 4000
 
 // passages is what became of the task and of its parts since its newest envelope, as far as the history does not tell it yet.
 func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 	for _, p := range t.Past {
+		if p.Kind == task.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Action == replayed && h.Detail == p.Detail }) {
+			p.Detail = "" // the note of the replay is the reason of the handoff that it asked for, and told already
+		}
 		s := passage(p, t)
 		told := func(h envelope.Step) bool {
 			return h.Agent == s.Agent && h.Action == s.Action && h.Detail == s.Detail && h.Time.Equal(s.Time)
@@ -91,7 +97,7 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 		}
 		s.Action, s.Detail = partEnded(t.Children[i])
 	case task.FromTheDead:
-		s.Action, s.Importance = "replayed it from the dead letters", passing
+		s.Action, s.Importance = replayed, passing
 	case task.RuleLifted:
 		rule := p.Rule
 		if p.Text != "" {
