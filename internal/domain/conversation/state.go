@@ -96,6 +96,8 @@ func MayRead(s State, r memory.Reader) bool {
 // as a former owner that has not spoken, not what was said after it lost the task.
 func MayReadTurn(s State, r memory.Reader, t Turn) bool {
 	switch agent := r.Agent(); {
+	case !r.Since.IsZero() && !t.At.After(r.Since):
+		return false
 	case r.ReadsAny() || agent != "" && t.Agent == agent:
 		return true
 	case agent != "" && s.Spoke(agent):

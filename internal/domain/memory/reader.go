@@ -18,6 +18,8 @@ type Reader struct {
 	Conversations []string
 	// Heard are the times of the turns that these let it read of the conversation for which the reader was made.
 	Heard []Span
+	// Since is the time from which on it reads turns, whatever lets it; zero bounds nothing.
+	Since time.Time
 	// RoleAside reports that the principal's role lets it read nothing here: what it wrote and what its tasks carry count.
 	RoleAside bool
 	// Granted are the references in the newest envelope of each task that the principal holds now, or is offered with

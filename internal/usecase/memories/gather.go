@@ -223,9 +223,14 @@ func (g *gathering) add(s memory.State, x Item, must bool) {
 	g.out.Memory = append(g.out.Memory, m)
 }
 
-// open is who may read what goes in by itself: what is in the workspace's scope or the task's.
+// open is who may read what goes in by itself: what is in the workspace's scope or the task's, as the owners since its last cold handoff do. A sender that
+// reads more, such as the requester, names what else is to go along.
 func (g *gathering) open() memory.Reader {
-	return memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "memories"}, Tasks: []string{g.task.ID}}
+	r := memory.Reader{Principal: identity.Principal{Workspace: g.workspace, Role: identity.System, Name: "memories"}, Tasks: []string{g.task.ID}}
+	if cold := g.task.ColdAt; !cold.IsZero() {
+		r.Spans = map[string][]memory.Span{g.task.ID: {{From: cold}}}
+	}
+	return r
 }
 
 // pinned finds what operators have pinned in the task's scope, then in the workspace's, and then what agents have pinned in the
@@ -311,6 +316,7 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	if err != nil {
 		return err
 	}
+	r.Since = g.task.ColdAt // as for items: see open
 	if !conversation.MayRead(f.State, r) {
 		if q.Conversation != "" {
 			g.gap(envelope.PartConversation, id, envelope.GapNotFound)
