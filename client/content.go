@@ -29,10 +29,10 @@ type Content struct {
 	Summary    string          `json:"conversation_summary,omitempty"` // of the conversation so far, at most 4,000 bytes
 	Facts      []Point         `json:"key_facts,omitempty"`            // facts of earlier envelopes stay unless superseded
 	Decisions  []Point         `json:"decisions,omitempty"`
-	Questions  []string        `json:"open_questions,omitempty"` // at most 4,000 bytes together; replaces the list of the envelope before
-	Steps      []Step          `json:"steps,omitempty"`          // added to the history
-	Data       json.RawMessage `json:"data,omitempty"`           // any JSON; replaces that of the envelope before
-	Confidence *float64        `json:"confidence,omitempty"`     // 0 to 1
+	Questions  []string        `json:"open_questions,omitzero"` // at most 4,000 bytes together; replaces the list of the envelope before; nil: that stays; empty: none is open
+	Steps      []Step          `json:"steps,omitempty"`         // added to the history
+	Data       json.RawMessage `json:"data,omitempty"`          // any JSON; replaces that of the envelope before
+	Confidence *float64        `json:"confidence,omitempty"`    // 0 to 1
 	Notes      string          `json:"notes,omitempty"`
 	ExpiresAt  time.Time       `json:"expires_at,omitzero"` // when it is stale
 	Memory     []MemoryAsk     `json:"memory,omitempty"`    // memory items that go along; those of the envelope before stay

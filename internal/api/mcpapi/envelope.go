@@ -16,7 +16,7 @@ type said struct {
 	Summary    string          `json:"summary,omitempty" jsonschema:"current state of the work"`
 	Facts      argument.Points `json:"facts,omitempty"`
 	Decisions  argument.Points `json:"decisions,omitempty"`
-	Questions  argument.List   `json:"questions,omitempty" jsonschema:"open questions"`
+	Questions  argument.List   `json:"questions,omitempty" jsonschema:"open questions; they replace the earlier ones; none: all are answered"`
 	Memory     argument.List   `json:"memory,omitempty" jsonschema:"ids of memory items to include"`
 	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
 	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
@@ -54,7 +54,7 @@ func (e enclosed) content(ctx context.Context, c *call) (client.Content, error) 
 
 func (s said) content() client.Content {
 	c := client.Content{
-		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions, Data: s.Data, Confidence: s.Confidence,
+		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions.Allowed(), Data: s.Data, Confidence: s.Confidence,
 		Summary: s.Talk, Steps: s.Steps, Notes: s.Notes, Recent: s.Recent, ExpiresAt: s.Expires.At,
 	}
 	for _, reference := range s.Memory {

@@ -59,6 +59,33 @@ func TestAReceiverReadsWhoSetWhat(t *testing.T) {
 	})
 }
 
+func TestOpenQuestionsAreClosedAndEmptyArgumentsLeaveThemOpen(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		coder, reviewer, tester := h.agent(version, "coder"), h.agent(version, "reviewer"), h.agent(version, "tester")
+		send := func(from, to *agent, args m) string {
+			to.call("join", m{})
+			from.call("send", args)
+			_, box := to.call("inbox", m{"wait": 5})
+			text, mine := to.call("accept", m{"handoff": box["items"].([]any)[0].(m)["id"]})
+			args["task"] = mine["task"]
+			return text
+		}
+		args := m{"intent": "look at it", "to": []string{"reviewer"}, "questions": []string{"Who pays?"}}
+		if text := send(coder, reviewer, args); !strings.Contains(text, "Who pays?") {
+			t.Errorf("the question is lost:\n%s", text)
+		}
+		args = m{"task": args["task"], "to": []string{"tester"}, "questions": []any{}}
+		if text := send(reviewer, tester, args); !strings.Contains(text, "Who pays?") {
+			t.Errorf("an empty argument closed the question:\n%s", text)
+		}
+		args = m{"task": args["task"], "to": []string{"coder"}, "questions": []string{"none"}, "decisions": []string{"Ann pays."}}
+		if text := send(tester, coder, args); strings.Contains(text, "Who pays?") || strings.Contains(text, "pen questions") {
+			t.Errorf("the question is still open:\n%s", text)
+		}
+	})
+}
+
 func TestAConstraintWithEmptyArgumentsAllowsWhatItDidBefore(t *testing.T) {
 	h := open(t)
 	coder := h.full("coder")

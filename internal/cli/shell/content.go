@@ -36,7 +36,7 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringVar(&c.notes, "notes", "", "anything else for the receiver (text, @FILE or -)")
 	f.StringArrayVar(&c.facts, "fact", nil, "fact, as TEXT or ID=TEXT; ID<OLD=TEXT replaces the fact OLD (repeatable)")
 	f.StringArrayVar(&c.decisions, "decision", nil, "decision; IDs as with --fact (repeatable)")
-	f.StringArrayVar(&c.questions, "question", nil, "open question; replaces the earlier questions (repeatable)")
+	f.StringArrayVar(&c.questions, "question", nil, "open question, or none: all are answered; replaces the earlier questions (repeatable)")
 	f.StringArrayVar(&c.steps, "step", nil, "something that you did; added to the history (repeatable)")
 	f.StringVar(&c.expires, "expires", "", "when the context is stale: a duration such as 2h, or a time")
 	f.StringVar(&c.data, "data", "", "task data (JSON, @FILE or -); replaces the earlier data")
@@ -94,6 +94,9 @@ func (c *ContentFlags) Content(ctx context.Context, s *Shell) (client.Content, e
 	}
 	if c.questions != nil {
 		out.Questions = c.questions
+		if len(c.questions) == 1 && c.questions[0] == none {
+			out.Questions = []string{}
+		}
 	}
 	asks, err := memoryAsks(c.memory)
 	if err != nil {

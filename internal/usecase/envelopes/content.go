@@ -25,7 +25,7 @@ type Content struct {
 	Summary    string          `json:"conversation_summary,omitempty" maxLength:"4000" doc:"What was said so far in short: at most 4,000 bytes. It replaces the summary before; what must last is a fact or a decision."`
 	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
 	Decisions  []Point         `json:"decisions,omitempty" doc:"What was decided."`
-	Questions  []string        `json:"open_questions,omitempty" doc:"What is still open, at most 4,000 bytes together; replaces the list of the envelope before."`
+	Questions  []string        `json:"open_questions,omitzero" doc:"What is still open, at most 4,000 bytes together; replaces the list of the envelope before, which an empty list closes."`
 	Steps      []Step          `json:"steps,omitempty" doc:"What the sender did; added to the history. Calls of tools are left out of what a receiver gets unless it asks for everything."`
 	Data       json.RawMessage `json:"data,omitempty" doc:"Task context, any JSON; replaces that of the envelope before."`
 	Confidence *float64        `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"How sure the sender is of its work."`

@@ -27,7 +27,7 @@ func (l *List) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// Allowed is the list as a restriction: nil, which does not restrict, if it is empty, and no value at all if it is "none" alone.
+// Allowed is the list as a restriction, or as what is still open: nil, which changes nothing, if it is empty, and no value at all if it is "none" alone.
 func (l List) Allowed() []string {
 	switch {
 	case len(l) == 0:
