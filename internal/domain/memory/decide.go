@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -44,7 +45,7 @@ func checkChange(s State, id string, by Reader) error {
 		return nil
 	case MayRead(s, by):
 		return refusal.New(refusal.NotPermitted, "store an item of your own, or ask its author or an operator",
-			"only its author %s may change item %s", s.Owner, s.ID)
+			"only its author %s may change item %s", event.Bare(s.Owner), s.ID)
 	}
 	return refusal.New(refusal.NotFound, "search for items that you may read", "there is no item %s", strconv.QuoteToASCII(refusal.Clip(id, 80)))
 }

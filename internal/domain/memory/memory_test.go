@@ -246,7 +246,9 @@ func TestOnlyTheAuthorAndOperatorsChangeAnItem(t *testing.T) {
 		if absent := nothing.Refused(c(reviewer), refusal.NotFound); absent.Error() != hidden.Error() {
 			t.Errorf("who may not read learns that there is something: %q, %q", hidden, absent)
 		}
-		newItem(t, memory.Workspace).Refused(c(reviewer), refusal.NotPermitted)
+		if refused := newItem(t, memory.Workspace).Refused(c(reviewer), refusal.NotPermitted); !strings.Contains(refused.Error(), "author writer may") {
+			t.Errorf("the author is named otherwise than in answers: %q", refused)
+		}
 		if _, err := memory.Decide(i.State, c(operator), noon); err != nil {
 			t.Errorf("an operator: %v", err)
 		}
