@@ -71,9 +71,12 @@ func (p *prompt) opening(e *Envelope) {
 	if h.HandoffID != "" {
 		task += " (handoff " + visible.Code(handoffInTask(h)) + ")"
 	}
-	if h.shared() {
+	switch {
+	case h.shared():
 		p.line("# Task %s, shared by %s%s: you do not own it, so do not complete it or hand it on", task, visible.Code(h.From), h.asked())
-	} else {
+	case h.HandoffID == "": // nobody has handed it over yet
+		p.line("# Task %s of %s", task, visible.Code(h.From))
+	default:
 		p.line("# You take over task %s from %s%s", task, visible.Code(h.From), h.asked())
 	}
 	p.about(e)

@@ -281,6 +281,10 @@ func TestTheOpeningSaysWhoOwnsTheTask(t *testing.T) {
 	if got := envelope.Render(e); !strings.Contains(got, "you do not own it, so do not complete it") || strings.Contains(got, "You take over") {
 		t.Errorf("a share reads\n%s", got)
 	}
+	e.Handoff.To = nil
+	if got := envelope.Render(e); !strings.HasPrefix(got, "# Task `"+e.Handoff.TaskID+"` of `"+e.Handoff.From+"`\n") {
+		t.Errorf("a task that nobody has handed over reads\n%s", got)
+	}
 	e.Handoff.HandoffID, e.Task.Ask = e.Handoff.TaskID+".h1", e.Task.Intent
 	if got := envelope.Render(e); !strings.Contains(got, "(handoff `h1`)") || strings.Count(got, e.Task.Intent) != 1 {
 		t.Errorf("a delegated task reads\n%s", got)
