@@ -127,7 +127,7 @@ var innerPackages = []pkg{
 		imports: "domain/refusal domain/event",
 		libs:    "github.com/santhosh-tekuri/jsonschema github.com/hashicorp/golang-lru/v2",
 	},
-	{dir: "content/drift", what: "what each hop of a task kept, changed, omitted and dropped", pure: true, imports: "domain/event domain/visible content/envelope"},
+	{dir: "content/drift", what: "what each hop of a task kept, changed, omitted and dropped", pure: true, imports: "domain/event domain/conversation domain/visible content/envelope"},
 	{
 		dir: "content/foreign", what: "reads the handoff documents of other systems into the content of a task",
 		pure: true, imports: "domain/refusal domain/event content/envelope",

@@ -67,3 +67,15 @@ func checkCanonical(src []byte, maxDepth int) error {
 	_, err := b.writer.Temporary(src, maxDepth)
 	return err
 }
+
+// promptSize returns about the size of the prompt in bytes, so that it is rarely allocated twice.
+func (e *Envelope) promptSize() int {
+	const frame, perEntry = 1 << 10, 128
+	h := &e.Handoff
+	n := frame + len(h.Detail) + len(h.Notes) + len(e.Task.Intent) + len(e.Task.Ask) + len(e.Task.State) + len(e.ConversationSummary) + len(e.Task.Data)
+	n += perEntry * (len(e.KeyFacts) + len(e.Decisions) + len(e.History) + len(e.Conversation))
+	for i := range e.Memory {
+		n += perEntry + len(e.Memory[i].Text)
+	}
+	return n
+}
