@@ -49,7 +49,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task",
+		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task",
 	},
 	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
@@ -62,12 +62,16 @@ var innerPackages = []pkg{
 	},
 	{dir: "domain/identity", what: "the rules of principals: roles, permissions, tokens", pure: true, imports: "domain/refusal domain/event"},
 	{
+		dir: "domain/conversation/conversationid", what: "the identity of conversations: a name, and the agent that calls the conversation so",
+		pure: true, imports: "domain/refusal domain/event",
+	},
+	{
 		dir: "domain/memory", what: "the rules of memory items: scopes, versions, references, who may read",
-		pure: true, imports: "domain/erasure domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/erasure domain/refusal domain/event domain/identity domain/conversation/conversationid",
 	},
 	{
 		dir: "domain/conversation", what: "the rules of conversations: messages across agents, and their condensed text",
-		pure: true, imports: "domain/erasure domain/refusal domain/event domain/memory",
+		pure: true, imports: "domain/erasure domain/refusal domain/event domain/memory domain/conversation/conversationid",
 	},
 	{
 		dir: "domain/channel", what: "the rules of channels: named lists of agents to publish to",
@@ -87,7 +91,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/erasure", what: "the rules of erasing content and of legal holds: subjects, holds, pending erasures",
-		pure: true, imports: "domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/conversation/conversationid domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
@@ -201,7 +205,7 @@ var innerPackages = []pkg{
 	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections", libs: "database/sql"},
 	{
 		dir: "record/view/sqlview/search", what: "memory items and conversations in tables of the views' database, and their search",
-		imports: "domain/memory domain/conversation record/ledger record/ledger/sqlitelog record/view record/view/sqlview/query",
+		imports: "domain/memory domain/conversation domain/conversation/conversationid record/ledger record/ledger/sqlitelog record/view record/view/sqlview/query",
 		libs:    "database/sql golang.org/x/text",
 	},
 	{
@@ -276,12 +280,12 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/conversations", what: "use cases of conversations, and the text that lets the next agent carry on",
-		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task record/access record/ledger " +
+		imports: "domain/conversation/conversationid domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task record/access record/ledger " +
 			"record/stream record/view usecase/caller usecase/page usecase/taskstore",
 	},
 	{
 		dir: "usecase/memories", what: "use cases of memory items, and what of them goes into an envelope",
-		imports: "domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope routing record/access " +
+		imports: "domain/conversation/conversationid domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task content/envelope routing record/access " +
 			"record/ledger record/stream record/view usecase/caller usecase/quota usecase/random usecase/page usecase/taskstore usecase/conversations",
 	},
 	{
@@ -321,7 +325,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/erasures", what: "use cases of erasures and legal holds: what a subject names, erasing it, finishing after a crash",
-		imports: "domain/erasure domain/event domain/memory domain/conversation domain/identity domain/refusal record/access record/ledger record/seal record/stream " +
+		imports: "domain/conversation/conversationid domain/erasure domain/event domain/memory domain/conversation domain/identity domain/refusal record/access record/ledger record/seal record/stream " +
 			"usecase/caller usecase/taskstore usecase/memories usecase/artifacts",
 	},
 	{
@@ -335,9 +339,9 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",
-		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task content/envelope content/expect content/foreign " +
+		imports: "domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope content/expect content/foreign " +
 			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
-			"usecase/taskstore usecase/agents usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
+			"usecase/taskstore usecase/agents usecase/conversations usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
 			"usecase/tickets record/span",
 	},
 	{

@@ -155,7 +155,8 @@ type Task struct {
 	Requester    string            `json:"requester"` // an agent by its name, anybody else as "operator/NAME", …
 	Priority     Priority          `json:"priority"`
 	Tags         []string          `json:"tags,omitempty"`
-	Subject      string            `json:"subject,omitempty"` // that its content is about, by which it can be erased
+	Subject      string            `json:"subject,omitempty"`      // that its content is about, by which it can be erased
+	Conversation string            `json:"conversation,omitempty"` // id of the one that it belongs to
 	Owner        string            `json:"owner,omitempty"`
 	Epoch        uint64            `json:"epoch"`          // rises with every change of owner
 	Lease        time.Time         `json:"lease,omitzero"` // until when the owner must send a sign of life

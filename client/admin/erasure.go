@@ -39,7 +39,7 @@ type ErasureList struct {
 	Position uint64    `json:"position"`
 }
 
-// SubjectInput names what is erased or held: task/ID, tag/TAG, conversation/ID or memory/ID.
+// SubjectInput names what is erased or held: task/ID, tag/TAG, subject/NAME, conversation/ID, conversation/NAME for all that are called so, or memory/ID.
 type SubjectInput struct {
 	Subject string `json:"subject"`
 	Why     string `json:"why"` // the record keeps it

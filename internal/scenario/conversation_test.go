@@ -46,10 +46,10 @@ func (h *harness) deaf(by caller.Caller, id string) {
 		h.Errorf("%s gets its continuity: %v", by.Principal, err)
 	}
 	before, _ := h.hears(h.operator(), id)
-	_, err := call(by, func(c caller.Caller) (conversations.Said, error) { // a stranger begins another of that name, and one that knows of it is refused
+	_, err := call(by, func(c caller.Caller) (conversations.Said, error) {
 		return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: id, Role: conversation.Assistant, Text: "me too"})
 	})
-	if after, _ := h.hears(h.operator(), id); after.Count != before.Count || err != nil && refusal.CodeOf(err) != refusal.NotFound {
+	if after, _ := h.hears(h.operator(), id); after.Count != before.Count || refusal.CodeOf(err) != refusal.NotFound {
 		h.Errorf("%s adds to it: %v, %+v", by.Principal, err, after)
 	}
 }
@@ -60,9 +60,9 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Role: conversation.User, Text: "Split the orders table."})
 		h.say(h.agent("scout"), "orders", conversations.AppendTurnInput{Text: "It grows by four percent a week."})
 		r := h.create(h.agent("scout"), tasks.CreateInput{Intent: "split the orders table", Start: true, Conversation: "orders"})
-		h.deaf(h.agent("planner"), "orders")
+		h.deaf(h.agent("planner"), "orders~scout")
 		h.send(h.agent("scout"), r, handoffs.SendInput{To: []string{"planner"}, Reason: event.ReasonSpecialization, Detail: "needs a plan"})
-		h.deaf(h.agent("planner"), "orders") // only offered
+		h.deaf(h.agent("planner"), "orders~scout") // only offered
 		a := h.accept("planner", h.wait("planner"))
 		doc := sheetOf(h, a.Content)
 		for _, want := range []string{"scout (2)", "Split the orders table.", "four percent"} {
@@ -76,7 +76,7 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 		summary := sheetOf(h, b.Content).ConversationSummary
 		h.settle()
 		text := ok(h, h.agent("migrator"), func(c caller.Caller) (conversations.Continuity, error) {
-			return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: "orders"})
+			return h.app.Conversations.Continuity(ctx(h), c, conversations.ContinuityInput{ID: "orders~scout"})
 		}).Text
 		for _, want := range []string{"scout (2), planner (1)", "Handed over: scout -> planner", "Split the orders table.", "Hash of region"} {
 			if !strings.Contains(text, want) || !strings.Contains(summary, want) {
@@ -86,14 +86,14 @@ func TestAConversationGoesOnAcrossThreeAgents(t *testing.T) {
 		if !strings.Contains(text, "Handed over: planner -> migrator (user_request: just do it)") {
 			h.Errorf("the last change of hands is missing:\n%s", text)
 		}
-		h.say(h.agent("migrator"), "orders", conversations.AppendTurnInput{Role: conversation.Tool, Text: "42 shards"})
+		h.say(h.agent("migrator"), "orders~scout", conversations.AppendTurnInput{Role: conversation.Tool, Text: "42 shards"})
 		got, err := h.hears(h.agent("scout"), "orders")
 		if err != nil || got.Count != 4 || len(got.Turns) != 4 || got.Turns[3].Agent != "migrator" || !slices.Equal(got.Handoffs, []string{a.Handoff}) {
 			h.Errorf("scout hears %+v, %v", got, err)
 		}
 		h.complete("migrator", b.Receipt, "done")
-		h.deaf(h.agent("spy"), "orders")
-		if got, err := h.hears(h.agent("migrator"), "orders"); err != nil || got.Count != 4 {
+		h.deaf(h.agent("spy"), "orders~scout")
+		if got, err := h.hears(h.agent("migrator"), "orders~scout"); err != nil || got.Count != 4 {
 			h.Errorf("the author of a turn cannot read on: %+v, %v", got, err)
 		}
 	})
@@ -105,13 +105,13 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 		h.create(h.agent("spy"), tasks.CreateInput{Intent: "listen", Start: true, Conversation: "plans"}) // before it has begun
 		h.say(h.agent("ann"), "plans", conversations.AppendTurnInput{Text: secret})
 		r := h.create(h.agent("spy"), tasks.CreateInput{Intent: "listen", Start: true, Conversation: "plans"})
-		h.deaf(h.agent("spy"), "plans")
+		h.deaf(h.agent("spy"), "plans~ann")
 		h.send(h.agent("spy"), r, handoffs.SendInput{To: []string{"friend"}})
 		a := h.accept("friend", h.wait("friend"))
 		if strings.Contains(string(a.Content.Envelope), secret) {
 			h.Errorf("the envelope has %s", a.Content.Envelope)
 		}
-		h.say(h.agent("friend"), "plans", conversations.AppendTurnInput{Text: "me too"}) // in that of the spy
+		h.say(h.agent("friend"), "plans~spy", conversations.AppendTurnInput{Text: "me too", Task: r.Task}) // in that of the spy
 		_, err := call(h.agent("spy"), func(c caller.Caller) (conversations.Said, error) {
 			return h.app.Conversations.AppendTurn(ctx(h), c, conversations.AppendTurnInput{Conversation: "plans", Role: conversation.User, Text: "x", Task: r.Task})
 		})
@@ -127,7 +127,7 @@ func TestNamingAConversationInATaskGivesNobodyAPart(t *testing.T) {
 					h.Errorf("%s lists %+v", name, list)
 				}
 			}
-			if got, err := h.hears(h.agent(name), "plans"); err == nil && slices.ContainsFunc(got.Turns, func(t conversation.Turn) bool { return t.Text == secret }) {
+			if got, err := h.hears(h.agent(name), "plans~spy"); err == nil && slices.ContainsFunc(got.Turns, func(t conversation.Turn) bool { return t.Text == secret }) {
 				h.Errorf("%s hears %+v", name, got)
 			}
 		}
@@ -154,7 +154,7 @@ func TestTasksOfStrangersStayOutOfAConversation(t *testing.T) {
 			h.create(h.agent("spy"), tasks.CreateInput{Intent: "meddle", Conversation: "plans"})
 		}
 		h.settle()
-		if _, err := h.hears(h.agent("bob"), "plans"); err != nil {
+		if _, err := h.hears(h.agent("bob"), "plans~ann"); err != nil {
 			h.Errorf("tasks of a stranger took the conversation from whom it was handed to: %v", err)
 		}
 	})

@@ -184,7 +184,7 @@ func TestAParentAndASharedConversationAreNamedAsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, err := k.admin.Erase(t.Context(), admin.SubjectInput{Subject: k.task, Why: "request"})
-	if err != nil || len(e.Kept) != 1 || e.Kept[0] != "conversation/visit-9" || e.Streams != 2 {
+	if err != nil || len(e.Kept) != 1 || e.Kept[0] != "conversation/visit-9~ann" || e.Streams != 2 {
 		t.Fatalf("%+v, %v", e, err)
 	}
 	if got := k.answers(t)["conversation"]; !strings.Contains(got, k.secret("turn")) {
@@ -224,7 +224,7 @@ func (k *clinic) record(t *testing.T) {
 	must(t)(kind.Do(t.Context(), stream.Write{Actor: ledger.Actor{Principal: by.String()}}, "default/erasure/current", func(s erasure.State, now time.Time) ([]erasure.Event, error) {
 		return erasure.Decide(s, erasure.Erase{
 			By: by, Subject: erasure.Subject{Kind: erasure.Tag, Name: "patient-4711"}, Why: "request", Files: []string{k.file},
-			Streams: []string{"default/task/" + k.task, "default/memory/" + k.item, "default/conversation/visit-9"},
+			Streams: []string{"default/task/" + k.task, "default/memory/" + k.item, "default/conversation/visit-9~ann"},
 		}, now)
 	}))
 }

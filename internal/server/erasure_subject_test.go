@@ -112,3 +112,37 @@ func TestTheHoldsAndErasuresOfATaskAreThoseThatNameIt(t *testing.T) {
 	_, err = k.admin.Erasures(ctx, admin.ErasureFilter{Task: child, Memory: item.ID})
 	refusedWith(t, err, refusal.Invalid, "of a task or of a memory item")
 }
+
+// TestANameOfAConversationErasesAndHoldsAllThatAreCalledSo has two agents use the same name.
+func TestANameOfAConversationErasesAndHoldsAllThatAreCalledSo(t *testing.T) {
+	t.Parallel()
+	k := treat(t, openErasable(t, t.TempDir()))
+	k.end(t)
+	k.words = nil
+	must(t)(k.ann.AppendTurn(t.Context(), "ward", client.TurnInput{Role: "user", Text: k.secret("anns-turn")}))
+	must(t)(k.bob.AppendTurn(t.Context(), "ward", client.TurnInput{Role: "user", Text: k.secret("bobs-turn")}))
+	must(t)(k.bob.Remember(t.Context(), client.RememberInput{Text: k.secret("bobs-memory"), Conversation: "ward"}))
+	for _, held := range []string{"conversation/ward", "conversation/ward~bob"} {
+		must(t)(k.admin.SetHold(t.Context(), admin.SubjectInput{Subject: held, Why: "case 12"}))
+		for _, erased := range []string{"conversation/ward", "conversation/ward~bob"} {
+			_, err := k.admin.Erase(t.Context(), admin.SubjectInput{Subject: erased, Why: "request"})
+			refusedWith(t, err, refusal.Conflict, "a legal hold on "+held)
+		}
+		must(t)(k.admin.LiftHold(t.Context(), admin.SubjectInput{Subject: held, Why: "case 12"}))
+	}
+	_, err := k.admin.Erase(t.Context(), admin.SubjectInput{Subject: "conversation/ward~eve", Why: "request"})
+	refusedWith(t, err, refusal.NotFound, "has nothing that conversation/ward~eve names")
+	if n := len(k.inFiles(t)); n == 0 {
+		t.Fatal("the files have none of the words: this test proves nothing")
+	}
+	if e, err := k.admin.Erase(t.Context(), admin.SubjectInput{Subject: "conversation/ward~ann", Why: "request"}); err != nil || e.Streams != 1 {
+		t.Errorf("one of them: %+v, %v", e, err)
+	}
+	if page, err := k.bob.SearchMemory(t.Context(), client.MemoryFilter{Conversation: "ward"}); err != nil || len(page.Items) != 1 || page.Items[0].Conversation != "ward~bob" {
+		t.Errorf("the item of the other: %+v, %v", page, err)
+	}
+	if e, err := k.admin.Erase(t.Context(), admin.SubjectInput{Subject: "conversation/ward", Why: "request"}); err != nil || e.Streams != 3 {
+		t.Errorf("all of them: %+v, %v", e, err)
+	}
+	k.check(t)
+}

@@ -70,8 +70,8 @@ func (r *remembering) reads(agent, prompt string, want ...string) {
 		}
 	}
 	c, ctx := r.by[agent], r.Context()
-	add(c.Conversation(ctx, "talk", client.ConversationOptions{}))
-	add(c.Continuity(ctx, "talk", 0))
+	add(c.Conversation(ctx, "talk~ann", client.ConversationOptions{}))
+	add(c.Continuity(ctx, "talk~ann", 0))
 	for _, f := range []client.MemoryFilter{{}, {Query: "ITEMone ITEMtwo ITEMthree ITEMfour"}, {Task: r.task}, {Pinned: true}} {
 		page, err := c.SearchMemory(ctx, f)
 		add(page, err)
@@ -109,7 +109,7 @@ func TestMemoryDoesNotGoRoundAColdHandoff(t *testing.T) {
 	r.says("cleo", "three", r.task)
 	r.reads("cleo", cleo, "TURNthree", "ITEMthree")
 	r.reads("ben", "", "TURNone", "ITEMone", "TURNtwo", "ITEMtwo", "TURNthree") // who has spoken in it hears what is said
-	other := r.must(r.by["cleo"].CreateTask(t.Context(), client.CreateInput{Intent: "z", Start: true, Conversation: "talk"}))
+	other := r.must(r.by["cleo"].CreateTask(t.Context(), client.CreateInput{Intent: "z", Start: true, Conversation: "talk~ann"}))
 	r.says("cleo", "four", other.Task)
 	sent := r.must(r.by["cleo"].Send(t.Context(), other.Task, client.SendInput{Epoch: other.Epoch, To: []string{"eve"}}))
 	eve, err := r.by["eve"].Accept(t.Context(), sent.Handoff, client.AcceptInput{Render: true})

@@ -27,14 +27,14 @@ type conversationsQuery struct {
 
 type conversationQuery struct {
 	endpoint.Reading
-	ID     string `path:"id" maxLength:"80" doc:"Id."`
+	ID     string `path:"id" maxLength:"140" doc:"The id, NAME~AGENT, or the name of your own."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number of turns, the last ones; 50 if omitted."`
 	Before int    `query:"before" minimum:"1" doc:"Only turns before this one."`
 }
 
 type continuityQuery struct {
 	endpoint.Reading
-	ID     string `path:"id" maxLength:"80" doc:"Id."`
+	ID     string `path:"id" maxLength:"140" doc:"The id, NAME~AGENT, or the name of your own."`
 	Budget int    `query:"budget" minimum:"200" maximum:"65536" doc:"Maximum size of the text in bytes; 4000 if omitted."`
 }
 
@@ -55,7 +55,7 @@ func (s *service) conversations() {
 	})
 	endpoint.Change(s.router, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/conversations/{id}/turns", ID: "append-turn", Summary: "Add a turn to a conversation", Tag: endpoint.TagConversations,
-		About: "The first turn creates the conversation. Under a name that is taken by a conversation in which the caller has no part, it creates another, which the caller and those who take part in it read under the same name.", Status: http.StatusCreated,
+		About: "The first turn creates the conversation. A name is that of the caller, or of the conversation to which the task belongs; what others have under the same name are other conversations. The answer has the id, NAME~AGENT, by which others name it.", Status: http.StatusCreated,
 	}, endpoint.Under(func(in *conversations.AppendTurnInput) *string { return &in.Conversation }, s.app.Conversations.AppendTurn))
 }
 

@@ -39,8 +39,11 @@ func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
 		{spy, "GET /v1/conversations?agent=spy", ""},
 		{spy, "POST /v1/tasks", `{"intent":"go on","start":true,"conversation":"NAME","send":{"to":["bob"]}}`},
 		{heir, "GET /v1/conversations/NAME", ""},
-		{spy, "GET /v1/conversations/NAME~0123456789ab", ""},
-		{spy, "POST /v1/conversations/NAME~0123456789ab/turns", `{"role":"user","text":"x"}`},
+		{spy, "GET /v1/conversations/NAME~ann", ""},
+		{spy, "GET /v1/conversations/NAME~ann/continuity", ""},
+		{spy, "POST /v1/conversations/NAME~ann/turns", `{"role":"user","text":"x"}`},
+		{spy, "POST /v1/tasks", `{"intent":"go on","start":true,"conversation":"NAME~ann"}`},
+		{spy, "POST /v1/memory", `{"text":"x","conversation":"NAME~ann"}`},
 	} {
 		answers := map[string]reply{}
 		for _, name := range []string{"taken", "fresh"} {
@@ -52,7 +55,7 @@ func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
 		}
 		taken, fresh := answers["taken"], answers["fresh"]
 		if strings.Contains(step.line, "agent=spy") { // one answer with both
-			if strings.Count(taken.body, `"id":"taken"`) != 1 || strings.Count(taken.body, `"id":"fresh"`) != 1 || strings.Contains(taken.body, "~") {
+			if strings.Count(taken.body, `"id":"taken~spy"`) != 1 || strings.Count(taken.body, `"id":"fresh~spy"`) != 1 || strings.Count(taken.body, `"id"`) != 2 {
 				t.Errorf("a list: %s", taken.body)
 			}
 			continue
@@ -71,14 +74,13 @@ func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"taken", "fresh"} { // the receiver goes on with the spy's, by its name
-		said, err := bob.AppendTurn(t.Context(), name, client.TurnInput{Role: client.SpeakerAssistant, Text: "I go on"})
-		if err != nil || said.Turn != 3 || said.Conversation != name {
+	for _, name := range []string{"taken", "fresh"} { // the receiver goes on with the spy's, by its id
+		said, err := bob.AppendTurn(t.Context(), name+"~spy", client.TurnInput{Role: client.SpeakerAssistant, Text: "I go on"})
+		if err != nil || said.Turn != 3 || said.Conversation != name+"~spy" {
 			t.Errorf("%s: %+v, %v", name, said, err)
 		}
 	}
-	list, err := bob.Conversations(t.Context(), client.ConversationFilter{})
-	if err != nil || len(list.Conversations) != 2 || strings.Contains(list.Conversations[0].ID+list.Conversations[1].ID, "~") {
+	if list, err := bob.Conversations(t.Context(), client.ConversationFilter{}); err != nil || len(list.Conversations) != 2 {
 		t.Errorf("%+v, %v", list.Conversations, err)
 	}
 	if talk, err := ann.Conversation(t.Context(), "taken", client.ConversationOptions{}); err != nil || talk.Count != 1 {
@@ -94,7 +96,7 @@ func TestTheNameOfAConversationTellsAStrangerNothing(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.ID, talk, err)
 		}
 	}
-	if r := h.call(spy, "GET /v1/conversations?limit=1&after=taken", ""); !strings.Contains(r.body, `"conversations":[]`) {
+	if r := h.call(spy, "GET /v1/conversations?limit=1&after=taken~spy", ""); !strings.Contains(r.body, `"conversations":[]`) {
 		t.Errorf("the page after the oldest: %s", r.body)
 	}
 }
@@ -130,21 +132,21 @@ func TestConversationsAreFoundByWordsThatTheCallerMayRead(t *testing.T) {
 		}
 		return page
 	}
-	page := want(ann, client.ConversationFilter{Text: " merger "}, "merger-talk", "board")
+	page := want(ann, client.ConversationFilter{Text: " merger "}, "merger-talk~ann", "board~ann")
 	if turns := page.Conversations[1].Turns; len(turns) != 3 || turns[0].N != 3 || turns[2].Text != "merger, fourth" {
 		t.Errorf("the turns with the word: %+v", turns)
 	}
-	want(bob, client.ConversationFilter{Text: "merger"}, "lunch")
-	want(admin, client.ConversationFilter{Text: "MERGER"}, "lunch", "merger-talk", "board")
-	want(admin, client.ConversationFilter{Text: "merger off again"}, "board") // of different turns
-	want(admin, client.ConversationFilter{Text: "ann merger"}, "merger-talk", "board")
+	want(bob, client.ConversationFilter{Text: "merger"}, "lunch~bob")
+	want(admin, client.ConversationFilter{Text: "MERGER"}, "lunch~bob", "merger-talk~ann", "board~ann")
+	want(admin, client.ConversationFilter{Text: "merger off again"}, "board~ann") // of different turns
+	want(admin, client.ConversationFilter{Text: "ann merger"}, "merger-talk~ann", "board~ann")
 	want(admin, client.ConversationFilter{Text: "merger xyzzy"})
-	first := want(admin, client.ConversationFilter{Text: "merger", Limit: 1}, "lunch")
-	want(admin, client.ConversationFilter{Text: "merger", After: first.Next}, "merger-talk", "board")
-	if page := want(admin, client.ConversationFilter{}, "lunch", "merger-talk", "board"); len(page.Conversations[0].Turns) != 0 {
+	first := want(admin, client.ConversationFilter{Text: "merger", Limit: 1}, "lunch~bob")
+	want(admin, client.ConversationFilter{Text: "merger", After: first.Next}, "merger-talk~ann", "board~ann")
+	if page := want(admin, client.ConversationFilter{}, "lunch~bob", "merger-talk~ann", "board~ann"); len(page.Conversations[0].Turns) != 0 {
 		t.Errorf("a list has turns: %+v", page.Conversations[0].Turns)
 	}
-	if reads := h.reads("ann"); !strings.Contains(reads, `"search of conversations"`) || !strings.Contains(reads, `"board@3"`) {
+	if reads := h.reads("ann"); !strings.Contains(reads, `"search of conversations"`) || !strings.Contains(reads, `"board~ann@3"`) {
 		t.Errorf("the search is not recorded: %s", reads)
 	}
 }

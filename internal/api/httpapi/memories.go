@@ -34,7 +34,7 @@ type memorySearch struct {
 	Tag          string             `query:"tag" maxLength:"64" doc:"Only items with this tag."`
 	Agent        string             `query:"agent" maxLength:"200" doc:"Only items of this author: an agent by name, or a principal such as operator/ann."`
 	Task         string             `query:"task" maxLength:"80" doc:"Only items of this task."`
-	Conversation string             `query:"conversation" maxLength:"64" doc:"Only items of this conversation."`
+	Conversation string             `query:"conversation" maxLength:"140" doc:"Only items of this conversation, by its id, or of all with this name."`
 	Scope        memory.Scope       `query:"scope" doc:"Only items in this scope."`
 	Pinned       bool               `query:"pinned" doc:"Only pinned items."`
 	Proposed     bool               `query:"proposed" doc:"Only items that an agent proposes to pin for the whole workspace; an operator agrees by pinning them."`

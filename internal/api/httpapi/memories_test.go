@@ -127,11 +127,11 @@ func TestAConversationIsToldReadAndCondensed(t *testing.T) {
 		{Role: client.SpeakerAssistant, Text: "The cookie expires."},
 	} {
 		said, err := scout.AppendTurn(ctx, "login", in)
-		if err != nil || said.Turn != n+1 || said.Conversation != "login" {
+		if err != nil || said.Turn != n+1 || said.Conversation != "login~scout" {
 			t.Fatalf("%+v, %v", said, err)
 		}
 	}
-	if _, err := coder.Conversation(ctx, "login", client.ConversationOptions{}); !errors.Is(err, client.NotFound) {
+	if _, err := coder.Conversation(ctx, "login~scout", client.ConversationOptions{}); !errors.Is(err, client.NotFound) {
 		t.Errorf("who has no part: %v", err)
 	}
 	sent, err := scout.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"coder"}})
@@ -141,23 +141,23 @@ func TestAConversationIsToldReadAndCondensed(t *testing.T) {
 	if _, err := coder.Accept(ctx, sent.Handoff, client.AcceptInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := coder.AppendTurn(ctx, "login", client.TurnInput{Role: client.SpeakerAssistant, Text: "On it.", Handoff: sent.Handoff}); err != nil {
+	if _, err := coder.AppendTurn(ctx, "login~scout", client.TurnInput{Role: client.SpeakerAssistant, Text: "On it.", Handoff: sent.Handoff}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := coder.Conversation(ctx, "login", client.ConversationOptions{Limit: 2})
+	got, err := coder.Conversation(ctx, "login~scout", client.ConversationOptions{Limit: 2})
 	if err != nil || got.Count != 3 || len(got.Turns) != 2 || got.Turns[1].Agent != "coder" || got.Turns[1].By != "coder" || got.Turns[1].Handoff != sent.Handoff ||
 		!slices.Equal(got.Speakers, []client.Speaker{{Agent: "scout", Turns: 2}, {Agent: "coder", Turns: 1}}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if got, err = coder.Conversation(ctx, "login", client.ConversationOptions{Before: 2}); err != nil || len(got.Turns) != 1 || got.Turns[0].Role != client.SpeakerUser {
+	if got, err = coder.Conversation(ctx, "login~scout", client.ConversationOptions{Before: 2}); err != nil || len(got.Turns) != 1 || got.Turns[0].Role != client.SpeakerUser {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	text, err := coder.Continuity(ctx, "login", 0)
+	text, err := coder.Continuity(ctx, "login~scout", 0)
 	if err != nil || !strings.Contains(text.Text, "scout -> coder") || !strings.Contains(text.Text, "fix the login") {
 		t.Errorf("%+v, %v", text, err)
 	}
 	page, err := coder.Conversations(client.WithPosition(ctx, text.Position), client.ConversationFilter{Agent: "scout", Task: made.Task, Limit: 1})
-	if err != nil || len(page.Conversations) != 1 || page.Next != "login" || page.Conversations[0].Turns != nil {
+	if err != nil || len(page.Conversations) != 1 || page.Next != "login~scout" || page.Conversations[0].Turns != nil {
 		t.Errorf("%+v, %v", page, err)
 	}
 	if page, err = coder.Conversations(ctx, client.ConversationFilter{After: "login"}); err != nil || len(page.Conversations) != 0 || page.Next != "" {

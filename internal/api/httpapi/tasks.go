@@ -134,6 +134,7 @@ type Task struct {
 	Priority     event.Priority     `json:"priority"`
 	Tags         []string           `json:"tags,omitempty"`
 	Subject      string             `json:"subject,omitempty" doc:"What its content is about: it can be erased by it."`
+	Conversation string             `json:"conversation,omitempty" doc:"Id of the one that it belongs to, for those who read what its owner does."`
 	Owner        string             `json:"owner,omitempty"`
 	Epoch        uint64             `json:"epoch" doc:"Increases with every change of owner; calls with another epoch are refused."`
 	Lease        time.Time          `json:"lease,omitzero" doc:"When the lease of the owner ends unless it is renewed."`
@@ -197,7 +198,7 @@ type Share struct {
 
 func taskOf(t taskstore.Task) Task {
 	out := Task{
-		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Tags: t.Tags, Subject: t.Subject, Owner: t.Owner, Epoch: t.Epoch,
+		ID: t.ID, State: t.State, Intent: t.Intent, Requester: t.Requester, Priority: t.Priority, Tags: t.Tags, Subject: t.Subject, Conversation: t.Conversation, Owner: t.Owner, Epoch: t.Epoch,
 		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,
 		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
 		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,

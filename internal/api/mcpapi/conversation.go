@@ -12,7 +12,7 @@ import (
 )
 
 type conversationInput struct {
-	ID        string             `json:"id" jsonschema:"any name for the conversation"`
+	ID        string             `json:"id" jsonschema:"your name for it, or the id of another's"`
 	Say       string             `json:"say,omitempty" jsonschema:"a turn to add; if omitted, the last turns are read"`
 	Role      client.SpeakerRole `json:"role,omitempty" jsonschema:"who speaks; default assistant"`
 	Task      string             `json:"task,omitempty"`
@@ -37,11 +37,11 @@ var conversationTool = define[conversationInput, fit.Conversed]("conversation", 
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{Text: fmt.Sprintf("Turn %d was added.", s.Turn), Data: fit.Conversed{ID: in.ID, Turn: s.Turn}}, nil
+			return answer{Text: fmt.Sprintf("Turn %d of %s was added.", s.Turn, s.Conversation), Data: fit.Conversed{ID: s.Conversation, Turn: s.Turn}}, nil
 		}
 		if in.Condensed {
 			v, err := c.Continuity(ctx, in.ID, in.Bytes)
-			return answer{Text: show.Quoted(v.Text), Data: fit.Conversed{ID: in.ID, Text: v.Text}}, err
+			return answer{Text: show.Quoted(v.Text), Data: fit.Conversed{ID: v.ID, Text: v.Text}}, err
 		}
 		if in.Limit == 0 {
 			in.Limit = 20

@@ -50,7 +50,7 @@ func (w wanted) empty() bool { return len(w.Criteria) == 0 && len(w.Schema) == 0
 type fresh struct {
 	Priority     client.Priority `json:"priority,omitempty"`
 	Deadline     argument.Moment `json:"deadline,omitzero" jsonschema:"such as 2026-01-31T15:00:00Z"`
-	Conversation string          `json:"conversation,omitempty" jsonschema:"id of a conversation to include, condensed"`
+	Conversation string          `json:"conversation,omitempty" jsonschema:"name or id of a conversation to include, condensed"`
 	Tags         argument.List   `json:"tags,omitempty" jsonschema:"tags for the policy rules"`
 	freshFully
 }

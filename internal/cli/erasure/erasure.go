@@ -13,7 +13,8 @@ import (
 
 // subjects says what a subject can be.
 const subjects = `SUBJECT is task/ID, with the descendants of the task and what was remembered in their course; tag/TAG, which is every task with the tag, as
-above; subject/NAME, which is all that was made with the subject NAME, such as patient/4711; conversation/ID; or memory/ID. The ids of tasks and memory items need no kind before them.`
+above; subject/NAME, which is all that was made with the subject NAME, such as patient/4711; conversation/ID, or
+conversation/NAME for all that are called so; or memory/ID. The ids of tasks and memory items need no kind before them.`
 
 // Command is the command trapeze erase.
 func Command(s *shell.Shell) *cobra.Command {

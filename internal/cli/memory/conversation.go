@@ -35,8 +35,9 @@ func conversationLog(s *shell.Shell) *cobra.Command {
 			said, err := c.AppendTurn(ctx, args[0], in)
 			return s.Answer(said, err, func(p *shell.Page) { p.Line("Turn %d of %s.", said.Turn, shell.OneLine(said.Conversation)) })
 		})
-	cmd.Long = `Add a turn (text, @FILE or -) to a conversation, which is identified by its name. The owner of a task that it belongs to can read
-and continue it: trapeze task create … --conversation NAME sends it along in condensed form.`
+	cmd.Long = `Add a turn (text, @FILE or -) to a conversation. A name means your own conversation, or that of the task; the answer has its id, NAME~AGENT,
+by which others name it. The owner of a task that it belongs to can read and continue it: trapeze task create … --conversation NAME sends it
+along in condensed form.`
 	f := cmd.Flags()
 	shell.Choice(f, &role, "role", "assistant", "role of the speaker: %s", client.SpeakerRoles())
 	f.StringVar(&in.Agent, "speaker", "", "agent in whose session it was said, for operators (default: you)")

@@ -22,7 +22,7 @@ func (r *filterFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&r.in.Tag, "tag", "", "list only items with this tag")
 	f.StringVar(&r.in.Agent, "by", "", "list only items of this author")
 	shell.TaskFlag(f, &r.in.Task, "task", "list only items of this task")
-	f.StringVar(&r.in.Conversation, "conversation", "", "list only items of this conversation")
+	f.StringVar(&r.in.Conversation, "conversation", "", "list only items of this conversation, by its id, or of all with this name")
 	shell.Choice(f, &r.scope, "scope", "", "list only items of this scope: %s", client.Scopes())
 	f.BoolVar(&r.in.Pinned, "pinned", false, "list only pinned items")
 	f.BoolVar(&r.in.Proposed, "proposed", false, "list only items that an agent proposes to pin for the whole workspace")

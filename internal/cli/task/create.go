@@ -43,7 +43,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&c.in.Limits.Escalations, "limit-escalations", 0, "maximum number of escalations (default 5)")
 	f.IntVar(&c.in.Limits.Attempts, "limit-attempts", 0, "maximum number of recoveries from a lost owner (default 3)")
 	f.IntVar(&c.in.Limits.Tasks, "limit-tasks", 0, "maximum number of descendants, of all generations (default 1000)")
-	f.StringVar(&c.in.Conversation, "conversation", "", "conversation that it belongs to, which is sent along in condensed form")
+	f.StringVar(&c.in.Conversation, "conversation", "", "conversation that it belongs to, by your name for it or its id; it is sent along in condensed form")
 	f.StringVar(&c.from, "from", "", "handoff document of another system, or an exported envelope, instead of INTENT (file name or -)")
 	f.StringVar(&c.claimed, "claimed-history", "", "history from another system (JSON, @FILE or -); recorded as claimed")
 	shell.WaitFlag(f, &c.wait)

@@ -79,6 +79,7 @@ func showTask(p *shell.Page, t client.Task) {
 		{"permissions", permissions},
 		{"depends on", shell.Names(depends)},
 		{"parent", t.Parent.Task},
+		{"conversation", t.Conversation},
 		{"spent tokens", shell.Number(t.Spent.Tokens)},
 		{"of", shell.Number(t.Budget.Tokens)},
 		{"progress", t.Progress},

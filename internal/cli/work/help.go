@@ -25,8 +25,8 @@ to report what is missing:
     trapeze memory get ID                              shows a memory item; the envelope refers to some
     trapeze memory add TEXT --scope task               a note for later owners of the task; --scope workspace: for all agents
     trapeze conversation list --task $TRAPEZE_TASK     the conversations of the task
-    trapeze conversation show NAME                     the turns of a conversation
-    trapeze conversation log NAME TEXT                 adds a turn
+    trapeze conversation show CONVERSATION             the turns of a conversation
+    trapeze conversation log CONVERSATION TEXT         adds a turn
     trapeze task progress TEXT                         records progress before it returns, and renews the lease
     trapeze task gap --missing WHAT                    records that the context lacks something; the work continues
 

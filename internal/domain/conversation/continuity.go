@@ -19,17 +19,17 @@ type Hop struct {
 // minTurn is the fewest bytes of text of a shortened turn; a shorter one is omitted.
 const minTurn = 60
 
-// Continuity is a text that lets the next agent carry on: which agents spoke before and how often, the last changes
+// Continuity is a text that lets the next agent carry on: the id of the conversation, which agents spoke before and how often, the last changes
 // of hands, the first request, and as many of the last turns as fit, the newest first to be kept. speakers are those of
 // the whole conversation. turns are oldest first and may lack the middle, never the first request. The text has at most
 // budget bytes, and is empty where the budget is too small for a single line of it. Turns are shown indented, so that what one of them says cannot be
 // taken for another turn; it is still text from outside, to be rendered as data.
-func Continuity(speakers []Speaker, turns []Turn, handoffs []Hop, budget int) string {
+func Continuity(id string, speakers []Speaker, turns []Turn, handoffs []Hop, budget int) string {
 	if len(speakers) == 0 && len(handoffs) == 0 {
 		return ""
 	}
 	b := budgeted{left: budget}
-	if !b.line(previous(speakers, handoffs, budget)) {
+	if !b.line(previous(id, speakers, handoffs, budget)) {
 		return ""
 	}
 	b.handoffs(handoffs)
@@ -64,7 +64,7 @@ const condensed = "Conversation so far: "
 func Condensed(summary string) bool { return strings.HasPrefix(summary, condensed) }
 
 // previous names everybody who had a part, as far as a third of the budget reaches, or at least the last ones.
-func previous(speakers []Speaker, handoffs []Hop, budget int) string {
+func previous(id string, speakers []Speaker, handoffs []Hop, budget int) string {
 	count, names, turns := map[string]int{}, []string{}, 0
 	add := func(name string, n int) {
 		if name == "" {
@@ -87,10 +87,11 @@ func previous(speakers []Speaker, handoffs []Hop, budget int) string {
 	for i, n := range names {
 		shown[i] = fmt.Sprintf("%s (%d)", flat(n), count[n])
 	}
-	head := condensed + "1 turn. Previous agents (turns): "
+	number := "1 turn"
 	if turns != 1 {
-		head = fmt.Sprintf("%s%d turns. Previous agents (turns): ", condensed, turns)
+		number = fmt.Sprintf("%d turns", turns)
 	}
+	head := fmt.Sprintf("%s%s in %s. Previous agents (turns): ", condensed, number, id)
 	all := head + strings.Join(shown, ", ")
 	for cut := 1; len(all) > max(budget/3, 2*len(head)) && cut < len(shown); cut++ {
 		all = fmt.Sprintf("%s%d earlier ones, %s", head, cut, strings.Join(shown[cut:], ", "))

@@ -214,7 +214,7 @@ func TestTheContinuityTextNamesThePreviousAgentsAndKeepsTheFirstRequestAndTheLas
 		{N: 5, Agent: "planner", Role: conversation.Assistant, Text: "Hash of region and month."},
 	}
 	hops := []conversation.Hop{{From: "scout", To: "planner", Reason: "needs\nplanning"}, {From: "planner", To: "migrator"}, {From: "migrator", To: "tester", Delegated: true}}
-	want := `Conversation so far: 5 turns. Previous agents (turns): scout (3), planner (2), migrator (0), tester (0)
+	want := `Conversation so far: 5 turns in orders~scout. Previous agents (turns): scout (3), planner (2), migrator (0), tester (0)
 Handed over: scout -> planner (needs planning)
 Handed over: planner -> migrator
 Delegated: migrator -> tester
@@ -232,10 +232,10 @@ Last turns, oldest first:
 - planner:
   Hash of region and month.
 `
-	if got := conversation.Continuity(speakers(turns), turns, hops, 4000); got != want {
+	if got := conversation.Continuity("orders~scout", speakers(turns), turns, hops, 4000); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	short := `Conversation so far: 5 turns. Previous agents (turns): scout (3), planner (2), migrator (0)
+	short := `Conversation so far: 5 turns in orders~scout. Previous agents (turns): scout (3), planner (2), migrator (0)
 Handed over: planner -> migrator
 First request, from user to scout:
   Split the orders table by region.
@@ -243,11 +243,11 @@ Last turns, oldest first:
 - planner:
   Hash of region and month.
 `
-	if got := conversation.Continuity(speakers(turns), turns, hops[:2], 280); got != short {
-		t.Errorf("in 280 bytes:\n%s", got)
+	if got := conversation.Continuity("orders~scout", speakers(turns), turns, hops[:2], 300); got != short {
+		t.Errorf("in 300 bytes:\n%s", got)
 	}
 	turns[4].Text = strings.Repeat("and so on ", 100)
-	if got := conversation.Continuity(speakers(turns), turns, nil, 600); !strings.Contains(got, "- planner:\n  and so on") || !strings.HasSuffix(got, " […]\n") {
+	if got := conversation.Continuity("orders~scout", speakers(turns), turns, nil, 600); !strings.Contains(got, "- planner:\n  and so on") || !strings.HasSuffix(got, " […]\n") {
 		t.Errorf("the newest turn is left out where it could be shortened:\n%s", got)
 	}
 }
@@ -268,8 +268,8 @@ func TestContinuityNeverExceedsItsBudgetAndNoTurnPretendsToBeAnother(t *testing.
 			hops[i] = conversation.Hop{From: "writer", To: "editor", Reason: rapid.String().Draw(t, "reason")}
 		}
 		budget := rapid.IntRange(-1, 1500).Draw(t, "budget")
-		got := conversation.Continuity(speakers(turns), turns, hops, budget)
-		if len(got) > max(budget, 0) || strings.ToValidUTF8(got, "") != got || got != conversation.Continuity(speakers(turns), turns, hops, budget) {
+		got := conversation.Continuity("orders~scout", speakers(turns), turns, hops, budget)
+		if len(got) > max(budget, 0) || strings.ToValidUTF8(got, "") != got || got != conversation.Continuity("orders~scout", speakers(turns), turns, hops, budget) {
 			t.Fatalf("%d bytes for a budget of %d:\n%q", len(got), budget, got)
 		}
 		if budget >= 400 && len(turns)+len(hops) > 0 {
@@ -311,7 +311,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		s := conversation.Fold(conversation.Fold(conversation.State{}, e), e)
-		if got := conversation.Continuity(s.Speakers, []conversation.Turn{e.Turn, e.Turn}, nil, 500); len(got) > 500 {
+		if got := conversation.Continuity(s.ID, s.Speakers, []conversation.Turn{e.Turn, e.Turn}, nil, 500); len(got) > 500 {
 			t.Errorf("%d bytes", len(got))
 		}
 	})

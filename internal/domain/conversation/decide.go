@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -77,7 +78,7 @@ func (c Append) check() (Append, error) {
 	if c.Agent == "" {
 		c.Agent = c.By.Agent()
 	}
-	if err := CheckID(c.Conversation); err != nil {
+	if err := conversationid.Check(c.Conversation); err != nil {
 		return c, err
 	}
 	if err := event.CheckAgent("agent", c.Agent); err != nil {

@@ -7,8 +7,8 @@
 // Invariants:
 //   - Turns are only ever appended. They are numbered from 1, in the order of the record.
 //   - An agent speaks for itself; only operators log what others said.
-//   - An agent may read and append to a conversation if it has spoken there, or if it owns a task that belongs to the
-//     conversation or whose envelopes include it. A new conversation may be begun by any agent.
+//   - An agent may read and append to a conversation if it is its own or it has spoken there, or if it owns a task that belongs to the
+//     conversation or whose envelopes include it. Whose own it is, is in its id: see conversationid/conversationid.go.
 //   - A State is immutable, small, and may be shared: it knows who spoke how often, not what was said.
 //   - [Continuity] gives the same text for the same input, never longer than its budget, in which no turn can pass
 //     itself off as another.
@@ -17,7 +17,6 @@
 //   - decide.go: the limits of turns and of a conversation, and who may speak
 //   - continuity.go: how turns are shortened to fit the text for the next agent; how long that is, is in
 //     conversations/continuity.go
-//   - name.go: what becomes of a name that is taken
 //   - state.go: who may read; what is found of turns is in usecase/conversations
 //
 // Start reading at [State] and [Decide], then [Continuity].

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -83,7 +84,7 @@ func (s State) Spoke(agent string) bool {
 	return slices.ContainsFunc(s.Speakers, func(k Speaker) bool { return k.Agent == agent })
 }
 
-// MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it has spoken in
+// MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it is its own, it has spoken in
 // it, holds one of its tasks, or one that carries it along. The state must come from the reader's own workspace.
 func MayRead(s State, r memory.Reader) bool {
 	if !s.Exists() || r.IsZero() {
@@ -98,7 +99,7 @@ func MayReadTurn(s State, r memory.Reader, t Turn) bool {
 	switch agent := r.Agent(); {
 	case !r.Since.IsZero() && !t.At.After(r.Since):
 		return false
-	case r.ReadsAny() || agent != "" && t.Agent == agent:
+	case r.ReadsAny() || s.owns(agent) || agent != "" && t.Agent == agent:
 		return true
 	case agent != "" && s.Spoke(agent):
 		return s.Since[agent].IsZero() || t.At.After(s.Since[agent])
@@ -106,14 +107,22 @@ func MayReadTurn(s State, r memory.Reader, t Turn) bool {
 	return slices.ContainsFunc(r.Heard, func(h memory.Span) bool { return h.Covers(t.At, t.At) })
 }
 
+// TakesPart reports whether an agent reads a conversation by itself: it is its own, or it has spoken in it.
+func (s State) TakesPart(agent string) bool { return agent != "" && (s.owns(agent) || s.Spoke(agent)) }
+
+func (s State) owns(agent string) bool {
+	_, owner := conversationid.Parse(s.ID)
+	return agent != "" && owner == agent
+}
+
 func takesPart(s State, r memory.Reader) bool {
-	return r.Agent() != "" && s.Spoke(r.Agent()) || slices.Contains(r.Conversations, s.ID) ||
+	return s.TakesPart(r.Agent()) || slices.Contains(r.Conversations, s.ID) ||
 		slices.ContainsFunc(s.Tasks, func(t string) bool { return slices.Contains(r.Tasks, t) })
 }
 
-// Carries reports whether a task that names the conversation lets its owner read it: if the task's requester has spoken in
-// it, or is no agent, to whom the name alone means this conversation. Otherwise an agent could read any conversation by naming it in a task.
+// Carries reports whether a task that belongs to the conversation lets its owner read it: if it is the own of the task's requester, who may also have spoken in it or
+// be no agent. An agent that reads it by a task alone cannot pass it on to another task.
 func Carries(s State, requester string) bool {
 	name, isAgent := strings.CutPrefix(requester, "agent/")
-	return s.Exists() && (isAgent && s.Spoke(name) || !isAgent && !IsOwn(s.ID))
+	return s.Exists() && (!isAgent || s.TakesPart(name))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
@@ -18,7 +19,7 @@ const (
 	Task         Kind = "task"         // with its descendants, and what was remembered in their course
 	Tag          Kind = "tag"          // every task with the tag, as above
 	Named        Kind = "subject"      // every task, conversation and memory item that was made with the subject, such as patient/4711
-	Conversation Kind = "conversation" // with the memory items of it
+	Conversation Kind = "conversation" // one, by its id, or all of a name; with the memory items of it
 	Memory       Kind = "memory"       // one item
 )
 
@@ -44,11 +45,13 @@ func ParseSubject(text string) (Subject, error) {
 	}
 	s := Subject{Kind(kind), name}
 	if !slices.Contains(Kinds(), s.Kind) {
-		return Subject{}, refusal.New(refusal.Invalid, "use task/ID, tag/TAG, subject/NAME, conversation/ID or memory/ID", "%.80q names nothing that can be erased", text)
+		return Subject{}, refusal.New(refusal.Invalid, "use task/ID, tag/TAG, subject/NAME, conversation/ID, conversation/NAME or memory/ID", "%.80q names nothing that can be erased", text)
 	}
 	switch {
 	case s.Kind == Tag:
 		return s, event.CheckLabel("a tag", name)
+	case s.Kind == Conversation:
+		return s, conversationid.Check(name)
 	case s.Kind == Named && name != "":
 		return s, CheckName(name)
 	}

@@ -20,7 +20,7 @@ const (
 
 const nameHint = "use 1 to 64 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit"
 
-// CheckName refuses (invalid) a text that cannot name an agent, a capability, a channel, a conversation, a tokenizer, a workspace
+// CheckName refuses (invalid) a text that cannot name an agent, a capability, a channel, a tokenizer, a workspace
 // or a principal: a name has 1 to 64 characters of a-z, 0-9, '-', '_' and '.', and starts with a letter or digit. Such a
 // name is safe in streams, URLs, file names and prompts. What says in the message which name is meant, for example
 // "agent name".

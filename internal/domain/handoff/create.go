@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -103,6 +104,6 @@ func (c Create) check(now time.Time) error {
 		event.CheckRoute(c.Route),
 		labels("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		constraints(c.Constraints), c.Expected.Check(), event.CheckOptional("a conversation", c.Conversation), tags(c.Tags), erasure.CheckName(c.Subject),
+		constraints(c.Constraints), c.Expected.Check(), conversationid.CheckOptional(c.Conversation), tags(c.Tags), erasure.CheckName(c.Subject),
 	)
 }

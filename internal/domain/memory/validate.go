@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -76,7 +77,7 @@ func (c Store) checkBelonging() error {
 		}
 	}
 	if c.Conversation != "" {
-		return event.CheckName("conversation", c.Conversation)
+		return conversationid.Check(c.Conversation)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type MemoryFilter struct {
 	Tag          string
 	Author       string // an agent by name, or a principal
 	Task         string
-	Conversation string
+	Conversation string // its id; or its name, for those of every owner
 	Scope        memory.Scope
 	// Pinned asks for items whose pin counts, and Pinning for those of one kind of pin.
 	Pinned  bool
@@ -51,7 +51,7 @@ type ConversationFilter struct {
 	By    memory.Reader // the caller: the list has only conversations that it may read
 	Agent string        // a speaker, by name
 	Task  string        // to which a turn belongs
-	OwnOf string        // only those that agents began under this name because it was taken
+	Name  string        // those that somebody calls so
 	After string        // id of the last conversation of the previous page
 	Limit int
 }

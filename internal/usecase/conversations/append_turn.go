@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -15,7 +16,7 @@ import (
 
 // AppendTurnInput adds a turn to a conversation.
 type AppendTurnInput struct {
-	Conversation string            `json:"conversation,omitempty" doc:"Its id, a name. The first turn begins it."`
+	Conversation string            `json:"conversation,omitempty" doc:"A name, which is the conversation of the task, if that has the name, or the caller's own; or an id, NAME~AGENT. The first turn begins it."`
 	Role         conversation.Role `json:"role" doc:"What the speaker is."`
 	Text         string            `json:"text" doc:"What was said." minLength:"1"`
 	Agent        string            `json:"agent,omitempty" doc:"In whose session it was said: for operators, who log what others said. Agents leave it out."`
@@ -26,7 +27,7 @@ type AppendTurnInput struct {
 
 // Said is the answer to a turn.
 type Said struct {
-	Conversation string          `json:"conversation"`
+	Conversation string          `json:"conversation" doc:"Its id."`
 	Turn         int             `json:"turn" doc:"Its number, from 1."`
 	Position     ledger.Position `json:"position"`
 	Repeat       bool            `json:"repeat,omitempty" doc:"This is the answer to the first call with the same key."`
@@ -35,8 +36,9 @@ type Said struct {
 // At returns the position up to which the answer is true.
 func (s Said) At() ledger.Position { return s.Position }
 
-// AppendTurn adds a turn to a conversation, and begins it if there is none of that name that the caller may read. Agents add to
-// conversations in which they have spoken, or that belong to a task that they take part in.
+// AppendTurn adds a turn to a conversation, and begins it if it is the caller's own or that of a task which it takes part in. Agents add to
+// their own conversations, to those in which they have spoken, and to those that belong to a task that they take part in. What an operator logs for an agent is in
+// that agent's conversations.
 func (cs *Conversations) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
 	said, err := cs.appendTurn(ctx, c, in)
 	if err != nil {
@@ -49,7 +51,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if err := c.May(identity.ActOwn, "add to a conversation"); err != nil {
 		return Said{}, err
 	}
-	if err := conversation.CheckID(in.Conversation); err != nil {
+	if err := conversationid.Check(in.Conversation); err != nil {
 		return Said{}, err
 	}
 	request, err := c.Digest("append-turn", in)
@@ -60,40 +62,51 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if of, _, err := event.ParseHandoffID(in.Handoff); err == nil && task == "" {
 		task = of
 	}
-	for tried := ""; ; {
-		id, err := cs.store.Resolve(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, in.Conversation)
-		if err != nil {
-			return Said{}, err
-		}
-		taken := false
-		out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, id), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
-			by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
-			speaker := by
-			if err == nil && in.Agent != "" && in.Agent != by.Agent() { // logged for it
-				speaker, err = cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: in.Agent}}, s)
-			}
-			if err == nil {
-				err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
-			}
-			if err != nil {
-				return nil, err
-			}
-			taken = s.Exists() && !conversation.MayRead(s, by)
-			if taken || !s.Exists() && in.Conversation == id && conversation.IsOwn(id) {
-				return nil, unknown(in.Conversation)
-			}
-			return conversation.Decide(s, conversation.Append{
-				By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
-				Since: heardSince(speaker),
-			}, now)
-		})
-		if taken && id != tried { // it may mean another one now
-			tried = id
-			continue
-		}
-		if err != nil {
-			return Said{}, err
-		}
-		return Said{Conversation: in.Conversation, Turn: out.State.Turns, Position: out.At, Repeat: out.Repeat}, nil
+	id, begins, err := cs.store.addressed(ctx, c, in, task)
+	if err != nil {
+		return Said{}, err
 	}
+	out, err := cs.store.Do(ctx, c.Write(request), StreamOf(c.Workspace, id), func(s conversation.State, now time.Time) ([]conversation.Event, error) {
+		by, err := cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, s)
+		speaker := by
+		if err == nil && in.Agent != "" && in.Agent != by.Agent() { // logged for it
+			speaker, err = cs.store.Partner(ctx, c.Workspace, memory.Reader{Principal: speakerOf(c, in)}, s)
+		}
+		if err == nil {
+			err = taskstore.Join(ctx, cs.store.tasks, c.Workspace, &by, task)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !s.Exists() && !begins || s.Exists() && !conversation.MayRead(s, by) {
+			return nil, unknown(in.Conversation)
+		}
+		return conversation.Decide(s, conversation.Append{
+			By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
+			Since: heardSince(speaker),
+		}, now)
+	})
+	if err != nil {
+		return Said{}, err
+	}
+	return Said{Conversation: id, Turn: out.State.Turns, Position: out.At, Repeat: out.Repeat}, nil
+}
+
+// speakerOf is the agent in whose session a turn was said.
+func speakerOf(c caller.Caller, in AppendTurnInput) identity.Principal {
+	if in.Agent == "" || c.Agent() != "" {
+		return c.Principal
+	}
+	return identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: in.Agent}
+}
+
+// addressed returns the conversation that a turn is for, and whether the turn may begin it: the conversation of the task in the course of which it was said, if that has the
+// name, or the speaker's own.
+func (st *Store) addressed(ctx context.Context, c caller.Caller, in AppendTurnInput, task string) (id string, begins bool, err error) {
+	if id, err = st.inTask(ctx, c.Workspace, c.Principal, in.Conversation, task); err != nil || id != "" {
+		return id, true, err
+	}
+	speaker := memory.Reader{Principal: speakerOf(c, in)}
+	id, err = st.Resolve(ctx, c.Workspace, speaker, in.Conversation)
+	return id, id == ownID(speaker.Principal, conversationid.Name(id)), err
 }

@@ -30,7 +30,7 @@ func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded
 	if err != nil {
 		return "", err
 	}
-	return conversation.Continuity(f.State.Speakers, last, hops, budget), nil
+	return conversation.Continuity(f.State.ID, f.State.Speakers, last, hops, budget), nil
 }
 
 // hops are the changes of hands of a conversation's newest tasks, oldest task first.
@@ -67,7 +67,7 @@ func (st *Store) hops(ctx context.Context, workspace string, s conversation.Stat
 
 // ownTasks are the newest tasks whose own the conversation is: what others say of theirs has no place in it.
 func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.State) (own []string, err error) {
-	ids, err := st.views.TasksOfConversation(ctx, workspace, conversation.NameOf(s.ID), "", view.MaxPage)
+	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, "", view.MaxPage)
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}

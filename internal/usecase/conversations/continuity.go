@@ -61,5 +61,5 @@ func (cs *Conversations) continuity(ctx context.Context, c caller.Caller, in Con
 	if err != nil {
 		return Continuity{}, err
 	}
-	return Continuity{ID: in.ID, Text: text, Position: f.Head}, cs.access.Read(ctx, c.Workspace, c.Actor(), "", "continuity of "+in.ID, "")
+	return Continuity{ID: f.State.ID, Text: text, Position: f.Head}, cs.access.Read(ctx, c.Workspace, c.Actor(), "", "continuity of "+f.State.ID, "")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -28,7 +29,7 @@ func New(s *Store, log *access.Log) *Conversations { return &Conversations{store
 
 // Conversation is a conversation as callers get it, with some of its turns or none.
 type Conversation struct {
-	ID       string                 `json:"id"`
+	ID       string                 `json:"id" doc:"NAME~AGENT: the agent that calls it NAME, or operator."`
 	Count    int                    `json:"count" doc:"How many turns it has."`
 	Speakers []conversation.Speaker `json:"speakers" doc:"Which agents have spoken how often, in order of their first turn."`
 	Tasks    []string               `json:"tasks,omitempty" doc:"That turns belong to."`
@@ -54,7 +55,7 @@ func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (
 	if err := c.May(identity.ReadOwn, "read a conversation"); err != nil {
 		return none, by, err
 	}
-	if err := conversation.CheckID(id); err != nil {
+	if err := conversationid.Check(id); err != nil {
 		return none, by, err
 	}
 	r := memory.Reader{Principal: c.Principal}
@@ -70,10 +71,17 @@ func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (
 	if err != nil {
 		return none, by, err
 	}
-	if !conversation.MayRead(f.State, by) {
-		return none, by, unknown(id)
+	if conversation.MayRead(f.State, by) {
+		return f, by, nil
 	}
-	return f, by, nil
+	others, err := cs.others(ctx, c, id)
+	if err == nil {
+		err = unknown(id)
+	}
+	if others != "" {
+		err = refusal.New(refusal.NotFound, "name it by its id", "you have no conversation %s of your own, but a part in %s", id, others)
+	}
+	return none, by, err
 }
 
 // unknown is said of conversations that are not there and of those that the caller may not read alike.

@@ -4,6 +4,8 @@
 // Invariants:
 //   - The rules of conversations decide who may read, on a fresh fold; views only propose.
 //   - What is read is recorded before it is answered. A conversation that a caller may not read is "not found".
+//   - What a name means to an agent depends on that agent and on the task that it names alone, so that nobody else can change it. A task and a memory item keep the id
+//     of the conversation that its name meant when they were made.
 //
 // Where to change what:
 //   - reader.go: who may read which turns; resolve.go: which conversation a name means

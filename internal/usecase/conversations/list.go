@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -65,16 +66,13 @@ func (cs *Conversations) list(ctx context.Context, c caller.Caller, in Conversat
 			if err != nil {
 				return list, err
 			}
-			shown := conversationOf(state)
-			if shown.ID, err = cs.store.shown(ctx, c.Workspace, f.By, state.ID); err != nil {
-				return list, err
-			}
 			if is {
-				shown.Turns = turns
-				list.Conversations = append(list.Conversations, shown)
+				found := conversationOf(state)
+				found.Turns = turns
+				list.Conversations = append(list.Conversations, found)
 			}
 			if len(list.Conversations) == limit || s.tired() {
-				list.Next = shown.ID
+				list.Next = state.ID
 				break
 			}
 		}
@@ -95,7 +93,7 @@ func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in Convers
 		err = event.CheckTaskID(in.Task)
 	}
 	if err == nil && in.After != "" {
-		err = conversation.CheckID(in.After)
+		err = conversationid.Check(in.After)
 	}
 	if err == nil && len(in.Text) > maxSearchText {
 		err = refusal.New(refusal.TooLarge, "search for fewer words", "the text to search for has %d bytes, more than %d", len(in.Text), maxSearchText)
@@ -104,13 +102,20 @@ func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in Convers
 		return f, err
 	}
 	f = view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
+	return f, cs.partnerOfAll(ctx, c, &f)
+}
+
+// others says, for a message, which conversations of a name a caller has a part in.
+func (cs *Conversations) others(ctx context.Context, c caller.Caller, name string) (string, error) {
+	if _, owner := conversationid.Parse(name); owner != "" {
+		return "", nil
+	}
+	f := view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Name: name}
 	if err := cs.partnerOfAll(ctx, c, &f); err != nil {
-		return f, err
+		return "", err
 	}
-	if f.After != "" {
-		f.After, err = cs.store.Resolve(ctx, c.Workspace, f.By, f.After)
-	}
-	return f, err
+	ids, err := cs.store.named(ctx, c.Workspace, f)
+	return shownIDs(ids), err
 }
 
 // partnerOfAll gives a filter's asker those of its tasks and conversations that can matter to a list.
@@ -134,7 +139,9 @@ func (cs *Conversations) partnerOfAll(ctx context.Context, c caller.Caller, f *v
 		if err != nil {
 			return err
 		}
-		f.By.Conversations = append(f.By.Conversations, carried...)
+		if carried != "" {
+			f.By.Conversations = append(f.By.Conversations, carried)
+		}
 	}
 	return nil
 }

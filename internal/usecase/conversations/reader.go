@@ -20,7 +20,7 @@ const maxParents = 32
 
 // Partner is a principal with what lets it read a conversation, if anything does.
 func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader, s conversation.State) (memory.Reader, error) {
-	if !s.Exists() || r.ReadsAny() || s.Spoke(r.Agent()) {
+	if !s.Exists() || r.ReadsAny() || s.TakesPart(r.Agent()) {
 		return r, nil
 	}
 	for _, id := range slices.Backward(s.Tasks[max(len(s.Tasks)-maxNamed, 0):]) {
@@ -74,7 +74,7 @@ func heardSince(r memory.Reader) time.Time {
 
 // carried looks for the tasks that a reader takes part in and that carry a conversation along.
 func (st *Store) carried(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
-	ids, err := st.views.TasksOfConversation(ctx, workspace, conversation.NameOf(s.ID), r.String(), view.MaxPage)
+	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, r.String(), view.MaxPage)
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
@@ -110,11 +110,11 @@ func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s c
 	return st.belongs(ctx, workspace, t, s)
 }
 
-// belongs reports whether a conversation is a task's own: anybody can name one in a task. A child task got its
+// belongs reports whether a task belongs to a conversation, so that its owners read it. A child task got its
 // conversation from its parent, so the principal that requested the first of them counts; and if the parent had been handed off cold before, its owner
 // had no turn from before since to pass on.
 func (st *Store) belongs(ctx context.Context, workspace string, t task.Task, s conversation.State) (since time.Time, is bool, err error) {
-	if t.Conversation != conversation.NameOf(s.ID) {
+	if t.Conversation != s.ID {
 		return since, false, nil
 	}
 	for range maxParents {

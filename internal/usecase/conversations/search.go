@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -46,7 +47,7 @@ func (s *search) find(ctx context.Context, state conversation.State) (turns []co
 		missing = slices.DeleteFunc(missing, func(w string) bool { return strings.Contains(text, w) })
 		return one
 	}
-	has(conversation.NameOf(state.ID))
+	has(conversationid.Name(state.ID))
 	for _, speaker := range state.Speakers {
 		has(speaker.Agent)
 	}

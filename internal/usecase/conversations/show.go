@@ -37,7 +37,7 @@ func (cs *Conversations) show(ctx context.Context, c caller.Caller, in Conversat
 		return Conversation{}, err
 	}
 	out := conversationOf(f.State)
-	out.ID, out.Position = in.ID, f.Head
+	out.Position = f.Head
 	last := f.State.Turns
 	if in.Before > 0 {
 		last = min(last, in.Before-1)
@@ -48,5 +48,5 @@ func (cs *Conversations) show(ctx context.Context, c caller.Caller, in Conversat
 		return Conversation{}, err
 	}
 	out.Turns = readable(f.State, by, turns)
-	return out, cs.access.Read(ctx, c.Workspace, c.Actor(), "", "conversation "+in.ID, "")
+	return out, cs.access.Read(ctx, c.Workspace, c.Actor(), "", "conversation "+out.ID, "")
 }

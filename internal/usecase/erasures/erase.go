@@ -16,7 +16,7 @@ import (
 
 // EraseInput erases content.
 type EraseInput struct {
-	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is erased: task/ID with its descendants, tag/TAG for every task with the tag, subject/NAME for all that was made with the subject NAME, conversation/ID or memory/ID." example:"subject/patient/4711"`
+	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is erased: task/ID with its descendants, tag/TAG for every task with the tag, subject/NAME for all that was made with the subject NAME, conversation/ID, conversation/NAME for all that are called so, or memory/ID." example:"subject/patient/4711"`
 	Why     string `json:"why" minLength:"1" maxLength:"500" doc:"The reason. The record keeps it."`
 }
 
@@ -113,8 +113,7 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 		}
 	}
 	for talk := range f.talks {
-		names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
-		f.addTopic(talk, names)
+		f.addTalk(talk, names)
 		for task := range f.users[talk] {
 			if err := es.addNames(ctx, c.Workspace, task, false, names); err != nil {
 				return cmd, nil, err
@@ -154,9 +153,7 @@ func (es *Erasures) addNames(ctx context.Context, workspace, id string, ended bo
 		if t.Subject != "" {
 			names[erasure.Subject{Kind: erasure.Named, Name: t.Subject}] = true
 		}
-		if t.Conversation != "" {
-			names[erasure.Subject{Kind: erasure.Conversation, Name: t.Conversation}] = true
-		}
+		addTalkNames(t.Conversation, names)
 		id = t.Parent.Task
 	}
 	return nil
@@ -172,9 +169,7 @@ func (es *Erasures) addItemNames(ctx context.Context, workspace, id string, name
 	if of := item.State.Subject; of != "" {
 		names[erasure.Subject{Kind: erasure.Named, Name: of}] = true
 	}
-	if talk := item.State.Conversation; talk != "" {
-		names[erasure.Subject{Kind: erasure.Conversation, Name: talk}] = true
-	}
+	addTalkNames(item.State.Conversation, names)
 	for _, task := range []string{item.State.Task, item.State.Source.Task} {
 		if err := es.addNames(ctx, workspace, task, false, names); err != nil {
 			return err

@@ -150,7 +150,7 @@ func (es *Erasures) list(s erasure.State, at ledger.Position) ErasureList {
 
 // HoldInput sets or lifts a legal hold.
 type HoldInput struct {
-	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is kept: task/ID with its descendants, tag/TAG for every task with the tag, subject/NAME for all that was made with the subject NAME, conversation/ID or memory/ID." example:"subject/patient/4711"`
+	Subject string `json:"subject" minLength:"1" maxLength:"200" doc:"What is kept: task/ID with its descendants, tag/TAG for every task with the tag, subject/NAME for all that was made with the subject NAME, conversation/ID, conversation/NAME for all that are called so, or memory/ID." example:"subject/patient/4711"`
 	Why     string `json:"why" minLength:"1" maxLength:"500" doc:"The reason. The record keeps it."`
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -153,7 +154,7 @@ func (f *found) addItem(e *ledger.Entry, id string) {
 			continue
 		}
 		f.itemsOf[made.Conversation] = append(f.itemsOf[made.Conversation], id)
-		if f.names(erasure.Memory, id, made.Subject) || f.tasks[made.Task] || f.tasks[made.Source.Task] {
+		if f.names(erasure.Memory, id, made.Subject) || f.namesTalk(made.Conversation) || f.tasks[made.Task] || f.tasks[made.Source.Task] {
 			f.items[id] = true
 		}
 	}
@@ -168,7 +169,7 @@ func (f *found) addTurns(e *ledger.Entry, id string) {
 		}
 		if ev.Name == (conversation.TurnAppended{}).EventName() && json.Unmarshal(ev.Data, &said) == nil {
 			f.use(id, said.Turn.Task)
-			if f.names(erasure.Conversation, id, said.Subject) {
+			if f.names(erasure.Conversation, id, said.Subject) || f.namesTalk(id) {
 				f.talks[id] = true
 			}
 			if said.Subject != "" {
@@ -183,8 +184,22 @@ func (f *found) names(kind erasure.Kind, id, of string) bool {
 	return f.subject == erasure.Subject{Kind: kind, Name: id} || of != "" && f.subject == erasure.Subject{Kind: erasure.Named, Name: of}
 }
 
-// addTopic adds the subject that names a conversation, if there is one.
-func (f *found) addTopic(talk string, names map[erasure.Subject]bool) {
+// namesTalk reports whether the subject names a conversation by its id, or all of its name.
+func (f *found) namesTalk(id string) bool {
+	return f.subject.Kind == erasure.Conversation && (f.subject.Name == id || f.subject.Name == conversationid.Name(id))
+}
+
+// addTalkNames adds the subjects that name a conversation.
+func addTalkNames(id string, names map[erasure.Subject]bool) {
+	if id != "" {
+		names[erasure.Subject{Kind: erasure.Conversation, Name: id}] = true
+		names[erasure.Subject{Kind: erasure.Conversation, Name: conversationid.Name(id)}] = true
+	}
+}
+
+// addTalk adds the subjects that name a conversation, the one that it is about among them.
+func (f *found) addTalk(talk string, names map[erasure.Subject]bool) {
+	addTalkNames(talk, names)
 	if of := f.topics[talk]; of != "" {
 		names[erasure.Subject{Kind: erasure.Named, Name: of}] = true
 	}

@@ -184,7 +184,7 @@ func (es *Erasures) look(ctx context.Context, f *found, c *content) error {
 		delete(c.names, erasure.Subject{Kind: erasure.Task, Name: id}) // which is added with those that name it
 	case erasure.Conversation:
 		tasks = f.users[id]
-		f.addTopic(id, c.names)
+		f.addTalk(id, c.names)
 	case erasure.Memory:
 		item, err := es.p.Memories.Load(ctx, memories.StreamOf(f.workspace, id), true)
 		if err != nil {

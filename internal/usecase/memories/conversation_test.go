@@ -39,38 +39,39 @@ func TestAConversationGoesOnAcrossThreeAgentsAndNamesThoseBefore(t *testing.T) {
 	taskID := h.task(1, "scout", owned("scout"))
 	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Role: conversation.User, Text: "Split the orders table.", Task: taskID})
 	h.say(scout, conversations.AppendTurnInput{Conversation: "c1", Text: "It grows by 4 %."})
-	_, err := h.talks.Show(t.Context(), planner, conversations.ConversationInput{ID: "c1"})
+	_, err := h.talks.Show(t.Context(), planner, conversations.ConversationInput{ID: "c1~scout"})
 	refused(t, "before the handoff", err, refusal.NotFound)
 	h.stands(taskID, func(t *task.Task) {
 		owned("scout", "planner")(t)
 		t.Handoff = &task.Handoff{N: 1, Stage: event.Transferred, From: "scout", Receiver: "planner", Reason: event.ReasonSpecialization, Detail: "needs a plan"}
 	})
-	h.say(planner, conversations.AppendTurnInput{Conversation: "c1", Text: "Hash of region and month.", Handoff: event.HandoffID(taskID, 1)})
+	h.say(planner, conversations.AppendTurnInput{Conversation: "c1~scout", Text: "Hash of region and month.", Handoff: event.HandoffID(taskID, 1)})
 	h.stands(taskID, owned("scout", "planner", "migrator"))
-	got := h.talk(migrator, conversations.ConversationInput{ID: "c1", Limit: 2})
+	got := h.talk(migrator, conversations.ConversationInput{ID: "c1~scout", Limit: 2})
 	if got.Count != 3 || !slices.Equal(texts(got.Turns), []string{"2 scout It grows by 4 %.", "3 planner Hash of region and month."}) ||
 		len(got.Speakers) != 2 || !slices.Equal(got.Tasks, []string{taskID}) || !slices.Equal(got.Handoffs, []string{taskID + ".h1"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := h.talk(migrator, conversations.ConversationInput{ID: "c1", Before: 2}); !slices.Equal(texts(got.Turns), []string{"1 scout Split the orders table."}) {
+	if got := h.talk(migrator, conversations.ConversationInput{ID: "c1~scout", Before: 2}); !slices.Equal(texts(got.Turns), []string{"1 scout Split the orders table."}) {
 		t.Errorf("%+v", got)
 	}
 	h.settle()
-	text := must[conversations.Continuity](t)(h.talks.Continuity(t.Context(), migrator, conversations.ContinuityInput{ID: "c1"})).Text
+	text := must[conversations.Continuity](t)(h.talks.Continuity(t.Context(), migrator, conversations.ContinuityInput{ID: "c1~scout"})).Text
 	for _, want := range []string{"3 turns", "scout (2), planner (1), migrator (0)", "scout -> planner", "planner -> migrator", "Split the orders table.", "Hash of region"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
 		}
 	}
-	g := h.gather(migrator, memories.Gather{Task: h.tasks[home+"/"+taskID], Conversation: "c1"})
+	h.stands(taskID, func(t *task.Task) { t.Conversation = "c1~scout" })
+	g := h.gather(migrator, memories.Gather{Task: h.tasks[home+"/"+taskID]})
 	if len(g.Turns) != 3 || g.Turns[0].Role != "user" || g.Turns[2].Agent != "planner" || !strings.Contains(g.Continuity, "scout -> planner") || g.Gaps != nil {
 		t.Errorf("%+v", g)
 	}
 	h.stands(taskID, func(t *task.Task) { t.State = event.Completed })
 	h.talk(scout, conversations.ConversationInput{ID: "c1"}) // has spoken
-	_, err = h.talks.Show(t.Context(), migrator, conversations.ConversationInput{ID: "c1"})
+	_, err = h.talks.Show(t.Context(), migrator, conversations.ConversationInput{ID: "c1~scout"})
 	refused(t, "the task has ended", err, refusal.NotFound)
-	if g := h.gather(migrator, memories.Gather{Conversation: "c1"}); g.Turns != nil || g.Continuity != "" || len(g.Gaps) != 1 {
+	if g := h.gather(migrator, memories.Gather{Task: h.tasks[home+"/"+taskID]}); g.Turns != nil || g.Continuity != "" {
 		t.Errorf("%+v", g)
 	}
 }
@@ -91,7 +92,7 @@ func TestALongConversationKeepsItsFirstRequestAndItsCounts(t *testing.T) {
 	if got := h.talk(ann, conversations.ConversationInput{ID: "c"}); got.Count != 602 || len(got.Turns) != 50 || got.Turns[49].Text != "step 599" {
 		t.Errorf("%d of %d", len(got.Turns), got.Count)
 	}
-	g := h.gather(ann, memories.Gather{Conversation: "c"})
+	g := h.gather(ann, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/ann", Conversation: "c~ann"}})
 	if len(g.Turns) != 40 || g.Turns[39].Text != "step 599" || !strings.Contains(g.Continuity, "The first request.") {
 		t.Errorf("%d turns, %s", len(g.Turns), g.Continuity)
 	}
@@ -106,19 +107,19 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	ann, bob, spy := agent("ann"), agent("bob"), agent("spy")
 	h.say(ann, conversations.AppendTurnInput{Conversation: "c", Text: secret})
 	carry := func(agents ...string) func(*task.Task) {
-		return func(t *task.Task) { owned(agents...)(t); t.Conversation = "c" }
+		return func(t *task.Task) { owned(agents...)(t); t.Conversation = "c~ann" }
 	}
 	h.task(1, "spy", carry("spy")) // who names a conversation in a task has no part in it by that
-	_, err := h.talks.Show(t.Context(), spy, conversations.ConversationInput{ID: "c"})
+	_, err := h.talks.Show(t.Context(), spy, conversations.ConversationInput{ID: "c~ann"})
 	refused(t, "a spy", err, refusal.NotFound)
 	taskID := h.task(2, "ann", carry("ann", "bob"))
 	child := h.task(3, "bob", func(t *task.Task) { carry("cy")(t); t.Parent.Task = taskID })
 	for _, by := range []caller.Caller{bob, agent("cy")} {
-		if got := h.talk(by, conversations.ConversationInput{ID: "c"}); len(got.Turns) != 1 {
+		if got := h.talk(by, conversations.ConversationInput{ID: "c~ann"}); len(got.Turns) != 1 {
 			t.Errorf("%s: %+v", by.Principal, got)
 		}
 		list := must[conversations.ConversationList](t)(h.talks.List(t.Context(), by, conversations.ConversationsInput{})).Conversations
-		if len(list) != 1 || list[0].ID != "c" || list[0].Turns != nil {
+		if len(list) != 1 || list[0].ID != "c~ann" || list[0].Turns != nil {
 			t.Errorf("%s lists %+v", by.Principal, list)
 		}
 	}
@@ -129,15 +130,15 @@ func TestATaskCarriesItsConversationAlong(t *testing.T) {
 	if len(g.Turns) != 1 || !strings.Contains(g.Continuity, "ann -> bob") {
 		t.Errorf("%+v", g)
 	}
-	if g := h.gather(spy, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/spy", Conversation: "c"}}); g.Turns != nil || g.Gaps != nil {
+	if g := h.gather(spy, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/spy", Conversation: "c~ann"}}); g.Turns != nil || g.Gaps != nil {
 		t.Errorf("a spy's new task: %+v", g)
 	}
-	if g := h.gather(ann, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/ann", Conversation: "c"}}); len(g.Turns) != 1 {
+	if g := h.gather(ann, memories.Gather{Task: task.Task{ID: "task_new", State: event.Pending, Requester: "agent/ann", Conversation: "c~ann"}}); len(g.Turns) != 1 {
 		t.Errorf("a task before it is recorded: %+v", g)
 	}
-	h.say(bob, conversations.AppendTurnInput{Conversation: "c", Text: "I go on"})
+	h.say(bob, conversations.AppendTurnInput{Conversation: "c~ann", Text: "I go on"})
 	h.stands(child, func(t *task.Task) { t.State = event.Completed })
-	_, err = h.talks.AppendTurn(t.Context(), agent("cy"), conversations.AppendTurnInput{Conversation: "c", Role: conversation.Tool, Text: "late"})
+	_, err = h.talks.AppendTurn(t.Context(), agent("cy"), conversations.AppendTurnInput{Conversation: "c~ann", Role: conversation.Tool, Text: "late"})
 	refused(t, "the child has ended", err, refusal.NotFound)
 }
 
@@ -168,14 +169,14 @@ func TestConversationsAreListedForThoseWhoTakePart(t *testing.T) {
 		in   conversations.ConversationsInput
 		want []string
 	}{
-		"ann":           {agent("ann"), conversations.ConversationsInput{}, []string{"c1"}},
-		"bob":           {agent("bob"), conversations.ConversationsInput{}, []string{"c3", "c1"}},
-		"bob's second":  {agent("bob"), conversations.ConversationsInput{After: "c3"}, []string{"c1"}},
-		"eve":           {agent("eve"), conversations.ConversationsInput{}, []string{"c2"}},
-		"auditor":       {auditor, conversations.ConversationsInput{}, []string{"c3", "c2", "c1"}},
-		"of an agent":   {auditor, conversations.ConversationsInput{Agent: "bob"}, []string{"c3"}},
-		"of a task":     {auditor, conversations.ConversationsInput{Task: task}, []string{"c1"}},
-		"the first one": {operator, conversations.ConversationsInput{Limit: 1}, []string{"c3"}},
+		"ann":           {agent("ann"), conversations.ConversationsInput{}, []string{"c1~ann"}},
+		"bob":           {agent("bob"), conversations.ConversationsInput{}, []string{"c3~bob", "c1~ann"}},
+		"bob's second":  {agent("bob"), conversations.ConversationsInput{After: "c3~bob"}, []string{"c1~ann"}},
+		"eve":           {agent("eve"), conversations.ConversationsInput{}, []string{"c2~eve"}},
+		"auditor":       {auditor, conversations.ConversationsInput{}, []string{"c3~bob", "c2~eve", "c1~ann"}},
+		"of an agent":   {auditor, conversations.ConversationsInput{Agent: "bob"}, []string{"c3~bob"}},
+		"of a task":     {auditor, conversations.ConversationsInput{Task: task}, []string{"c1~ann"}},
+		"the first one": {operator, conversations.ConversationsInput{Limit: 1}, []string{"c3~bob"}},
 	} {
 		var got []string
 		for _, x := range must[conversations.ConversationList](t)(h.talks.List(t.Context(), c.by, c.in)).Conversations {

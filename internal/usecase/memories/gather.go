@@ -51,8 +51,6 @@ type Gather struct {
 	// intent and of About, which may be empty.
 	Recent int
 	About  string
-	// Conversation is the one to tell of; empty means the task's own, if it has one.
-	Conversation string
 }
 
 // Gathered is what an envelope can hold of what is known.
@@ -119,9 +117,6 @@ func (q Gather) check() error {
 		if err := r.Check(); err != nil {
 			return err
 		}
-	}
-	if q.Conversation != "" {
-		return conversation.CheckID(q.Conversation)
 	}
 	return nil
 }
@@ -296,19 +291,11 @@ func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, mus
 	return nil
 }
 
-func (g *gathering) conversation(ctx context.Context, q Gather) error {
-	id := q.Conversation
-	if id == "" {
-		id = g.task.Conversation
-	}
-	if id == "" {
+func (g *gathering) conversation(ctx context.Context, _ Gather) error {
+	if g.task.Conversation == "" {
 		return nil
 	}
-	means, err := g.store.talks.Resolve(ctx, g.workspace, g.sender, id)
-	if err != nil {
-		return err
-	}
-	f, err := g.store.talks.Load(ctx, conversations.StreamOf(g.workspace, means), true)
+	f, err := g.store.talks.Load(ctx, conversations.StreamOf(g.workspace, g.task.Conversation), true)
 	if err != nil {
 		return err
 	}
@@ -318,9 +305,6 @@ func (g *gathering) conversation(ctx context.Context, q Gather) error {
 	}
 	r.Since = g.task.ColdAt // as for items: see open
 	if !conversation.MayRead(f.State, r) {
-		if q.Conversation != "" {
-			g.gap(envelope.PartConversation, id, envelope.GapNotFound)
-		}
 		return nil
 	}
 	last, err := g.store.talks.LastTurns(ctx, g.workspace, f, r, maxTurnsSealed)

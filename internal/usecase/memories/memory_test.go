@@ -286,7 +286,7 @@ func TestAReadIsRecordedBeforeItIsAnswered(t *testing.T) {
 	must[conversations.Continuity](t)(h.talks.Continuity(t.Context(), lead, conversations.ContinuityInput{ID: "c"}))
 	want := []string{
 		task + " memory " + x.ID + " version 1", "memory search " + y.ID + "@1," + x.ID + "@1", task + " versions of memory " + x.ID + " 1",
-		"conversation c", "continuity of c",
+		"conversation c~lead", "continuity of c~lead",
 	}
 	if got := h.reads(lead); !slices.Equal(got, want) {
 		t.Errorf("recorded: %q\nwant %q", got, want)

@@ -17,7 +17,7 @@ type RememberInput struct {
 	Title        string        `json:"title,omitempty" doc:"In a few words; one line."`
 	Scope        memory.Scope  `json:"scope,omitempty" doc:"Who may read it: you alone (private, if left out), the agents and people with a part in its task, or everybody in the workspace."`
 	Task         string        `json:"task,omitempty" doc:"That it belongs to, one that you take part in; scope task needs it."`
-	Conversation string        `json:"conversation,omitempty" doc:"In which it was said."`
+	Conversation string        `json:"conversation,omitempty" doc:"In which it was said: a name, which is the conversation of its task, if that has the name, or your own; or an id."`
 	Tags         []string      `json:"tags,omitempty"`
 	Subject      string        `json:"subject,omitempty" maxLength:"128" doc:"Whom or what it is about, such as patient/4711: all that has the subject can be erased by it. It stays readable." example:"patient/4711"`
 	Importance   float64       `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"From 0 (trivial) to 1 (vital)."`
@@ -58,6 +58,9 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 	}
 	by := memory.Reader{Principal: c.Principal}
 	if err := taskstore.Join(ctx, ms.store.tasks, c.Workspace, &by, in.Task); err != nil {
+		return Item{}, err
+	}
+	if in.Conversation, err = ms.store.talks.Bind(ctx, c.Workspace, by, in.Conversation, in.Task); err != nil {
 		return Item{}, err
 	}
 	if in.Scope == "" {

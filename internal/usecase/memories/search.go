@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
@@ -117,7 +118,7 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 		checks = append(checks, event.CheckName("tag", in.Tag))
 	}
 	if in.Conversation != "" {
-		checks = append(checks, event.CheckName("conversation", in.Conversation))
+		checks = append(checks, conversationid.Check(in.Conversation))
 	}
 	if in.Task != "" {
 		checks = append(checks, event.CheckTaskID(in.Task))

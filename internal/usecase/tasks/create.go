@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -33,7 +34,7 @@ type CreateInput struct {
 	Permissions  []string            `json:"permissions,omitzero" doc:"What its holder may do; only narrows from hop to hop. Left out: not restricted here. Empty: nothing."`
 	Dependencies []string            `json:"dependencies,omitempty" doc:"Ids of tasks that must complete before this one can start."`
 	Expected     event.Expected      `json:"expected,omitzero" doc:"What the result must look like."`
-	Conversation string              `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed."`
+	Conversation string              `json:"conversation,omitempty" doc:"The conversation that the task belongs to; what is said in it goes along, condensed. A name is your own conversation; one of another agent has an id, NAME~AGENT."`
 	Tags         []string            `json:"tags,omitempty" doc:"Labels that the policy's rules may ask for; children have them too."`
 	Subject      string              `json:"subject,omitempty" maxLength:"128" doc:"Whom or what the content is about, such as patient/4711: all that has the subject can be erased by it. Children have it too; it stays readable." example:"patient/4711"`
 	Route        []string            `json:"route,omitempty" doc:"Agents that the task visits in turn. With dependencies, it sets out by itself when they have completed."`
@@ -74,7 +75,7 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	cmd := handoff.Create{
 		By: c.Principal, Task: id, Intent: in.Intent, Priority: in.Priority, Route: in.Route, Deadline: in.Deadline,
 		Timeouts: in.Timeouts, Limits: in.Limits, Budget: in.Budget, Constraints: in.Constraints,
-		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject,
+		Permissions: in.Permissions, Expected: in.Expected, Claimed: in.Claimed, Tags: in.Tags, Subject: in.Subject,
 	}
 	var auto handoffs.Automatic
 	if in.Send != nil {
@@ -119,6 +120,9 @@ func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.
 		return nil, err
 	}
 	if cmd.Dependencies, err = ts.dependencies(ctx, c, in.Dependencies); err != nil {
+		return nil, err
+	}
+	if cmd.Conversation, err = ts.talks.Bind(ctx, c.Workspace, memory.Reader{Principal: c.Principal}, in.Conversation, ""); err != nil {
 		return nil, err
 	}
 	events, err := handoff.Decide(t, cmd, now)

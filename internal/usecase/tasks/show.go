@@ -42,7 +42,7 @@ func preview(c caller.Caller, t task.Task) task.Task {
 		parked.Detail = ""
 		t.Parked = &parked
 	}
-	t.Progress, t.Result, t.Children, t.Takeovers, t.Ticket, t.Answers = "", nil, nil, nil, nil, nil
+	t.Conversation, t.Progress, t.Result, t.Children, t.Takeovers, t.Ticket, t.Answers = "", "", nil, nil, nil, nil, nil
 	t.Shares = slices.DeleteFunc(slices.Clone(t.Shares), func(s task.Share) bool { return s.To != name })
 	return t
 }

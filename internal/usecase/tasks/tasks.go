@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
@@ -31,6 +32,7 @@ type Parts struct {
 	Presence   *presence.Presence
 	Agents     *agents.Agents
 	AgentStore *agents.Store
+	Talks      *conversations.Store
 	Routes     *routes.Routes
 	Policies   *policies.Store
 	Decider    *policies.Decider
@@ -55,6 +57,7 @@ type Tasks struct {
 	presence   *presence.Presence
 	agents     *agents.Agents
 	agentStore *agents.Store
+	talks      *conversations.Store
 	routes     *routes.Routes
 	policies   *policies.Store
 	decider    *policies.Decider
@@ -72,7 +75,7 @@ type Tasks struct {
 // New returns the use cases of tasks.
 func New(p Parts) *Tasks {
 	return &Tasks{
-		ledger: p.Ledger, views: p.Views, positions: p.Positions, store: p.Store, access: p.Access, presence: p.Presence, agents: p.Agents, agentStore: p.AgentStore,
+		ledger: p.Ledger, views: p.Views, positions: p.Positions, store: p.Store, access: p.Access, presence: p.Presence, agents: p.Agents, agentStore: p.AgentStore, talks: p.Talks,
 		routes: p.Routes, policies: p.Policies, decider: p.Decider, sealer: p.Sealer, handoffs: p.Handoffs, tickets: p.Tickets,
 		expect: p.Expect, quota: p.Quota, turns: p.Turns, work: p.Work, majors: p.Majors, now: p.Now,
 	}

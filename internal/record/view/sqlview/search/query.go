@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -96,7 +97,7 @@ func memoryLegs(workspace string, f view.MemoryFilter) (legs []clause) {
 	case f.Task != "":
 		leg(table + "view_memory_task WHERE m.ws = ? AND m.task <> ''").mayRead(f.By)
 	case f.Conversation != "":
-		leg(table + "view_memory_conversation WHERE m.ws = ? AND m.conversation <> ''").mayRead(f.By)
+		leg(table + "view_memory_conversation WHERE m.ws = ? AND m.named <> ''").mayRead(f.By)
 	case f.Tag != "":
 		leg("g.n AS n, m.id FROM view_memory_tag AS g CROSS JOIN view_memory AS m ON m.n = g.n WHERE g.ws = ? AND g.tag = ?", f.Tag).mayRead(f.By)
 	case f.Author != "":
@@ -165,7 +166,11 @@ func (c *clause) narrow(workspace string, f view.MemoryFilter) {
 	}
 	equal("scope", string(f.Scope))
 	equal("task", f.Task)
-	equal("conversation", f.Conversation)
+	name, ofAgent := conversationid.Parse(f.Conversation)
+	equal("named", name)
+	if ofAgent != "" {
+		equal("conversation", f.Conversation)
+	}
 	if f.Author != "" && !strings.Contains(f.Author, "/") {
 		f.Author = "agent/" + f.Author
 	}
@@ -232,8 +237,9 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 		if f.Task != "" {
 			q.add(" AND EXISTS(SELECT 1 FROM view_conversation_task AS t WHERE t.ws = ? AND t.task = ? AND t.n = c.n)", workspace, f.Task)
 		}
-		if f.OwnOf != "" {
-			q.add(" AND c.ws = ? AND c.id > ? AND c.id < ?", workspace, f.OwnOf+"~", f.OwnOf+"~g") // hexadecimal digits come before g
+		if f.Name != "" {
+			from := conversationid.Of(f.Name, "")
+			q.add(" AND c.ws = ? AND (c.id = ? OR c.id > ? AND c.id < ?)", workspace, f.Name, from, from+"\x7f")
 		}
 		if f.After != "" {
 			q.add(" AND c.n < (SELECT n FROM view_conversation WHERE ws = ? AND id = ?)", workspace, f.After)
@@ -251,7 +257,7 @@ func selectConversations(workspace string, f view.ConversationFilter) (q clause)
 		from("k.n AS n, c.state FROM view_conversation_task AS k CROSS JOIN view_conversation AS c ON c.n = k.n WHERE k.ws = ? AND k.task = ?", workspace, f.Task)
 	case f.Agent != "":
 		from(spoken, workspace, f.Agent)
-	case f.OwnOf != "":
+	case f.Name != "":
 		from("c.n AS n, c.state FROM view_conversation AS c WHERE TRUE")
 	default:
 		from("c.n AS n, c.state FROM view_conversation AS c INDEXED BY view_conversation_ws WHERE c.ws = ?", workspace)

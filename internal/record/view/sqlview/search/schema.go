@@ -3,13 +3,13 @@ package search
 import "github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 
 // Schema is the tables of memory items and conversations. The number n of an item or a conversation is the position of its
-// first entry. pinned is a [memory.Pinning], written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
+// first entry. named is the name of its conversation, pinned is a [memory.Pinning], written is the time of the newest version, in microseconds, and size the bytes of its title and text. The indexes
 // of words have texts as [indexed] prepares them. Secure delete removes words from the index at once and not when its segments
 // are next merged. view_memory_word is the vocabulary; ending is a word from its end to its beginning, without its inflection.
 const Schema = `
 CREATE TABLE view_memory(
 	n INTEGER PRIMARY KEY, ws TEXT NOT NULL, id TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, task TEXT NOT NULL,
-	conversation TEXT NOT NULL, pinned INTEGER NOT NULL, importance REAL NOT NULL, written INTEGER NOT NULL,
+	conversation TEXT NOT NULL, named TEXT NOT NULL, pinned INTEGER NOT NULL, importance REAL NOT NULL, written INTEGER NOT NULL,
 	size INTEGER NOT NULL) STRICT;
 CREATE TABLE view_memory_count(ws TEXT PRIMARY KEY, items INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX view_memory_id ON view_memory(ws, id);
@@ -17,7 +17,7 @@ CREATE INDEX view_memory_scope ON view_memory(ws, scope);
 CREATE INDEX view_memory_owner ON view_memory(ws, owner);
 CREATE INDEX view_memory_written ON view_memory(ws, written);
 CREATE INDEX view_memory_task ON view_memory(ws, task) WHERE task <> '';
-CREATE INDEX view_memory_conversation ON view_memory(ws, conversation) WHERE conversation <> '';
+CREATE INDEX view_memory_conversation ON view_memory(ws, named) WHERE named <> '';
 CREATE INDEX view_memory_pinned ON view_memory(ws) WHERE pinned > 0;
 CREATE TABLE view_memory_tag(ws TEXT NOT NULL, tag TEXT NOT NULL, n INTEGER NOT NULL,
 	PRIMARY KEY(ws, tag, n)) STRICT, WITHOUT ROWID;
@@ -73,7 +73,7 @@ type statements struct {
 
 func (s *statements) all() map[**sqlitelog.Stmt]string {
 	return map[**sqlitelog.Stmt]string{
-		&s.addItem:         "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, pinned, importance, written, size) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		&s.addItem:         "INSERT INTO view_memory(n, ws, id, scope, owner, task, conversation, named, pinned, importance, written, size) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		&s.countItem:       "INSERT INTO view_memory_count(ws, items) VALUES(?, ?) ON CONFLICT DO UPDATE SET items = items + excluded.items",
 		&s.findItem:        "SELECT n FROM view_memory WHERE ws = ? AND id = ?",
 		&s.dropItem:        "DELETE FROM view_memory WHERE n = ?",

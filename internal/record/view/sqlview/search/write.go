@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
+	"github.com/trapezehq/trapeze/internal/domain/conversation/conversationid"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -100,7 +101,7 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 	switch e := event.(type) {
 	case memory.ItemStored:
 		text, title, labels := indexed(e.Version.Text), indexed(e.Version.Title), indexed(strings.Join(e.Tags, " "))
-		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, int(memory.Fold(memory.State{}, e).Pinning()), e.Importance, e.Version.At.UnixMicro(), size(e.Version))
+		do(w.addItem, n, workspace, e.ID, string(e.Scope), e.Owner, e.Task, e.Conversation, conversationid.Name(e.Conversation), int(memory.Fold(memory.State{}, e).Pinning()), e.Importance, e.Version.At.UnixMicro(), size(e.Version))
 		do(w.countItem, workspace, 1)
 		learn(newItem, text, title, labels)
 		do(w.addText, n, text)
