@@ -213,11 +213,11 @@ func ExampleClient_Continuity() {
 	// The next owner of the task can read on, and add to it.
 	_, err = coder.Accept(ctx, sent.Handoff, client.AcceptInput{})
 	must(err)
-	so, err := coder.Continuity(ctx, "login", 0)
+	so, err := coder.Continuity(ctx, "login~scout", 0)
 	must(err)
 	fmt.Print(so.Text)
 	// Output:
-	// Conversation so far: 2 turns. Previous agents (turns): scout (2), coder (0)
+	// Conversation so far: 2 turns in login~scout. Previous agents (turns): scout (2), coder (0)
 	// Handed over: scout -> coder (user_request)
 	// First request, from user to scout:
 	//   Please fix the login.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -118,11 +119,12 @@ func TestASignInThatSomebodyTamperedWithIsRefused(t *testing.T) {
 		}
 	}
 	for what, change := range map[string]func(q url.Values){
-		"another state": func(q url.Values) { q.Set("state", strings.Repeat("A", 26)) },
-		"no state":      func(q url.Values) { q.Del("state") },
-		"another code":  func(q url.Values) { q.Set("code", "guess") },
-		"no code":       func(q url.Values) { q.Del("code") },
-		"an error":      func(q url.Values) { q.Set("error", "access_denied") },
+		"another state":     func(q url.Values) { q.Set("state", strings.Repeat("A", 26)) },
+		"no state":          func(q url.Values) { q.Del("state") },
+		"another code":      func(q url.Values) { q.Set("code", "guess") },
+		"no code":           func(q url.Values) { q.Del("code") },
+		"an error":          func(q url.Values) { q.Set("error", "access_denied") },
+		"of another issuer": func(q url.Values) { q.Set("iss", "https://issuer.example.com") },
 	} {
 		r := newReader(t, s)
 		path, query, _ := strings.Cut(atIssuer(t, r.do(http.MethodGet, "/sign-in/issuer", "")), "?")
@@ -205,5 +207,90 @@ func TestAPersonOfAWorkspaceSignsInThereAlone(t *testing.T) {
 	me, err := red.Me(t.Context())
 	if err != nil || me.Workspace != "red" || me.Role != client.RoleOperator || me.Name != "ann" || me.Expires.IsZero() {
 		t.Errorf("%+v, %v", me, err)
+	}
+}
+
+// TestASignInComesBackOnce replays what the browser sent, with the cookie that it had then, at an issuer whose codes count as often as they are sent.
+func TestASignInComesBackOnce(t *testing.T) {
+	i := oauthtest.New(t)
+	s, _ := forTests(t, withIssuer(t, i, "ops=operator"))
+	i.SignIn(personOf("ann", "ops"), time.Hour)
+	r := newReader(t, s)
+	begun := r.do(http.MethodGet, "/sign-in/issuer", "")
+	cookie, _, _ := strings.Cut(begun.header.Get("Set-Cookie"), ";")
+	back := atIssuer(t, begun)
+	for n, want := range []int{http.StatusOK, http.StatusForbidden} {
+		got := newReader(t, s).do(http.MethodGet, back+"&iss="+url.QueryEscape(i.URL), "", "Cookie", cookie)
+		if got.status != want || want == http.StatusForbidden && !strings.Contains(got.body, "was finished before") {
+			t.Errorf("%d: %d %s", n, got.status, got.body)
+		}
+	}
+}
+
+// TestALinkIsForThePersonWhoOpensIt has programs look at the link, and a browser in which somebody else is signed in open it.
+func TestALinkIsForThePersonWhoOpensIt(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	link := func(token string) string {
+		t.Helper()
+		var made struct{ Path string }
+		got := newReader(t, s).do(http.MethodPost, "/sign-in/link", "", "Authorization", "Bearer "+token)
+		if err := json.Unmarshal([]byte(got.body), &made); err != nil || got.status != http.StatusOK {
+			t.Fatal(got)
+		}
+		return made.Path
+	}
+	token := func(name string) string {
+		t.Helper()
+		made, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.Text
+	}
+	path, r := link(token("ann")), newReader(t, s)
+	for _, looks := range [][]string{{http.MethodHead}, {http.MethodGet, "Sec-Purpose", "prefetch"}, {http.MethodGet, "Purpose", "prefetch"}, {http.MethodGet, "X-Moz", "prefetch"}} {
+		if got := r.do(looks[0], path, "", looks[1:]...); got.header.Get("Set-Cookie") != "" || got.status != http.StatusOK {
+			t.Errorf("%q: %d %v", looks, got.status, got.header)
+		}
+	}
+	r.get(path, http.StatusOK)
+	if body := r.get("/", http.StatusOK); !strings.Contains(body, "operator/ann") && !strings.Contains(body, "ann") {
+		t.Error(body)
+	}
+	other := link(token("bob"))
+	body := r.get(other, http.StatusOK)
+	if !strings.Contains(body, "You are signed in as operator/ann") || strings.Contains(body, "Signed in") {
+		t.Error(body)
+	}
+	if body := r.get("/", http.StatusOK); !strings.Contains(body, "ann") || strings.Contains(body, "bob") {
+		t.Errorf("the session was replaced without a word: %s", body)
+	}
+	_, code, _ := strings.Cut(other, "code=")
+	if got := r.do(http.MethodPost, "/sign-in", "code="+code); got.status != http.StatusOK || !strings.Contains(got.body, "Signed in") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if body := r.get("/", http.StatusOK); !strings.Contains(body, "bob") {
+		t.Error(body)
+	}
+}
+
+// TestAFormOfAPageWithoutTLSIsRefusedBehindAProxyWithIt sends the origin of a page that somebody on the way could have written.
+func TestAFormOfAPageWithoutTLSIsRefusedBehindAProxyWithIt(t *testing.T) {
+	s, _ := forTests(t, Config{Temporary: true, BehindProxy: true, Hosts: []string{"trapeze.example.org"}})
+	for origin, want := range map[string]int{"http://trapeze.example.org": http.StatusForbidden, "HTTP://trapeze.example.org": http.StatusForbidden, "https://trapeze.example.org": http.StatusSeeOther} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL()+"/sign-out", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = "trapeze.example.org"
+		req.Header.Set("Origin", origin)
+		res, err := newReader(t, s).http.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s: %d", origin, res.StatusCode)
+		}
 	}
 }

@@ -157,6 +157,7 @@ type metadata struct {
 	Authorize    string   `json:"authorization_endpoint"`
 	Token        string   `json:"token_endpoint"`
 	TokenMethods []string `json:"token_endpoint_auth_methods_supported"`
+	SaysIssuer   bool     `json:"authorization_response_iss_parameter_supported"` // RFC 9207
 }
 
 // lookUp fetches the metadata of the issuer, and the keys from the URL in them.

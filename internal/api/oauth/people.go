@@ -24,7 +24,8 @@ type People struct {
 	Client, Secret string
 	// Name is the claim with the name of the person; empty means [DefaultName]. The letters of the name become lower case.
 	Name string
-	// Domain is that of addresses that are names: with example.org, ann@example.org is the person ann. Empty: addresses are no names.
+	// Domain is that of the addresses that are names: with example.org, ann@example.org is the person ann, and nobody without that domain is a person. Empty:
+	// addresses are no names.
 	Domain string
 	// Groups is the claim with the groups of the person; empty means [DefaultGroups].
 	Groups string
@@ -113,8 +114,12 @@ func (p People) roleOf(c claims) (Rule, bool) {
 func (p People) nameOf(c claims) (string, error) {
 	said := c.text(p.Name)
 	name := strings.ToLower(said)
-	if at := strings.LastIndexByte(name, '@'); at >= 0 && p.Domain != "" && name[at+1:] == strings.ToLower(p.Domain) {
-		name = name[:at]
+	if p.Domain != "" { // anybody at the issuer could choose a name without a domain
+		local, domain, _ := strings.Cut(name, "@")
+		if domain != strings.ToLower(p.Domain) {
+			return "", refused("use the account with an address of that domain", "the claim %s of the token is not an address of %s: %.80q", p.Name, p.Domain, said)
+		}
+		name = local
 	}
 	if p.Name == "email" && string(c["email_verified"]) != "true" {
 		return "", refused("have the issuer verify the address", "the address %.200q is not verified (email_verified)", said)

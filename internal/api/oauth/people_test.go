@@ -12,7 +12,7 @@ import (
 
 // ann is a person of two groups.
 func ann(change oauthtest.Claims) oauthtest.Claims {
-	c := oauthtest.Claims{"preferred_username": "Ann", "groups": []string{"staff", "ops"}}
+	c := oauthtest.Claims{"preferred_username": "Ann@example.org", "groups": []string{"staff", "ops"}}
 	for name, v := range change {
 		c[name] = v
 	}
@@ -69,9 +69,11 @@ func TestASignInThatNamesNobodyHereIsRefused(t *testing.T) {
 		"an address of another domain":   {"preferred_username": "ann@example.com"},
 		"a domain that ends as ours":     {"preferred_username": "ann@evil-example.org"},
 		"no name":                        {"preferred_username": nil},
-		"a name that is no name":         {"preferred_username": "../ann"},
-		"a name in another script":       {"preferred_username": "\u0430nn"},
-		"a name with the Kelvin sign":    {"preferred_username": "\u212aate"},
+		"a name without a domain":        {"preferred_username": "ann"},
+		"an address within an address":   {"preferred_username": "ann@example.com@example.org"},
+		"a name that is no name":         {"preferred_username": "../ann@example.org"},
+		"a name in another script":       {"preferred_username": "\u0430nn@example.org"},
+		"a name with the Kelvin sign":    {"preferred_username": "\u212aate@example.org"},
 		"expired":                        {"exp": time.Now().Add(-time.Minute).Unix()},
 		"bound to a key":                 {"cnf": map[string]string{"jkt": "x"}},
 		"another issuer":                 {"iss": "https://issuer.example.com"},
@@ -81,6 +83,14 @@ func TestASignInThatNamesNobodyHereIsRefused(t *testing.T) {
 		if r := refusedWith(t, v, i.IDToken(ann(nil), time.Minute, change), refusal.Unauthenticated); r == nil {
 			t.Error(what)
 		}
+	}
+	bare, _ := verifier(t, i, func(c *oauth.Config) {
+		withPeople("ops=operator")(c)
+		c.People.Domain = ""
+	})
+	refusedWith(t, bare, i.IDToken(ann(nil), time.Minute, nil), refusal.Unauthenticated)
+	if got, err := bare.Vouch(t.Context(), i.IDToken(ann(nil), time.Minute, oauthtest.Claims{"preferred_username": "Ann"})); err != nil || got.Name != "ann" {
+		t.Errorf("names are no addresses: %+v, %v", got, err)
 	}
 	none, _ := verifier(t, i, nil)
 	refusedWith(t, none, i.IDToken(ann(nil), time.Minute, nil), refusal.Unauthenticated)

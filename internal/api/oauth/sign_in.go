@@ -49,12 +49,20 @@ func (s *SignIn) Begin(ctx context.Context, state, nonce, verifier string) (stri
 	return c.AuthCodeURL(state, oauth2.SetAuthURLParam("nonce", nonce), oauth2.S256ChallengeOption(verifier)), nil
 }
 
-// Finish returns the ID token that the issuer gives for the code with which it sent a person back. Errors: unauthenticated for a code that does not
-// count, or a token of another attempt; not_permitted for a person without a role here; unavailable.
-func (s *SignIn) Finish(ctx context.Context, code, nonce, verifier string) (string, error) {
+// Finish returns the ID token that the issuer gives for the code with which it sent a person back. By names the issuer that did (RFC 9207), if the answer
+// says so. Errors: unauthenticated for a code that does not count, a token of another attempt, or the answer of another issuer; not_permitted for a person
+// without a role here; unavailable.
+func (s *SignIn) Finish(ctx context.Context, code, by, nonce, verifier string) (string, error) {
 	c, err := s.flow(ctx)
 	if err != nil {
 		return "", err
+	}
+	known, err := s.verifier.issuer.current(ctx)
+	if err != nil {
+		return "", err
+	}
+	if by != "" && by != known.found.Issuer || by == "" && known.found.SaysIssuer {
+		return "", refused("sign in again", "the answer is not of the issuer %s", s.verifier.config.Issuer)
 	}
 	asking, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, s.verifier.issuer.client), askLimit)
 	defer cancel()

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,13 +20,14 @@ type Issuer interface {
 	Name() string
 	// Begin returns the URL at which a person signs in. State, nonce and verifier (PKCE) are secrets of this attempt.
 	Begin(ctx context.Context, state, nonce, verifier string) (url string, err error)
-	// Finish returns the person's token for a code that came back.
-	Finish(ctx context.Context, code, nonce, verifier string) (token string, err error)
+	// Finish returns the person's token for a code that came back, from the issuer that says that it is by; empty: it says nothing.
+	Finish(ctx context.Context, code, by, nonce, verifier string) (token string, err error)
 }
 
 const (
 	attemptCookie = "trapeze_sign_in"
 	attemptLasts  = 10 * time.Minute
+	maxAttempts   = 10_000              // that came back and are remembered
 	attemptFor    = "trapeze sign-in 1" // the version of what the cookie of an attempt holds
 )
 
@@ -82,8 +84,8 @@ func (p *pages) backFromIssuer(w http.ResponseWriter, r *http.Request) {
 	http.SetCookie(w, p.attemptCookie(r, "", -1)) // an attempt counts once
 	q := r.URL.Query()
 	if err != nil || p.issuer == nil || !p.sessions.unseal(c.Value, attemptFor, &a) || p.now().After(a.Until) ||
-		subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(a.State)) != 1 {
-		p.showSignIn(w, http.StatusForbidden, signInBody{Next: "/", Problem: "This sign-in was not begun in this browser, or more than ten minutes ago. Begin again."})
+		subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(a.State)) != 1 || !p.sessions.first(a) {
+		p.showSignIn(w, http.StatusForbidden, signInBody{Next: "/", Problem: "This sign-in was not begun in this browser, was finished before, or began more than ten minutes ago. Begin again."})
 		return
 	}
 	next := local(a.Next)
@@ -92,7 +94,7 @@ func (p *pages) backFromIssuer(w http.ResponseWriter, r *http.Request) {
 		p.showSignIn(w, http.StatusForbidden, signInBody{Next: next, Problem: "The issuer did not sign you in."})
 		return
 	}
-	token, err := p.issuer.Finish(r.Context(), q.Get("code"), a.Nonce, a.Verifier)
+	token, err := p.issuer.Finish(r.Context(), q.Get("code"), q.Get("iss"), a.Nonce, a.Verifier)
 	var me client.Me
 	if err == nil {
 		var api *client.Client
@@ -105,6 +107,21 @@ func (p *pages) backFromIssuer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.admit(w, r, p.sessions.begin(ownerOf(me), token, me.Expires), next)
+}
+
+// first reports whether an attempt has not come back before. It is remembered until it is over; of very many, as somebody makes who wants to fill the memory, the
+// issuer alone says that a code counts once.
+func (s *sessions) first(a attempt) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	maps.DeleteFunc(s.back, func(_ string, until time.Time) bool { return now.After(until) })
+	if len(s.back) >= maxAttempts {
+		clear(s.back)
+	}
+	_, before := s.back[a.State]
+	s.back[a.State] = a.Until
+	return !before
 }
 
 // notSignedIn says why a person was not signed in.

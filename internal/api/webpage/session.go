@@ -55,6 +55,7 @@ type sessions struct {
 
 	mu    sync.Mutex
 	links map[string]session    // by the code in the link
+	back  map[string]time.Time  // until when attempts to sign in at the issuer last that came back, by state
 	ended map[string]*signedOut // by principal
 }
 
@@ -67,7 +68,7 @@ func newSessions(key [32]byte, now func() time.Time, secure bool) *sessions {
 	if err != nil {
 		panic(err) // for blocks of another size
 	}
-	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, ended: map[string]*signedOut{}}
+	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, back: map[string]time.Time{}, ended: map[string]*signedOut{}}
 }
 
 // begin returns a new session of a token, which ends with it.
@@ -102,6 +103,13 @@ func (s *sessions) link(of, token string) (code string) {
 	code = rand.Text()
 	s.links[code] = session{Of: of, Token: token, Until: now.Add(linkLasts)}
 	return code
+}
+
+// linkOf returns the principal of a link that counts, and leaves the link.
+func (s *sessions) linkOf(code string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.links[code].Of
 }
 
 // redeem returns the principal and the token of a link's code, and ends the link.
@@ -228,8 +236,19 @@ func (s *sessions) unseal(text, purpose string, v any) bool {
 	return err == nil && json.Unmarshal(b, v) == nil
 }
 
+// protected reports whether a browser calls with TLS.
+func (s *sessions) protected(r *http.Request) bool {
+	return r.TLS != nil || s.secure && !onLoopback(r.Host)
+}
+
+// sameScheme refuses a form of a page that came without TLS to a server that browsers call with it: somebody on the way may have written that page. The guard of the API
+// compares the host of the origin alone.
+func (s *sessions) sameScheme(r *http.Request) bool {
+	return r.Method == http.MethodGet || !s.protected(r) || !strings.HasPrefix(strings.ToLower(r.Header.Get("Origin")), "http:")
+}
+
 func (s *sessions) cookieOf(r *http.Request, name, value string, age int) *http.Cookie {
-	secure := r.TLS != nil || s.secure && !onLoopback(r.Host)
+	secure := s.protected(r)
 	return &http.Cookie{Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode}
 }
 

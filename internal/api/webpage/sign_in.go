@@ -34,11 +34,29 @@ func (p *pages) signIn(w http.ResponseWriter, r *http.Request) {
 		p.showSignIn(w, http.StatusOK, signInBody{Next: next})
 		return
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" { // it may be somebody else's
-		p.showSignIn(w, http.StatusOK, signInBody{Next: next, Code: q.Get("code")})
+	if of := p.replaced(r, q.Get("code")); of != "" || looksAhead(r) {
+		p.showSignIn(w, http.StatusOK, signInBody{Next: next, Code: q.Get("code"), Replaces: of})
 		return
 	}
 	p.open(w, r, q.Get("code"), next)
+}
+
+// looksAhead reports whether nobody may have meant to open a link: another site opened it, which may be somebody else's link, or a program that only looks at
+// links, such as a browser that fetches pages ahead.
+func looksAhead(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	purpose := r.Header.Get("Sec-Purpose") + r.Header.Get("Purpose") + r.Header.Get("X-Moz") + r.Header.Get("X-Purpose")
+	return r.Method != http.MethodGet || site == "cross-site" || site == "same-site" || purpose != ""
+}
+
+// replaced returns the principal whose session in this browser the link of another would end; empty: none.
+func (p *pages) replaced(r *http.Request, code string) string {
+	in, err := p.sessions.of(r)
+	if of := p.sessions.linkOf(code); err != nil || of == "" || of == in.Of {
+		return ""
+	}
+	_, of, _ := strings.Cut(in.Of, "/")
+	return of
 }
 
 // open signs in by the code of a link.
@@ -62,10 +80,12 @@ func (p *pages) open(w http.ResponseWriter, r *http.Request, code, next string) 
 
 // signInBody is what the page to sign in shows.
 type signInBody struct {
-	Next    string
-	Code    string // of a link that was opened from elsewhere
-	Problem string
-	Done    bool
+	Next string
+	Code string // of a link that is opened once the person says so
+	// Replaces is the principal whose session the link would end.
+	Replaces string
+	Problem  string
+	Done     bool
 
 	Issuer string // at which people sign in; empty: there is none
 	Begin  string // the path to go there

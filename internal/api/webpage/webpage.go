@@ -128,6 +128,10 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	if !p.sessions.sameScheme(r) {
+		p.refuse(w, r, nil, &client.Error{Status: http.StatusForbidden, Code: client.NotPermitted, Message: "the form is of a page without TLS", Hint: "open the page by its https address"})
+		return
+	}
 	if _, pattern := p.mux.Handler(r); pattern == "" {
 		p.refuse(w, r, nil, &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: "there is no such page", Hint: "go to the overview"})
 		return

@@ -71,7 +71,7 @@ func (d *desk) tell() (s story) {
 		_, err := surveyor.Revise(ctx, item.ID, client.ReviseInput{Text: "Shorter sentences. " + hostile})
 		return err
 	})
-	s.memory, s.talk = item.ID, "support"
+	s.memory, s.talk = item.ID, "support~surveyor"
 	rules := "version: 1\nrules: [{name: funds, when: {keywords: [funds]}, then: {to: {agent: away}}}]\n"
 	must2(d.t, func() error { return os.WriteFile(filepath.Join(d.dir, "policy.yaml"), []byte(rules), 0o600) })
 	must2(d.t, func() error { _, err := admin.New(d.admin).ReloadPolicy(ctx); return err })
