@@ -38,6 +38,7 @@ var innerPackages = []pkg{
 		dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true,
 		imports: "domain/ascii",
 	},
+	{dir: "domain/secretenv", what: "which variables of the server's environment no program that it runs is given", pure: true},
 	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
 	{
 		dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record",
@@ -141,7 +142,7 @@ var innerPackages = []pkg{
 	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/refusal domain/event domain/agent domain/policy"},
 	{
 		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
-		imports: "domain/refusal domain/event domain/policy routing", libs: "net os/exec",
+		imports: "domain/refusal domain/event domain/policy domain/secretenv routing", libs: "net os/exec",
 	},
 	{
 		dir: "routing/phrase", what: "parses what people and agents say about handing work on; exactly or not at all",
@@ -367,7 +368,7 @@ var innerPackages = []pkg{
 	// delivery
 	{
 		dir: "delivery/notify", what: "tells people about tickets and alerts: the contract of notifications, and its sinks",
-		imports: "domain/alert domain/refusal domain/event", libs: "net os/exec",
+		imports: "domain/alert domain/refusal domain/secretenv domain/event", libs: "net os/exec",
 	},
 	{
 		dir: "delivery/notify/service", what: "sinks that are services of others, such as Slack and e-mail, by URL",

@@ -12,6 +12,9 @@ import (
 
 func (s *commands) stopCommand() *cobra.Command {
 	cmd := s.Command("stop", "Stop the server on this machine", shell.NoArgs, func(ctx context.Context, _ []string) error {
+		if s.Flags.URL != "" {
+			return shell.Usagef("stop takes no --url: it stops the server of a data directory on this machine (--data-dir)")
+		}
 		dir, err := s.DataDir()
 		if err != nil {
 			return shell.Usage(err)

@@ -143,6 +143,11 @@ func Begin(ctx context.Context, toServer *http.Client, server string) (*Attempt,
 		return nil, refusedBy(e.Issuer, err)
 	}
 	a.URL, a.Code, a.Whole, a.Until = a.device.VerificationURI, a.device.UserCode, a.device.VerificationURIComplete, a.device.Expiry
+	for _, shown := range []string{a.URL, a.Whole} { // a terminal may open what a person clicks on
+		if shown != "" && !private(shown) || a.URL == "" {
+			return nil, fmt.Errorf("the issuer %s has people open %q, which is neither https nor on this machine", e.Issuer, shown)
+		}
+	}
 	return a, nil
 }
 

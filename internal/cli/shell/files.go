@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,13 +59,19 @@ func (s *Shell) adminToken() (token, path string, err error) {
 	return token, path, err
 }
 
-// agentTokenFile is the file that an agent's token is kept in.
+// agentTokenFile is the file that an agent's token for the server is kept in. As the owner's token, those of agents in the directory itself are for the servers of
+// this machine; others have a directory each, so that no server gets the token of another.
 func (s *Shell) agentTokenFile(agent string) (string, error) {
 	if err := event.CheckName("an agent", agent); err != nil {
 		return "", err
 	}
 	dir, err := s.DataDir()
-	return filepath.Join(dir, "agents", agent+".token"), err
+	dir = filepath.Join(dir, "agents")
+	if s.elsewhere() != nil {
+		sum := sha256.Sum256([]byte(s.URLs()))
+		dir = filepath.Join(dir, "at-"+hex.EncodeToString(sum[:8]))
+	}
+	return filepath.Join(dir, agent+".token"), err
 }
 
 // readToken reads the file of a token. It refuses a file that others can read.
@@ -125,7 +133,7 @@ Windows in the user's configuration directory). Only its owner can read it:
     page.key            seals the sessions of the page
     admin.token         the owner's token, which trapeze serve creates and commands use by default
     sessions/           sessions of trapeze login, one for each server
-    agents/NAME.token   tokens that commands have created for --agent NAME
+    agents/NAME.token   tokens that commands have created for --agent NAME, for servers of this machine; agents/at-…/ has those for another server
     backups/            clients' files as they were before trapeze init changed them
     serve.lock          the process that serves the directory, for trapeze stop
     serve.log           the log of a server in the background; serve.log.1 is the previous log

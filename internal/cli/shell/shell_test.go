@@ -160,6 +160,34 @@ func TestTheOwnersTokenIsForAServerOfThisMachineAlone(t *testing.T) {
 	}
 }
 
+// TestTheKeptTokenOfAnAgentIsForItsServerAlone keeps one for the servers of this machine and one for another server.
+func TestTheKeptTokenOfAnAgentIsForItsServerAlone(t *testing.T) {
+	dir := t.TempDir()
+	at := func(urls string) *Shell {
+		s := &Shell{Env: Env{Getenv: func(string) string { return "" }}}
+		s.Flags.DataDir, s.Flags.URL, s.Flags.Agent = dir, urls, "ann"
+		return s
+	}
+	for urls, token := range map[string]string{"http://127.0.0.1:1": "here", "https://trapeze.example.org": "there"} {
+		path, err := at(urls).agentTokenFile("ann")
+		if err == nil {
+			err = keepToken(path, token)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for urls, want := range map[string]string{
+		"http://127.0.0.1:1": "here", "http://localhost:2": "here", "https://trapeze.example.org": "there", "trapeze.example.org": "there",
+		"http://trapeze.example.org": "", "https://evil.example.org": "", "https://trapeze.example.org,https://evil.example.org": "", "http://localhost:1,http://192.0.2.2:1": "",
+		"http://127.0.0.1@192.0.2.2:1": "", "https://trapeze.example.org@evil.example.org": "",
+	} {
+		if got, err := at(urls).Credential(t.Context()); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s is given %q, %v; want %q", urls, got, err, want)
+		}
+	}
+}
+
 func TestPointsMayHaveIds(t *testing.T) {
 	got := points([]string{"just text: a = b", "size=12 files", "size.2<size=13 files", "two words=no id"})
 	want := []client.Point{

@@ -71,11 +71,13 @@ func showOverview(p *shell.Page, o overview) {
 	showAgents(p, o.Agents)
 	for _, t := range o.Stuck {
 		if t.Parked != nil {
-			p.Line("%s: %s; replay it with: %s", t.ID, shell.Clip(t.Parked.Detail, 100), shellword.Command("trapeze dead replay", t.ID))
+			p.Line("%s is in the dead letters; replay it with: %s", t.ID, shellword.Command("trapeze dead replay", t.ID))
+			p.Quote(shell.Clip(t.Parked.Detail, 100))
 		}
 	}
 	for _, k := range o.Tickets {
-		p.Line("%s waits for people: %s; see it with: %s", k.ID, shell.Clip(cmp.Or(k.Question, k.Kind+" of: "+k.Intent), 100), shellword.Command("trapeze ticket show", k.ID))
+		p.Line("%s waits for people; see it with: %s", k.ID, shellword.Command("trapeze ticket show", k.ID))
+		p.Quote(shell.Clip(cmp.Or(k.Question, k.Kind+" of: "+k.Intent), 100))
 	}
 	if o.More {
 		p.Line("There are more tasks: trapeze task list --live")

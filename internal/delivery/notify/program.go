@@ -8,11 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/secretenv"
 )
 
 // grace is the time after the end of a program for its children to close its output.
@@ -34,18 +33,13 @@ func (p program) Send(ctx context.Context, m Message) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.path)
 	ownGroup(cmd)
-	cmd.Env = slices.DeleteFunc(os.Environ(), secret)
+	cmd.Env = secretenv.Without(os.Environ())
 	tail := &last{most: 500}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(append(in, '\n')), tail, tail, grace
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w: %s", p.Name(), err, refusal.Clip(tail.String(), tail.most))
 	}
 	return nil
-}
-
-// secret reports whether a variable of the environment is for the server alone: its tokens and keys, and the password of its database.
-func secret(variable string) bool {
-	return strings.HasPrefix(variable, "TRAPEZE_") || strings.HasPrefix(variable, "PGPASSWORD=")
 }
 
 // last keeps the end of its input.

@@ -115,6 +115,8 @@ func TestATokenThatBreaksARuleIsRefused(t *testing.T) {
 		"no role":           func(c *identity.Create) { c.Principal.Role = "" },
 		"bad name":          func(c *identity.Create) { c.Principal.Name = "a/b" },
 		"no name":           func(c *identity.Create) { c.Principal.Name = "" },
+		"a server's name":   func(c *identity.Create) { c.Principal.Role, c.Principal.Name = identity.Operator, "courier" },
+		"the server's role": func(c *identity.Create) { c.Principal.Role, c.Principal.Name = identity.Auditor, "system" },
 		"no workspace":      func(c *identity.Create) { c.Principal.Workspace = "" },
 		"expired already":   func(c *identity.Create) { c.ExpiresAt = noon },
 		"control in label":  func(c *identity.Create) { c.Label = "a\x00" },

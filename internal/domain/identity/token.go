@@ -2,6 +2,7 @@ package identity
 
 import (
 	"crypto/subtle"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -114,6 +115,9 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	if err := c.Principal.check(); err != nil {
 		return nil, err
 	}
+	if err := checkServer(c.Principal); err != nil {
+		return nil, err
+	}
 	if err := checkLabel(c.Label); err != nil {
 		return nil, err
 	}
@@ -128,6 +132,17 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 		ID: c.ID, Workspace: c.Principal.Workspace, Role: c.Principal.Role, Name: c.Principal.Name, Hash: c.Hash,
 		Label: c.Label, Person: c.Person, By: c.By, At: now.UTC(), ExpiresAt: c.ExpiresAt.UTC(),
 	}}, nil
+}
+
+// servers are the names under which the record has what the server does by itself, as in system/courier.
+var servers = []string{"system", "server", "courier", "trapeze"}
+
+// checkServer refuses a person whose name a reader of the record could take for the server. Agents have names of their own: see package agent.
+func checkServer(p Principal) error {
+	if p.Role != Agent && slices.Contains(servers, p.Name) {
+		return refusal.New(refusal.Invalid, "use the name of the person", "%s could be taken for the server, which is no person", p)
+	}
+	return nil
 }
 
 // checkPerson refuses a person at the client of somebody who is no agent, and one who would be the agent itself: it

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strconv"
 	"strings"
 
@@ -121,7 +122,7 @@ func parseInclusion(text string) (p Inclusion, err error) {
 		return p, errors.New("there is no index")
 	}
 	index, ok := strings.CutPrefix(lines[0], "index ")
-	if p.Index, err = strconv.ParseInt(index, 10, 64); err != nil || !ok || p.Index < 0 || strconv.FormatInt(p.Index, 10) != index {
+	if p.Index, err = strconv.ParseInt(index, 10, 64); err != nil || !ok || p.Index < 0 || p.Index == math.MaxInt64 || strconv.FormatInt(p.Index, 10) != index {
 		return p, fmt.Errorf("%.60q is not an index", lines[0])
 	}
 	for _, line := range lines[1:] {

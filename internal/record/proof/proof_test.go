@@ -279,6 +279,14 @@ func (r tiles) ReadTiles(list []tlog.Tile) ([][]byte, error) {
 
 func (tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
+func TestAnIndexThatNoTreeHasIsRefused(t *testing.T) {
+	for _, index := range []string{"9223372036854775807", "9223372036854775808", "-1", "+1", "01", ""} { // the entry after the first of them would have a negative number
+		if got, err := proof.ParseInclusions([]byte("c2sp.org/tlog-proof@v1\nextra AA==\nindex " + index + "\n\n" + sofa)); err == nil {
+			t.Errorf("%q: %+v", index, got)
+		}
+	}
+}
+
 func FuzzParseInclusions(f *testing.F) {
 	f.Add([]byte("c2sp.org/tlog-proof@v1\nextra AA==\nindex 0\n\n" + sofa))
 	f.Add([]byte("c2sp.org/tlog-proof@v1\nindex 1\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n" + sofa + "c2sp.org/tlog-proof@v1\nindex 2\n\n" + sofa))

@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/secretenv"
 )
 
 // programGrace is the time for a program to end after its input has ended.
@@ -110,7 +112,7 @@ func line(r *bufio.Reader, most int) ([]byte, error) {
 
 func (p *program) start() error {
 	cmd := exec.CommandContext(p.ended, p.args[0], p.args[1:]...) //nolint:gosec // the owner of the server names it in its environment
-	cmd.WaitDelay = programGrace
+	cmd.WaitDelay, cmd.Env = programGrace, secretenv.Without(os.Environ())
 	p.tail = &tail{most: 300}
 	cmd.Stderr = p.tail
 	in, err := cmd.StdinPipe()

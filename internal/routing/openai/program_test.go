@@ -14,7 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/routing/openai"
 )
 
-const programVariable = "TRAPEZE_TEST_EMBEDDER"
+const programVariable = "EMBEDDER_OF_THE_TESTS"
 
 // TestMain is the program of the tests if they say so.
 func TestMain(m *testing.M) {
@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		case "crash":
 			fmt.Fprintln(os.Stderr, "no memory left")
 			os.Exit(3)
+		case "secrets":
+			fmt.Printf(`{"data":[{"index":0,"embedding":[%d,%d]}]}`+"\n", len(os.Getenv("TRAPEZE_TOKEN")+os.Getenv("TRAPEZE_POSTGRES")+os.Getenv("PGPASSWORD")), len(os.Getenv("MODEL_KEY")))
 		case "silent":
 		case "long":
 			fmt.Println(strings.Repeat("x", 5<<20))
@@ -76,6 +78,16 @@ func TestAProgramMakesVectorsAndIsStartedAgainWhenItFails(t *testing.T) {
 		if v, err := e.Query(t.Context(), "abcd"); err != nil || v[0] != 4 || v[1] == first[0][1] {
 			t.Errorf("after %s: %v, %v", text, v, err)
 		}
+	}
+}
+
+func TestAnEmbedderGetsNoSecretOfTheServer(t *testing.T) {
+	for _, name := range []string{"TRAPEZE_TOKEN", "TRAPEZE_POSTGRES", "PGPASSWORD"} {
+		t.Setenv(name, "hidden")
+	}
+	t.Setenv("MODEL_KEY", "its own")
+	if got, err := program(t, 5*time.Second).Query(t.Context(), "secrets"); err != nil || got[0] != 0 || got[1] != float32(len("its own")) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
