@@ -37,8 +37,12 @@ func TestAPersonIsAskedToOpenPagesAlone(t *testing.T) {
 	}{
 		{"https://issuer.example.org/device", "https://issuer.example.org/device?code=ABCD", true},
 		{"https://issuer.example.org/device", "", true},
-		{"javascript:alert(1)", "", false}, {"https://issuer.example.org/device", "javascript:alert(1)", false},
-		{"http://issuer.example.org/device", "", false}, {"file:///etc/passwd", "", false}, {"https://issuer.example.org@evil.example.org/", "", false}, {"", "", false},
+		{"javascript:alert(1)", "", false},
+		{"https://issuer.example.org/device", "javascript:alert(1)", false},
+		{"http://issuer.example.org/device", "", false},
+		{"file:///etc/passwd", "", false},
+		{"https://issuer.example.org@evil.example.org/", "", false},
+		{"", "", false},
 	} {
 		opened, whole = c.opened, c.whole
 		a, err := session.Begin(t.Context(), srv.Client(), srv.URL)

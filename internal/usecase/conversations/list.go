@@ -102,7 +102,8 @@ func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in Convers
 		return f, err
 	}
 	f = view.ConversationFilter{By: memory.Reader{Principal: c.Principal}, Agent: in.Agent, Task: in.Task, After: in.After, Limit: limit}
-	return f, cs.partnerOfAll(ctx, c, &f)
+	err = cs.partnerOfAll(ctx, c, &f)
+	return f, err
 }
 
 // others says, for a message, which conversations of a name a caller has a part in.

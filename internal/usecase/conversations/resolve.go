@@ -98,8 +98,8 @@ func (st *Store) Bind(ctx context.Context, workspace string, r memory.Reader, te
 
 // inTask is the conversation that a task belongs to, if a principal that takes part in the task calls it by its name or id.
 func (st *Store) inTask(ctx context.Context, workspace string, p identity.Principal, text, of string) (id string, err error) {
-	if event.CheckTaskID(of) != nil {
-		return "", nil
+	if invalid := event.CheckTaskID(of); invalid != nil { // none, or one that is refused where it counts
+		return "", nil //nolint:nilerr // see above
 	}
 	t, err := st.tasks.Find(ctx, workspace, of)
 	if err != nil || t.Conversation == "" || !taskstore.TakesPart(t, p) && !identity.May(p.Role, identity.ReadAny) {
