@@ -63,7 +63,7 @@ var aside = []group{
 	{"scenario", "Tests of the whole program; no production code.", ""},
 	{"client", "The public Go client; it imports nothing of internal.", ""},
 	{"trapezetest", "The test kit for users' own chains of agents: a server in memory, scripted agents, assertions.", "server client"},
-	{"cmd", "The program.", "cli server"},
+	{"cmd", "The program.", "cli server record/ledger/natslog/natsnode"},
 	{"deploy", "Packaging: a program that builds the container image, and files for compose, systemd and Helm.", ""},
 	{".", "The architecture test and the package comment; no production code.", ""},
 }

@@ -5,7 +5,7 @@ var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
 		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
-			"cli/work cli/demo cli/demo/report api/mcpapi/toolset api/otelapi api/tracing client",
+			"cli/work cli/demo cli/demo/report cli/place api/mcpapi/toolset api/otelapi api/tracing client",
 		libs: "github.com/spf13",
 	},
 	{
@@ -39,7 +39,8 @@ var cliPackages = []pkg{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
 		imports: "record/proof cli/shell", libs: "github.com/spf13",
 	},
-	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/shell", libs: "github.com/spf13"},
+	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/place cli/shell", libs: "github.com/spf13"},
+	{dir: "cli/place", what: "the flags that say where a record is that several servers share", imports: "cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/envelope", what: "commands of envelopes, artifacts and drift",

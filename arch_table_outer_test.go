@@ -5,14 +5,16 @@ var outerPackages = []pkg{
 	// server
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
-		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/pglog record/ledger/sqlitelog record/seal record/stream " +
-			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore files/artifact/pgstore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate server/pgrecord",
+		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
+			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate server/sharedrecord",
 		libs: "net golang.org/x/time",
 	},
 	{
-		dir: "server/pgrecord", what: "moves records into PostgreSQL, and gives what a backup is made of",
-		imports: "domain/refusal record/frontend record/ledger/pglog record/ledger/sqlitelog record/ledger record/proof record/backup files/artifact files/artifact/pgstore",
+		dir: "server/sharedrecord", what: "opens a record that several servers share, in PostgreSQL or JetStream, and moves records there",
+		imports: "domain/refusal record/frontend record/frontend/pgfront record/frontend/natsfront record/ledger/pglog record/ledger/natslog record/ledger/sqlitelog record/ledger record/proof record/backup " +
+			"files/artifact files/artifact/pgstore files/artifact/natsstore",
+		libs: "github.com/nats-io/nats.go",
 	},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},
 
@@ -34,7 +36,7 @@ var outerPackages = []pkg{
 	{dir: "trapezetest", what: "tests of users' own chains of agents: a server in memory, scripted agents, assertions", imports: "server client"},
 
 	// cmd
-	{dir: "cmd/trapeze", what: "main: gives the server to the command line", imports: "cli server"},
+	{dir: "cmd/trapeze", what: "main: gives the server, and its node of a cluster, to the command line", imports: "cli server record/ledger/natslog/natsnode"},
 
 	// deploy
 	{dir: "deploy/image", what: "builds the container image of the program, without a registry", libs: "os/exec"},

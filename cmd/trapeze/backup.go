@@ -9,11 +9,11 @@ import (
 )
 
 func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
-	made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
+	made, err := server.Backup(ctx, dir, to, server.BackupOptions{After: o.After, Secrets: o.Secrets, Rate: o.Rate, Progress: o.Progress, Record: placeOf(o.Record, nil)})
 	return cli.Backup(made), err
 }
 
-func restore(ctx context.Context, dir, keys, postgres string, from []io.Reader) (cli.Restored, error) {
-	r, err := server.Restore(ctx, dir, keys, postgres, from)
+func restore(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
+	r, err := server.Restore(ctx, dir, keys, placeOf(to, nil), from)
 	return cli.Restored(r), err
 }

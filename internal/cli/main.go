@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/backup"
 	"github.com/trapezehq/trapeze/internal/cli/demo"
+	"github.com/trapezehq/trapeze/internal/cli/place"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/verify"
 )
@@ -25,10 +26,10 @@ type Env struct {
 // ServeConfig says how to run a server.
 type ServeConfig struct {
 	DataDir string
-	// Postgres is the URL of the database that has the record; empty: it is in the data directory.
-	Postgres string
-	Addr     string   // host:port; empty means the default, port 0 a free one
-	Hosts    []string // additional host names that it is reached by
+	// Record is where the record is, if it is not in the data directory.
+	Record Place
+	Addr   string   // host:port; empty means the default, port 0 a free one
+	Hosts  []string // additional host names that it is reached by
 	// TLSCert, TLSKey and TLSClientCA are files; without the first two the server has no TLS, and without the last clients need no certificate.
 	TLSCert, TLSKey, TLSClientCA string
 	BehindProxy                  bool   // a proxy in front of the server does TLS
@@ -90,6 +91,8 @@ type (
 	Backup = backup.Made
 	// Restored says what was restored.
 	Restored = backup.Restored
+	// Place says where a record is that several servers share.
+	Place = place.Place
 )
 
 // ServeFunc runs a server until ctx ends.

@@ -45,11 +45,11 @@ func TestMain(m *testing.M) {
 
 var copier = cli.Copier{
 	Backup: func(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
-		made, err := server.Backup(ctx, dir, to, server.BackupOptions(o))
+		made, err := server.Backup(ctx, dir, to, server.BackupOptions{After: o.After, Secrets: o.Secrets, Rate: o.Rate, Progress: o.Progress, Record: server.Place{Postgres: o.Record.Postgres}})
 		return cli.Backup(made), err
 	},
-	Restore: func(ctx context.Context, dir, keys, postgres string, from []io.Reader) (cli.Restored, error) {
-		r, err := server.Restore(ctx, dir, keys, postgres, from)
+	Restore: func(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
+		r, err := server.Restore(ctx, dir, keys, server.Place{Postgres: to.Postgres}, from)
 		return cli.Restored(r), err
 	},
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,7 +34,9 @@ func (s *commands) serveCommand() *cobra.Command {
 		}
 		conf.LogTo, conf.Version, conf.SignIn.Secret = s.Stderr, shell.Version(), s.Getenv("TRAPEZE_OIDC_SECRET")
 		if !conf.Ephemeral {
-			conf.Postgres = cmp.Or(conf.Postgres, s.Getenv("TRAPEZE_POSTGRES"))
+			if err := conf.Record.Complete(s.Getenv); err != nil {
+				return err
+			}
 		}
 		if logFile != "" {
 			log, err := daemon.OpenLog(logFile)
@@ -75,7 +76,8 @@ func (s *commands) serveCommand() *cobra.Command {
 	serveFlags(cmd, &conf)
 	f := cmd.Flags()
 	f.BoolVar(&background, "background", false, "run in the background, and return when the server answers")
-	f.StringVar(&conf.Postgres, "postgres", "", "URL of the PostgreSQL database that has the record, which other servers may share; a password is better in TRAPEZE_POSTGRES (see docs/cluster.md)")
+	conf.Record.Flags(f)
+	conf.Record.NodeFlags(f)
 	f.StringVar(&logFile, "log-file", "", "write the log to this file, of at most 4 MiB; the previous log is kept as FILE.1")
 	return cmd
 }
@@ -94,6 +96,14 @@ With --postgres, or TRAPEZE_POSTGRES, the record is in a PostgreSQL database, an
 directory of its own, for its views:
 
     TRAPEZE_POSTGRES=postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full trapeze serve --data-dir DIR
+
+With --cluster-name the server is a node of a cluster of three or more, which have the record together, and of which one may be lost. Each has the addresses
+of all, and the same secret; off the loopback each needs a certificate, too. The first start waits until a majority of them is there:
+
+    export TRAPEZE_CLUSTER_SECRET=$(openssl rand -hex 20)
+    trapeze serve --data-dir DIR --cluster-name prod --cluster-addr a:6222 --join a:6222,b:6222,c:6222 --cluster-cert a.pem --cluster-key a.key --cluster-ca ca.pem
+
+With --nats, or TRAPEZE_NATS, the record is in a cluster of NATS servers that is there (see docs/cluster.md).
 
 With --background the server runs in the background, with its log in serve.log in the data directory. The command returns when the
 server answers; if a server already answers at the address, it starts nothing. trapeze stop ends the server.
@@ -213,8 +223,12 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 			"start it in the background of your test, and end it with SIGTERM")
 	case background && (c.TLSCert != "" || c.BehindProxy):
 		return shell.Hinted(shell.Usagef("--background is for a server on this machine alone"), "run it as a service: see docs/operate.md")
-	case background && c.Postgres != "":
-		return shell.Hinted(shell.Usagef("--postgres does not go with --background: other users could see the URL in the list of processes"), "set TRAPEZE_POSTGRES instead")
+	case background && c.Record.HasSecret():
+		return shell.Hinted(shell.Usagef("--postgres and --nats do not go with --background: other users could see the URL in the list of processes"), "set TRAPEZE_POSTGRES or TRAPEZE_NATS instead")
+	case background && c.Record.IsShared():
+		return shell.Hinted(shell.Usagef("--background is for a server that has its record alone"), "run it as a service: see docs/operate.md")
+	case c.Ephemeral && c.Record.IsShared():
+		return shell.Hinted(shell.Usagef("--ephemeral does not go with a record that is elsewhere: its data are removed when it ends"), "omit one of them")
 	case background && logFile != "":
 		return shell.Hinted(shell.Usagef("--log-file does not go with --background: the log is serve.log in the data directory"), "omit --log-file")
 	case c.MaxArtifact < 0 || c.ArtifactQuota < 0:

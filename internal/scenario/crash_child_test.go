@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -33,8 +34,6 @@ const (
 	childMode = "TRAPEZE_TEST_SERVE" // one of the modes below
 	childData = "TRAPEZE_TEST_DATA"
 	childAddr = "TRAPEZE_TEST_ADDR"
-	// childPostgres is the URL of the database in PostgreSQL that has the record.
-	childPostgres = "TRAPEZE_TEST_POSTGRES"
 
 	modeServe  = "serve"  // the server as it is
 	modeBehind = "behind" // with a planted bug: it answers first and writes later
@@ -72,8 +71,11 @@ func tellReady(url, tokenFile string) {
 	_ = json.NewEncoder(os.Stdout).Encode(map[string]string{"url": url, "admin_token_file": tokenFile})
 }
 
+// childPlace is where the record of the child is, if it is not in its data directory: for tests with the tag outside.
+var childPlace = func() server.Place { return server.Place{} }
+
 func serveChild(ctx context.Context, dir, addr string) error {
-	return server.Run(ctx, server.Config{DataDir: dir, Postgres: os.Getenv(childPostgres), Addr: addr, Version: "test"}, func(s *server.Server) {
+	return server.Run(ctx, server.Config{DataDir: dir, Record: childPlace(), Addr: addr, Version: "test", Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}, func(s *server.Server) {
 		tellReady(s.URL(), s.AdminTokenFile())
 	})
 }

@@ -25,12 +25,12 @@ const patience = 2 * time.Minute
 // rig is a server in a process of its own, on one data directory, that can be killed and started again.
 type rig struct {
 	testing.TB
-	dir      string
-	mode     string
-	program  []string // instead of this test program; the data directory and the address are added
-	wrap     []string // what runs the program, such as strace
-	addr     string   // empty: a free port
-	database string   // of the database in PostgreSQL with the record; empty: it is in the data directory
+	dir     string
+	mode    string
+	program []string // instead of this test program; the data directory and the address are added
+	wrap    []string // what runs the program, such as strace
+	addr    string   // empty: a free port
+	env     []string // that says where the record is; none: it is in the data directory
 
 	cmd    *exec.Cmd
 	stdin  io.Closer
@@ -81,7 +81,8 @@ func (r *rig) command() *exec.Cmd {
 	}
 	args = append(append([]string{}, r.wrap...), args...)
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...) //nolint:gosec // ours
-	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"="+addr, childPostgres+"="+r.database)
+	cmd.Env = append(os.Environ(), childMode+"="+r.mode, childData+"="+r.dir, childAddr+"="+addr)
+	cmd.Env = append(cmd.Env, r.env...)
 	if r.program != nil {
 		cmd.Env = os.Environ()
 	}
@@ -127,7 +128,12 @@ func (r *rig) launch() <-chan readiness {
 // start starts the server and waits until it answers. The clients do not know of it before [rig.release].
 func (r *rig) start() (url string) {
 	r.Helper()
-	ready := r.launch()
+	return r.await(r.launch())
+}
+
+// await waits until a server that was launched answers.
+func (r *rig) await(ready <-chan readiness) (url string) {
+	r.Helper()
 	select {
 	case said := <-ready:
 		token, err := os.ReadFile(filepath.Join(r.dir, "admin.token"))

@@ -23,6 +23,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
 // BackupOptions say what a backup has. The zero value is a full one.
@@ -35,8 +36,8 @@ type BackupOptions struct {
 	Rate int64
 	// Progress is called after each part; nil: nobody is told.
 	Progress func(at, until uint64)
-	// Postgres is the URL of the database that has the record of a front end's data directory; empty: the directory has it.
-	Postgres string
+	// Record is where the record is that a front end's data directory follows; the zero value: the directory has it.
+	Record Place
 }
 
 // settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
@@ -69,7 +70,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 			return Made{}, fmt.Errorf("the backup to follow: %w", err)
 		}
 	}
-	from, err := openOrigin(ctx, dir, o.Postgres)
+	from, err := openOrigin(ctx, dir, o.Record)
 	if err != nil {
 		return Made{}, err
 	}
@@ -252,15 +253,15 @@ const restoredName = "restored.json"
 
 // Restore makes a data directory of a full backup and the incremental ones that follow it, and of secrets that were kept apart, if any. The directory must not
 // exist, or be empty; it is filled when everything was verified. keys are public keys of the log that the caller has from elsewhere; empty: those in the
-// backup count. With the URL of an empty database in postgres, the record goes there, and the directory becomes that of a front end.
-func Restore(ctx context.Context, dir, keys, postgres string, backups []io.Reader) (_ Restored, err error) {
+// backup count. With an empty place to, the record goes there, and the directory becomes that of a front end.
+func Restore(ctx context.Context, dir, keys string, to Place, backups []io.Reader) (_ Restored, err error) {
 	tmp, place, err := preparePlace(dir)
 	if err != nil {
 		return Restored{}, err
 	}
 	out, err := restoreInto(ctx, tmp, keys, backups)
-	if err == nil && postgres != "" {
-		err = restoreDatabase(ctx, tmp, postgres, out)
+	if err == nil && to.Kind() != sharedrecord.None {
+		err = restoreShared(ctx, tmp, to, out)
 	}
 	if err == nil {
 		var text []byte

@@ -48,7 +48,7 @@ func TestABackupUnderLoadHasEveryAcknowledgedChange(t *testing.T) {
 	stop(t, s)
 
 	to := filepath.Join(t.TempDir(), "restored")
-	r, err := Restore(t.Context(), to, keys, "", readers(files))
+	r, err := Restore(t.Context(), to, keys, Place{}, readers(files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,16 +185,16 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 	place := t.TempDir()
 	to := filepath.Join(place, "restored")
 	whole := b.Bytes()
-	if _, err := Restore(t.Context(), to, "", "", []io.Reader{bytes.NewReader(whole[:len(whole)/2])}); err == nil {
+	if _, err := Restore(t.Context(), to, "", Place{}, []io.Reader{bytes.NewReader(whole[:len(whole)/2])}); err == nil {
 		t.Error("half a backup is restored")
 	}
 	if list, err := os.ReadDir(place); err != nil || len(list) > 0 {
 		t.Errorf("it left %v, %v", list, err)
 	}
-	if _, err := Restore(t.Context(), dir, "", "", []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := Restore(t.Context(), dir, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("over a data directory: %v", err)
 	}
-	if _, err := Restore(t.Context(), to, "", "", []io.Reader{bytes.NewReader(whole)}); err != nil {
+	if _, err := Restore(t.Context(), to, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err != nil {
 		t.Error(err)
 	}
 	used := t.TempDir()
@@ -203,7 +203,7 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Restore(t.Context(), used, "", "", []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := Restore(t.Context(), used, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("beside other files: %v", err)
 	}
 	there := t.TempDir() // as the root of a volume, which cannot be replaced
@@ -211,7 +211,7 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 	if err := os.Symlink(there, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), link, "", "", []io.Reader{bytes.NewReader(whole)}); err != nil {
+	if _, err := Restore(t.Context(), link, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(filepath.Join(there, databaseName)); err != nil {
@@ -241,7 +241,7 @@ func TestSecretsThatAreKeptApartAreNotInTheBackup(t *testing.T) {
 		}
 	}
 	to := filepath.Join(t.TempDir(), "without")
-	if _, err := Restore(t.Context(), to, "", "", []io.Reader{bytes.NewReader(b.Bytes())}); err != nil {
+	if _, err := Restore(t.Context(), to, "", Place{}, []io.Reader{bytes.NewReader(b.Bytes())}); err != nil {
 		t.Fatal(err)
 	}
 	name := s.tree.Keys()
@@ -252,7 +252,7 @@ func TestSecretsThatAreKeptApartAreNotInTheBackup(t *testing.T) {
 	paid(t, s)
 	stop(t, s)
 	to = filepath.Join(t.TempDir(), "with")
-	if _, err := Restore(t.Context(), to, "", "", []io.Reader{bytes.NewReader(b.Bytes()), bytes.NewReader(apart.Bytes())}); err != nil {
+	if _, err := Restore(t.Context(), to, "", Place{}, []io.Reader{bytes.NewReader(b.Bytes()), bytes.NewReader(apart.Bytes())}); err != nil {
 		t.Fatal(err)
 	}
 	if s = open(t, to); s.tree.Keys() != name {

@@ -26,9 +26,9 @@ type Config struct {
 	// Temporary keeps the data in a new directory, in memory where the system has a file system in memory, and removes it when the
 	// server is closed. DataDir must be empty.
 	Temporary bool
-	// Postgres is the URL of the PostgreSQL database that has the record, which other front ends may share; empty: it is in the data directory.
-	Postgres string
-	Addr     string // host:port; port 0 selects a free port
+	// Record is where the record is that other servers may share; the zero value: it is in the data directory.
+	Record Place
+	Addr   string // host:port; port 0 selects a free port
 	// Hosts are host names under which the server can be reached, such as that of a proxy, besides loopback names and
 	// addresses. A request for any other host is refused.
 	Hosts []string
@@ -114,7 +114,7 @@ func (c Config) check() error {
 	if c.DataDir == "" && !c.Temporary {
 		return refusal.New(refusal.Invalid, "name a directory", "the server needs a data directory")
 	}
-	if err := c.checkPostgres(); err != nil {
+	if err := c.checkShared(); err != nil {
 		return err
 	}
 	host, port, err := net.SplitHostPort(c.Addr)

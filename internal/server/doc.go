@@ -9,7 +9,8 @@
 // Where to change what:
 //   - config.go: the settings and their defaults; server.go: the order of starting and stopping, the space that is kept for
 //     reads, how often views are repaired
-//   - backup.go: which files of the data directory a backup takes; move.go: how a record goes into a database, and comes from there
+//   - shared.go: what a server does for the others that share its record
+//   - backup.go: which files of the data directory a backup takes; move.go: how a record goes where several servers share it, and comes from there
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files

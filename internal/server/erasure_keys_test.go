@@ -159,14 +159,14 @@ func TestABackupWithoutTheKeysCannotBeReadAndWithThemItCan(t *testing.T) {
 	}
 	stop(t, k.server)
 	k.dir = filepath.Join(t.TempDir(), "without")
-	if _, err := Restore(t.Context(), k.dir, "", "", []io.Reader{bytes.NewReader(b.Bytes())}); err != nil {
+	if _, err := Restore(t.Context(), k.dir, "", Place{}, []io.Reader{bytes.NewReader(b.Bytes())}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), Config{DataDir: k.dir, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "trapeze backup --secrets") {
 		t.Errorf("%v", err)
 	}
 	k.dir = filepath.Join(t.TempDir(), "with")
-	if _, err := Restore(t.Context(), k.dir, "", "", []io.Reader{bytes.NewReader(b.Bytes()), bytes.NewReader(apart.Bytes())}); err != nil {
+	if _, err := Restore(t.Context(), k.dir, "", Place{}, []io.Reader{bytes.NewReader(b.Bytes()), bytes.NewReader(apart.Bytes())}); err != nil {
 		t.Fatal(err)
 	}
 	k.again(t, Config{})

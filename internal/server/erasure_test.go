@@ -339,7 +339,7 @@ func (k *clinic) after(t *testing.T) {
 	k.check(t)
 	stop(t, k.server)
 	k.dir = filepath.Join(t.TempDir(), "restored")
-	if _, err := Restore(t.Context(), k.dir, "", "", readers([]*bytes.Buffer{&whole})); err != nil {
+	if _, err := Restore(t.Context(), k.dir, "", Place{}, readers([]*bytes.Buffer{&whole})); err != nil {
 		t.Fatal(err)
 	}
 	if found := verified(t, k.dir); len(found) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/backup"
 	"github.com/trapezehq/trapeze/internal/record/proof"
-	"github.com/trapezehq/trapeze/internal/server/pgrecord"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
 // origin is what a backup is made of, besides the files of the data directory.
@@ -23,12 +23,15 @@ type origin struct {
 	close   func() error
 }
 
-// openOrigin opens the record of a data directory, or the one in PostgreSQL that it follows.
-func openOrigin(ctx context.Context, dir, postgres string) (*origin, error) {
-	if postgres != "" {
-		return originOf(ctx, dir, postgres)
+// openOrigin opens the record of a data directory, or the shared one that it follows.
+func openOrigin(ctx context.Context, dir string, place Place) (*origin, error) {
+	if at, runs := sharedrecord.Running(filepath.Join(dir, nodeName)); runs && place.Kind() == sharedrecord.None {
+		place = at
 	}
-	if err := checkOwnRecord(dir, "name its database with --postgres URL or TRAPEZE_POSTGRES"); err != nil {
+	if place.Kind() != sharedrecord.None {
+		return originOf(ctx, dir, place)
+	}
+	if err := sharedrecord.CheckOwn(dir, "", ""); err != nil {
 		return nil, err
 	}
 	record, err := OpenRecord(dir)
@@ -38,27 +41,27 @@ func openOrigin(ctx context.Context, dir, postgres string) (*origin, error) {
 	return &origin{record: record, content: contentOf, close: record.Close}, nil
 }
 
-// originOf returns what a backup of the record in PostgreSQL that a data directory follows is made of.
-func originOf(ctx context.Context, dir, url string) (_ *origin, err error) {
-	id, err := followed(dir)
+// originOf returns what a backup of the shared record that a data directory follows is made of.
+func originOf(ctx context.Context, dir string, place Place) (_ *origin, err error) {
+	_, id, err := sharedrecord.Followed(dir)
 	if err != nil {
 		return nil, err
 	}
-	d, err := pgrecord.Open(ctx, url)
+	d, err := sharedrecord.OpenParts(ctx, place)
 	if err != nil {
 		return nil, err
 	}
 	if id != d.ID() {
-		return nil, errors.Join(refusal.New(refusal.Conflict, "name the data directory of a front end that runs, and its database", "%s does not follow the record in the database", dir), d.Close())
+		return nil, errors.Join(refusal.New(refusal.Conflict, "name the data directory of a front end that runs, and where its record is", "%s does not follow the record in %s", dir, place.Kind()), d.Close())
 	}
-	keys, err := d.Secret(ctx, pgrecord.SigningKey)
+	keys, err := d.Secret(ctx, sharedrecord.SigningKey)
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	private, _, _ := strings.Cut(keys, "\n")
 	o := &origin{record: d.Entries(), key: private, close: d.Close, content: func(*os.Root) ([]backup.File, error) { return d.Artifacts(ctx) }}
 	o.secrets = append(o.secrets, memoryFile("proof/key", private+"\n"))
-	if page, err := d.Secret(ctx, pgrecord.PageKey); err == nil {
+	if page, err := d.Secret(ctx, sharedrecord.PageKey); err == nil {
 		o.secrets = append(o.secrets, memoryFile(pageKeyName, page))
 	}
 	return o, nil
@@ -70,9 +73,9 @@ func memoryFile(name, text string) backup.File {
 	}}
 }
 
-// restoreDatabase moves the record of a directory that was restored into an empty database.
-func restoreDatabase(ctx context.Context, dir, url string, r Restored) (err error) {
-	d, err := pgrecord.Open(ctx, url)
+// restoreShared moves the record of a directory that was restored into an empty place.
+func restoreShared(ctx context.Context, dir string, place Place, r Restored) (err error) {
+	d, err := sharedrecord.OpenParts(ctx, place)
 	if err != nil {
 		return err
 	}
@@ -86,17 +89,17 @@ func restoreDatabase(ctx context.Context, dir, url string, r Restored) (err erro
 	if err != nil {
 		return err
 	}
-	if err := d.Fill(ctx, pgrecord.Place{Dir: dir, Database: databaseName, PageKey: pageKeyName, Artifacts: list, Root: r.Root}); err != nil {
+	if err := d.Fill(ctx, sharedrecord.Source{Dir: dir, Database: databaseName, PageKey: pageKeyName, Artifacts: list, Root: r.Root}); err != nil {
 		return err
 	}
-	return leaveFollower(dir, d.ID())
+	return leaveFollower(dir, place.Kind(), d.ID())
 }
 
 // leaveFollower leaves in a data directory what one of a front end has.
-func leaveFollower(dir, id string) error {
+func leaveFollower(dir string, kind sharedrecord.Kind, id string) error {
 	names, err := filepath.Glob(filepath.Join(dir, databaseName+"*"))
 	for _, name := range append(names, filepath.Join(dir, "artifacts"), filepath.Join(dir, pageKeyName), filepath.Join(dir, "proof", "key")) {
 		err = errors.Join(err, os.RemoveAll(name))
 	}
-	return errors.Join(err, writeFile(filepath.Join(dir, followsName), id+"\n"))
+	return errors.Join(err, writeFile(sharedrecord.FollowFile(dir, kind), id+"\n"))
 }

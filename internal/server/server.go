@@ -33,6 +33,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -61,7 +62,7 @@ type Server struct {
 	sealer    *seal.Sealer // nil: the content is not sealed
 	log       ledger.Ledger
 	embedded  *sqlitelog.Log // log, if that is in the data directory; nil otherwise
-	shared    *shared        // if the record is in PostgreSQL; nil otherwise
+	shared    *shared        // if the record is shared with other servers; nil otherwise
 	views     *sqlview.Views
 	store     artifact.Store
 	listener  net.Listener
@@ -169,10 +170,10 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if err := os.MkdirAll(s.config.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	if s.config.Postgres != "" {
-		return s.openPostgres(ctx)
+	if s.config.Record.Kind() != sharedrecord.None {
+		return s.openShared(ctx)
 	}
-	if err := checkOwnRecord(s.config.DataDir, "name its database with --postgres URL or TRAPEZE_POSTGRES, or use another directory with --data-dir"); err != nil {
+	if err := sharedrecord.CheckOwn(s.config.DataDir, "", ", or use another directory with --data-dir"); err != nil {
 		return err
 	}
 	path := filepath.Join(s.config.DataDir, databaseName)
@@ -425,10 +426,10 @@ func (s *Server) Close(ctx context.Context) error {
 	if s.views != nil {
 		errs = append(errs, s.views.Close())
 	}
-	if s.shared != nil && s.shared.FrontEnd != nil {
-		s.shared.Close()
-	}
-	if s.log != nil {
+	switch {
+	case s.shared != nil:
+		errs = append(errs, s.shared.close(ctx))
+	case s.log != nil:
 		errs = append(errs, s.log.Close())
 	}
 	if s.sealer != nil {

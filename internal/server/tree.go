@@ -17,6 +17,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -89,7 +90,7 @@ func closeIf(err error, r *sqlitelog.Reader) error {
 
 // OpenRecord opens the record in a data directory for reading, also while a server runs there.
 func OpenRecord(dir string) (*RecordFile, error) {
-	if err := checkOwnRecord(dir, "verify receipts, and what a running server exports: trapeze audit export; the server compares the record with its tree all the time"); err != nil {
+	if err := sharedrecord.CheckOwn(dir, "verify receipts, and what a running server exports: trapeze audit export; the server compares the record with its tree all the time", ""); err != nil {
 		return nil, err
 	}
 	r, err := sqlitelog.OpenReader(filepath.Join(dir, databaseName))

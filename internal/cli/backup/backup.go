@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/internal/cli/place"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -21,7 +21,7 @@ type Options struct {
 	Secrets  io.Writer // gets the keys and tokens, which the backup then lacks; nil: they are in it
 	Rate     int64     // bytes per second; 0: no limit
 	Progress func(at, until uint64)
-	Postgres string // URL of the database that has the record; empty: the data directory has it
+	Record   place.Place // where the record is; the zero value: where the data directory says
 }
 
 // Made says what a backup has.
@@ -52,13 +52,14 @@ type Restored struct {
 // Copier copies data directories.
 type Copier struct {
 	Backup  func(ctx context.Context, dir string, to io.Writer, o Options) (Made, error)
-	Restore func(ctx context.Context, dir, keys, postgres string, from []io.Reader) (Restored, error)
+	Restore func(ctx context.Context, dir, keys string, to place.Place, from []io.Reader) (Restored, error)
 }
 
 // flags of trapeze backup.
 type flags struct {
-	after, secrets, postgres string
-	rate                     int64
+	after, secrets string
+	rate           int64
+	record         place.Place
 }
 
 // Command is the command trapeze backup.
@@ -76,18 +77,21 @@ example to a program that encrypts it.
 A backup with --after has what was added since another backup, and is restored together with it. --secrets writes the keys and tokens to a
 file of their own, so that they can be kept elsewhere.
 
+If several servers share the record, --data-dir is that of one that runs on this machine, and --postgres or --nats, or TRAPEZE_POSTGRES or TRAPEZE_NATS, say
+where the record is, as for that server. A node of a cluster needs neither.
+
 A backup gives its reader everything: keep it as you keep the data directory. docs/backup.md has a schedule and a drill.`
 	cmd.Flags().StringVar(&o.after, "after", "", "a backup that this one follows: write what was added since")
 	cmd.Flags().StringVar(&o.secrets, "secrets", "", "new file for the keys and tokens, which the backup then lacks")
-	cmd.Flags().StringVar(&o.postgres, "postgres", "", "URL of the database that has the record, if the server is a front end (TRAPEZE_POSTGRES)")
+	o.record.Flags(cmd.Flags())
 	cmd.Flags().Int64Var(&o.rate, "rate", 0, "greatest number of bytes per second to write (default: no limit)")
 	return shell.Example(cmd, "trapeze backup monday.backup\ntrapeze backup tuesday.backup --after monday.backup")
 }
 
-// isFollower reports whether the record of a data directory is in PostgreSQL.
+// isFollower reports whether the record of a data directory is elsewhere.
 func isFollower(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "postgres.record"))
-	return err == nil
+	found, err := filepath.Glob(filepath.Join(dir, "*.record"))
+	return err == nil && len(found) > 0
 }
 
 func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) (err error) {
@@ -101,10 +105,12 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 	if _, err := os.Stat(filepath.Join(dir, "trapeze.db")); err != nil && !isFollower(dir) {
 		return shell.Usage(fmt.Errorf("%s is not a data directory: name that of the server with --data-dir: %w", dir, err))
 	}
-	options := Options{Rate: o.rate, Progress: progress(s), Postgres: o.postgres}
 	if isFollower(dir) {
-		options.Postgres = cmp.Or(o.postgres, s.Getenv("TRAPEZE_POSTGRES"))
+		if err := o.record.Complete(s.Getenv); err != nil {
+			return err
+		}
 	}
+	options := Options{Rate: o.rate, Progress: progress(s), Record: o.record}
 	if o.after != "" {
 		base, err := os.Open(o.after)
 		if err != nil {

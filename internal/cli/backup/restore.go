@@ -10,14 +10,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/internal/cli/place"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Restore is the command trapeze restore.
 func Restore(s *shell.Shell, by Copier) *cobra.Command {
-	var keysFile, postgres string
+	var keysFile string
+	var to place.Place
 	cmd := s.Command("restore BACKUP... DIR", "Make a data directory of a backup, and verify it", cobra.MinimumNArgs(2), func(ctx context.Context, args []string) (err error) {
+		if err := to.Check(); err != nil {
+			return err
+		}
 		names, dir := args[:len(args)-1], args[len(args)-1]
 		keys := ""
 		if keysFile != "" {
@@ -32,15 +37,15 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 			return err
 		}
 		defer func() { err = errors.Join(err, closeAll()) }()
-		r, err := by.Restore(ctx, dir, keys, postgres, from)
+		r, err := by.Restore(ctx, dir, keys, to, from)
 		if err != nil {
 			return err
 		}
 		return s.Emit(r, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
 			showSigned(p, r, keys != "")
-			if postgres != "" {
-				p.Line("The record is in the database, and was compared with the backup there. Start a front end, with the URL in TRAPEZE_POSTGRES:")
+			if to.IsShared() {
+				p.Line("The record is there, and was compared with the backup. Start a front end, with the URL in TRAPEZE_POSTGRES or TRAPEZE_NATS:")
 			}
 			p.Line("Start the server: trapeze serve --data-dir %s", shellword.Quote(dir))
 		})
@@ -49,12 +54,13 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 standard input). Every entry and every artifact is verified: against the root that the backup names, and against the signed checkpoint in it; policies, keys and
 tokens against the signature on the backup. DIR must not exist, or be empty, and is filled only if everything verifies.
 
-With --postgres the record, the artifacts and the keys go into an empty PostgreSQL database, and DIR becomes the data directory of a front end.
+With --postgres or --nats the record, the artifacts and the keys go into an empty PostgreSQL database or NATS cluster, and DIR becomes the data directory of
+a front end.
 
 Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed all of it; without them the
 backup only shows that it is whole, and somebody who can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
 backup is not in it, and clients that have a later receipt can show that.`
-	cmd.Flags().StringVar(&postgres, "postgres", "", "URL of an empty database that gets the record; a password is better in PGPASSWORD or ~/.pgpass")
+	to.Flags(cmd.Flags())
 	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
 	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
 }

@@ -2,10 +2,7 @@ package frontend
 
 import (
 	"context"
-	"errors"
 	"maps"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -26,12 +23,8 @@ func (c cursors) Cursor(ctx context.Context, name string) (ledger.Position, erro
 	if err != nil {
 		return 0, err
 	}
-	var shared int64
-	err = c.f.pool.QueryRow(ctx, c.f.in("SELECT position FROM S.cursor WHERE name = $1"), name).Scan(&shared)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return 0, wrap(err)
-	}
-	return max(at, ledger.Position(shared)), nil //nolint:gosec // never negative
+	shared, err := c.f.Store.Cursor(ctx, name)
+	return max(at, shared), err
 }
 
 // SaveCursor implements [view.Cursors].
@@ -47,13 +40,9 @@ func (f *FrontEnd) flush(ctx context.Context) error {
 	f.mu.Lock()
 	saved := maps.Clone(f.saved)
 	f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	for name, at := range saved {
-		_, err := f.pool.Exec(ctx, f.in(`INSERT INTO S.cursor AS c VALUES($1, $2) ON CONFLICT (name) DO UPDATE SET position = excluded.position
-			WHERE c.position < excluded.position`), name, int64(at)) //nolint:gosec // positions are less
-		if err != nil {
-			return wrap(err)
+		if err := f.RaiseCursor(ctx, name, at); err != nil {
+			return err
 		}
 	}
 	f.mu.Lock()

@@ -2,102 +2,77 @@ package frontend
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-const creation = `
-CREATE TABLE IF NOT EXISTS S.secret(
-	name text PRIMARY KEY,
-	value text NOT NULL
-);
-CREATE TABLE IF NOT EXISTS S.heard(
-	agent text COLLATE "C" PRIMARY KEY,
-	at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS heard_at ON S.heard(at);
-CREATE TABLE IF NOT EXISTS S.cursor(
-	name text PRIMARY KEY,
-	position bigint NOT NULL
-);
-DELETE FROM S.heard WHERE at < now() - interval '7 days';
-`
-
 const (
-	// Every is how often front ends exchange when agents were heard of, and look whether the turn is theirs.
+	// Every is how often front ends exchange what they know, and look whether the turn is theirs.
 	Every = time.Second
-	// overlap is how much further back than the last exchange is read: those that were late to commit.
+	// overlap is how much further back than the last exchange is read: what was late to arrive.
 	overlap = 30 * time.Second
-	// patience is the time limit of each exchange.
-	patience = 5 * time.Second
+	// Patience is the time limit of each exchange.
+	Patience = 5 * time.Second
+	// Forgotten is the silence after which a front end or an agent is no longer told of.
+	Forgotten = 7 * 24 * time.Hour
 )
+
+// Store is what a technology keeps and exchanges for the front ends of a record. It is safe for concurrent use.
+type Store interface {
+	// Secret returns a value that all front ends have; the first that needs it generates it.
+	Secret(ctx context.Context, name string, generate func() (string, error)) (string, error)
+	// Cursor returns the position that was saved under a name; 0 for none.
+	Cursor(ctx context.Context, name string) (ledger.Position, error)
+	// RaiseCursor saves a position, unless a greater one is saved.
+	RaiseCursor(ctx context.Context, name string, at ledger.Position) error
+	// Exchange tells the others of this front end, and how long ago agents were heard of here. It returns
+	// which agents were heard of anywhere within a time, and all members that are not forgotten.
+	Exchange(ctx context.Context, self Member, agents map[string]time.Duration, within time.Duration) (News, error)
+	// HoldTurn waits until no other front end has the turn, takes it, calls taken, and returns when the turn is lost or ctx ends.
+	HoldTurn(ctx context.Context, taken func()) error
+	// Forget removes a member that does not run. It is told of again if it does.
+	Forget(ctx context.Context, name string) error
+	// Close releases the connections.
+	Close()
+}
+
+// News is what front ends tell each other.
+type News struct {
+	Agents  map[string]time.Duration // how long ago each agent was heard of
+	Members []Member
+}
+
+// Member is a front end, as it describes itself.
+type Member struct {
+	Name     string          `json:"name"` // of its data directory
+	URL      string          `json:"url"`
+	Version  string          `json:"version"`
+	Position ledger.Position `json:"position"` // up to which its views have the record
+	HasTurn  bool            `json:"has_turn,omitempty"`
+	Draining bool            `json:"draining,omitempty"`
+	Age      time.Duration   `json:"-"` // since it was heard of
+}
 
 // FrontEnd is one of those that share a record. It is safe for concurrent use.
 type FrontEnd struct {
-	pool   *pgxpool.Pool
-	schema string
+	Store
 
 	mu      sync.Mutex
 	turn    bool
 	changed chan struct{} // is closed when turn changes
 	saved   map[string]ledger.Position
+	members []Member
+	met     time.Time // when members were told of
 }
 
-// Open returns a front end by a pool of connections to the database, and creates the tables in the schema of the record if there are none. Close
-// closes the pool.
-func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*FrontEnd, error) {
-	f := &FrontEnd{pool: pool, schema: schema, changed: make(chan struct{}), saved: map[string]ledger.Position{}}
-	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		// Front ends that are started together create the tables once.
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext($1))", "trapeze_"+schema); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, f.in(creation))
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("frontend: %w", err)
-	}
-	return f, nil
-}
-
-func (f *FrontEnd) in(query string) string { return strings.ReplaceAll(query, "S.", f.schema+".") }
-
-// Close closes the connections.
-func (f *FrontEnd) Close() { f.pool.Close() }
-
-// Secret returns a key that all front ends have; the first that needs it makes it.
-func (f *FrontEnd) Secret(ctx context.Context, name string, generate func() (string, error)) (value string, err error) {
-	const read = "SELECT value FROM S.secret WHERE name = $1"
-	err = f.pool.QueryRow(ctx, f.in(read), name).Scan(&value)
-	if !errors.Is(err, pgx.ErrNoRows) {
-		return value, wrap(err)
-	}
-	made, err := generate()
-	if err != nil {
-		return "", err
-	}
-	if _, err := f.pool.Exec(ctx, f.in("INSERT INTO S.secret VALUES($1, $2) ON CONFLICT DO NOTHING"), name, made); err != nil {
-		return "", wrap(err)
-	}
-	err = f.pool.QueryRow(ctx, f.in(read), name).Scan(&value) // that of another, if it was first
-	return value, wrap(err)
-}
-
-func wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("frontend: %w", err)
+// New returns a front end. Its Close closes the store.
+func New(s Store) *FrontEnd {
+	return &FrontEnd{Store: s, changed: make(chan struct{}), saved: map[string]ledger.Position{}}
 }
 
 // Presence is when agents were heard of.
@@ -108,8 +83,9 @@ type Presence interface {
 	Learn(map[string]time.Duration)
 }
 
-// Share exchanges when agents were heard of, and saves what [FrontEnd.Cursors] keep, each second until ctx ends. report is told of the first failure in a row, and with nil of its end.
-func (f *FrontEnd) Share(ctx context.Context, p Presence, report func(error)) {
+// Share exchanges when agents were heard of and which front ends there are, and saves what [FrontEnd.Cursors] keep, each second until ctx ends. report is told of
+// the first failure in a row, and with nil of its end.
+func (f *FrontEnd) Share(ctx context.Context, p Presence, self func() Member, report func(error)) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()
 	failing := false
@@ -117,16 +93,10 @@ func (f *FrontEnd) Share(ctx context.Context, p Presence, report func(error)) {
 	var last time.Time
 	for ctx.Err() == nil {
 		began := time.Now()
-		for agent, age := range p.News() {
-			unsent[agent] = age
-		}
-		heard, err := f.exchange(ctx, unsent, began.Sub(last)+overlap)
-		if err == nil {
-			err = f.flush(ctx)
-		}
+		maps.Copy(unsent, p.News())
+		err := f.share(ctx, p, self(), unsent, began.Sub(last)+overlap)
 		switch {
 		case err == nil:
-			p.Learn(heard)
 			last = began
 			clear(unsent)
 		case ctx.Err() != nil:
@@ -148,37 +118,34 @@ func (f *FrontEnd) Share(ctx context.Context, p Presence, report func(error)) {
 	}
 }
 
-// exchange tells of some agents how long ago they were heard of, and returns that of all that were within a time.
-func (f *FrontEnd) exchange(ctx context.Context, news map[string]time.Duration, within time.Duration) (map[string]time.Duration, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (f *FrontEnd) share(ctx context.Context, p Presence, self Member, agents map[string]time.Duration, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	if len(news) > 0 {
-		var agents []string
-		for agent := range news {
-			agents = append(agents, agent)
-		}
-		slices.Sort(agents) // front ends lock the rows in the same order
-		ages := make([]float64, len(agents))
-		for i, agent := range agents {
-			ages[i] = news[agent].Seconds()
-		}
-		_, err := f.pool.Exec(ctx, f.in(`INSERT INTO S.heard AS h SELECT agent, clock_timestamp() - make_interval(secs => age) FROM unnest($1::text[], $2::float8[]) AS n(agent, age)
-			ON CONFLICT (agent) DO UPDATE SET at = greatest(h.at, excluded.at)`), agents, ages)
-		if err != nil {
-			return nil, wrap(err)
-		}
-	}
-	rows, err := f.pool.Query(ctx, f.in(`SELECT agent, extract(epoch FROM clock_timestamp() - at)::float8 FROM S.heard WHERE at > clock_timestamp() - make_interval(secs => $1)`),
-		min(within, 7*24*time.Hour).Seconds())
+	self.HasTurn = f.HasTurn()
+	news, err := f.Exchange(ctx, self, agents, min(within, Forgotten))
 	if err != nil {
-		return nil, wrap(err)
+		return err
 	}
-	heard := map[string]time.Duration{}
-	var agent string
-	var age float64
-	_, err = pgx.ForEachRow(rows, []any{&agent, &age}, func() error {
-		heard[agent] = time.Duration(age * float64(time.Second))
-		return nil
-	})
-	return heard, wrap(err)
+	p.Learn(news.Agents)
+	f.meet(news.Members)
+	return f.flush(ctx)
+}
+
+// meet remembers which members there are.
+func (f *FrontEnd) meet(list []Member) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.members, f.met = list, time.Now()
+}
+
+// Members lists the front ends that were heard of, by name.
+func (f *FrontEnd) Members() []Member {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := slices.Clone(f.members)
+	for i := range list {
+		list[i].Age += time.Since(f.met)
+	}
+	slices.SortFunc(list, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }

@@ -3,13 +3,7 @@ package frontend
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
-
-// turns is the kind of the lock of the turn, which no other locks of the schema have.
-const turns = 1953658484
 
 // HasTurn reports whether this front end has the turn: see [FrontEnd.TakeTurn].
 func (f *FrontEnd) HasTurn() bool {
@@ -63,40 +57,11 @@ func (f *FrontEnd) Alone(ctx context.Context, fn func(context.Context)) {
 // TakeTurn takes the turn as soon as no other front end has it, and keeps it, until ctx ends.
 func (f *FrontEnd) TakeTurn(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = f.pool.AcquireFunc(ctx, func(c *pgxpool.Conn) error { return f.keepTurn(ctx, c.Conn()) }) // it is tried again
+		_ = f.HoldTurn(ctx, func() { f.setTurn(true) }) // it is tried again
 		f.setTurn(false)
 		select {
 		case <-ctx.Done():
 		case <-time.After(Every):
-		}
-	}
-}
-
-// keepTurn keeps trying to take the turn, and then the session that has it.
-func (f *FrontEnd) keepTurn(ctx context.Context, c *pgx.Conn) error {
-	defer func() { // ends the session, and so the lock
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = c.Close(end)
-	}()
-	tick := time.NewTicker(Every)
-	defer tick.Stop()
-	for has := false; ; {
-		query, cancel := context.WithTimeout(ctx, patience)
-		var err error
-		if has {
-			_, err = c.Exec(query, "SELECT")
-		} else if err = c.QueryRow(query, "SELECT pg_try_advisory_lock($1, hashtext($2))", turns, f.schema).Scan(&has); err == nil {
-			f.setTurn(has)
-		}
-		cancel()
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
 		}
 	}
 }

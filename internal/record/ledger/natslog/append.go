@@ -66,7 +66,7 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 		if err == nil {
 			return at, nil
 		}
-		if code := codeOf(err); code == codeWrongSequence || code == codeSequenceInQueue {
+		if IsConflict(codeOf(err)) {
 			if !sent {
 				return 0, fmt.Errorf("%w: %s does not end at %d", ledger.ErrConflict, s, expect)
 			}

@@ -1,6 +1,7 @@
 package natslog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,46 +36,60 @@ func wanted(o Options) jetstream.StreamConfig {
 func (o Options) subjects() string { return strings.ToLower(o.Name) + ".e" }
 func (o Options) wake() string     { return strings.ToLower(o.Name) + ".appended" }
 
-// create returns the stream of the record, which it creates if there is none. A cluster that starts is waited for.
-func create(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+// create returns the stream of the record, which it creates if there is none.
+func create(ctx context.Context, js jetstream.JetStream, o Options) (info *jetstream.StreamInfo, err error) {
+	err = WhenReady(ctx, o.Starting, func(ctx context.Context) error {
+		if info, err = createOnce(ctx, js, o); err != nil && o.Waiting != nil {
+			o.Waiting(err)
+		}
+		return err
+	})
+	return info, err
+}
+
+// WhenReady calls fn, and again while its error may pass since the cluster starts: for so long, or 30 seconds if that is 0.
+func WhenReady(ctx context.Context, patience time.Duration, fn func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(patience, openTimeout))
 	defer cancel()
 	for {
-		info, err := createOnce(ctx, js, o)
+		try, end := context.WithTimeout(ctx, 2*requestTimeout)
+		err := fn(try)
+		end()
 		if err == nil || !passes(err) {
-			return info, err
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("natslog: %w: %w", errNoAnswer, err)
+			return fmt.Errorf("natslog: %w: %w", errNoAnswer, err)
 		case <-time.After(retryAfter):
 		}
 	}
 }
 
 func createOnce(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
-	try, cancel := context.WithTimeout(ctx, 2*requestTimeout)
-	defer cancel()
-	s, err := js.Stream(try, o.Name)
+	s, err := js.Stream(ctx, o.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = js.CreateStream(try, wanted(o))
+		s, err = js.CreateStream(ctx, wanted(o))
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another front end was first
-			s, err = js.Stream(try, o.Name)
+			s, err = js.Stream(ctx, o.Name)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.Info(try)
+	return s.Info(ctx)
 }
 
 // passes reports whether an error of opening may pass while a cluster starts.
 func passes(err error) bool {
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
-		return e.Code == 503 || int(e.ErrorCode) == codeNotAvailable || int(e.ErrorCode) == codeNotLeader ||
+		return e.Code == 503 || int(e.ErrorCode) == codeNotAvailable || int(e.ErrorCode) == codeNotLeader || int(e.ErrorCode) == codeNoStream || // another server has not heard of it yet
 			strings.Contains(e.Description, "no suitable peers") || strings.Contains(e.Description, "insufficient")
 	}
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+	if code := codeOf(err); code != 0 {
+		return passing(err) || code == codeNoStream
+	}
+	return errors.Is(err, errNoAnswer) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
 		errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 
@@ -88,6 +103,8 @@ func checkStream(c *jetstream.StreamConfig, unsafe bool) error {
 		return fix("was not made by Trapeze: have Trapeze create it")
 	case c.Metadata[formatKey] != format:
 		return fix("has format %s, and this version of Trapeze reads and writes format %s: use the version that has written it or a newer one; nothing was changed", c.Metadata[formatKey], format)
+	case c.Metadata[fillingKey] != "":
+		return fix("was not filled to its end by trapeze restore: delete the streams of the record, and restore it again")
 	case c.Replicas < minReplicas && !unsafe:
 		return fix("has %d replicas, and with fewer than %d a server that dies takes acknowledged entries with it: nats stream edit %s --replicas=3", c.Replicas, minReplicas, c.Name)
 	case c.Storage != jetstream.FileStorage:

@@ -16,10 +16,14 @@ const (
 	codeNoResources     = 10023 // the servers' limits
 	codeNoMessage       = 10037
 	codeNoStorage       = 10047
+	codeNoStream        = 10059
 	codeStreamOffline   = 10118
 	codeWrongSequence   = 10071
 	codeSequenceInQueue = 10164 // as 10071, for one that is not committed yet
 )
+
+// IsConflict reports whether a code of a JetStream error says that a message was not the next one.
+func IsConflict(code int) bool { return code == codeWrongSequence || code == codeSequenceInQueue }
 
 // apiError is an error of JetStream's API.
 type apiError struct {

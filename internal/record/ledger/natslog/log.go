@@ -70,7 +70,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 		woken: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	l.health.known = opts.Acknowledged
-	last, err := l.Last(ctx)
+	last, err := l.firstEnd(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +85,18 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
 	return l, nil
+}
+
+// firstEnd returns the position of the last entry, when the stream has a leader.
+func (l *Log) firstEnd(ctx context.Context) (last ledger.Position, err error) {
+	err = WhenReady(ctx, l.opts.Starting, func(ctx context.Context) (err error) {
+		last, err = l.endOf(ctx, l.opts.subjects()+".>")
+		return err
+	})
+	if err != nil {
+		err = unavailable(err)
+	}
+	return last, err
 }
 
 // ID returns the name of the record, which it was given when its stream was created.

@@ -19,6 +19,10 @@ type Options struct {
 	Committed func(entries int, took time.Duration)
 	// Acknowledged is the position up to which entries are known to have been appended.
 	Acknowledged ledger.Position
+	// Starting is how long a cluster that starts is waited for; 0 means 30 seconds.
+	Starting time.Duration
+	// Waiting is told of each try that failed meanwhile. May be nil.
+	Waiting func(error)
 	// Synced says that all servers are known to sync each write, as those of package natsnode do. Otherwise Monitors are the addresses of the
 	// monitoring of all servers, such as http://HOST:8222, which are asked.
 	Synced   bool
@@ -47,13 +51,22 @@ const (
 // MaxPayload is the size, in bytes, that the servers must allow for a message: max_payload in their configuration.
 const MaxPayload = ledger.MaxEntrySize + 64<<10
 
+// DefaultName is the name of the stream of a record, if none is given.
+const DefaultName = "TRAPEZE"
+
+// ReplicasOf returns a number of replicas, which is 3 if it is not given.
+func ReplicasOf(n int) int {
+	if n <= 0 {
+		return minReplicas
+	}
+	return n
+}
+
 func (o Options) withDefaults() Options {
 	if o.Name == "" {
-		o.Name = "TRAPEZE"
+		o.Name = DefaultName
 	}
-	if o.Replicas <= 0 {
-		o.Replicas = minReplicas
-	}
+	o.Replicas = ReplicasOf(o.Replicas)
 	if o.Poll <= 0 {
 		o.Poll = time.Second
 	}

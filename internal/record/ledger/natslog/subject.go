@@ -16,16 +16,23 @@ func subjectOf(prefix string, s ledger.Stream) string {
 	b.WriteString(prefix)
 	for _, part := range []string{workspace, kind, id} {
 		b.WriteByte('.')
-		for i := range len(part) {
-			c := part[i]
-			if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
-				b.WriteByte(c)
-				continue
-			}
-			b.WriteByte('=')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
+		b.WriteString(Token(part))
+	}
+	return b.String()
+}
+
+// Token returns a text as one token of a subject.
+func Token(text string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' {
+			b.WriteByte(c)
+			continue
 		}
+		b.WriteByte('=')
+		b.WriteByte(hex[c>>4])
+		b.WriteByte(hex[c&15])
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -71,6 +72,9 @@ func Open(path string, opts Options) (*Log, error) {
 // lockTimeout is how long Open waits for a holder that may be exiting. A killed process holds its lock until the system has
 // freed its memory and finished its last write, and so does a child that it was starting, until the child's exec.
 const lockTimeout = 3 * time.Second
+
+// Reserve reserves a directory for this process until it is closed. Error: [ErrInUse].
+func Reserve(dir string) (io.Closer, error) { return awaitLocks(filepath.Join(dir, "lock")) }
 
 // awaitLocks takes the locks of a database as soon as their holder releases them, within lockTimeout.
 func awaitLocks(path string) (locks, error) {

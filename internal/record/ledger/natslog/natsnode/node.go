@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -17,10 +18,15 @@ import (
 // Node is a running node.
 type Node struct {
 	server   *server.Server
+	name     string
 	password string // of connections inside the process
 }
 
-const user = "trapeze"
+// user connects to the account of the record, and system to that of the servers.
+const (
+	user   = "trapeze"
+	system = "system"
+)
 
 // stopTimeout is the time for the leaders on a node that stops to be elected elsewhere.
 const stopTimeout = 10 * time.Second
@@ -42,13 +48,20 @@ func Start(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	name, err := o.name()
+	if err != nil {
+		return nil, err
+	}
 	password := rand.Text()
+	account := server.NewAccount(server.DEFAULT_SYSTEM_ACCOUNT)
 	s, err := server.NewServer(&server.Options{
 		// A server that does not listen for clients never listens for other nodes. So it does, on the loopback, and nobody else has the password.
-		ServerName: o.Name, Host: "127.0.0.1", Port: server.RANDOM_PORT, Username: user, Password: password, NoSigs: true,
+		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
+		Accounts: []*server.Account{account}, SystemAccount: account.Name,
+		Users:      []*server.User{{Username: user, Password: password}, {Username: system, Password: password, Account: account}},
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
-		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1},
+		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret},
 		Routes:  routes,
 	})
 	if err != nil {
@@ -60,12 +73,29 @@ func Start(o Options) (*Node, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("natsnode: the node does not start: is the address %s in use?", o.Addr)
 	}
-	return &Node{s, password}, nil
+	return &Node{s, name, password}, nil
 }
+
+// Name is what other nodes know the node by.
+func (n *Node) Name() string { return n.name }
 
 // Connect returns a connection to the node, inside the process.
 func (n *Node) Connect() (*nats.Conn, error) {
-	return nats.Connect("", append(natslog.ConnectOptions(), nats.InProcessServer(n.server), nats.UserInfo(user, n.password))...)
+	return n.connect(user)
+}
+
+// URL is for programs of this machine that may read and write everything. It has a password, which ends with the node.
+func (n *Node) URL() string {
+	u, err := url.Parse(n.server.ClientURL())
+	if err != nil {
+		return ""
+	}
+	u.User = url.UserPassword(user, n.password)
+	return u.String()
+}
+
+func (n *Node) connect(as string) (*nats.Conn, error) {
+	return nats.Connect("", append(natslog.ConnectOptions(), nats.InProcessServer(n.server), nats.UserInfo(as, n.password))...)
 }
 
 // Addr returns the address for other nodes.

@@ -1,14 +1,18 @@
 package natsnode
 
 import (
+	"cmp"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -18,11 +22,15 @@ import (
 // DefaultPort is the port for other nodes, if an address has none.
 const DefaultPort = 6222
 
+// minSecret is the shortest secret, in characters.
+const minSecret = 20
+
 // Options of a node.
 type Options struct {
 	// Cluster is the name of the cluster; nodes of another do not join it.
 	Cluster string
-	// Name is the name of the node, which no other has, and which it keeps: its replicas are known by it.
+	// Name is the name of the node, which no other has, and which it keeps: its replicas are known by it. Empty: the one that the directory has, which
+	// is made of the name of the machine at the first start.
 	Name string
 	// Dir is the directory of the replicas.
 	Dir string
@@ -31,6 +39,8 @@ type Options struct {
 	// Join are the addresses of all nodes, or of those that were there before this one; its own may be among them. The first start of a cluster
 	// needs all of them at each node: a majority of so many must be there.
 	Join []string
+	// Secret is what nodes show each other. Without certificates it is required: otherwise any program of the machine could join.
+	Secret string
 	// Cert, Key and CA are PEM files: the certificate of the node, its key, and the CA of the certificates of all nodes.
 	Cert, Key, CA string
 	Log           *slog.Logger // nil means no log
@@ -40,8 +50,8 @@ func (o Options) check() error {
 	switch {
 	case o.Cluster == "" || strings.ContainsAny(o.Cluster, " \t\r\n.*>"):
 		return fmt.Errorf("natsnode: %q is no name of a cluster: use letters, digits and hyphens", o.Cluster)
-	case o.Name == "":
-		return errors.New("natsnode: a node needs a name")
+	case strings.ContainsAny(o.Name, " \t\r\n.*>/"):
+		return fmt.Errorf("natsnode: %q is no name of a node: use letters, digits and hyphens", o.Name)
 	case len(o.Join) == 0:
 		return errors.New("natsnode: a node needs the addresses of the others")
 	case (o.Cert == "") != (o.Key == "") || (o.Cert == "") != (o.CA == ""):
@@ -49,6 +59,9 @@ func (o Options) check() error {
 	}
 	if o.Cert != "" {
 		return nil
+	}
+	if len(o.Secret) < minSecret {
+		return fmt.Errorf("natsnode: nodes without certificates need a secret of at least %d characters, the same at each: otherwise any program of the machine could join the cluster", minSecret)
 	}
 	for _, addr := range append([]string{o.Addr}, o.Join...) {
 		if host, _, err := split(addr); err != nil || !natslog.IsLocal(host) {
@@ -78,9 +91,49 @@ func (o Options) routes() (list []*url.URL, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, &url.URL{Scheme: "nats-route", Host: net.JoinHostPort(host, strconv.Itoa(port))})
+		to := &url.URL{Scheme: "nats-route", Host: net.JoinHostPort(host, strconv.Itoa(port))}
+		if o.Secret != "" {
+			to.User = url.UserPassword(user, o.Secret)
+		}
+		list = append(list, to)
 	}
 	return list, nil
+}
+
+// account is the name that goes with the secret.
+func (o Options) account() string {
+	if o.Secret == "" {
+		return ""
+	}
+	return user
+}
+
+// nameFile is the file that keeps the name of a node.
+const nameFile = "node"
+
+// name returns the name of the node, which its directory keeps. Another one than before is refused: replicas would be lost to it.
+func (o Options) name() (string, error) {
+	path := filepath.Join(o.Dir, nameFile)
+	kept, err := os.ReadFile(path) //nolint:gosec // the operator's directory
+	was := strings.TrimSpace(string(kept))
+	switch {
+	case err == nil && was != "" && (o.Name == "" || o.Name == was):
+		return was, nil
+	case err == nil && was != "":
+		return "", fmt.Errorf("natsnode: the directory %s is of the node %s, not of %s: a node keeps its name", o.Dir, was, o.Name)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	name := o.Name
+	if name == "" {
+		host, _ := os.Hostname() // it may have none
+		host, _, _ = strings.Cut(host, ".")
+		name = cmp.Or(host, "node") + "-" + strings.ToLower(rand.Text()[:6])
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return "", err
+	}
+	return name, os.WriteFile(path, []byte(name+"\n"), 0o600)
 }
 
 // tls returns the configuration for connections between nodes; nil: there is none.

@@ -13,6 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 )
 
+// Secret is that of the nodes.
+const Secret = "a secret for tests alone"
+
 // Cluster is a cluster inside the process.
 type Cluster struct {
 	t     testing.TB
@@ -29,7 +32,7 @@ func Start(t testing.TB, size int) *Cluster {
 	for i := range size {
 		all.Go(func() {
 			n, err := natsnode.Start(natsnode.Options{
-				Cluster: "test", Name: fmt.Sprint("n", i), Dir: filepath.Join(dir, fmt.Sprint(i)), Addr: addrs[i], Join: addrs,
+				Cluster: "test", Name: fmt.Sprint("n", i), Dir: filepath.Join(dir, fmt.Sprint(i)), Addr: addrs[i], Join: addrs, Secret: Secret,
 			})
 			if err != nil {
 				t.Error(err)

@@ -2,132 +2,122 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
-	"github.com/trapezehq/trapeze/internal/files/artifact/pgstore"
 	"github.com/trapezehq/trapeze/internal/record/frontend"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/ledger/pglog"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
-	"github.com/trapezehq/trapeze/internal/server/pgrecord"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 )
 
 const (
-	// followsName is the file that names the record in PostgreSQL which a data directory follows.
-	followsName = "postgres.record"
-	// viewsName is the database of the views in such a directory.
+	// viewsName is the database of the views in a data directory that follows a shared record.
 	viewsName = "views.db"
+	// nodeName is the directory of the node of a cluster that runs in this process.
+	nodeName = "jetstream"
 
-	sharedConnections   = 3 // of a front end, beside those of the ledger: the turn, and what is exchanged
-	artifactConnections = 4
 	// presenceSlack is how late one front end may learn what another heard.
 	presenceSlack = 3 * frontend.Every
 	// visibleWithin is how long the answer to a change waits for the views of its front end.
 	visibleWithin = 2 * time.Second
 )
 
+type (
+	// Place says where a record is that several servers share.
+	Place = sharedrecord.Place
+	// NATS says where a record in JetStream is.
+	NATS = sharedrecord.NATS
+	// Node is a server of NATS in this process.
+	Node = sharedrecord.Node
+)
+
 // shared is what a server has of the other front ends of its record.
 type shared struct {
-	*frontend.FrontEnd
-	log      *pglog.Log
-	presence *presence.Presence
-	learner  *learner
+	*frontend.FrontEnd // nil until it is open
+	record             sharedrecord.Record
+	presence           *presence.Presence
+	learner            *learner
 }
 
-// checkPostgres refuses what a record in PostgreSQL does not have.
-func (c Config) checkPostgres() error {
+// close closes what is shared, the ledger last.
+func (s *shared) close(ctx context.Context) error {
+	if s.FrontEnd != nil {
+		s.FrontEnd.Close()
+	}
+	return s.record.Close(context.WithoutCancel(ctx))
+}
+
+// checkShared refuses what a shared record does not have.
+func (c Config) checkShared() error {
+	kind := c.Record.Kind()
 	switch {
-	case c.Postgres == "":
+	case kind == sharedrecord.None:
 		return nil
 	case c.Temporary || c.Clock != nil:
-		return refusal.New(refusal.Invalid, "omit one of them", "a server for tests keeps its record in its own data directory, not in PostgreSQL")
+		return refusal.New(refusal.Invalid, "omit one of them", "a server for tests keeps its record in its own data directory, not in %s", kind)
 	case c.Erasable:
-		return refusal.New(refusal.Invalid, "omit it, or keep the record in a data directory: content in PostgreSQL cannot be erased",
-			"erasable content does not go with a record in PostgreSQL, whose copies and write-ahead log would keep it")
+		return refusal.New(refusal.Invalid, "omit it, or keep the record in a data directory: content in "+kind.String()+" cannot be erased",
+			"erasable content does not go with a record in %s, whose copies and logs would keep it", kind)
 	}
-	return nil
+	return c.Record.Check()
 }
 
-// followed returns the name of the record in PostgreSQL that a data directory follows; "" if it does not.
-func followed(dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, followsName)) //nolint:gosec // the operator's directory
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(text)), err
-}
-
-// checkOwnRecord refuses a data directory whose record is in PostgreSQL.
-func checkOwnRecord(dir, hint string) error {
-	if id, err := followed(dir); err != nil || id == "" {
-		return err
-	}
-	return refusal.New(refusal.Conflict, hint, "the record of %s is in PostgreSQL", dir)
-}
-
-// openPostgres opens the record in PostgreSQL, and the views that follow it.
-func (s *Server) openPostgres(ctx context.Context) error {
+// openShared opens a shared record, and the views that follow it.
+func (s *Server) openShared(ctx context.Context) error {
 	c := s.config
+	kind := c.Record.Kind()
 	if _, err := os.Stat(filepath.Join(c.DataDir, databaseName)); err == nil {
-		return refusal.New(refusal.Conflict, "use another directory, with --data-dir", "%s has a record of its own, and does not follow one in PostgreSQL", c.DataDir)
+		return refusal.New(refusal.Conflict, "use another directory, with --data-dir", "%s has a record of its own, and does not follow one in %s", c.DataDir, kind)
 	}
-	id, err := followed(c.DataDir)
+	if err := sharedrecord.CheckFollows(c.DataDir, kind, ""); err != nil { // before a node starts there
+		return err
+	}
+	place := c.Record
+	place.NATS.Dir = filepath.Join(c.DataDir, nodeName)
+	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed, Waiting: func(cause error) {
+		c.Log.Info("waiting for a majority of the nodes of the cluster", "cause", cause)
+	}})
 	if err != nil {
 		return err
 	}
-	log, err := pglog.Open(ctx, c.Postgres, pglog.Options{Committed: s.counts.committed})
-	if err != nil {
+	s.shared = &shared{record: record, presence: presence.NewShared(c.Now, presenceSlack), learner: &learner{Ledger: record.Ledger()}}
+	s.log = record.Ledger()
+	if err := sharedrecord.CheckFollows(c.DataDir, kind, record.ID()); err != nil {
 		return err
 	}
-	s.log = log
-	switch id {
-	case "":
-		err = writeFile(filepath.Join(c.DataDir, followsName), log.ID()+"\n")
-	case log.ID():
-	default:
-		err = refusal.New(refusal.Conflict, "check the URL, or use another directory, with --data-dir",
-			"%s follows another record than that of the PostgreSQL database", c.DataDir)
-	}
-	if err != nil {
+	if err := writeFile(sharedrecord.FollowFile(c.DataDir, kind), record.ID()+"\n"); err != nil {
 		return err
 	}
-	s.shared = &shared{log: log, presence: presence.NewShared(c.Now, presenceSlack), learner: &learner{Ledger: log}}
 	if s.views, err = sqlview.Follow(context.WithoutCancel(ctx), s.shared.learner, filepath.Join(c.DataDir, viewsName)); err != nil {
 		return err
 	}
-	return s.openShared(ctx)
+	return s.openFrontEnd(ctx)
 }
 
-// openShared opens what front ends share: the key of the tree, among others. The lock of the views reserves the data directory for this process.
-func (s *Server) openShared(ctx context.Context) error {
-	pool, err := s.shared.log.Pool(ctx, sharedConnections)
+// openFrontEnd opens what front ends share: the key of the tree, among others. The lock of the views reserves the data directory for this process.
+func (s *Server) openFrontEnd(ctx context.Context) error {
+	store, err := s.shared.record.FrontEnds(ctx)
 	if err != nil {
 		return err
 	}
-	if s.shared.FrontEnd, err = frontend.Open(ctx, pool, s.shared.log.Schema()); err != nil {
-		pool.Close()
-		return err
-	}
-	key, err := s.shared.Secret(ctx, pgrecord.SigningKey, treefile.NewSharedKey)
+	s.shared.FrontEnd = frontend.New(store)
+	key, err := s.shared.Secret(ctx, sharedrecord.SigningKey, treefile.NewSharedKey)
 	if err != nil {
 		return err
 	}
 	if s.tree, err = openTree(s.config, key); err != nil {
 		return err
 	}
-	s.shared.log.Acknowledged(s.tree.Acknowledged())
+	s.shared.record.Acknowledged(s.tree.Acknowledged())
 	if err := s.tree.Check(ctx, s.log); err != nil {
 		return err
 	}
@@ -135,23 +125,29 @@ func (s *Server) openShared(ctx context.Context) error {
 		s.config.Log.Info("the views are built again from the ledger")
 		return s.views.Rebuild(ctx)
 	}
-	s.config.Log.Info("the views follow the record in PostgreSQL", "position", s.views.Position())
+	s.config.Log.Info("the views follow the record in "+s.config.Record.Kind().String(), "position", s.views.Position())
 	return s.views.Heal(ctx)
 }
 
 // openSharedArtifacts opens the artifacts that the front ends share.
 func (s *Server) openSharedArtifacts(ctx context.Context) (artifact.Store, error) {
-	pool, err := s.shared.log.Pool(ctx, artifactConnections)
-	if err != nil {
-		return nil, err
-	}
 	c := s.config
-	store, err := pgstore.Open(ctx, pool, s.shared.log.Schema(), pgstore.Options{MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now})
+	store, err := s.shared.record.Artifacts(ctx, sharedrecord.ArtifactOptions{MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now})
+	return store.Store, err
+}
+
+// member describes this front end to the others.
+func (s *Server) member() frontend.Member {
+	return frontend.Member{Name: s.memberName(), URL: s.URL(), Version: s.config.Version, Position: s.views.Position()}
+}
+
+// memberName is the name of this front end: that of the machine and its address.
+func (s *Server) memberName() string {
+	host, err := os.Hostname()
 	if err != nil {
-		pool.Close()
-		return nil, err
+		host = "unknown"
 	}
-	return store, nil
+	return host + "/" + s.listener.Addr().String()
 }
 
 // exchange does what a front end does for the others, until ctx ends.
@@ -161,7 +157,7 @@ func (s *Server) exchange(ctx context.Context) {
 	}
 	s.running.Go(func() { s.shared.TakeTurn(ctx) })
 	s.running.Go(func() {
-		s.shared.Share(ctx, s.shared.presence, func(err error) {
+		s.shared.Share(ctx, s.shared.presence, s.member, func(err error) {
 			if err != nil {
 				s.config.Log.Warn("nothing is exchanged with the other front ends; it is tried again", "error", err)
 				return
@@ -238,17 +234,17 @@ type fixedKey struct{ *treefile.Store }
 // PrepareKey refuses the rotation.
 func (fixedKey) PrepareKey() (old, public string, err error) {
 	return "", "", refusal.New(refusal.Conflict, "the front ends share one key for the life of the record; if it is known to others, begin a new record",
-		"the key of a record in PostgreSQL cannot be rotated")
+		"the key of a record that several servers share cannot be rotated")
 }
 
 // sharedPageKey returns the key of the sessions of the page, which is the same at all front ends.
 func (s *Server) sharedPageKey(ctx context.Context) (key [32]byte, err error) {
-	text, err := s.shared.Secret(ctx, pgrecord.PageKey, func() (string, error) { return newPageKey(), nil })
+	text, err := s.shared.Secret(ctx, sharedrecord.PageKey, func() (string, error) { return newPageKey(), nil })
 	if err != nil {
 		return key, err
 	}
 	if key, ok := parsePageKey(text); ok {
 		return key, nil
 	}
-	return key, fmt.Errorf("the key of the page in the database is damaged: delete the row page-key of the table secret, and start again")
+	return key, fmt.Errorf("the key of the page that the front ends share is damaged: delete the secret page-key beside the record, and start again")
 }

@@ -1,0 +1,12 @@
+// Package natsfront keeps what front ends share in a bucket of JetStream beside the stream of their record, and exchanges what is volatile in plain messages.
+//
+// Invariants:
+//   - Keys, cursors and the turn are compared and set: a replica that answers with an older value changes nothing.
+//   - When agents and front ends were heard of is in memory alone. One that starts asks the others.
+//   - The holder of the turn gives it up before another can take it, unless the time of one of them stands still meanwhile.
+//
+// Where to change what:
+//   - natsfront.go: the bucket and its keys; news.go: the messages; turn.go: how long the turn lasts without an answer
+//
+// Start reading at [Open].
+package natsfront

@@ -1,0 +1,189 @@
+package natsfront
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"github.com/trapezehq/trapeze/internal/record/frontend"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
+)
+
+// Options of a store. The zero value is useful.
+type Options struct {
+	// Name is that of the stream of the record; empty means "TRAPEZE". The bucket is called after it.
+	Name string
+	// Replicas of the bucket, if it is created; 0 means 3.
+	Replicas int
+}
+
+// Store keeps what front ends share in a bucket of JetStream beside the record, and tells in plain messages what is not kept. It is safe for concurrent use.
+type Store struct {
+	conn  *nats.Conn
+	kv    jetstream.KeyValue
+	id    string // of this front end, as the holder of the turn
+	topic string // of messages
+
+	mu      sync.Mutex
+	agents  map[string]time.Time // when they were heard of
+	members map[string]heard
+	subs    []*nats.Subscription
+}
+
+// heard is a front end, and when it was heard of.
+type heard struct {
+	frontend.Member
+	at time.Time
+}
+
+var _ frontend.Store = (*Store)(nil)
+
+// Open returns the store of a record in the JetStream cluster of a connection, and creates its bucket if there is none. The connection stays open when the
+// store is closed.
+func Open(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
+	if o.Name == "" {
+		o.Name = natslog.DefaultName
+	}
+	js, err := jetstream.New(conn)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}, members: map[string]heard{}}
+	if s.kv, err = natslog.Bucket(ctx, js, o.Name+"_SHARED", "what the front ends of Trapeze share", o.Replicas); err != nil {
+		return nil, wrap(err)
+	}
+	for subject, fn := range map[string]nats.MsgHandler{s.topic: s.learn, s.topic + ".ask": s.answer, s.topic + ".forget": s.forget} {
+		sub, err := conn.Subscribe(subject, fn)
+		if err != nil {
+			s.Close()
+			return nil, wrap(err)
+		}
+		s.subs = append(s.subs, sub)
+	}
+	return s, wrap(conn.Publish(s.topic+".ask", nil))
+}
+
+// Close implements [frontend.Store].
+func (s *Store) Close() {
+	for _, sub := range s.subs {
+		_ = sub.Unsubscribe() // the connection may be closed
+	}
+}
+
+// Secret implements [frontend.Store].
+func (s *Store) Secret(ctx context.Context, name string, generate func() (string, error)) (value string, err error) {
+	err = natslog.WhenReady(ctx, 0, func(ctx context.Context) error {
+		value, err = s.secret(ctx, name, generate)
+		return err
+	})
+	return value, err
+}
+
+func (s *Store) secret(ctx context.Context, name string, generate func() (string, error)) (string, error) {
+	key := "secret." + natslog.Token(name)
+	value, err := s.get(ctx, key)
+	if value != nil || err != nil {
+		return string(value.bytes()), err
+	}
+	made, err := generate()
+	if err != nil {
+		return "", err
+	}
+	if _, err := s.kv.Create(ctx, key, []byte(made)); err == nil {
+		return made, nil
+	} else if !errors.Is(err, jetstream.ErrKeyExists) {
+		return "", wrap(err)
+	}
+	if value, err = s.get(ctx, key); value == nil && err == nil { // that of another
+		err = fmt.Errorf("natsfront: the key %s was deleted", name)
+	}
+	return string(value.bytes()), err
+}
+
+// value is one of the bucket.
+type value struct{ jetstream.KeyValueEntry }
+
+func (v *value) bytes() []byte {
+	if v == nil {
+		return nil
+	}
+	return v.Value()
+}
+
+// get returns the value of a key, nil if there is none.
+func (s *Store) get(ctx context.Context, key string) (*value, error) {
+	e, err := s.kv.Get(ctx, key)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, wrap(err)
+	}
+	return &value{e}, nil
+}
+
+// Cursor implements [frontend.Store].
+func (s *Store) Cursor(ctx context.Context, name string) (ledger.Position, error) {
+	at, _, err := s.cursor(ctx, "cursor."+natslog.Token(name))
+	return at, err
+}
+
+func (s *Store) cursor(ctx context.Context, key string) (at ledger.Position, revision uint64, err error) {
+	v, err := s.get(ctx, key)
+	if v == nil || err != nil {
+		return 0, 0, err
+	}
+	n, err := strconv.ParseUint(string(v.Value()), 10, 63)
+	return ledger.Position(n), v.Revision(), wrap(err)
+}
+
+// RaiseCursor implements [frontend.Store].
+func (s *Store) RaiseCursor(ctx context.Context, name string, to ledger.Position) error {
+	key := "cursor." + natslog.Token(name)
+	for {
+		at, revision, err := s.cursor(ctx, key)
+		if err != nil || at >= to {
+			return err
+		}
+		_, err = s.kv.Update(ctx, key, strconv.AppendUint(nil, uint64(to), 10), revision)
+		if !isConflict(err) {
+			return wrap(err)
+		}
+	}
+}
+
+// isConflict reports whether another front end was first.
+func isConflict(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && natslog.IsConflict(int(e.ErrorCode))
+}
+
+// Forget implements [frontend.Store]. Front ends that do not run now do not hear it.
+func (s *Store) Forget(_ context.Context, name string) error {
+	s.mu.Lock()
+	delete(s.members, name)
+	s.mu.Unlock()
+	return wrap(s.conn.Publish(s.topic+".forget", []byte(name)))
+}
+
+func (s *Store) forget(m *nats.Msg) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.members, string(m.Data))
+}
+
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("natsfront: %w", err)
+}

@@ -1,0 +1,158 @@
+//go:build outside
+
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"time"
+
+	api "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
+	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
+)
+
+// Where the record of a server in a process of its own is.
+const (
+	childPostgres = "TRAPEZE_TEST_POSTGRES" // the URL of a database
+	childNode     = "TRAPEZE_TEST_NODE"     // a node of a cluster: its options as JSON
+)
+
+func init() {
+	childPlace = func() server.Place {
+		place := server.Place{Postgres: os.Getenv(childPostgres)}
+		if text := os.Getenv(childNode); text != "" {
+			place.NATS.Start = func(_ context.Context, dir string) (server.Node, error) {
+				var o natsnode.Options
+				if err := json.Unmarshal([]byte(text), &o); err != nil {
+					return nil, err
+				}
+				o.Dir = dir
+				return natsnode.Start(o)
+			}
+		}
+		return place
+	}
+}
+
+// colleagues are clients of another front end, with the tokens of a crew.
+func (c *campaign) colleagues(of *crew, at *rig, number int) *crew {
+	other := &crew{rig: at, agents: of.agents}
+	for _, a := range of.actors {
+		b := &actor{crew: other, id: a.id + number*crew32, principal: a.principal, agent: a.agent, token: a.token}
+		b.rng = rand.New(rand.NewPCG(c.rng.Uint64(), 2)) //nolint:gosec // not a secret
+		other.actors = append(other.actors, b)
+	}
+	return other
+}
+
+// atWork returns when each crew has had so many more changes acknowledged.
+func (c *campaign) atWork(rigs []*rig, crews []*crew, more int64) {
+	c.Helper()
+	for i, one := range crews {
+		for start, deadline := one.acked.Load(), time.Now().Add(patience); one.acked.Load() < start+more; {
+			rigs[i].alive()
+			if time.Now().After(deadline) {
+				url, _ := rigs[i].wait()
+				probe := rigs[i].client(url, one.actors[0].token)
+				c.Fatalf("the clients get nowhere: %d of %d; %v\n%s", one.acked.Load()-start, more, probe.Ready(c.Context()), rigs[i].stderr)
+			}
+			<-time.After(time.Millisecond) // the moment of the kill
+		}
+	}
+}
+
+// agree compares what the front ends show when nothing happens any more: the same tasks, with the same owners.
+func (c *campaign) agree(rigs []*rig, crew *crew) {
+	c.Helper()
+	shown := make([]string, len(rigs))
+	for deadline := time.Now().Add(patience); shown[0] == "" || !equal(shown); {
+		if time.Now().After(deadline) {
+			c.Fatalf("the front ends differ:\n%.6000q", shown)
+		}
+		for i, r := range rigs {
+			url, _ := r.wait()
+			cl := r.client(url, crew.actors[len(crew.actors)-1].token)
+			shown[i] = c.list(cl)
+			cl.Close()
+		}
+	}
+}
+
+func (c *campaign) list(cl *api.Client) (all string) {
+	for after := ""; ; {
+		page, err := cl.Tasks(c.Context(), api.TaskFilter{Limit: 500, After: after})
+		if err != nil {
+			c.Fatal(err)
+		}
+		for _, row := range page.Tasks {
+			all += fmt.Sprintln(row.ID, row.State, row.Owner, row.Epoch)
+		}
+		if after = page.Next; after == "" {
+			return all
+		}
+	}
+}
+
+func equal(shown []string) bool {
+	return !slices.ContainsFunc(shown, func(one string) bool { return one != shown[0] })
+}
+
+// concluded has the crews end their tasks when nothing is killed any more, and compares what was acknowledged with the record, and the front ends with each other.
+func (c *campaign) concluded(rigs []*rig, crews []*crew, waits []func(), at server.Place) {
+	c.Helper()
+	var deeds []*deed
+	for i, one := range crews {
+		waits[i]()
+		deeds = append(deeds, one.deeds()...)
+		c.tally(one)
+	}
+	first := crews[0]
+	if err := first.finish(c.Context()); err != nil {
+		c.Error(err)
+	}
+	c.agree(rigs, first)
+	entries := c.readShared(at)
+	for _, r := range rigs {
+		if err := r.term(); err != nil {
+			c.Errorf("the end of a server: %v\n%s", err, r.stderr)
+		}
+	}
+	deeds = append(deeds, first.deeds()...)
+	j := judge(entries, deeds)
+	j.ended()
+	for _, err := range j.faults {
+		c.Error(err)
+	}
+	c.Logf("%d acknowledged writes, %d refused; %d calls cut off, of which %d had happened; %d entries, %d tasks, all ended",
+		c.report.acked, c.report.refused, c.report.cut, c.report.kept, len(entries), len(j.tasks))
+	if c.report.cut == 0 {
+		c.Error("too easy: no call was cut off")
+	}
+}
+
+// readShared reads every entry of the record at a place.
+func (c *campaign) readShared(at server.Place) (entries []ledger.Entry) {
+	c.Helper()
+	parts, err := sharedrecord.OpenParts(c.Context(), at)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer func() { _ = parts.Close() }()
+	for {
+		page, err := parts.Entries().Read(c.Context(), ledger.Position(len(entries)), 1000)
+		if err != nil {
+			c.Fatal(err)
+		}
+		if len(page) == 0 {
+			return entries
+		}
+		entries = append(entries, page...)
+	}
+}
