@@ -37,7 +37,7 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	rigs := c.newNodes(3)
 	second, third := rigs[1].launch(), rigs[2].launch() // they wait for a majority
 	first := c.hire(rigs[0])
-	first.actors = append(first.actors[:5], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors
+	first.actors = append(first.actors[:len(first.agents)], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors
 	crews := []*crew{first, c.colleagues(first, rigs[1], 1), c.colleagues(first, rigs[2], 2)}
 	rigs[1].release(rigs[1].await(second))
 	rigs[2].release(rigs[2].await(third))

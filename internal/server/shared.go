@@ -136,20 +136,6 @@ func (s *Server) openSharedArtifacts(ctx context.Context) (artifact.Store, error
 	return store.Store, err
 }
 
-// member describes this front end to the others.
-func (s *Server) member() frontend.Member {
-	return frontend.Member{Name: s.memberName(), URL: s.URL(), Version: s.config.Version, Position: s.views.Position()}
-}
-
-// memberName is the name of this front end: that of the machine and its address.
-func (s *Server) memberName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return host + "/" + s.listener.Addr().String()
-}
-
 // exchange does what a front end does for the others, until ctx ends.
 func (s *Server) exchange(ctx context.Context) {
 	if s.shared == nil {
@@ -157,7 +143,7 @@ func (s *Server) exchange(ctx context.Context) {
 	}
 	s.running.Go(func() { s.shared.TakeTurn(ctx) })
 	s.running.Go(func() {
-		s.shared.Share(ctx, s.shared.presence, s.member, func(err error) {
+		s.shared.Share(ctx, s.shared.presence, func(err error) {
 			if err != nil {
 				s.config.Log.Warn("nothing is exchanged with the other front ends; it is tried again", "error", err)
 				return

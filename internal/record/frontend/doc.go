@@ -1,4 +1,4 @@
-// Package frontend is what the front ends of one record share beside its entries: keys, when agents were last heard of, which front ends there are, how far
+// Package frontend is what the front ends of one record share beside its entries: keys, when agents were last heard of, how far
 // followers have come, and which one of them has the turn: it does the work that one front end must do alone. A [Store], of PostgreSQL or of NATS, keeps it.
 //
 // Invariants:
@@ -9,7 +9,7 @@
 //     only for work that is harmless if two do it.
 //
 // Where to change what:
-//   - frontend.go: how often front ends exchange what they know, and the time limit of that; which of them are forgotten
+//   - frontend.go: how often front ends exchange what they know, and the time limit of that; when agents are forgotten
 //   - turn.go: what follows from the turn; cursor.go: how far followers have come
 //   - how the turn is taken and given up: pgfront/turn.go, natsfront/turn.go
 //

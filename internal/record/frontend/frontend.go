@@ -3,8 +3,6 @@ package frontend
 import (
 	"context"
 	"maps"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +16,7 @@ const (
 	overlap = 30 * time.Second
 	// Patience is the time limit of each exchange.
 	Patience = 5 * time.Second
-	// Forgotten is the silence after which a front end or an agent is no longer told of.
+	// Forgotten is the silence after which an agent is no longer told of.
 	Forgotten = 7 * 24 * time.Hour
 )
 
@@ -30,32 +28,12 @@ type Store interface {
 	Cursor(ctx context.Context, name string) (ledger.Position, error)
 	// RaiseCursor saves a position, unless a greater one is saved.
 	RaiseCursor(ctx context.Context, name string, at ledger.Position) error
-	// Exchange tells the others of this front end, and how long ago agents were heard of here. It returns
-	// which agents were heard of anywhere within a time, and all members that are not forgotten.
-	Exchange(ctx context.Context, self Member, agents map[string]time.Duration, within time.Duration) (News, error)
+	// Exchange tells the others how long ago agents were heard of here, and returns that of all that were heard of anywhere within a time.
+	Exchange(ctx context.Context, agents map[string]time.Duration, within time.Duration) (map[string]time.Duration, error)
 	// HoldTurn waits until no other front end has the turn, takes it, calls taken, and returns when the turn is lost or ctx ends.
 	HoldTurn(ctx context.Context, taken func()) error
-	// Forget removes a member that does not run. It is told of again if it does.
-	Forget(ctx context.Context, name string) error
 	// Close releases the connections.
 	Close()
-}
-
-// News is what front ends tell each other.
-type News struct {
-	Agents  map[string]time.Duration // how long ago each agent was heard of
-	Members []Member
-}
-
-// Member is a front end, as it describes itself.
-type Member struct {
-	Name     string          `json:"name"` // of its data directory
-	URL      string          `json:"url"`
-	Version  string          `json:"version"`
-	Position ledger.Position `json:"position"` // up to which its views have the record
-	HasTurn  bool            `json:"has_turn,omitempty"`
-	Draining bool            `json:"draining,omitempty"`
-	Age      time.Duration   `json:"-"` // since it was heard of
 }
 
 // FrontEnd is one of those that share a record. It is safe for concurrent use.
@@ -66,8 +44,6 @@ type FrontEnd struct {
 	turn    bool
 	changed chan struct{} // is closed when turn changes
 	saved   map[string]ledger.Position
-	members []Member
-	met     time.Time // when members were told of
 }
 
 // New returns a front end. Its Close closes the store.
@@ -83,9 +59,9 @@ type Presence interface {
 	Learn(map[string]time.Duration)
 }
 
-// Share exchanges when agents were heard of and which front ends there are, and saves what [FrontEnd.Cursors] keep, each second until ctx ends. report is told of
+// Share exchanges when agents were heard of, and saves what [FrontEnd.Cursors] keep, each second until ctx ends. report is told of
 // the first failure in a row, and with nil of its end.
-func (f *FrontEnd) Share(ctx context.Context, p Presence, self func() Member, report func(error)) {
+func (f *FrontEnd) Share(ctx context.Context, p Presence, report func(error)) {
 	tick := time.NewTicker(Every)
 	defer tick.Stop()
 	failing := false
@@ -94,7 +70,7 @@ func (f *FrontEnd) Share(ctx context.Context, p Presence, self func() Member, re
 	for ctx.Err() == nil {
 		began := time.Now()
 		maps.Copy(unsent, p.News())
-		err := f.share(ctx, p, self(), unsent, began.Sub(last)+overlap)
+		err := f.share(ctx, p, unsent, began.Sub(last)+overlap)
 		switch {
 		case err == nil:
 			last = began
@@ -118,34 +94,13 @@ func (f *FrontEnd) Share(ctx context.Context, p Presence, self func() Member, re
 	}
 }
 
-func (f *FrontEnd) share(ctx context.Context, p Presence, self Member, agents map[string]time.Duration, within time.Duration) error {
+func (f *FrontEnd) share(ctx context.Context, p Presence, agents map[string]time.Duration, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
-	self.HasTurn = f.HasTurn()
-	news, err := f.Exchange(ctx, self, agents, min(within, Forgotten))
+	heard, err := f.Exchange(ctx, agents, min(within, Forgotten))
 	if err != nil {
 		return err
 	}
-	p.Learn(news.Agents)
-	f.meet(news.Members)
+	p.Learn(heard)
 	return f.flush(ctx)
-}
-
-// meet remembers which members there are.
-func (f *FrontEnd) meet(list []Member) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.members, f.met = list, time.Now()
-}
-
-// Members lists the front ends that were heard of, by name.
-func (f *FrontEnd) Members() []Member {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	list := slices.Clone(f.members)
-	for i := range list {
-		list[i].Age += time.Since(f.met)
-	}
-	slices.SortFunc(list, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
-	return list
 }

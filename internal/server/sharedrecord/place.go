@@ -36,14 +36,10 @@ type NATS struct {
 
 // Node is a server of NATS in this process.
 type Node interface {
-	// Name is what other nodes know it by.
-	Name() string
 	// URL is for programs of this machine that may read and write everything. It has a password.
 	URL() string
 	// Connect returns a new connection to it.
 	Connect() (*nats.Conn, error)
-	// Remove removes a node that is gone for good from the cluster: its replicas are made again at another, as soon as there is one.
-	Remove(ctx context.Context, name string) error
 	// Stop stops it, after the others have taken over what it leads, or when ctx ends.
 	Stop(ctx context.Context) error
 }

@@ -15,12 +15,11 @@ import (
 // Run runs the suite. open returns one more store of the record of a place; a place that was not named before has no record.
 func Run(t *testing.T, open func(t *testing.T, place string) frontend.Store) {
 	for name, test := range map[string]func(*testing.T, func(t *testing.T) *frontend.FrontEnd){
-		"front ends have the key that the first has made":            secrets,
-		"a key that cannot be made is an error":                      secretFails,
-		"a cursor never goes back":                                   cursors,
-		"an agent that is heard of at one is known at the others":    agents,
-		"front ends know each other, and forget one that is removed": members,
-		"one has the turn, and another takes it when that ends":      turns,
+		"front ends have the key that the first has made":         secrets,
+		"a key that cannot be made is an error":                   secretFails,
+		"a cursor never goes back":                                cursors,
+		"an agent that is heard of at one is known at the others": agents,
+		"one has the turn, and another takes it when that ends":   turns,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, func(t *testing.T) *frontend.FrontEnd {
@@ -157,12 +156,12 @@ func (a *Agents) Knows(agent string, atLeast time.Duration) bool {
 }
 
 // Share has a front end share what it knows until the function that is returned is called, and returns its agents.
-func Share(t *testing.T, f *frontend.FrontEnd, name string, report func(error)) (a *Agents, stop func()) {
+func Share(t *testing.T, f *frontend.FrontEnd, report func(error)) (a *Agents, stop func()) {
 	a = &Agents{}
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
-		f.Share(ctx, a, func() frontend.Member { return frontend.Member{Name: name, URL: "https://" + name, Position: 7} }, report)
+		f.Share(ctx, a, report)
 	})
 	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 	t.Cleanup(stop)
@@ -178,8 +177,8 @@ func never(t *testing.T) func(error) {
 }
 
 func agents(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
-	one, _ := Share(t, open(t), "one", never(t))
-	other, _ := Share(t, open(t), "other", never(t))
+	one, _ := Share(t, open(t), never(t))
+	other, _ := Share(t, open(t), never(t))
 	one.Hear("w/ann", 3*time.Second)
 	Until(t, "that ann is known", func() bool { return other.Knows("w/ann", 3*time.Second) })
 	for n := range 2500 { // more than fit into one message
@@ -193,28 +192,8 @@ func agents(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
 		}
 		return true
 	})
-	late, _ := Share(t, open(t), "late", never(t))
+	late, _ := Share(t, open(t), never(t))
 	Until(t, "that one who comes late knows ann", func() bool { return late.Knows("w/ann", 3*time.Second) })
-}
-
-func members(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
-	one, other := open(t), open(t)
-	Share(t, one, "one", never(t))
-	_, stop := Share(t, other, "other", never(t))
-	names := func(f *frontend.FrontEnd) (list string) {
-		for _, m := range f.Members() {
-			list += m.Name + "=" + m.URL + " "
-		}
-		return list
-	}
-	const both = "one=https://one other=https://other "
-	Until(t, "that they know each other", func() bool { return names(one) == both && names(other) == both })
-	stop()
-	Until(t, "that the age of one that stopped grows", func() bool { return one.Members()[1].Age > 2*frontend.Every && one.Members()[0].Age < 2*frontend.Every })
-	if err := one.Forget(t.Context(), "other"); err != nil {
-		t.Fatal(err)
-	}
-	Until(t, "that it is forgotten", func() bool { return names(one) == "one=https://one " })
 }
 
 func turns(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   - Keys, cursors and the turn are compared and set: a replica that answers with an older value changes nothing.
-//   - When agents and front ends were heard of is in memory alone. One that starts asks the others.
+//   - When agents were heard of is in memory alone. One that starts asks the others.
 //   - The holder of the turn gives it up before another can take it, unless the time of one of them stands still meanwhile.
 //
 // Where to change what:

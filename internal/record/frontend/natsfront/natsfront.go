@@ -33,16 +33,9 @@ type Store struct {
 	id    string // of this front end, as the holder of the turn
 	topic string // of messages
 
-	mu      sync.Mutex
-	agents  map[string]time.Time // when they were heard of
-	members map[string]heard
-	subs    []*nats.Subscription
-}
-
-// heard is a front end, and when it was heard of.
-type heard struct {
-	frontend.Member
-	at time.Time
+	mu     sync.Mutex
+	agents map[string]time.Time // when they were heard of
+	subs   []*nats.Subscription
 }
 
 var _ frontend.Store = (*Store)(nil)
@@ -57,11 +50,11 @@ func Open(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}, members: map[string]heard{}}
+	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}}
 	if s.kv, err = natslog.Bucket(ctx, js, o.Name+"_SHARED", "what the front ends of Trapeze share", o.Replicas); err != nil {
 		return nil, wrap(err)
 	}
-	for subject, fn := range map[string]nats.MsgHandler{s.topic: s.learn, s.topic + ".ask": s.answer, s.topic + ".forget": s.forget} {
+	for subject, fn := range map[string]nats.MsgHandler{s.topic: s.learn, s.topic + ".ask": s.answer} {
 		sub, err := conn.Subscribe(subject, fn)
 		if err != nil {
 			s.Close()
@@ -103,10 +96,16 @@ func (s *Store) secret(ctx context.Context, name string, generate func() (string
 	} else if !errors.Is(err, jetstream.ErrKeyExists) {
 		return "", wrap(err)
 	}
-	if value, err = s.get(ctx, key); value == nil && err == nil { // that of another
-		err = fmt.Errorf("natsfront: the key %s was deleted", name)
+	for ctx.Err() == nil { // that of another, which may not be committed yet
+		if value, err := s.get(ctx, key); value != nil || err != nil {
+			return string(value.bytes()), err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	return string(value.bytes()), err
+	return "", ctx.Err()
 }
 
 // value is one of the bucket.
@@ -165,20 +164,6 @@ func (s *Store) RaiseCursor(ctx context.Context, name string, to ledger.Position
 func isConflict(err error) bool {
 	e, ok := errors.AsType[*jetstream.APIError](err)
 	return ok && natslog.IsConflict(int(e.ErrorCode))
-}
-
-// Forget implements [frontend.Store]. Front ends that do not run now do not hear it.
-func (s *Store) Forget(_ context.Context, name string) error {
-	s.mu.Lock()
-	delete(s.members, name)
-	s.mu.Unlock()
-	return wrap(s.conn.Publish(s.topic+".forget", []byte(name)))
-}
-
-func (s *Store) forget(m *nats.Msg) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.members, string(m.Data))
 }
 
 func wrap(err error) error {

@@ -2,7 +2,6 @@ package pgfront
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,13 +30,7 @@ CREATE TABLE IF NOT EXISTS S.cursor(
 	name text PRIMARY KEY,
 	position bigint NOT NULL
 );
-CREATE TABLE IF NOT EXISTS S.front_end(
-	name text PRIMARY KEY,
-	about text NOT NULL,
-	at timestamptz NOT NULL
-);
 DELETE FROM S.heard WHERE at < now() - interval '7 days';
-DELETE FROM S.front_end WHERE at < now() - interval '7 days';
 `
 
 // Store keeps what front ends share in tables beside the record. It is safe for concurrent use.
@@ -106,33 +99,24 @@ func (s *Store) RaiseCursor(ctx context.Context, name string, at ledger.Position
 }
 
 // Exchange implements [frontend.Store].
-func (s *Store) Exchange(ctx context.Context, self frontend.Member, agents map[string]time.Duration, within time.Duration) (news frontend.News, err error) {
-	if err := s.tell(ctx, self, agents); err != nil {
-		return news, wrap(err)
+func (s *Store) Exchange(ctx context.Context, agents map[string]time.Duration, within time.Duration) (map[string]time.Duration, error) {
+	if err := s.tell(ctx, agents); err != nil {
+		return nil, wrap(err)
 	}
-	if news.Agents, err = s.heard(ctx, within); err != nil {
-		return news, wrap(err)
-	}
-	news.Members, err = s.members(ctx)
-	return news, wrap(err)
+	heard, err := s.heard(ctx, within)
+	return heard, wrap(err)
 }
 
-func (s *Store) tell(ctx context.Context, self frontend.Member, agents map[string]time.Duration) error {
-	about, err := json.Marshal(self)
-	if err != nil {
-		return err
-	}
-	_, err = s.pool.Exec(ctx, s.in(`INSERT INTO S.front_end VALUES($1, $2, clock_timestamp())
-		ON CONFLICT (name) DO UPDATE SET about = excluded.about, at = excluded.at`), self.Name, string(about))
-	if err != nil || len(agents) == 0 {
-		return err
+func (s *Store) tell(ctx context.Context, agents map[string]time.Duration) error {
+	if len(agents) == 0 {
+		return nil
 	}
 	names := slices.Sorted(maps.Keys(agents)) // front ends lock the rows in the same order
 	ages := make([]float64, len(names))
 	for i, name := range names {
 		ages[i] = agents[name].Seconds()
 	}
-	_, err = s.pool.Exec(ctx, s.in(`INSERT INTO S.heard AS h SELECT agent, clock_timestamp() - make_interval(secs => age) FROM unnest($1::text[], $2::float8[]) AS n(agent, age)
+	_, err := s.pool.Exec(ctx, s.in(`INSERT INTO S.heard AS h SELECT agent, clock_timestamp() - make_interval(secs => age) FROM unnest($1::text[], $2::float8[]) AS n(agent, age)
 		ON CONFLICT (agent) DO UPDATE SET at = greatest(h.at, excluded.at)`), names, ages)
 	return err
 }
@@ -148,34 +132,10 @@ func (s *Store) heard(ctx context.Context, within time.Duration) (map[string]tim
 	var agent string
 	var age float64
 	_, err = pgx.ForEachRow(rows, []any{&agent, &age}, func() error {
-		heard[agent] = seconds(age)
+		heard[agent] = time.Duration(age * float64(time.Second))
 		return nil
 	})
 	return heard, err
-}
-
-func (s *Store) members(ctx context.Context) (list []frontend.Member, err error) {
-	rows, err := s.pool.Query(ctx, s.in(`SELECT about, extract(epoch FROM clock_timestamp() - at)::float8 FROM S.front_end WHERE at > clock_timestamp() - make_interval(secs => $1)`),
-		frontend.Forgotten.Seconds())
-	if err != nil {
-		return nil, err
-	}
-	var about string
-	var age float64
-	_, err = pgx.ForEachRow(rows, []any{&about, &age}, func() error {
-		m := frontend.Member{Age: seconds(age)}
-		list = append(list, m)
-		return json.Unmarshal([]byte(about), &list[len(list)-1])
-	})
-	return list, err
-}
-
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
-
-// Forget implements [frontend.Store].
-func (s *Store) Forget(ctx context.Context, name string) error {
-	_, err := s.pool.Exec(ctx, s.in("DELETE FROM S.front_end WHERE name = $1"), name)
-	return wrap(err)
 }
 
 func wrap(err error) error {

@@ -47,8 +47,8 @@ func TestWhatIsHeardOfIsExchangedAgainAfterTheDatabaseWasGone(t *testing.T) {
 	s := pgtest.Start(t)
 	failed := make(chan error, 10)
 	report := func(err error) { failed <- err }
-	one, _ := frontendtest.Share(t, frontend.New(open(t, s, "test")), "one", report)
-	other, _ := frontendtest.Share(t, frontend.New(open(t, s, "test")), "other", report)
+	one, _ := frontendtest.Share(t, frontend.New(open(t, s, "test")), report)
+	other, _ := frontendtest.Share(t, frontend.New(open(t, s, "test")), report)
 	one.Hear("w/ann", 3*time.Second)
 	frontendtest.Until(t, "that ann is known", func() bool { return other.Knows("w/ann", 3*time.Second) })
 	s.Kill()

@@ -106,20 +106,21 @@ func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) (entri
 func (l *Log) readAfter(ctx context.Context, after ledger.Position, limit int) (entries []ledger.Entry, size int, err error) {
 	c := chain{last: after, subject: l.opts.subjects()}
 	for len(entries) < limit && c.last <= maxPosition {
-		n, bad := 0, false
+		n, reply, bad := 0, 0, false
 		batch := min(limit-len(entries), readBatch)
 		err := l.fromReplica(ctx, getRequest{Seq: c.last + 1, Batch: batch}, func(m message) bool {
 			e, err := c.next(m)
 			if bad = err != nil; bad {
 				return false
 			}
-			entries, size, n = append(entries, e), size+len(m.body), n+1
+			entries, reply, n = append(entries, e), reply+len(m.body), n+1
 			return true
 		})
+		size += reply
 		switch {
 		case err != nil:
 			return entries, size, err
-		case !bad && n < batch && size < readBytes/2: // this replica has no more
+		case !bad && n < batch && reply < readBytes/2: // this replica has no more
 			return entries, size, nil
 		case !bad:
 			continue

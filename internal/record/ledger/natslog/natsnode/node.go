@@ -22,11 +22,7 @@ type Node struct {
 	password string // of connections inside the process
 }
 
-// user connects to the account of the record, and system to that of the servers.
-const (
-	user   = "trapeze"
-	system = "system"
-)
+const user = "trapeze"
 
 // stopTimeout is the time for the leaders on a node that stops to be elected elsewhere.
 const stopTimeout = 10 * time.Second
@@ -53,12 +49,10 @@ func Start(o Options) (*Node, error) {
 		return nil, err
 	}
 	password := rand.Text()
-	account := server.NewAccount(server.DEFAULT_SYSTEM_ACCOUNT)
 	s, err := server.NewServer(&server.Options{
 		// A server that does not listen for clients never listens for other nodes. So it does, on the loopback, and nobody else has the password.
 		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
-		Accounts: []*server.Account{account}, SystemAccount: account.Name,
-		Users:      []*server.User{{Username: user, Password: password}, {Username: system, Password: password, Account: account}},
+		Username: user, Password: password,
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
 		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret},
@@ -81,7 +75,7 @@ func (n *Node) Name() string { return n.name }
 
 // Connect returns a connection to the node, inside the process.
 func (n *Node) Connect() (*nats.Conn, error) {
-	return n.connect(user)
+	return nats.Connect("", append(natslog.ConnectOptions(), nats.InProcessServer(n.server), nats.UserInfo(user, n.password))...)
 }
 
 // URL is for programs of this machine that may read and write everything. It has a password, which ends with the node.
@@ -92,10 +86,6 @@ func (n *Node) URL() string {
 	}
 	u.User = url.UserPassword(user, n.password)
 	return u.String()
-}
-
-func (n *Node) connect(as string) (*nats.Conn, error) {
-	return nats.Connect("", append(natslog.ConnectOptions(), nats.InProcessServer(n.server), nats.UserInfo(as, n.password))...)
 }
 
 // Addr returns the address for other nodes.

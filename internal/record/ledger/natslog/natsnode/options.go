@@ -64,7 +64,11 @@ func (o Options) check() error {
 		return fmt.Errorf("natsnode: nodes without certificates need a secret of at least %d characters, the same at each: otherwise any program of the machine could join the cluster", minSecret)
 	}
 	for _, addr := range append([]string{o.Addr}, o.Join...) {
-		if host, _, err := split(addr); err != nil || !natslog.IsLocal(host) {
+		host, _, err := split(addr)
+		if err != nil {
+			return err
+		}
+		if !natslog.IsLocal(host) {
 			return fmt.Errorf("natsnode: %s is not on this machine, and entries would go there unencrypted: give the nodes certificates", addr)
 		}
 	}
