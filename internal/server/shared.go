@@ -51,7 +51,7 @@ type shared struct {
 // close closes what is shared, the ledger last.
 func (s *shared) close(ctx context.Context) error {
 	if s.FrontEnd != nil {
-		s.FrontEnd.Close()
+		s.Close()
 	}
 	return s.record.Close(context.WithoutCancel(ctx))
 }

@@ -23,7 +23,7 @@ func (c cursors) Cursor(ctx context.Context, name string) (ledger.Position, erro
 	if err != nil {
 		return 0, err
 	}
-	shared, err := c.f.Store.Cursor(ctx, name)
+	shared, err := c.f.Cursor(ctx, name)
 	return max(at, shared), err
 }
 

@@ -64,6 +64,7 @@ func (k Kind) String() string {
 		return "PostgreSQL"
 	case JetStream:
 		return "NATS JetStream"
+	case None:
 	}
 	return "the data directory"
 }
