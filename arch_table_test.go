@@ -154,18 +154,9 @@ var innerPackages = []pkg{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
-	{
-		dir: "record/frontend", what: "what the front ends of one record share beside its entries: keys, presence, cursors, and whose turn it is",
-		imports: "record/ledger record/view",
-	},
-	{
-		dir: "record/frontend/pgfront", what: "what front ends share, in tables of the PostgreSQL database of their record",
-		imports: "record/frontend record/ledger", libs: "github.com/jackc/pgx/v5",
-	},
-	{
-		dir: "record/frontend/natsfront", what: "what front ends share, in a bucket of JetStream and in messages",
-		imports: "record/frontend record/ledger record/ledger/natslog", libs: "github.com/nats-io/nats.go github.com/nats-io/nuid",
-	},
+	{dir: "record/frontend", what: "what the front ends of one record share beside its entries: keys, presence, cursors, and whose turn it is", imports: "record/ledger record/view"},
+	{dir: "record/frontend/pgfront", what: "what front ends share, in tables of the PostgreSQL database of their record", imports: "record/frontend record/ledger", libs: "github.com/jackc/pgx/v5"},
+	{dir: "record/frontend/natsfront", what: "what front ends share, in a bucket of JetStream and in messages", imports: "record/frontend record/ledger record/ledger/natslog", libs: "github.com/nats-io/nats.go github.com/nats-io/nuid"},
 	{dir: "record/frontend/frontendtest", what: "the test suite of every store of what front ends share", imports: "record/frontend record/ledger", libs: "testing"},
 	{
 		dir: "record/seal", what: "encrypts the content of entries under keys per stream, which can be destroyed",
@@ -232,10 +223,7 @@ var innerPackages = []pkg{
 	// files
 	{dir: "files/artifact", what: "the contract of the artifact store: content-addressed, verified, swept", imports: "domain/refusal domain/event"},
 	{dir: "files/artifact/filestore", what: "the artifact store as owner-only files", imports: "files/artifact"},
-	{
-		dir: "files/artifact/natsstore", what: "the artifact store in NATS JetStream, which front ends share",
-		imports: "files/artifact", libs: "github.com/nats-io/nats.go github.com/nats-io/nuid",
-	},
+	{dir: "files/artifact/natsstore", what: "the artifact store in NATS JetStream, which front ends share", imports: "files/artifact", libs: "github.com/nats-io/nats.go github.com/nats-io/nuid"},
 	{dir: "files/artifact/pgstore", what: "the artifact store in a PostgreSQL database, which front ends share", imports: "files/artifact", libs: "github.com/jackc/pgx/v5"},
 	{dir: "files/artifact/artifacttest", what: "the test suite of every artifact store", imports: "domain/refusal files/artifact", libs: "testing"},
 	{
