@@ -9,8 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// EndChild tells a parent that a child has ended, is in the dead letters (Parked), or has left them (Pending). It is safe
-// to repeat.
+// EndChild tells a parent that a child has ended, is in the dead letters (Parked), or has left them (Pending). It is safe to repeat.
 type EndChild struct {
 	Child  string
 	State  event.State

@@ -67,8 +67,7 @@ type replacing struct {
 	said       bool // reported by a principal, not by a clock: counted when the owner is replaced
 }
 
-// replace requests the handoff from an owner that is lost or stuck. An envelope that is not based on the newest one is
-// ignored.
+// replace requests the handoff from an owner that is lost or stuck. An envelope that is not based on the newest one is ignored.
 func (d *decision) replace(c replacing, now time.Time) {
 	if c.envelope.Digest != "" && c.envelope.Parent == d.t.Envelope {
 		d.do(c.envelope)
