@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // names is a server where mallory uses the name of a conversation before others do.
@@ -139,4 +140,20 @@ func TestAnOperatorIsAskedWhichConversationOfANameItMeans(t *testing.T) {
 	if err != nil || said.Conversation != "support-77~bob" {
 		t.Errorf("what is logged for an agent is in %q, %v", said.Conversation, err)
 	}
+}
+
+// TestTheLongestNamesMakeAConversation has the name of a conversation and that of an agent as long as they may be, and a name that no agent can have.
+func TestTheLongestNamesMakeAConversation(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	longest := strings.Repeat("n", event.MaxName)
+	agent, _ := h.agent(longest)
+	said, err := agent.AppendTurn(t.Context(), longest, client.TurnInput{Role: "user", Text: "hello"})
+	if err != nil || said.Conversation != longest+"~"+longest {
+		t.Errorf("%+v, %v", said, err)
+	}
+	if _, err := agent.Conversation(t.Context(), said.Conversation, client.ConversationOptions{}); err != nil {
+		t.Errorf("its id: %v", err)
+	}
+	_, err = h.as(h.admin).AppendTurn(t.Context(), "chat", client.TurnInput{Role: "user", Text: "hello", Agent: "admin/ada"})
+	refusedAs(t, err, client.Invalid)
 }

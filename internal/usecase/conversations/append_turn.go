@@ -1,6 +1,7 @@
 package conversations
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -51,7 +52,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if err := c.May(identity.ActOwn, "add to a conversation"); err != nil {
 		return Said{}, err
 	}
-	if err := conversationid.Check(in.Conversation); err != nil {
+	if err := cmp.Or(conversationid.Check(in.Conversation), event.CheckOptionalAgent("agent", in.Agent)); err != nil {
 		return Said{}, err
 	}
 	request, err := c.Digest("append-turn", in)
