@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -320,7 +321,12 @@ func TestACallNeedsACertificateOfTheClientsCA(t *testing.T) {
 	if _, err := none.Me(t.Context()); !errors.Is(err, client.NotPermitted) || !strings.Contains(err.Error(), "--client-cert FILE --client-key FILE") {
 		t.Errorf("without a certificate: %v", err)
 	}
-	_, err := dialTLS(t, s, s.URL(), with(foreign), false).Me(t.Context())
+	// With TLS 1.3 a client learns of it after its handshake: where its request is on the way already, the connection may end before it reads why.
+	other := dialTLS(t, s, s.URL(), with(foreign), false)
+	_, err := other.Me(t.Context())
+	for tries := 0; tries < 50 && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)); tries++ {
+		_, err = other.Me(t.Context())
+	}
 	if err == nil || !strings.Contains(err.Error(), "--client-cert FILE --client-key FILE") {
 		t.Errorf("with a certificate of another CA: %v", err)
 	}
