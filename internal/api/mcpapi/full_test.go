@@ -344,19 +344,19 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	coder.call("join", m{})
 	olga := h.operator("olga")
 	coder.refused("agent", m{"agent": "coder", "action": "register", "capabilities": "go"}, "operator")
-	olga.call("agent", m{"agent": "coder", "action": "register", "capabilities": []any{"go", "sql"}, "context_window": 32000, "max_tasks": 2, "presence_ttl": "5m"})
+	olga.call("agent", m{"agent": "coder", "action": "register", "capabilities": []any{"go", "sql"}, "context_window": 32000, "max_tasks": 2, "presence_ttl": "1m30s"})
 	olga.call("agent", m{"agent": "coder", "action": "register", "description": "writes code"})
 	if text, _ := coder.call("agent", m{"agent": "coder"}); !strings.Contains(text, "can: go, sql; context window 32000 tokens; at most 2 tasks - `writes code`") {
 		t.Errorf("it is %s", text)
 	}
 	olga.call("agent", m{"agent": "coder", "action": "register", "tokenizer": "o200k_base", "fallbacks": "olga", "escalation": "olga"})
 	text, shown := coder.call("agent", m{"agent": "coder"})
-	for name, want := range (m{"tokenizer": "o200k_base", "fallbacks": []any{"olga"}, "escalation": []any{"olga"}, "presence_ttl": "5m", "context_window": 32000., "max_tasks": 2.}) {
+	for name, want := range (m{"tokenizer": "o200k_base", "fallbacks": []any{"olga"}, "escalation": []any{"olga"}, "presence_ttl": "1m30s", "context_window": 32000., "max_tasks": 2.}) {
 		if spec, _ := shown["spec"].(m); !reflect.DeepEqual(spec[name], want) {
 			t.Errorf("%s is %v, not %v, in %v", name, spec[name], want, shown)
 		}
 	}
-	if !strings.Contains(text, "\ntokenizer: o200k_base\nfallbacks: olga\nescalation: olga\npresence_ttl: 5m") {
+	if !strings.Contains(text, "\ntokenizer: o200k_base\nfallbacks: olga\nescalation: olga\npresence_ttl: 1m30s") {
 		t.Errorf("and as text: %s", text)
 	}
 	coder.call("agent", m{"agent": "agent/coder", "action": "announce", "readiness": "busy"})

@@ -48,7 +48,8 @@ var flags = map[string]source{
 	"conversation": {read: conversations}, "memory": {read: memoryItems}, "serve --memory": none, "pin": pieces,
 	"constraint": {fixed: kinds(), then: cobra.ShellCompDirectiveNoSpace},
 
-	"artifact": files, "ca": files, "client-cert": files, "client-key": files, "cluster-ca": files, "cluster-cert": files, "cluster-key": files, "nats-ca": files, "nats-creds": files, "tls-cert": files, "tls-key": files, "tls-client-ca": files, "policy": files,
+	"artifact": files, "ca": files, "client-cert": files, "client-key": files, "tls-cert": files, "tls-key": files, "tls-client-ca": files, "policy": files,
+	"cluster-ca": files, "cluster-cert": files, "cluster-key": files, "nats-ca": files, "nats-creds": files,
 	"log-file": files, "output": files, "keys": files, "checkpoint": files, "secrets": files, "preview": files, "task create --from": files, "backup --after": files,
 	"data-dir": dirs, "git": dirs, "guard": dirs,
 
@@ -62,7 +63,8 @@ var flags = map[string]source{
 	// Settings of a server, addresses and secrets.
 	"addr": none, "alert": none, "host": none, "key": none, "log": none, "notify": none, "oauth-claim": none, "oauth-issuer": none, "oauth-person": none,
 	"oauth-resource": none, "oidc-client": none, "oidc-domain": none, "oidc-groups": none, "oidc-name": none, "oidc-role": none, "oidc-scope": none,
-	"cluster-addr": none, "cluster-name": none, "join": none, "nats": none, "nats-monitor": none, "node": none, "postgres": none, "token": none, "url": none, "witness": none, "witness-key": none,
+	"cluster-addr": none, "cluster-name": none, "join": none, "nats": none, "nats-monitor": none, "node": none, "postgres": none,
+	"token": none, "url": none, "witness": none, "witness-key": none,
 }
 
 // kinds are the kinds of constraints, as they begin one.

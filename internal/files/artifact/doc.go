@@ -11,7 +11,7 @@
 //     those put or touched recently, so that there is time to seal the envelope.
 //
 // Where to change what:
-//   - artifact.go: the default greatest size; quota.go: the default quota. For how long a file is kept is in
+//   - artifact.go: the default greatest size; quota.go: the default quota; pieces.go: content that is stored in pieces. For how long a file is kept is in
 //     usecase/artifacts/artifacts.go
 //
 // Every implementation passes the suite in artifacttest. Start reading at [Store].

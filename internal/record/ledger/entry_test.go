@@ -268,13 +268,15 @@ func TestMembersOfAnObjectAreThoseOfTheStandardLibrary(t *testing.T) {
 			t.Errorf("%s has the members %s, want %s", object, got, want)
 		}
 	}
-	for _, malformed := range []string{``, `[]`, `"{"`, `{`, `{"a`, `{"a"`, `{"a":`, `{"a":}`, `{"a":1`, `{"a":1,`, `{"a":1,"b"}`} {
+	for malformed, want := range map[string]int{
+		``: 0, `[]`: 0, `"{"`: 0, `{`: 0, `{"a`: 0, `{"a"`: 0, `{"a":`: 0, `{"a":}`: 0, `{"a":1`: 1, `{"a":1,`: 1, `{"a":1,"b"}`: 1, `{"a":1,"b":2,3}`: 2,
+	} {
 		n := 0
 		for range Members([]byte(malformed)) {
 			n++
 		}
-		if n > 1 {
-			t.Errorf("%s has %d members", malformed, n)
+		if n != want {
+			t.Errorf("%s has %d members, want %d", malformed, n, want)
 		}
 	}
 }

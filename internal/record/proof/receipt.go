@@ -261,4 +261,5 @@ func text(v json.RawMessage) (s string) {
 	return s
 }
 
+// bare is an agent's name, or the whole principal: a verifier needs the ledger alone, so that package event, which has the same, is not for it.
 func bare(principal string) string { return strings.TrimPrefix(principal, "agent/") }

@@ -92,8 +92,7 @@ func TestAReceiptShowsNoMoreThanItsEntriesSay(t *testing.T) {
 				t.Fatalf("%+v, %v", r.Handoffs, err)
 			}
 			for i, want := range test.want {
-				h := r.Handoffs[i]
-				if got := (proof.Handoff{ID: h.ID, From: h.From, To: h.To, Owner: h.Owner, Epoch: h.Epoch}); got.ID != want.ID || got.From != want.From || got.To != want.To || got.Owner != want.Owner || got.Epoch != want.Epoch {
+				if got := r.Handoffs[i]; got.ID != want.ID || got.From != want.From || got.To != want.To || got.Owner != want.Owner || got.Epoch != want.Epoch {
 					t.Errorf("it shows %+v, want %+v", got, want)
 				}
 			}

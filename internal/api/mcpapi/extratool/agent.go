@@ -39,20 +39,19 @@ type agentAnswer struct {
 
 // specification is what an agent is registered with besides its capabilities and its description.
 type specification struct {
-	Kind       string   `json:"kind,omitempty"`
-	MaxTasks   int      `json:"max_tasks,omitempty"`
-	Window     int      `json:"context_window,omitempty"`
-	Tokenizer  string   `json:"tokenizer,omitempty"`
-	Fallbacks  []string `json:"fallbacks,omitempty"`
-	Escalation []string `json:"escalation,omitempty"`
-	Presence   string   `json:"presence_ttl,omitempty"`
-	Reach      []string `json:"reach,omitempty"`
+	Kind       string          `json:"kind,omitempty"`
+	MaxTasks   int             `json:"max_tasks,omitempty"`
+	Window     int             `json:"context_window,omitempty"`
+	Tokenizer  string          `json:"tokenizer,omitempty"`
+	Fallbacks  []string        `json:"fallbacks,omitempty"`
+	Escalation []string        `json:"escalation,omitempty"`
+	Presence   client.Duration `json:"presence_ttl,omitzero"`
+	Reach      []string        `json:"reach,omitempty"`
 }
 
 func specificationOf(s client.AgentSpec) specification {
-	out := specification{Kind: s.Kind, MaxTasks: s.MaxTasks, Window: s.ContextWindow, Tokenizer: s.Tokenizer, Fallbacks: s.Fallbacks, Escalation: s.Escalation}
-	if s.PresenceTTL != 0 {
-		out.Presence = strings.TrimSuffix(s.PresenceTTL.String(), "0s")
+	out := specification{
+		Kind: s.Kind, MaxTasks: s.MaxTasks, Window: s.ContextWindow, Tokenizer: s.Tokenizer, Fallbacks: s.Fallbacks, Escalation: s.Escalation, Presence: s.PresenceTTL,
 	}
 	for _, r := range s.Reach {
 		out.Reach = append(out.Reach, r.Kind)
@@ -62,12 +61,16 @@ func specificationOf(s client.AgentSpec) specification {
 
 // lines lists what the first line of the answer lacks, under the names of the arguments that set it.
 func (s specification) lines() (text string) {
+	presence := ""
+	if s.Presence != 0 {
+		presence = s.Presence.String()
+	}
 	for _, f := range [][2]string{
 		{"kind", s.Kind},
 		{"tokenizer", s.Tokenizer},
 		{"fallbacks", strings.Join(s.Fallbacks, ", ")},
 		{"escalation", strings.Join(s.Escalation, ", ")},
-		{"presence_ttl", s.Presence},
+		{"presence_ttl", presence},
 		{"reach", strings.Join(s.Reach, ", ")},
 	} {
 		if f[1] != "" {

@@ -2,7 +2,6 @@ package natsstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,8 +45,6 @@ type Store struct {
 var _ artifact.Store = (*Store)(nil)
 
 const (
-	// piece is the greatest size of a message with content, in bytes.
-	piece = 256 << 10
 	// abandoned is the age at which sweeps delete unfinished content.
 	abandoned = 24 * time.Hour
 	// patience is the time for one message to be stored, while a leader may be elected.
@@ -132,28 +129,10 @@ func (s *Store) Put(ctx context.Context, workspace string, r io.Reader) (artifac
 }
 
 // write stores the content of r in pieces.
-func (s *Store) write(ctx context.Context, content string, r io.Reader) (info artifact.Info, err error) {
-	h, b := sha256.New(), make([]byte, piece)
-	for number := 0; ; number++ {
-		n, err := io.ReadFull(io.LimitReader(r, s.max+1-info.Size), b)
-		if info.Size += int64(n); info.Size > s.max {
-			return info, artifact.TooLarge(s.max)
-		}
-		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !end {
-			return info, err
-		}
-		if n > 0 {
-			h.Write(b[:n])
-			if err := s.send(ctx, s.subject(content, number), b[:n]); err != nil {
-				return info, failed(err)
-			}
-		}
-		if end {
-			info.Digest = artifact.DigestFrom(h)
-			return info, nil
-		}
-	}
+func (s *Store) write(ctx context.Context, content string, r io.Reader) (artifact.Info, error) {
+	return artifact.WritePieces(r, s.max, func(number int, piece []byte) error {
+		return failed(s.send(ctx, s.subject(content, number), piece))
+	})
 }
 
 func (s *Store) subject(content string, number int) string {

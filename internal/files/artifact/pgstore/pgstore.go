@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -34,9 +33,6 @@ type Store struct {
 }
 
 var _ artifact.Store = (*Store)(nil)
-
-// piece is the greatest size of a row with content, in bytes.
-const piece = 256 << 10
 
 // Unfinished content is deleted by sweeps when it is this old.
 const abandoned = 24 * time.Hour
@@ -110,28 +106,11 @@ func (s *Store) Put(ctx context.Context, workspace string, r io.Reader) (artifac
 }
 
 // write stores the content of r in pieces.
-func (s *Store) write(ctx context.Context, content int64, r io.Reader) (info artifact.Info, err error) {
-	h, b := sha256.New(), make([]byte, piece)
-	for number := 0; ; number++ {
-		n, err := io.ReadFull(io.LimitReader(r, s.max+1-info.Size), b)
-		if info.Size += int64(n); info.Size > s.max {
-			return info, artifact.TooLarge(s.max)
-		}
-		end := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !end {
-			return info, err
-		}
-		if n > 0 {
-			h.Write(b[:n])
-			if _, err := s.pool.Exec(ctx, s.in("INSERT INTO S.artifact_piece VALUES($1, $2, $3)"), content, number, b[:n]); err != nil {
-				return info, failed(err)
-			}
-		}
-		if end {
-			info.Digest = artifact.DigestFrom(h)
-			return info, nil
-		}
-	}
+func (s *Store) write(ctx context.Context, content int64, r io.Reader) (artifact.Info, error) {
+	return artifact.WritePieces(r, s.max, func(number int, piece []byte) error {
+		_, err := s.pool.Exec(ctx, s.in("INSERT INTO S.artifact_piece VALUES($1, $2, $3)"), content, number, piece)
+		return failed(err)
+	})
 }
 
 // commit makes content that was stored an artifact, if the quota allows it.
@@ -213,58 +192,31 @@ func (s *Store) Get(ctx context.Context, k artifact.Key) (io.ReadCloser, artifac
 	if err := k.Check(); err != nil {
 		return nil, artifact.Info{}, err
 	}
-	r := &reader{ctx: ctx, store: s, key: k}
 	info := artifact.Info{Digest: k.Digest}
-	err := s.pool.QueryRow(ctx, s.in("SELECT size, content FROM S.artifact WHERE workspace = $1 AND digest = $2"), k.Workspace, k.Digest).Scan(&info.Size, &r.content)
-	if err != nil {
+	const find = "SELECT size, content FROM S.artifact WHERE workspace = $1 AND digest = $2"
+	var content int64
+	if err := s.pool.QueryRow(ctx, s.in(find), k.Workspace, k.Digest).Scan(&info.Size, &content); err != nil {
 		return nil, artifact.Info{}, missing(k, err)
 	}
-	r.left = info.Size
-	return artifact.Verified(r, k.Digest), info, nil
+	// No connection is held between two pieces.
+	return artifact.Verified(&artifact.Pieces{
+		Left: info.Size,
+		Load: func(number int) (b []byte, err error) {
+			err = s.pool.QueryRow(ctx, s.in("SELECT bytes FROM S.artifact_piece WHERE content = $1 AND number = $2"), content, number).Scan(&b)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil, nil
+			}
+			return b, failed(err)
+		},
+		Lost: func() error { // it was swept while it was read
+			var size, content int64
+			if err := s.pool.QueryRow(ctx, s.in(find), k.Workspace, k.Digest).Scan(&size, &content); err != nil {
+				return missing(k, err)
+			}
+			return nil
+		},
+	}, k.Digest), info, nil
 }
-
-// reader reads content piece by piece: no connection is held between two reads.
-type reader struct {
-	ctx     context.Context //nolint:containedctx // lives as long as one call
-	store   *Store
-	key     artifact.Key
-	content int64
-	number  int
-	left    int64 // bytes that are not in b
-	b       []byte
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	for len(r.b) == 0 {
-		if r.left == 0 {
-			return 0, io.EOF
-		}
-		err := r.store.pool.QueryRow(r.ctx, r.store.in("SELECT bytes FROM S.artifact_piece WHERE content = $1 AND number = $2"), r.content, r.number).Scan(&r.b)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows) || err == nil && (len(r.b) == 0 || int64(len(r.b)) > r.left):
-			return 0, r.lost()
-		case err != nil:
-			return 0, failed(err)
-		}
-		r.number++
-		r.left -= int64(len(r.b))
-	}
-	n := copy(p, r.b)
-	r.b = r.b[n:]
-	return n, nil
-}
-
-// lost is the error for a piece that is not there or has another size.
-func (r *reader) lost() error {
-	var content int64
-	err := r.store.pool.QueryRow(r.ctx, r.store.in("SELECT content FROM S.artifact WHERE workspace = $1 AND digest = $2"), r.key.Workspace, r.key.Digest).Scan(&content)
-	if err == nil {
-		return fmt.Errorf("%w: piece %d is missing or damaged", artifact.ErrCorrupt, r.number)
-	}
-	return missing(r.key, err) // it was swept while it was read
-}
-
-func (r *reader) Close() error { return nil }
 
 // Touch implements [artifact.Store].
 func (s *Store) Touch(ctx context.Context, k artifact.Key) (artifact.Info, error) {
