@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -54,9 +55,9 @@ var shownBy = []struct {
 	{"accept " + hostileTask + ".h1", client.Accepted{}},
 	{"handoff show " + hostileTask + ".h1", client.Handoff{}},
 	{"ticket list", client.TicketPage{}},
-	{"ticket show " + hostileTask + ".q1", client.Ticket{}},
-	{"ticket show " + hostileTask + ".q1 --wait=1ms", client.Ticket{}},
-	{"ticket show " + hostileTask + ".q1 --wait=1ms --quiet", client.Ticket{}},
+	{"ticket show " + hostileTask + ".k1", client.Ticket{}},
+	{"ticket show " + hostileTask + ".k1 --wait=1ms", client.Ticket{}},
+	{"ticket show " + hostileTask + ".k1 --wait=1ms --quiet", client.Ticket{}},
 	{"agent list", client.AgentList{}},
 	{"agent show ann", client.Agent{}},
 	{"channel list", client.ChannelPage{}},
@@ -209,9 +210,11 @@ func TestNothingThatIsWrittenToATerminalHides(t *testing.T) {
 			_, _ = w.Write([]byte("id: 1\nevent: entry\ndata: {\"position\":1,\"kind\":\"task\",\"id\":\"\u202e\",\"actor\":\"\u009b31m\",\"events\":[\"\u200b\"]}\n\n"))
 			return
 		}
-		for _, b := range body { // no character of several bytes arrives in one piece
+		for _, b := range body { // no character of several bytes, and no escape sequence, arrives in one piece
 			_, _ = w.Write([]byte{b})
-			w.(http.Flusher).Flush()
+			if b >= utf8.RuneSelf || b == '\x1b' {
+				w.(http.Flusher).Flush()
+			}
 		}
 	}))
 	defer srv.Close()

@@ -179,7 +179,7 @@ func TestWhatCannotBeSaidIsRefused(t *testing.T) {
 			"no conversation":    {h.agent("ann"), conversations.AppendTurnInput{Conversation: "../c\x00", Role: "user", Text: "x"}, refusal.Invalid},
 			"in another's name":  {h.agent("ann"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x", Agent: "bob"}, refusal.NotPermitted},
 			"another's task":     {h.agent("bob"), conversations.AppendTurnInput{Conversation: "d", Role: "user", Text: "x", Task: r.Task}, refusal.NotFound},
-			"as an operator":     {h.operator(), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Invalid},
+			"as an operator":     {h.operator(), conversations.AppendTurnInput{Conversation: "c~ann", Role: "user", Text: "x"}, refusal.Invalid},
 			"without a token":    {caller.Caller{}, conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, refusal.Unauthenticated},
 			"by who has no part": {h.agent("bob"), conversations.AppendTurnInput{Conversation: "c", Role: "user", Text: "x"}, ""}, // which begins another
 		} {
