@@ -18,6 +18,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/backup"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -162,13 +163,14 @@ func readCheckpoint(dir string, src *backup.Source) error {
 	return err
 }
 
+const artifactsDir = "artifacts/data/"
+
 // artifactPattern has the names of artifacts: below the workspace and the first two digits, the SHA-256. Other files are not ours.
-var artifactPattern = "artifacts/data/*/[0-9a-f][0-9a-f]/" + strings.Repeat("[0-9a-f]", 64)
+var artifactPattern = artifactsDir + "*/[0-9a-f][0-9a-f]/" + strings.Repeat("[0-9a-f]", 64)
 
 // contentOf lists the artifacts.
 func contentOf(root *os.Root) (list []backup.File, err error) {
-	const dir = "artifacts/data"
-	err = fs.WalkDir(root.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), path.Clean(artifactsDir), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) { // none yet, or deleted meanwhile
 			return nil
 		}
@@ -292,6 +294,9 @@ func preparePlace(dir string) (tmp string, place func() error, err error) {
 	list, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(dir); err == nil { // which no directory can replace
+			return "", nil, fmt.Errorf("%s is a symbolic link to nothing: make the directory to which it links, or remove it", dir)
+		}
 		tmp = dir + restoring
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 			return "", nil, err
@@ -423,10 +428,14 @@ func (t *target) Hash(hashes []proof.Hash) error {
 
 // Content implements [backup.Target]. Only files that a backup has are written, whatever it says.
 func (t *target) Content(name string, r io.Reader) error {
-	if ok, _ := path.Match(artifactPattern, name); !ok {
-		return fmt.Errorf("%w: a data directory has no artifact %q", backup.ErrFormat, name)
+	if ok, _ := path.Match(artifactPattern, name); ok {
+		parts := strings.Split(strings.TrimPrefix(name, artifactsDir), "/")
+		key := artifact.Key{Workspace: parts[0], Digest: artifact.Digest("sha256:" + parts[2])}
+		if key.Check() == nil && strings.HasPrefix(parts[2], parts[1]) {
+			return t.write(name, r)
+		}
 	}
-	return t.write(name, r)
+	return fmt.Errorf("%w: a data directory has no artifact %q", backup.ErrFormat, name)
 }
 
 // Setting implements [backup.Target].

@@ -2,8 +2,10 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/backup"
 )
 
 // TestABackupUnderLoadHasEveryAcknowledgedChange makes a full backup and two that follow it while tasks are created, and restores them. Each task that was
@@ -206,6 +209,16 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 	if _, err := Restore(t.Context(), used, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("beside other files: %v", err)
 	}
+	nowhere := filepath.Join(place, "nowhere")
+	if err := os.Symlink(filepath.Join(place, "missing"), nowhere); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Restore(t.Context(), nowhere, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err == nil || !strings.Contains(err.Error(), "link to nothing") {
+		t.Errorf("through a link to nothing: %v", err)
+	}
+	if _, err := os.Lstat(nowhere + restoring); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("through a link to nothing, it left %v", err)
+	}
 	there := t.TempDir() // as the root of a volume, which cannot be replaced
 	link := filepath.Join(place, "link")
 	if err := os.Symlink(there, link); err != nil {
@@ -218,6 +231,27 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	stop(t, open(t, link))
+}
+
+// TestOnlyArtifactsOfWorkspacesAreRestored: neither a name that could command a terminal, nor one in another place than its digest.
+func TestOnlyArtifactsOfWorkspacesAreRestored(t *testing.T) {
+	t.Parallel()
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	to := target{root: root}
+	digest := strings.Repeat("ab", 32)
+	for name, want := range map[string]bool{
+		"default/ab/" + digest: true, "team-1/ab/" + digest: true,
+		"\x1b]0;t\x07/ab/" + digest: false, "Team/ab/" + digest: false, "\u202e/ab/" + digest: false, ".x/ab/" + digest: false,
+		"default/cd/" + digest: false, "default/ab/" + digest + "0": false, "default/ab/x/" + digest: false, "default/" + digest: false,
+	} {
+		if err := to.Content("artifacts/data/"+name, strings.NewReader("x")); (err == nil) != want || !want && !errors.Is(err, backup.ErrFormat) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
 }
 
 // TestSecretsThatAreKeptApartAreNotInTheBackup looks for each of them in the file.

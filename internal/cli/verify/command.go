@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -19,7 +20,7 @@ type File interface {
 	proof.Record
 	// CheckFile returns what is wrong with the structure of the file.
 	CheckFile(ctx context.Context) ([]string, error)
-	// CheckViews returns how the views differ from the record.
+	// CheckViews returns how the views differ from the record. It returns an ErrUnavailable if it could not finish, for want of space for example.
 	CheckViews(ctx context.Context) ([]string, error)
 	// CheckArtifacts returns which artifacts are missing to which envelopes refer.
 	CheckArtifacts(ctx context.Context) ([]string, error)
@@ -108,6 +109,9 @@ func openCheckpoint(name string, keys proof.Keys) (proof.Checkpoint, error) {
 	if err != nil {
 		return proof.Checkpoint{}, shell.Usage(err)
 	}
+	if proof.HasInclusions(b) {
+		return proof.Checkpoint{}, shell.Usagef("%s is a receipt or an export, and no checkpoint: get one with trapeze audit checkpoint -o FILE", name)
+	}
 	c, err := proof.OpenCheckpoint(b, keys)
 	if err != nil {
 		return proof.Checkpoint{}, fmt.Errorf("%s: %w", name, err)
@@ -126,6 +130,9 @@ func (o options) file(s *shell.Shell, name string) error {
 		text, rerr := os.ReadFile(name) //nolint:gosec // the path is the user's
 		if rerr != nil {
 			return shell.Usage(rerr)
+		}
+		if proof.HasInclusions(text) {
+			return err
 		}
 		if own, cerr := proof.OpenCheckpoint(text, keys); cerr == nil || !errors.Is(cerr, proof.ErrCheckpoint) {
 			r.Checkpoint, err = own, cerr
@@ -213,10 +220,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		report.Findings = append(report.Findings, proof.Finding{Position: report.Entries, What: "the record cannot be read: " + err.Error()})
 	}
 	report.Findings = append(findings, report.Findings...)
-	artifacts, wrong, err := o.derived(ctx, dir, record, len(report.Findings) == 0)
-	if err != nil {
-		return err
-	}
+	artifacts, wrong, unfinished := o.derived(ctx, dir, record, len(report.Findings) == 0)
 	report.Findings = append(report.Findings, wrong...)
 	answer := struct {
 		proof.Report
@@ -229,13 +233,14 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 			p.Line("Entries before the newest %d, artifacts and views were not read.", newest)
 		}
 	})
-	return errors.Join(err, result(s, report))
+	return errors.Join(err, result(s, report), unfinished)
 }
 
 // newest is how many entries a fast verification reads.
 const newest = 256
 
-// derived verifies what is beside the record: the artifacts, and the views if the record verifies.
+// derived verifies what is beside the record: the artifacts, and the views if the record verifies. It returns an error if it could not finish, which
+// tells nothing of what is there.
 func (o options) derived(ctx context.Context, dir string, record File, sound bool) (artifacts int, wrong []proof.Finding, err error) {
 	if o.fast {
 		return 0, nil, nil
@@ -243,16 +248,23 @@ func (o options) derived(ctx context.Context, dir string, record File, sound boo
 	if artifacts, wrong, err = checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data")); err != nil || !sound {
 		return artifacts, wrong, err
 	}
-	views, err := record.CheckViews(ctx)
-	if err != nil {
-		views = append(views, "the views cannot be compared with the record: "+err.Error())
-	}
-	missing, err := record.CheckArtifacts(ctx)
-	if err != nil {
-		missing = append(missing, "which artifacts are missing cannot be told: "+err.Error())
-	}
-	for _, what := range append(views, missing...) {
-		wrong = append(wrong, proof.Finding{What: what})
+	for _, check := range []struct {
+		what string // it is not verified if there is an error
+		do   func(context.Context) ([]string, error)
+	}{
+		{"the views cannot be compared with the record", record.CheckViews},
+		{"which artifacts are missing cannot be told", record.CheckArtifacts},
+	} {
+		found, err := check.do(ctx)
+		switch {
+		case errors.Is(err, ledger.ErrUnavailable) || ctx.Err() != nil:
+			return artifacts, wrong, fmt.Errorf("%s: %w", check.what, err)
+		case err != nil:
+			found = append(found, check.what+": "+err.Error())
+		}
+		for _, what := range found {
+			wrong = append(wrong, proof.Finding{What: what})
+		}
 	}
 	return artifacts, wrong, ctx.Err()
 }

@@ -350,3 +350,21 @@ func TestWhatIsNoBackupIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestNoNameOfABackupHidesWhereItIsShown: the list of what was not signed has the names of settings.
+func TestNoNameOfABackupHidesWhereItIsShown(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 2)
+	whole := o.write(t, nil)
+	for _, name := range []string{"settings/policy.\x1b]0;t\x07.yaml", "settings/policy.\u202e.yaml", "settings/policy.\xff.yaml", "content/\u200b/x"} {
+		b := rewritten(t, whole, func(had, content string) map[string]string {
+			if had == "end.json" {
+				return map[string]string{had: content, name: "x"}
+			}
+			return map[string]string{had: content}
+		})
+		if _, err := restore(t.Context(), "", b); !errors.Is(err, backup.ErrFormat) || strings.ContainsAny(err.Error(), "\x1b\u202e\xff\u200b") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -203,9 +205,10 @@ func (r *Restorer) member(ctx context.Context, kind, name string, from io.Reader
 	return fmt.Errorf("%w: it has a member %q", ErrFormat, name)
 }
 
-// local reports whether a name stays below the directory that it is written to.
+// local reports whether a name stays below the directory that it is written to, and hides nothing where it is shown.
 func local(name string) bool {
-	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsAny(name, "\\:\x00")
+	hidden := func(r rune) bool { return r == utf8.RuneError || !unicode.IsGraphic(r) }
+	return path.Clean(name) == name && filepath.IsLocal(filepath.FromSlash(name)) && !strings.ContainsAny(name, "\\:") && !strings.ContainsFunc(name, hidden)
 }
 
 // contentFile restores a file whose name is its digest.

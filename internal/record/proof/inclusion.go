@@ -26,6 +26,9 @@ type Inclusion struct {
 // inclusionHeader is the first line of an inclusion proof.
 const inclusionHeader = "c2sp.org/tlog-proof@v1"
 
+// HasInclusions reports whether a text begins as one of inclusion proofs does, whole or damaged: it is no checkpoint.
+func HasInclusions(text []byte) bool { return bytes.HasPrefix(text, []byte(inclusionHeader)) }
+
 // ErrProof: it is not a proof, or it proves something else.
 var ErrProof = errors.New("proof: not a valid proof")
 

@@ -33,7 +33,7 @@ func OpenDatabase(path string, readers int) (_ *Database, err error) {
 	if path == "" {
 		synchronous = "off"
 		if d.scratch, err = os.MkdirTemp("", "trapeze-views-*"); err != nil {
-			return nil, err
+			return nil, scratchError(err)
 		}
 		path = filepath.Join(d.scratch, "views.db")
 	}
@@ -90,6 +90,9 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 		}
 		if err != nil {
 			_, _ = d.rollback.Exec() // fails if SQLite has rolled back by itself
+		}
+		if d.scratch != "" && isFull(err) {
+			err = scratchError(err)
 		}
 	}()
 	if err := fn(&Tx{d.conn}); err != nil {

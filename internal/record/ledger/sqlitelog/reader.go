@@ -28,7 +28,7 @@ type Reader struct {
 const maxNumbers = 1 << 16
 
 // OpenReader opens the file of a log for reading. A copy whose write-ahead log was not copied into the database is read from a second copy, in
-// the temporary directory, if the first one cannot be written to. Errors: those of the file system or SQLite.
+// the temporary directory, if the first one cannot be written to. Errors: those of the file system or SQLite; ErrUnavailable if the temporary directory cannot be used.
 func OpenReader(path string) (_ *Reader, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
@@ -52,7 +52,10 @@ func OpenReader(path string) (_ *Reader, err error) {
 		_ = r.file.conn.close() // the copy tells whether it can be read
 	}
 	if r.dir, r.file, err = openCopy(path); err != nil {
-		return nil, errors.Join(explain(path, err), r.remove())
+		if !errors.Is(err, ledger.ErrUnavailable) {
+			err = explain(path, err)
+		}
+		return nil, errors.Join(err, r.remove())
 	}
 	r.name = readerDSN(filepath.Join(r.dir, copyName))
 	return r, nil
@@ -96,7 +99,7 @@ const copyName = "copy.db"
 // openCopy opens a copy of a database and its write-ahead log.
 func openCopy(path string) (dir string, r *reader, err error) {
 	if dir, err = os.MkdirTemp("", "trapeze-verify-*"); err != nil {
-		return dir, nil, err
+		return dir, nil, scratchError(err)
 	}
 	for _, suffix := range []string{"", "-wal"} {
 		if err := copyFile(filepath.Join(dir, copyName+suffix), path+suffix); err != nil {
@@ -117,7 +120,15 @@ func copyFile(to, from string) (err error) {
 		return errors.Join(err, in.Close())
 	}
 	_, err = out.ReadFrom(in)
-	return errors.Join(err, out.Close(), in.Close())
+	if err = errors.Join(err, out.Close(), in.Close()); isFull(err) {
+		return scratchError(err)
+	}
+	return err
+}
+
+// scratchError is an ErrUnavailable for an error of the temporary directory, which tells nothing of the record.
+func scratchError(err error) error {
+	return fmt.Errorf("%w: the temporary directory cannot be used (set TMPDIR to another one): %w", ledger.ErrUnavailable, err)
 }
 
 // Read is that of [ledger.Ledger].
