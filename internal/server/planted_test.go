@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWhatIsPlantedInTheFileIsNamed has a trigger that acts when the server writes next, and leaves all content as it is until then.
+// TestWhatIsPlantedInTheFileIsNamed by the verification, and no server starts on it. It has a trigger that acts when the server writes next, and leaves all content as it is until then.
 func TestWhatIsPlantedInTheFileIsNamed(t *testing.T) {
 	t.Parallel()
 	dir, _, _, kept := recorded(t)
@@ -23,6 +23,12 @@ func TestWhatIsPlantedInTheFileIsNamed(t *testing.T) {
 		}
 		if found := verified(t, copied, kept); len(found) != 1 || !strings.Contains(found[0].What, what+` named "later"`) {
 			t.Errorf("with a %s, what is found is %v", what, found)
+		}
+		if s, err := Open(t.Context(), Config{DataDir: copied, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), what+` named "later"`) {
+			if err == nil {
+				stop(t, s)
+			}
+			t.Errorf("with a %s, a server starts: %v", what, err)
 		}
 	}
 }

@@ -215,15 +215,8 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if err != nil {
 		return found, err
 	}
-	planted, err := r.file.conn.prepare("SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')")
-	if err != nil {
-		return found, err
-	}
-	err = planted.Query(func(row Row) error {
-		found = append(found, fmt.Sprintf("the file has a %s named %q, which Trapeze does not make: it can change what is stored or shown", row.Text(0), row.Text(1)))
-		return nil
-	})
-	if err != nil {
+	list, err := planted(r.file.conn)
+	if found = append(found, list...); err != nil {
 		return found, err
 	}
 	last, err := r.file.conn.number("SELECT max(position) FROM entries")

@@ -94,6 +94,13 @@ func migrate(c *conn, path string, sealed bool) error {
 		return newerFormat(version)
 	case was && !sealed:
 		return ErrSealed
+	}
+	list, err := planted(c)
+	switch {
+	case err != nil:
+		return err
+	case len(list) > 0:
+		return fmt.Errorf("%s; keep a copy of the data directory, find out who could write to it, and restore it from a backup that verifies", list[0])
 	case version < Format || was != sealed:
 		to := Format
 		if sealed {
@@ -104,6 +111,15 @@ func migrate(c *conn, path string, sealed bool) error {
 		}
 	}
 	return nil
+}
+
+// planted returns what is in the file that acts by itself, and that this package never makes.
+func planted(c *conn) (found []string, err error) {
+	err = c.query(func(row Row) error {
+		found = append(found, fmt.Sprintf("the file has a %s named %q, which Trapeze does not make: it can change what is stored or shown", row.Text(0), row.Text(1)))
+		return nil
+	}, "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')")
+	return found, err
 }
 
 // newerFormat is the error for data that a newer version of the program has written.
