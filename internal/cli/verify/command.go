@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -20,7 +19,7 @@ type File interface {
 	proof.Record
 	// CheckFile returns what is wrong with the structure of the file.
 	CheckFile(ctx context.Context) ([]string, error)
-	// CheckViews returns how the views differ from the record. It returns an ErrUnavailable if it could not finish, for want of space for example.
+	// CheckViews returns how the views differ from the record. For an error that says nothing of them, see [proof.IsUnfinished].
 	CheckViews(ctx context.Context) ([]string, error)
 	// CheckArtifacts returns which artifacts are missing to which envelopes refer.
 	CheckArtifacts(ctx context.Context) ([]string, error)
@@ -257,7 +256,7 @@ func (o options) derived(ctx context.Context, dir string, record File, sound boo
 	} {
 		found, err := check.do(ctx)
 		switch {
-		case errors.Is(err, ledger.ErrUnavailable) || ctx.Err() != nil:
+		case proof.IsUnfinished(err) || ctx.Err() != nil:
 			return artifacts, wrong, fmt.Errorf("%s: %w", check.what, err)
 		case err != nil:
 			found = append(found, check.what+": "+err.Error())

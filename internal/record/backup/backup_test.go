@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 

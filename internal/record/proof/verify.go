@@ -58,6 +58,9 @@ const (
 	readPage   = 128 // entries that are read at a time: each may have 2 MiB
 )
 
+// IsUnfinished reports whether an error says nothing of what is verified: there was no space for it, for example.
+func IsUnfinished(err error) bool { return errors.Is(err, ledger.ErrUnavailable) }
+
 // VerifyRecord compares every entry of a record with the stored tree and the roots of checkpoints, and each sealed envelope with its digest. What does not
 // verify is in the report. Errors: those of the record and of the stored hashes.
 func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {
