@@ -244,48 +244,6 @@ func TestOfManyRecoveriesOneLeadsToAHalfOpenAgent(t *testing.T) {
 	})
 }
 
-func TestHandoffsThatWaitForACircuitAreMadeWhenItCloses(t *testing.T) {
-	for how, closes := range map[string]func(h *harness, take func(n int)){
-		"by the probe": func(_ *harness, take func(n int)) {
-			time.Sleep(20 * time.Minute)
-			take(1)
-		},
-		"by an operator": func(h *harness, _ func(n int)) {
-			ok(h, h.operator(), func(c caller.Caller) (agents.Agent, error) { return h.app.Agents.ResetCircuit(ctx(h), c, "holder") })
-		},
-	} {
-		t.Run(how, func(t *testing.T) {
-			halfOpenStory(t, func(h *harness) {
-				h.join("lead")
-				h.register("holder", agents.AgentSpec{Breaker: agents.Breaker{Failures: 1, OpenFor: event.Duration(20 * time.Minute)}})
-				for range 4 {
-					r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "try", Send: &handoffs.SendInput{To: []string{"holder"}}})
-					h.accept("holder", h.waitFor("holder", func(i view.Item) bool { return i.Task == r.Task }))
-					time.Sleep(time.Minute) // each lease ends after the first has opened the circuit
-				}
-				time.Sleep(30 * time.Minute)
-				h.pair("lead", "holder", agent.Open)
-				back := map[string]bool{}
-				take := func(n int) {
-					for range n {
-						item := h.waitFor("holder", func(i view.Item) bool { return !back[i.Task] })
-						back[item.Task] = true
-						h.accept("holder", item)
-					}
-				}
-				take(1) // what was offered before the circuit opened
-				closes(h, take)
-				h.pair("lead", "holder", agent.Closed)
-				before := time.Now()
-				take(4 - len(back))
-				if waited := time.Since(before); waited > 5*time.Minute { // of the story; a probe has 20
-					h.Errorf("they waited for %s", waited)
-				}
-			})
-		})
-	}
-}
-
 func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 	halfOpenStory(t, func(h *harness) {
 		h.join("lead")

@@ -51,7 +51,12 @@ func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.skew.L
 // ledgers are the technologies that every story runs on.
 var ledgers = []string{"sqlite", "distributed"}
 
-const lostOffer = "lost offer" // see [lostOffers]
+// Further ones: see [lostOffers], [lateAnswers] and [lateWaits].
+const (
+	lostOffer  = "lost offer"
+	lateAnswer = "late answer"
+	lateWait   = "late wait"
+)
 
 // faults are those of the double in stories: everything that a distributed log may do.
 var faults = ledgertest.Faults{
@@ -71,8 +76,13 @@ func open(t testing.TB, kind string) *harness {
 		h.ledger = log
 	default:
 		h.ledger = ledgertest.NewDouble(faults)
-		if kind == lostOffer {
-			h.ledger = &lostOffers{Ledger: ledgertest.NewDouble(ledgertest.Faults{})}
+		switch plain := ledgertest.NewDouble(ledgertest.Faults{}); kind {
+		case lostOffer:
+			h.ledger = &lostOffers{Ledger: plain}
+		case lateAnswer:
+			h.ledger = lateAnswers{plain}
+		case lateWait:
+			h.ledger = lateWaits{plain}
 		}
 		h.views, err = sqlview.Follow(ctx, h.ledger, "")
 	}

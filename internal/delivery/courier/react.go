@@ -46,6 +46,7 @@ var reacts = func() map[string]bool {
 		event.Lifted{},
 		event.Returned{},
 		event.TicketClosed{},
+		event.RetryScheduled{},
 	} {
 		names[ev.EventName()] = true
 	}
@@ -113,6 +114,8 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 			return nil
 		}
 		return c.do.Report(ctx, workspace, ev.Agent, e, agent.LeaseLost, ev.Sender, id, 0)
+	case event.RetryScheduled:
+		return c.do.WakeLate(ctx, workspace, id, e)
 	case event.OfferMade:
 		if len(ev.To) != 1 {
 			return nil
