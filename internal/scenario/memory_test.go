@@ -165,12 +165,16 @@ func TestPinnedAndRecentItemsGoAlongByThemselves(t *testing.T) {
 		r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fix the slow login", Start: true})
 		rule := h.remember(h.operator(), memories.RememberInput{Text: "never push to main", Scope: memory.Workspace, Pinned: true})
 		near := h.remember(h.agent("lead"), memories.RememberInput{Text: "a login takes nine seconds", Scope: memory.Task, Task: r.Task})
+		asked := h.remember(h.agent("lead"), memories.RememberInput{Text: "an invoice is due in March", Scope: memory.Task, Task: r.Task})
 		h.remember(h.agent("lead"), memories.RememberInput{Text: "the login password is " + secret, Pinned: true})
 		h.remember(h.agent("coder"), memories.RememberInput{Text: "lunch is at noon", Scope: memory.Workspace})
 		h.settle()
-		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Recent: 3}})
+		h.send(h.agent("lead"), r, handoffs.SendInput{To: []string{"coder"}, Content: envelopes.Content{Recent: 3, Ask: "leave the invoices alone"}})
 		ids, doc := brought(h, h.accept("coder", h.wait("coder")))
-		if !slices.Equal(ids, []string{rule.ID, near.ID}) || strings.Contains(fmt.Sprint(doc), secret) {
+		slices.Sort(ids[min(1, len(ids)):]) // of what is found by the words of the intent and of the ask, either may be the first
+		want := []string{rule.ID, near.ID, asked.ID}
+		slices.Sort(want[1:])
+		if !slices.Equal(ids, want) || strings.Contains(fmt.Sprint(doc), secret) {
 			h.Errorf("coder got %+v", doc.Memory)
 		}
 	})

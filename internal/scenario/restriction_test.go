@@ -1,14 +1,11 @@
 package scenario
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -157,74 +154,4 @@ func TestNoPermissionsAreReadAsNone(t *testing.T) {
 			h.Errorf("the task has %#v", got)
 		}
 	})
-}
-
-func TestNoReceiverReadsMorePermissionThanBefore(t *testing.T) {
-	subset := func(t *rapid.T, name string) []string {
-		switch rapid.IntRange(0, 3).Draw(t, name+" kind") {
-		case 0:
-			return nil
-		case 1:
-			return []string{}
-		}
-		return rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 3, rapid.ID).Draw(t, name)
-	}
-	story(t, func(h *harness) {
-		h.join("ann", "bob", "cyd")
-		rapid.Check(h, func(t *rapid.T) {
-			rules := []event.Constraint{}
-			for _, id := range []string{"k1", "k2"} {
-				rules = append(rules, event.Constraint{ID: id, Kind: event.ConstraintSecurity, Text: "systems", Allow: subset(t, id)})
-			}
-			r := h.create(h.agent("ann"), tasks.CreateInput{
-				Intent: "work", Start: true, Permissions: subset(t, "permissions"), Constraints: rules,
-				Limits: event.Limits{Hops: 50, Handoffs: 50, Visits: 50},
-			})
-			var before readable
-			owner := "ann"
-			for range rapid.IntRange(1, 4).Draw(t, "steps") {
-				if rapid.Bool().Draw(t, "constrains") {
-					k := rules[rapid.IntRange(0, 1).Draw(t, "rule")]
-					k.Allow = subset(t, "allow")
-					if rapid.Bool().Draw(t, "has a maximum") {
-						most := rapid.Float64Range(0, 100).Draw(t, "max")
-						k.Max = &most
-					}
-					_, _ = call(h.agent(owner), func(c caller.Caller) (taskstore.Receipt, error) { // a refusal changes nothing
-						return h.app.Tasks.Constrain(ctx(h), c, tasks.ConstrainInput{Task: r.Task, Epoch: r.Epoch, Constraint: k})
-					})
-				}
-				to := rapid.SampledFrom(slices.DeleteFunc([]string{"ann", "bob", "cyd"}, func(n string) bool { return n == owner })).Draw(t, "to")
-				content := envelopes.Content{Decisions: []envelopes.Point{{Text: "go on"}}}
-				passed := subset(t, "passed on")
-				_, err := call(h.agent(owner), func(c caller.Caller) (taskstore.Receipt, error) {
-					return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{Task: r.Task, Epoch: r.Epoch, To: []string{to}, Permissions: passed, Content: content})
-				})
-				if refusal.CodeOf(err) == refusal.NotPermitted {
-					continue
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				a := h.acceptPrompt(to)
-				r, owner = a.Receipt, to
-				doc, prompt := inDocument(packed(h, *a.Content)), inPrompt(a.Content.Prompt)
-				if more := doc.noMore(before); more != "" {
-					t.Fatal("in the envelope: " + more)
-				}
-				if p, d := fmt.Sprintf("%#v %#v", prompt.permissions, prompt.allow), fmt.Sprintf("%#v %#v", doc.permissions, doc.allow); p != d {
-					t.Fatalf("the prompt says %s, the envelope %s:\n%s", p, d, a.Content.Prompt)
-				}
-				if b, err := json.Marshal(h.task(r.Task).Permissions); err != nil || string(b) != jsonOf(doc.permissions) {
-					t.Fatalf("the task has the permissions %s, the envelope %s (%v)", b, jsonOf(doc.permissions), err)
-				}
-				before = doc
-			}
-		})
-	})
-}
-
-func jsonOf(list []string) string {
-	b, _ := json.Marshal(list) // a list of texts cannot fail
-	return string(b)
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase"
-	"github.com/trapezehq/trapeze/internal/usecase/tokens"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -56,11 +55,11 @@ type harness struct {
 
 func open(t testing.TB) *harness {
 	t.Helper()
-	return openFor(t, nil, httpapi.Resource{})
+	return openWith(t, usecase.Options{}, httpapi.Resource{})
 }
 
-// openFor opens a server that accepts tokens of an issuer too.
-func openFor(t testing.TB, issuer tokens.Issuer, resource httpapi.Resource) *harness {
+// openWith opens a server with options, such as an issuer whose tokens count, too.
+func openWith(t testing.TB, o usecase.Options, resource httpapi.Resource) *harness {
 	t.Helper()
 	log, views := sqltest.Open(t)
 	store, err := filestore.Open(t.TempDir(), filestore.Options{MinFree: -1})
@@ -68,8 +67,8 @@ func openFor(t testing.TB, issuer tokens.Issuer, resource httpapi.Resource) *har
 		t.Fatal(err)
 	}
 	h := &harness{t: t}
-	now := func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
-	a, err := usecase.New(log, views.Store(), usecase.Options{Artifacts: store, Issuer: issuer, Now: now})
+	o.Artifacts, o.Now = store, func() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+	a, err := usecase.New(log, views.Store(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

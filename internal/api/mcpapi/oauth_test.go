@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/oauth"
 	"github.com/trapezehq/trapeze/internal/api/oauth/oauthtest"
+	"github.com/trapezehq/trapeze/internal/usecase"
 )
 
 const (
@@ -27,7 +28,7 @@ func trusting(t testing.TB) (*harness, *oauthtest.Issuer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openFor(t, v, httpapi.Resource(v.Metadata())), i
+	return openWith(t, usecase.Options{Issuer: v}, httpapi.Resource(v.Metadata())), i
 }
 
 func TestATokenThatDoesNotCountIsToldWhereToGetAnother(t *testing.T) {
