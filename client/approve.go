@@ -9,7 +9,7 @@ import (
 type ApproveInput struct {
 	Epoch  uint64 `json:"epoch,omitempty"`  // for a takeover request
 	Digest string `json:"digest,omitempty"` // for a handoff: of the envelope that you looked at
-	Detail string `json:"detail,omitempty"`
+	Detail string `json:"detail,omitempty"` // why; the receiver reads it
 }
 
 // Approve approves a supervised handoff, by its id or its ticket's, or a takeover request. The id

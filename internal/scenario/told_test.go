@@ -163,6 +163,55 @@ func TestWhatHappensAgainIsToldAgain(t *testing.T) {
 	})
 }
 
+// What is said between the request of a handoff and its acceptance is not in what was sealed, and its receiver reads it nevertheless.
+func TestAReceiverReadsWhatItsApproverSaidAndWhyARuleWasLiftedMeanwhile(t *testing.T) {
+	const approved = "\ndan approved the handoff: Mind the dog.\n"
+	lifted := func(id string) string {
+		return "\nann lifted constraint " + id + " (“Use " + id + ".”): it is in the way\n"
+	}
+	story(t, func(h *harness) {
+		h.join("ann", "bob", "dan")
+		for kind, want := range map[event.Kind]map[string]int{
+			event.Supervised: {approved: 1, lifted("slate"): 1, lifted("tiles"): 1},
+			event.Cold:       {approved: 0, lifted("slate"): 1, lifted("tiles"): 0}, // the tiles are of the time before it
+		} {
+			reads := func(agent string) tasks.Accepted {
+				a := h.acceptPrompt(agent)
+				for line, n := range want {
+					if got := strings.Count(a.Content.Prompt, line); got != n {
+						h.Errorf("%s: %s reads %q %d times:\n%s", kind, agent, line, got, a.Content.Prompt)
+					}
+				}
+				return a
+			}
+			r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix the roof", Start: true, Constraints: []event.Constraint{rule("slate", "Use slate."), rule("tiles", "Use tiles.")}})
+			lift := func(id string) {
+				if err := h.lifting(h.agent("ann"), r.Task, id); err != nil {
+					h.Fatal(err)
+				}
+			}
+			lift("tiles")
+			in := handoffs.SendInput{To: []string{"bob"}, Kind: kind, Content: envelopes.Content{Ask: "Do it."}}
+			if kind == event.Supervised {
+				in.Approver = "dan"
+			}
+			sent := h.send(h.agent("ann"), r, in)
+			if kind == event.Supervised {
+				ok(h, h.agent("dan"), func(c caller.Caller) (taskstore.Receipt, error) {
+					return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: sent.Handoff, Digest: sent.Envelope, Detail: "Mind the dog."})
+				})
+			}
+			lift("slate")
+			b := reads("bob")
+			if doc := packed(h, *b.Content); doc.Parent != sent.Envelope || len(doc.Constraints) > 0 {
+				h.Errorf("%s: bob got an envelope after %s, with %+v", kind, doc.Parent, doc.Constraints)
+			}
+			h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"dan"}, Content: envelopes.Content{Decisions: []envelopes.Point{{Text: "Go on."}}}})
+			reads("dan")
+		}
+	})
+}
+
 func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
 	story(t, func(h *harness) {
 		h.join("ann", "bob", "cyd", "dan", "kid")

@@ -69,7 +69,7 @@ func TestASessionThatAskedForItsTaskAgainGoesOn(t *testing.T) {
 	tester.call("progress", m{"task": task, "note": "two tests fail"})
 	asking.call("accept", m{"takeover": task, "detail": "two tests fail"})
 	_, box := tester.call("inbox", m{})
-	tester.call("decide", m{"id": box["items"].([]any)[0].(m)["id"], "verdict": "approve"})
+	tester.call("decide", m{"id": box["items"].([]any)[0].(m)["id"], "verdict": "approve", "text": "The flaky one is yours."})
 
 	text, _ := asking.call("inbox", m{})
 	if !strings.Contains(text, "resumed") || !strings.Contains(text, "accept with its task") {
@@ -80,7 +80,7 @@ func TestASessionThatAskedForItsTaskAgainGoesOn(t *testing.T) {
 	if text, _, refused := other.try("progress", m{"task": task, "note": "on it"}); !refused || !strings.Contains(text, "another session of coder") {
 		t.Errorf("the session that did not ask: %s", text)
 	}
-	if context, _ := asking.call("accept", m{"handoff": task}); !strings.Contains(context, "It compiles.") {
+	if context, _ := asking.call("accept", m{"handoff": task}); !strings.Contains(context, "It compiles.") || !strings.Contains(context, "\ntester granted the takeover by coder: The flaky one is yours.\n") {
 		t.Errorf("accept with the task: %s", context)
 	}
 	asking.call("complete", m{"task": task, "text": "done"})

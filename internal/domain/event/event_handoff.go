@@ -172,6 +172,7 @@ type Confirmed struct {
 	By       string `json:"by"`
 	Auto     bool   `json:"auto,omitempty"`
 	Envelope string `json:"envelope,omitempty"` // a delta with last notes
+	Detail   string `json:"detail,omitempty"`   // why a takeover was granted
 }
 
 // EventName implements [Event].

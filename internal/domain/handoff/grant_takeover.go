@@ -14,15 +14,16 @@ type GrantTakeover struct {
 	By       identity.Principal
 	Epoch    uint64
 	Takeover int
+	Detail   string // why, for the agent that takes it over
 	Envelope event.Sealed
 }
 
 func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	ask, err := openTakeover(t, c.By, c.Epoch, c.Takeover)
-	if err != nil {
+	if err := firstError(err, event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
 		return nil, err
 	}
-	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By}, now)
+	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By, why: c.Detail}, now)
 }
 
 func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task.TakeoverRequest, error) {

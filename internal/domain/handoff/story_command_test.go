@@ -178,7 +178,7 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 	case "takeover":
 		return Takeover{By: by, Envelope: s.sealed()}
 	case "grant":
-		return GrantTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1), Envelope: s.sealed()}
+		return GrantTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1), Detail: s.word("why", ""), Envelope: s.sealed()}
 	case "keep":
 		return RefuseTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1)}
 	case "share":

@@ -192,6 +192,9 @@ func (s *story) confirmed(e event.Confirmed) string {
 	if e.Envelope != "" {
 		text += ", with last notes"
 	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
 	return text
 }
 

@@ -45,13 +45,13 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	return []event.Event{event.TakeoverAsked{Takeover: t.TakeoverCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
 }
 
-// taking is a takeover that was granted: the agent, the reason, and the principal that granted it (zero for a lost owner).
+// taking is a takeover that was granted: the agent, the reason, and the principal that granted it (zero for a lost owner), and why.
 type taking struct {
-	agent    string
-	reason   event.Reason
-	detail   string
-	envelope event.Sealed
-	by       identity.Principal
+	agent       string
+	reason      event.Reason
+	detail, why string
+	envelope    event.Sealed
+	by          identity.Principal
 }
 
 // taken moves the task to an agent that has requested it: all four messages in one decision.
@@ -92,7 +92,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 	h = d.t.Handoff
 	letGo := event.Confirmed{Handoff: h.N, By: h.From, Auto: recovery}
 	if !recovery {
-		letGo.By = c.by.Short()
+		letGo.By, letGo.Detail = c.by.Short(), c.why
 	}
 	d.do(event.OfferMade{Handoff: h.N, Offer: 1, To: []string{c.agent}, Tier: event.TierTarget, Ends: h.Times.Offer.After(now)},
 		event.Acknowledged{Handoff: h.N, Offer: 1, Agent: c.agent}, letGo)

@@ -197,7 +197,7 @@ func (t *Task) onConstrained(e event.Constrained) {
 	t.Constraints = append(t.Constraints, e.Constraint)
 }
 
-// markAmended notes that the sealed envelope of the handoff in flight, if there is one, no longer lists the task's constraints.
+// markAmended notes that the sealed envelope of the handoff in flight, if there is one, lacks something that its receiver must read.
 func (t *Task) markAmended() {
 	if t.InFlight() != nil || t.cameToDesk() {
 		h := t.ownHandoff()

@@ -98,6 +98,10 @@ func (t *Task) onApprovalAsked(e event.ApprovalAsked) {
 func (t *Task) onApproved(e event.Approved) {
 	h := t.ownHandoff()
 	t.closeTicket(event.TicketApproved, e.By, e.Detail, e.At)
+	if e.Detail != "" {
+		t.passed(Passage{At: e.At, Kind: HandoffApproved, By: e.By, Detail: e.Detail})
+		h.Amended = true
+	}
 	h.ApprovalEnds = time.Time{}
 	t.Deadline, t.Lease = e.Deadline, e.Lease
 	t.Marks++ // an approval is a decision

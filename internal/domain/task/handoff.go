@@ -32,7 +32,7 @@ type Handoff struct {
 	Approver   string
 	Envelope   string
 	Past       int             // of a cold handoff: how many passages the task had before it
-	Amended    bool            // the constraints have changed since that was sealed
+	Amended    bool            // the constraints have changed since that was sealed, or its approver has said something
 	Pack       event.Pack      // how the sender wants the envelope packed
 	Permits    []string        // the permissions that go along; nil: as the task has them
 	RouteStep  bool            // a transfer takes the next stop off the task's route

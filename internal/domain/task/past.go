@@ -13,7 +13,7 @@ import (
 type Passage struct {
 	At     time.Time // zero: the record does not say
 	Kind   PassageKind
-	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task or lifted a constraint
+	By     string       // the former owner, the owner that delegated, the receiver of the child task, or the principal that replayed the task, lifted a constraint or approved a handoff
 	To     string       // the new owner, the receiver of the child task, or the principal whose tightening alone was lifted
 	Child  string       // the child task
 	Rule   string       // the id of the constraint that was lifted, and
@@ -34,6 +34,7 @@ const (
 	DelegationEnded PassageKind = "result"      // the child task of By has ended; see [Task.Children]
 	FromTheDead     PassageKind = "dead-letter" // By replayed it from the dead letters
 	RuleLifted      PassageKind = "lift"        // By lifted a constraint, or what To had tightened of it
+	HandoffApproved PassageKind = "approval"    // By approved the handoff under way, and said something
 )
 
 // MaxPast is how many passages a task remembers since its newest envelope, maxPassageDetail the bytes of the words of one, and maxPassageRule those of the

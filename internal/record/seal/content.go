@@ -37,6 +37,7 @@ var contents = compile(map[string]string{
 	event.HandoffRequested{}.EventName(): "detail decision.detail",
 	event.Approved{}.EventName():         "detail",
 	event.Denied{}.EventName():           "detail",
+	event.Confirmed{}.EventName():        "detail",
 	event.RejectedOffer{}.EventName():    "missing detail",
 	event.Returned{}.EventName():         "why",
 	event.OfferShed{}.EventName():        "why",

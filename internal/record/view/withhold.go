@@ -34,6 +34,7 @@ var content = map[string][]string{
 	event.HandoffRequested{}.EventName(): {"detail"},
 	event.Approved{}.EventName():         {"detail"},
 	event.Denied{}.EventName():           {"detail"},
+	event.Confirmed{}.EventName():        {"detail"},
 	event.RejectedOffer{}.EventName():    {"missing", "detail"},
 	event.Returned{}.EventName():         {"why"},
 	event.OfferShed{}.EventName():        {"why"},

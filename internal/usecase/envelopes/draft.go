@@ -118,9 +118,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	for _, step := range c.Steps {
 		doc.History = append(doc.History, envelope.Step{Time: now, Agent: event.Bare(t.Source()), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
 	}
-	if n := len(doc.History); n > envelope.MaxHistory {
-		doc.History = doc.History[n-envelope.MaxHistory:]
-	}
+	doc.History = withSteps(doc.History)
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == event.Cold {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -16,13 +17,31 @@ import (
 func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to, by string, reason event.Reason, detail string, now time.Time) (
 	event.Sealed, envelope.Envelope, error,
 ) {
+	return s.Compose(ctx, caller.System(workspace, "courier"), t, handover(t, to, by, reason, detail), Content{}, now)
+}
+
+// handover is the header of a handoff for which the present owner writes nothing.
+func handover(t task.Task, to, by string, reason event.Reason, detail string) envelope.Header {
 	h := envelope.Header{
 		HandoffID: t.NextHandoffID(), From: event.Bare(t.Source()), By: notSender(t, by), Reason: reason, Detail: detail, Kind: event.Warm, TimeoutSeconds: Seconds(t.Times.Ack),
 	}
 	if to != "" {
 		h.To = []string{to}
 	}
-	return s.Compose(ctx, caller.System(workspace, "courier"), t, h, Content{}, now)
+	return h
+}
+
+// Grant is [Sealer.Handover] for an agent that asked for the task. The caller grants it, and why is the reason; empty: none.
+func (s *Sealer) Grant(ctx context.Context, c caller.Caller, t task.Task, ask task.TakeoverRequest, why string, now time.Time) (event.Sealed, envelope.Envelope, error) {
+	h := handover(t, ask.By, ask.By, event.ReasonUserRequest, ask.Detail)
+	doc, err := s.Draft(ctx, caller.System(c.Workspace, "courier"), t, h, Content{}, now)
+	if err != nil {
+		return event.Sealed{}, doc, err
+	}
+	if why != "" {
+		doc.History = withSteps(doc.History, envelope.Step{Time: now, Agent: c.Short(), Action: "granted the takeover by " + ask.By, Detail: refusal.Clip(why, envelope.MaxItemText)})
+	}
+	return s.sealSource(doc)
 }
 
 // ToPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.

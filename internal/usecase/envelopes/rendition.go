@@ -11,7 +11,7 @@ import (
 
 // Rendition packs and seals an envelope of a task for one receiver, with the constraints that bind the task now. It is
 // nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
-// changed since that was sealed.
+// changed since that was sealed, or that its approver has said something.
 func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (*event.Rendered, error) {
 	to, err := s.agents.Known(ctx, workspace, agent, false)
 	if err != nil {
@@ -49,6 +49,9 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
+	if amended {
+		doc.History = withSteps(doc.History, amending(doc.History, t)...)
+	}
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,17 @@ func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 	return steps
 }
 
+// amending is what has happened since the envelope of the handoff under way was sealed, and its receiver must read: the words of the approver, and why a
+// constraint was lifted that the envelope lists. The receiver of a cold handoff reads nothing of the time before it.
+func amending(history []envelope.Step, t task.Task) []envelope.Step {
+	past := t.Past
+	if t.Handoff.Kind == event.Cold {
+		past = past[min(t.Handoff.Past, len(past)):]
+	}
+	t.Past = slices.DeleteFunc(slices.Clone(past), func(p task.Passage) bool { return p.Kind != task.HandoffApproved && p.Kind != task.RuleLifted })
+	return passages(history, t)
+}
+
 // passage is a passage as a step. One that cannot be told has no agent.
 func passage(p task.Passage, t task.Task) envelope.Step {
 	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail}
@@ -98,6 +109,8 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 		s.Action, s.Detail = partEnded(t.Children[i])
 	case task.FromTheDead:
 		s.Action, s.Importance = replayed, passing
+	case task.HandoffApproved:
+		s.Action = "approved the handoff"
 	case task.RuleLifted:
 		rule := p.Rule
 		if p.Text != "" {
@@ -123,6 +136,12 @@ func passedOn(p task.Passage) (agent, action string) {
 		return p.To, "took over from " + p.By
 	}
 	return p.Asked, "gave it from " + p.By + " to " + p.To
+}
+
+// withSteps is a history with further steps, without the oldest where it would have too many.
+func withSteps(history []envelope.Step, more ...envelope.Step) []envelope.Step {
+	all := append(slices.Clip(history), more...)
+	return all[max(0, len(all)-envelope.MaxHistory):]
 }
 
 // partEnded says how a part ended, and with which result.

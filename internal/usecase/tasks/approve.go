@@ -21,7 +21,7 @@ type ApproveInput struct {
 	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the takeover request."`
 	Epoch  uint64 `json:"epoch,omitempty" doc:"For a takeover request: the task's epoch as you know it."`
 	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
-	Detail string `json:"detail,omitempty" doc:"In words."`
+	Detail string `json:"detail,omitempty" doc:"In words. The receiver reads them."`
 }
 
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
@@ -69,7 +69,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 
 func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
 	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n}
+		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail}
 		i := slices.IndexFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.N == n })
 		if i < 0 {
 			return handoff.Decide(t, cmd, now)
@@ -77,7 +77,7 @@ func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n in
 		ask := t.Takeovers[i]
 		var doc envelope.Envelope
 		var err error
-		if cmd.Envelope, doc, err = ts.sealer.Handover(ctx, c.Workspace, t, ask.By, ask.By, event.ReasonUserRequest, ask.Detail, now); err != nil {
+		if cmd.Envelope, doc, err = ts.sealer.Grant(ctx, c, t, ask, in.Detail, now); err != nil {
 			return nil, err
 		}
 		events, err := handoff.Decide(t, cmd, now)
