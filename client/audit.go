@@ -61,8 +61,7 @@ func (c *Client) Trail(ctx context.Context, task string) (Trail, error) {
 // Export writes records to w. An error after the first byte means that the export is cut short. It is not repeated.
 func (c *Client) Export(ctx context.Context, o ExportOptions, w io.Writer) error {
 	q := wire.Query{}
-	q.Text("format", o.Format)
-	q.Text("task", o.Task)
+	q.Texts("format", o.Format, "task", o.Task)
 	q.Flag("forgotten", o.Forgotten)
 	q.Flag("skip_damaged", o.SkipDamaged)
 	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: path("audit", "export"), Query: q, Accept: "*/*"}, w)

@@ -66,8 +66,7 @@ type InboxOptions struct {
 // with See, counts as seen, and its acknowledgment clock runs, for as many as AgentSpec.MaxTasks has room for or, without that, for one after the other; a notice leaves the inbox. After an answer's Cursor only items are listed that no answer had, repeated offers among them.
 func (c *Client) Inbox(ctx context.Context, o InboxOptions) (in Inbox, err error) {
 	q := wire.Query{}
-	q.Text("agent", o.Agent)
-	q.Text("after", o.After)
+	q.Texts("agent", o.Agent, "after", o.After)
 	q.Number("limit", o.Limit)
 	q.Flag("peek", o.Peek)
 	q.Flag("see", o.See)

@@ -161,20 +161,14 @@ func (c *Client) Remember(ctx context.Context, in RememberInput) (MemoryItem, er
 func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (MemoryItem, error) {
 	q := wire.Query{}
 	q.Number("version", r.Version)
-	q.Text("digest", r.Digest)
-	q.Text("task", r.Task)
+	q.Texts("digest", r.Digest, "task", r.Task)
 	return ask[MemoryItem](ctx, c, http.MethodGet, path("memory", id), q, nil)
 }
 
 // SearchMemory finds memory items that the token may read. The read is recorded.
 func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
 	q := wire.Query{}
-	q.Text("q", f.Query)
-	q.Text("tag", f.Tag)
-	q.Text("agent", f.Agent)
-	q.Text("task", f.Task)
-	q.Text("conversation", f.Conversation)
-	q.Text("scope", string(f.Scope))
+	q.Texts("q", f.Query, "tag", f.Tag, "agent", f.Agent, "task", f.Task, "conversation", f.Conversation, "scope", string(f.Scope))
 	q.Time("since", f.Since)
 	q.Time("until", f.Until)
 	q.Number("limit", f.Limit)

@@ -238,6 +238,8 @@ type TaskPage struct {
 	Tasks    []TaskRow `json:"tasks"`
 	Next     string    `json:"next,omitempty"` // TaskFilter.After of the next page; empty at the end
 	Position uint64    `json:"position"`       // up to which the list is complete
+
+	Counts map[State]int `json:"counts,omitempty"` // with TaskFilter.Counts
 }
 
 // TaskFilter narrows a list of tasks. Zero fields do not.
@@ -249,6 +251,9 @@ type TaskFilter struct {
 	Text   string // words that each task has in the beginning of its intent, its requester or its owner
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
+	Counts bool   // also count the tasks on all pages, by state
+
+	Since, Until time.Time // when the task last changed: not before, and before
 }
 
 // Chain is the place of a task in an escalation chain.
@@ -267,6 +272,9 @@ func (f TaskFilter) query() wire.Query {
 	q := wire.Query{}
 	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "after", f.After)
 	q.Flag("live", f.Live)
+	q.Flag("counts", f.Counts)
+	q.Time("since", f.Since)
+	q.Time("until", f.Until)
 	q.Number("limit", f.Limit)
 	return q
 }

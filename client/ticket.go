@@ -97,11 +97,7 @@ type TicketFilter struct {
 // Tickets lists the tickets that the token may see, the oldest first. Pages after the first may repeat tickets of it.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
-	q.Text("state", f.State)
-	q.Text("kind", f.Kind)
-	q.Text("desk", f.Desk)
-	q.Text("task", f.Task)
-	q.Text("after", f.After)
+	q.Texts("state", f.State, "kind", f.Kind, "desk", f.Desk, "task", f.Task, "after", f.After)
 	q.Flag("all", f.All)
 	q.Number("limit", f.Limit)
 	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)

@@ -3,9 +3,11 @@ package httpapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
@@ -215,6 +217,62 @@ func TestAnswersSayTheirPosition(t *testing.T) {
 	for _, read := range [][]string{{"GET /v1/tasks?after_position=" + at}, {"GET /v1/tasks", "Trapeze-Min-Position: " + at}} {
 		if r := h.call(token, read[0], "", read[1:]...); r.status != 200 || !strings.Contains(r.body, `"intent":"x"`) || r.header.Get("Trapeze-Position") < at {
 			t.Error(r)
+		}
+	}
+}
+
+// A list is narrowed by when tasks last changed, and its counts are of all pages, of what the caller may see.
+func TestAListOfTasksIsNarrowedByTimeAndCounted(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, _ := h.agent("ann")
+	bob, _ := h.agent("bob")
+	for n := range 5 {
+		if _, err := ann.CreateTask(t.Context(), client.CreateInput{Intent: "paint", Start: n < 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := bob.CreateTask(t.Context(), client.CreateInput{Intent: "wash"}); err != nil {
+		t.Fatal(err)
+	}
+	list := func(c *client.Client, f client.TaskFilter) client.TaskPage {
+		t.Helper()
+		page, err := c.Tasks(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	all := list(h.as(h.admin), client.TaskFilter{}).Tasks
+	at := func(n int) time.Time { return all[n].Updated }
+	for name, c := range map[string]struct {
+		as     *client.Client
+		filter client.TaskFilter
+		tasks  int
+		counts map[client.State]int
+	}{
+		"all":           {h.as(h.admin), client.TaskFilter{}, 6, map[client.State]int{client.Pending: 4, client.Executing: 2}},
+		"a page":        {h.as(h.admin), client.TaskFilter{Limit: 1}, 1, map[client.State]int{client.Pending: 4, client.Executing: 2}},
+		"a later page":  {h.as(h.admin), client.TaskFilter{Limit: 2, After: all[4].ID}, 1, map[client.State]int{client.Pending: 4, client.Executing: 2}},
+		"words":         {h.as(h.admin), client.TaskFilter{Text: "PAINT", Limit: 2}, 2, map[client.State]int{client.Pending: 3, client.Executing: 2}},
+		"a state":       {h.as(h.admin), client.TaskFilter{State: client.Executing}, 2, map[client.State]int{client.Executing: 2}},
+		"of bob":        {bob, client.TaskFilter{}, 1, map[client.State]int{client.Pending: 1}},
+		"words of ann":  {bob, client.TaskFilter{Text: "paint"}, 0, nil},
+		"since":         {h.as(h.admin), client.TaskFilter{Since: at(1)}, 2, map[client.State]int{client.Pending: 2}},
+		"until":         {h.as(h.admin), client.TaskFilter{Until: at(4)}, 1, map[client.State]int{client.Executing: 1}},
+		"between":       {h.as(h.admin), client.TaskFilter{Since: at(4), Until: at(1)}, 3, map[client.State]int{client.Pending: 2, client.Executing: 1}},
+		"between, live": {ann, client.TaskFilter{Since: at(4), Live: true}, 4, map[client.State]int{client.Pending: 3, client.Executing: 1}},
+	} {
+		if page := list(c.as, c.filter); page.Counts != nil {
+			t.Errorf("%s: counted without being asked: %v", name, page.Counts)
+		}
+		c.filter.Counts = true
+		if page := list(c.as, c.filter); len(page.Tasks) != c.tasks || !maps.Equal(page.Counts, c.counts) {
+			t.Errorf("%s: %d tasks, counted %v", name, len(page.Tasks), page.Counts)
+		}
+	}
+	for _, query := range []string{"since=yesterday", "until=1", "since=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z", "counts=perhaps"} {
+		if r := h.call(h.admin, "GET /v1/tasks?"+query, ""); r.status != http.StatusBadRequest && r.status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", query, r.status)
 		}
 	}
 }

@@ -19,8 +19,9 @@ import (
 
 // TaskPage is one page of a list of tasks.
 type TaskPage struct {
-	Tasks []view.TaskRow `json:"tasks"`
-	Next  string         `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Tasks  []view.TaskRow      `json:"tasks"`
+	Next   string              `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Counts map[event.State]int `json:"counts,omitempty" doc:"With counts: how many tasks match on all pages, by state. A state without tasks is absent."`
 	endpoint.Listed
 }
 
@@ -32,6 +33,9 @@ type tasksQuery struct {
 	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
 	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words in the first 4,000 characters of their intent, their requester or their owner, in upper or lower case."`
+	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
+	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
+	Counts bool        `query:"counts" doc:"Also count the tasks that match, on all pages, by state."`
 }
 
 type taskQuery struct {
@@ -98,8 +102,12 @@ func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery
 			return TaskPage{}, err
 		}
 	}
-	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Text: in.Text}
-	return s.page(ctx, c, f, in.Page)
+	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Text: in.Text, Since: in.Since, Until: in.Until}
+	out, err := s.page(ctx, c, f, in.Page)
+	if err == nil && in.Counts {
+		out.Counts, err = s.app.Tasks.ListCounts(ctx, c, tasks.TasksInput{TaskFilter: f})
+	}
+	return out, err
 }
 
 // page lists a page of the tasks that match a filter.

@@ -2,6 +2,8 @@ package task
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,24 +13,45 @@ import (
 
 func list(s *shell.Shell) *cobra.Command {
 	var f client.TaskFilter
-	var state string
-	cmd := s.Command("list", "List tasks, newest first", shell.NoArgs, func(ctx context.Context, _ []string) error {
+	var state, since, until string
+	cmd := s.Call("list", "List tasks, newest first", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) (err error) {
 		f.State = client.State(state)
-		c, err := s.Dial(ctx)
-		if err != nil {
+		if f.Since, err = s.Past(ctx, "--since", since); err != nil {
+			return err
+		}
+		if f.Until, err = s.Past(ctx, "--until", until); err != nil {
 			return err
 		}
 		list, err := c.Tasks(ctx, f)
-		return s.Answer(list, err, func(p *shell.Page) { showTasks(p, list, "No tasks match.") })
+		return s.Answer(list, err, func(p *shell.Page) {
+			showTasks(p, list, "No tasks match.")
+			showCounts(p, list.Counts)
+		})
 	})
 	shell.Choice(cmd.Flags(), &state, "state", "", "list only tasks in this state: %s", client.States())
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
 	shell.TaskFlag(cmd.Flags(), &f.Parent, "parent", "list only children of this task")
 	cmd.Flags().StringVar(&f.Text, "text", "", "list only tasks that have these words in their intent, requester or owner")
+	cmd.Flags().StringVar(&since, "since", "", "list only tasks that last changed after this time: how long ago, such as 24h, or a time")
+	cmd.Flags().StringVar(&until, "until", "", "list only tasks that last changed before this time: how long ago, or a time")
+	cmd.Flags().BoolVar(&f.Counts, "counts", false, "also count the tasks that match, on all pages, by state")
 	shell.PageFlags(cmd.Flags(), &f.Limit, &f.After)
 	shell.TakesIDs(cmd.Flags(), "after", "TASK")
-	return cmd
+	return shell.Example(cmd, "trapeze task list --live --until 2h --counts")
+}
+
+// showCounts shows how many tasks match, if they were counted.
+func showCounts(p *shell.Page, counts map[client.State]int) {
+	all, parts := 0, []string(nil)
+	for _, state := range client.States() {
+		if n := counts[state]; n > 0 {
+			all, parts = all+n, append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	if all > 0 {
+		p.Line("%d match: %s", all, strings.Join(parts, ", "))
+	}
 }
 
 func showTasks(p *shell.Page, list client.TaskPage, none string) {

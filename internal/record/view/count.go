@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
@@ -21,9 +22,11 @@ type TaskCount struct {
 	Parked int
 }
 
-// Counts counts what the lists show, over all workspaces.
+// Counts counts what the lists show.
 type Counts interface {
-	// InboxCounts lists the inboxes that have items, by workspace and agent.
+	// StateCounts counts the tasks that a filter lists on all its pages, by state. A state without tasks may be absent.
+	StateCounts(ctx context.Context, workspace string, f TaskFilter) (map[event.State]int, error)
+	// InboxCounts lists the inboxes of all workspaces that have items, by workspace and agent.
 	InboxCounts(ctx context.Context) ([]InboxCount, error)
 	// TaskCounts returns the number of tasks by workspace, and the position of the views that it is of. A workspace without open
 	// tasks may be absent.

@@ -49,8 +49,10 @@ type TaskFilter struct {
 	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or
 	// a principal "role/NAME" that requested it.
 	Involving string
-	After     string // id of the last task of the previous page; lists run from the newest id to the oldest
-	Limit     int
+	// Since and Until bound when the task last changed: not before, and before.
+	Since, Until time.Time
+	After        string // id of the last task of the previous page; lists run from the newest id to the oldest
+	Limit        int
 }
 
 // TaskQueries lists tasks and inboxes.

@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -18,22 +19,9 @@ type TasksInput struct {
 
 // List lists the tasks that the caller may see, newest first. The list shows what each is about, and is recorded as one read.
 func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]view.TaskRow, error) {
-	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
-		return nil, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
-	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
-	}
-	f := in.TaskFilter
-	var err error
-	if f.Owner, err = ts.agentStore.Identity(ctx, c.Workspace, f.Owner); err == nil && !strings.Contains(f.Involving, "/") {
-		f.Involving, err = ts.agentStore.Identity(ctx, c.Workspace, f.Involving)
-	}
+	f, err := ts.visible(ctx, c, in)
 	if err != nil {
 		return nil, err
-	}
-	if !identity.May(c.Role, identity.ReadAny) {
-		f.Involving = c.Name
 	}
 	list, err := ts.views.Tasks(ctx, c.Workspace, f)
 	if err != nil {
@@ -49,4 +37,25 @@ func (ts *Tasks) List(ctx context.Context, c caller.Caller, in TasksInput) ([]vi
 		}
 	}
 	return list, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tasks", ids)
+}
+
+// visible narrows a filter to what the caller may see.
+func (ts *Tasks) visible(ctx context.Context, c caller.Caller, in TasksInput) (f view.TaskFilter, err error) {
+	if err := c.May(identity.ReadOwn, "list tasks"); err != nil {
+		return f, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
+	}
+	f = in.TaskFilter
+	if f.Limit < 0 || f.Limit > view.MaxPage {
+		return f, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", f.Limit)
+	}
+	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
+		return f, refusal.New(refusal.Invalid, "give until a later time than since", "there is no time between since %s and until %s", f.Since.Format(time.RFC3339), f.Until.Format(time.RFC3339))
+	}
+	if f.Owner, err = ts.agentStore.Identity(ctx, c.Workspace, f.Owner); err == nil && !strings.Contains(f.Involving, "/") {
+		f.Involving, err = ts.agentStore.Identity(ctx, c.Workspace, f.Involving)
+	}
+	if !identity.May(c.Role, identity.ReadAny) {
+		f.Involving = c.Name
+	}
+	return f, err
 }

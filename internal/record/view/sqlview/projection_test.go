@@ -329,7 +329,7 @@ func TestNoQuestionLooksAtEveryTask(t *testing.T) {
 				State: state, Live: mask&1 != 0, Owner: pick(2, "bob"), Parent: pick(4, "task_1"), Involving: pick(8, "ann"),
 				After: pick(16, "task_2"),
 			}
-			query, args := selectTasks("t.row", "main", f)
+			query, args := taskPage("t.row", "main", f)
 			sorts := f.Parent == "" && f.Owner != "" && (f.Live || state == event.Executing || state == event.HandingOff) // few
 			for _, step := range plan(t, v, query, args...) {
 				if strings.HasPrefix(step, "SCAN") || strings.Contains(step, "TEMP B-TREE") && !sorts {

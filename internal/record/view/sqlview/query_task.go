@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -15,11 +16,34 @@ import (
 
 // Tasks implements [view.TaskQueries].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.TaskRow, error) {
-	if words := strings.Fields(strings.ToLower(f.Text)); len(words) > 0 {
+	if words := wordsOf(f.Text); len(words) > 0 {
 		return v.tasksWith(ctx, workspace, f, words)
 	}
-	q, args := selectTasks("t.row", workspace, f)
+	q, args := taskPage("t.row", workspace, f)
 	return query.JSON[view.TaskRow](ctx, v.db, q, args...)
+}
+
+// StateCounts implements [view.Counts].
+func (v *Views) StateCounts(ctx context.Context, workspace string, f view.TaskFilter) (map[event.State]int, error) {
+	counts := map[event.State]int{}
+	s, _ := selectTasks(workspace, f)
+	if words := wordsOf(f.Text); len(words) > 0 {
+		err := v.search(ctx, words, func(t *searched) error {
+			if t.fits {
+				counts[t.State]++
+			}
+			return nil
+		}, "SELECT "+searchedColumns+s.Clauses(), s.Args...)
+		return counts, err
+	}
+	err := v.db.Each(ctx, func(rows *sql.Rows) error {
+		var state string
+		var n int
+		err := rows.Scan(&state, &n)
+		counts[event.State(state)] = n
+		return err
+	}, "SELECT t.state, count(*)"+s.Clauses()+" GROUP BY t.state", s.Args...)
+	return counts, err
 }
 
 // tasksWith reads the tasks of a filter from the newest on until enough have words. An index of words would cost time at every task, and
@@ -29,23 +53,15 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 	f.Limit = view.MaxPage
 	for {
 		read := 0
-		q, args := selectTasks("t.row, (SELECT text FROM view_intent WHERE n = t.n)", workspace, f)
-		err := v.db.Each(ctx, func(rows *sql.Rows) error {
-			var b, intent sql.RawBytes
-			if err := rows.Scan(&b, &intent); err != nil {
-				return err
-			}
-			var is struct{ ID, Intent, Requester, Owner string } // times take longest to decode
-			if err := json.Unmarshal(b, &is); err != nil {
-				return err
-			}
+		q, args := taskPage(searchedColumns, workspace, f)
+		err := v.search(ctx, words, func(t *searched) error {
 			read++
-			f.After = is.ID
-			if len(list) == most || !hasWords(words, is.Requester, is.Owner, cmp.Or(string(intent), is.Intent)) {
+			f.After = t.ID
+			if len(list) == most || !t.fits {
 				return nil
 			}
 			var row view.TaskRow
-			err := json.Unmarshal(b, &row)
+			err := json.Unmarshal(t.row, &row)
 			list = append(list, row)
 			return err
 		}, q, args...)
@@ -55,26 +71,51 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 	}
 }
 
+// searched is a task that words are looked for in. Of its row only this is decoded: times take longest.
+type searched struct {
+	ID, Intent, Requester, Owner string
+	State                        event.State
+	fits                         bool // it has the words
+	row                          []byte
+}
+
+// searchedColumns are what search reads.
+const searchedColumns = "t.row, (SELECT text FROM view_intent WHERE n = t.n)"
+
+// search calls each for the tasks of a query, with whether they have all of some words.
+func (v *Views) search(ctx context.Context, words []string, each func(t *searched) error, q string, args ...any) error {
+	return v.db.Each(ctx, func(rows *sql.Rows) error {
+		var b, intent sql.RawBytes
+		if err := rows.Scan(&b, &intent); err != nil {
+			return err
+		}
+		t := searched{row: b}
+		if err := json.Unmarshal(b, &t); err != nil {
+			return err
+		}
+		t.fits = hasWords(words, t.Requester, t.Owner, cmp.Or(string(intent), t.Intent))
+		return each(&t)
+	}, q, args...)
+}
+
+func wordsOf(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
 // hasWords reports whether each of some words, in lower case, is in one of some texts.
 func hasWords(words []string, texts ...string) bool {
 	text := strings.ToLower(strings.Join(texts, "\n"))
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows.
-// INDEXED BY turns a mistake here into an error instead of a slow query.
-func selectTasks(columns, workspace string, f view.TaskFilter) (q string, args []any) {
-	where := []string{"t.ws = ?"}
-	args = []any{workspace}
-	also := func(condition string, value ...any) {
-		where, args = append(where, condition), append(args, value...)
-	}
+// selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows, and returns the column that
+// orders them. INDEXED BY turns a mistake here into an error instead of a slow query.
+func selectTasks(workspace string, f view.TaskFilter) (s *query.Selection, order string) {
+	s, order = &query.Selection{From: "view_task AS t INDEXED BY "}, "t.id"
+	s.Also("t.ws = ?", workspace)
 	involving := strings.TrimPrefix(f.Involving, "agent/")
 	live := f.Live || f.State == event.Executing || f.State == event.HandingOff
-	from, order := "view_task AS t INDEXED BY ", "t.id"
 	through := func(table, column, value string) {
-		from = table + " AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.ws = i.ws AND t.id = i.task"
-		also("i.ws = ? AND i."+column+" = ?", workspace, value)
+		s.From = table + " AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.ws = i.ws AND t.id = i.task"
+		s.Also("i.ws = ? AND i."+column+" = ?", workspace, value)
 		order = "i.task"
 	}
 	switch {
@@ -83,37 +124,46 @@ func selectTasks(columns, workspace string, f view.TaskFilter) (q string, args [
 	case isRare(f.State):
 		through("view_rare", "state", string(f.State))
 	case live && f.Owner != "":
-		from += "view_task_owner"
-		also("t.owner <> ''")
+		s.From += "view_task_owner"
+		s.Also("t.owner <> ''")
 	case live:
-		from += "view_task_live"
+		s.From += "view_task_live"
 	case f.Involving != "" || f.Owner != "":
-		lead := involving
-		if lead == "" {
-			lead = f.Owner // an owner is involved
-		}
-		through("view_involved", "agent", lead)
+		through("view_involved", "agent", cmp.Or(involving, f.Owner)) // an owner is involved
 		involving = ""
 	default:
-		from += "view_task_id"
+		s.From += "view_task_id"
 	}
 	if live {
-		also("t.live > 0")
+		s.Also("t.live > 0")
 	}
-	if f.State != "" {
-		also("t.state = ?", string(f.State))
-	}
-	if f.Owner != "" {
-		also("t.owner = ?", f.Owner)
-	}
+	s.Is("t.state", string(f.State))
+	s.Is("t.owner", f.Owner)
 	if involving != "" {
-		also("EXISTS(SELECT 1 FROM view_involved AS o WHERE o.ws = t.ws AND o.agent = ? AND o.task = t.id)", involving)
+		s.Also("EXISTS(SELECT 1 FROM view_involved AS o WHERE o.ws = t.ws AND o.agent = ? AND o.task = t.id)", involving)
 	}
+	if !f.Since.IsZero() {
+		s.Also(updated+" >= ?", sortable(f.Since))
+	}
+	if !f.Until.IsZero() {
+		s.Also(updated+" < ?", sortable(f.Until))
+	}
+	return s, order
+}
+
+// updated is when a task last changed. A column of its own would cost time at every change.
+const updated = "rtrim(json_extract(CAST(t.row AS TEXT), '$.updated'), 'Z')"
+
+// sortable is a time as text that sorts by time. With its Z, a time of a whole second would come after those of its fractions.
+func sortable(t time.Time) string { return strings.TrimSuffix(t.UTC().Format(time.RFC3339Nano), "Z") }
+
+// taskPage is the query of a page of tasks.
+func taskPage(columns, workspace string, f view.TaskFilter) (q string, args []any) {
+	s, order := selectTasks(workspace, f)
 	if f.After != "" {
-		also(order+" < ?", f.After)
+		s.Also(order+" < ?", f.After)
 	}
-	q = "SELECT " + columns + " FROM " + from + " WHERE " + strings.Join(where, " AND ") + " ORDER BY " + order + " DESC LIMIT ? | 0"
-	return q, append(args, view.PageSize(f.Limit))
+	return "SELECT " + columns + s.Clauses() + " ORDER BY " + order + " DESC LIMIT ? | 0", append(s.Args, view.PageSize(f.Limit))
 }
 
 // isRare reports whether tasks in a state are in view_rare.

@@ -143,30 +143,21 @@ func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.TicketRo
 
 // selectTickets is from where, and under which conditions, tickets are selected.
 func selectTickets(workspace string, f view.TicketFilter) (from string, args []any) {
-	where := []string{"ws = ?"}
-	args = []any{workspace}
-	also := func(condition string, values ...any) {
-		where, args = append(where, condition), append(args, values...)
-	}
+	s := query.Selection{From: "view_ticket INDEXED BY "}
+	s.Also("ws = ?", workspace)
 	index := "view_ticket_age"
-	live := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
-	if live {
+	if f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed {
 		index = "view_ticket_live"
-		also("live = 1")
+		s.Also("live = 1")
 	}
 	if f.Task != "" {
 		index = "view_ticket_task"
-		also("task = ?", f.Task)
 	}
-	if f.State != "" {
-		also("state = ?", string(f.State))
-	}
-	if f.Kind != "" {
-		also("kind = ?", string(f.Kind))
-	}
-	if f.Desk != "" {
-		also("desk = ?", f.Desk)
-	}
+	s.From += index
+	s.Is("task", f.Task)
+	s.Is("state", string(f.State))
+	s.Is("kind", string(f.Kind))
+	s.Is("desk", f.Desk)
 	if f.Involving != "" {
 		mine, values := "asks = ? OR asked = ? OR claimed = ?", []any{f.Involving, f.Involving, f.Involving}
 		if len(f.Serves) > 0 {
@@ -176,12 +167,12 @@ func selectTickets(workspace string, f view.TicketFilter) (from string, args []a
 				values = append(values, d)
 			}
 		}
-		also("("+mine+")", values...)
+		s.Also("("+mine+")", values...)
 	}
 	if f.After != "" && f.After != view.FromOldest {
-		also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
+		s.Also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
 	}
-	return "FROM view_ticket INDEXED BY " + index + " WHERE " + strings.Join(where, " AND "), args
+	return s.Clauses(), s.Args
 }
 
 // ticketStatement is the statement of the projector for tickets.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -49,6 +50,7 @@ func Run(t *testing.T, open Open) {
 	}{
 		{"a handoff shows from its request to its end", handoffStory},
 		{"lists are filtered and paged", listStory},
+		{"tasks are listed by when they last changed", changedStory},
 		{"an inbox has the highest priority first, then the oldest", orderStory},
 		{"within a priority of an inbox, senders take turns", turnsStory},
 		{"an inbox is gone through by its cursor", cursorOfInboxStory},
@@ -319,6 +321,14 @@ func (s *stage) wantTasks(f view.TaskFilter, want ...string) {
 	}
 	if !slices.Equal(got, want) {
 		s.Errorf("tasks of %+v: got %q, want %q", f, got, want)
+	}
+	f.After, f.Limit = "", view.MaxPage
+	all := map[event.State]int{}
+	for _, t := range s.list(f) {
+		all[t.State]++
+	}
+	if counts, err := s.views.StateCounts(s.ctx, s.ws, f); err != nil || !maps.Equal(counts, all) {
+		s.Errorf("counts of %+v: got %v, %v, want %v", f, counts, err, all)
 	}
 }
 
