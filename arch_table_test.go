@@ -470,8 +470,10 @@ var innerPackages = []pkg{
 	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
-		imports: "domain/visible api/inprocess client client/admin", libs: "net github.com/hashicorp/golang-lru/v2",
+		imports: "domain/visible api/inprocess api/webpage/human api/webpage/standing client client/admin", libs: "net github.com/hashicorp/golang-lru/v2",
 	},
+	{dir: "api/webpage/standing", what: "what a task waits for, in sentences for people", imports: "api/webpage/human client"},
+	{dir: "api/webpage/human", what: "how the page writes times, numbers and values, and reads times"},
 	{dir: "api/webpage/browser", what: "tests of the page in a browser"},
 	{
 		dir: "api/mcpapi/outbound", what: "calls of the HTTP API by an MCP server in a process of its own: they name their tool",

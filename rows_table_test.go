@@ -113,11 +113,15 @@ var chapters = []chapter{
 		{"N2", "1,000 handoffs at once", "BenchmarkLifecycleHTTP", "- trapeze bench --mcp measures it: story bench", "story:bench", ""},
 		{"N3", "no acknowledged write is lost, no two owners", "TestNothingAcknowledgedIsLostWhenTheServerIsKilled", "- the same server and record as behind HTTP", "- the same server and record as behind HTTP", "- the same server and record as behind HTTP"},
 	}},
-	{title: "Interfaces", later: "S5 S6 S8 S10 S12 S13", rows: []requirement{
+	{title: "Interfaces", later: "S5 S8 S10 S12 S13", rows: []requirement{
 		{"S1", "MCP", "- this row is about MCP", "TestToolsCostFewTokens TestConformance TestToolsTakeNullAndEmptyForWhatIsOmitted", "story:mcp story:init story:doctor", "- this row is about MCP"},
 		{"S2", "HTTP and the Go client", "TestEveryRouteIsDocumented TestListsComeInPages TestAStreamResumesByTheHeaderOfBrowsers", "- this row is about HTTP", "- this row is about HTTP", "TestEveryCallHasItsRoute TestEventsGoOnAfterTheLineBreaks"},
 		{"S3", "the command line", "- this row is about the command line", "- this row is about the command line", "TestEveryCommandIsInAGroupOfTheHelp TestEveryArgumentAndFlagCompletes story:complete story:complete_values story:id story:status story:doctor", "- this row is about the command line"},
 		{"S4", "workers", "- a worker is a program of the command line", "- a worker is a program of the command line", "story:work story:work_outcome story:work_lost", "- a worker is a program of the command line"},
+		{
+			"S6", "the page", "TestThePageShowsAndDoesWhatItsTokenMay TestTheOverviewShowsWhatMovesNow TestAStoryGoesFromTheIntentToTheResult TestTicketsAreDecidedOnThePage TestAPersonWhoTakesATaskOverEndsItOnThePage TestThePageCancelsSeveralTasksAtOnce",
+			"- the page is for people", "story:web", "- the page uses the client",
+		},
 		{"S7", "test kit", "TestAnAdministratorMovesTheClockOnceAndTheTimersRun", "TestOneTraceSpansATaskOverThreeAgentsOneOfThemOverMCP", "story:ephemeral", "TestEveryAssertionHoldsForAGoodChain"},
 		{"S11", "TLS, sign-in at an issuer, and an approver who is not the requester", "TestThePersonWhoAskedIsNeverTheApproverWhateverRoleTheyHold TestPeopleSignInAtAnIssuerAndTheirSessionEndsWithItsOwn", "- the test of HTTP calls /mcp, too", "story:tls TestAPersonSignsInWithTheDeviceFlowAndTheSessionEndsWithTheIssuers", ""},
 		{"S9", "workspaces", "TestNothingOfAWorkspaceIsSeenFromAnotherOverHTTP", "TestAnotherWorkspaceIsAnotherWorld", "story:workspace", ""},

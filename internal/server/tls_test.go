@@ -451,7 +451,7 @@ func TestSessionsOfThePageKeepToTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = res.Body.Close()
-		if list := res.Cookies(); len(list) != 1 || list[0].Secure != one.secure || !list[0].HttpOnly {
+		if list := res.Cookies(); len(list) != 1 || list[0].Secure != one.secure || !list[0].HttpOnly || list[0].SameSite != http.SameSiteStrictMode {
 			t.Errorf("%s: %s, %v", name, res.Status, list)
 		}
 	}

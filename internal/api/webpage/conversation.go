@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
 // turnsShown is how many turns of a conversation are on a page.
@@ -35,5 +37,5 @@ func (v *visit) conversation(w http.ResponseWriter, r *http.Request) error {
 	if len(got.Turns) > 0 && got.Turns[0].N > 1 {
 		body.Earlier = fmt.Sprintf("/conversations/%s?before=%d", url.PathEscape(id), got.Turns[0].N)
 	}
-	return v.show(w, r, "conversation", page{Title: "Conversation " + short(40, id), Body: body})
+	return v.show(w, r, "conversation", page{Title: "Conversation " + human.Short(40, id), Body: body})
 }

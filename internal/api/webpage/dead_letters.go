@@ -29,22 +29,37 @@ func (v *visit) dead(w http.ResponseWriter, r *http.Request) error {
 	return v.show(w, r, "dead", page{Title: "Dead letters", Live: "*", Body: d})
 }
 
-// maxAtOnce is how many dead letters one form replays or discards.
-const maxAtOnce = 100
-
 // actOnDead replays or discards the dead letters that were chosen. Those that cannot be are named, with the reason; the others are.
 func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return invalid("the form is malformed: "+err.Error(), "go back and try again")
+	ids, err := chosen(r, "dead letters")
+	if err != nil {
+		return err
 	}
-	ids, verb := r.PostForm["task"], r.PostFormValue("verb")
-	if len(ids) == 0 || len(ids) > maxAtOnce {
-		return invalid(fmt.Sprintf("%d dead letters are chosen", len(ids)), fmt.Sprintf("choose 1 to %d of them", maxAtOnce))
-	}
+	verb := r.PostFormValue("verb")
 	act, err := v.ofDead(r, verb)
 	if err != nil {
 		return err
 	}
+	return v.after(w, r, "/dead", verb, each(r, ids, act))
+}
+
+// maxAtOnce is how many tasks one form changes.
+const maxAtOnce = 500
+
+// chosen returns the ids of the tasks that were chosen in a form.
+func chosen(r *http.Request, what string) ([]string, error) {
+	if err := r.ParseForm(); err != nil {
+		return nil, invalid("the form is malformed: "+err.Error(), "go back and try again")
+	}
+	ids := r.PostForm["task"]
+	if len(ids) == 0 || len(ids) > maxAtOnce {
+		return nil, invalid(fmt.Sprintf("%d %s are chosen", len(ids), what), fmt.Sprintf("go back, and choose 1 to %d of them", maxAtOnce))
+	}
+	return ids, nil
+}
+
+// each does something to each of some tasks, also after one that cannot be changed. The error names those.
+func each(r *http.Request, ids []string, act func(ctx context.Context, id string) error) error {
 	var failed []string
 	for _, id := range ids {
 		if err := act(client.WithKey(r.Context(), r.PostFormValue("key")+id), id); err != nil {
@@ -55,13 +70,13 @@ func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
 			failed = append(failed, id+": "+refused.Message)
 		}
 	}
-	if len(failed) > 0 {
-		return &client.Error{
-			Status: http.StatusConflict, Code: client.Conflict, Hint: "look at each of them",
-			Message: fmt.Sprintf("%d of %d were not changed: %s", len(failed), len(ids), strings.Join(failed, "; ")),
-		}
+	if len(failed) == 0 {
+		return nil
 	}
-	return v.after(w, r, "/dead", verb, nil)
+	return &client.Error{
+		Status: http.StatusConflict, Code: client.Conflict, Hint: "look at each of them",
+		Message: fmt.Sprintf("%d of %d were not changed: %s", len(failed), len(ids), strings.Join(failed, "; ")),
+	}
 }
 
 // ofDead returns what a form does to each dead letter.
@@ -73,10 +88,7 @@ func (v *visit) ofDead(r *http.Request, verb string) (func(ctx context.Context, 
 			return err
 		}, nil
 	case "replay":
-		in := client.ReplayInput{Capability: r.PostFormValue("capability"), Note: r.PostFormValue("why"), Home: r.PostFormValue("home") != ""}
-		if to := strings.TrimSpace(r.PostFormValue("to")); to != "" {
-			in.To = strings.Fields(strings.ReplaceAll(to, ",", " "))
-		}
+		in := client.ReplayInput{To: names(r.PostFormValue("to")), Capability: r.PostFormValue("capability"), Note: r.PostFormValue("why"), Home: r.PostFormValue("home") != ""}
 		if text := r.PostFormValue("tokens"); text != "" {
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || n < 1 {

@@ -12,10 +12,10 @@
 // Where to change what:
 //   - story.go: the lines of a task's story, which lines are marked as bad, good or a question (the colours are in static/page.css), and who
 //     held the task when
-//   - standing.go: what a task waits for, in a sentence
-//   - overview.go: the columns of the board and how many tasks it shows
-//   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks and the page of an agent
-//   - dead_letters.go: how many are replayed at once
+//   - standing/standing.go: what a task waits for, in a sentence
+//   - overview.go: the columns of the board and how many tasks each shows
+//   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent
+//   - dead_letters.go: how many tasks one form changes
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
@@ -23,6 +23,7 @@
 //   - hop.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
+//   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
 //
 // Start reading at [New], then sessions.
 package webpage

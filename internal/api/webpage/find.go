@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -26,12 +27,15 @@ type search struct {
 	Agent string // that owns a task, has written a memory item, has spoken in a conversation
 	Tag   string // of memory items
 	Scope string // of memory items
+	Since string // when a task or a memory item changed last, as it was typed
+	Until string
 }
 
 // looksIn reports whether the search looks in a place: each filter leaves out the places that do not have what it asks for.
 func (s search) looksIn(place string) bool {
 	return s != (search{}) && (s.In == "" || s.In == place) &&
-		(s.State == "" || place == inTasks) && (s.Tag == "" && s.Scope == "" || place == inMemory)
+		(s.State == "" || place == inTasks) && (s.Tag == "" && s.Scope == "" || place == inMemory) &&
+		(s.Since == "" && s.Until == "" || place == inTasks || place == inMemory)
 }
 
 // found is what fits a search.
@@ -44,6 +48,7 @@ type found struct {
 	Agents        []client.Agent
 	Memories      []client.MemoryItem
 	Conversations []client.Conversation
+	since, until  time.Time
 	Asked         bool   // for anything
 	All           string // the list of all tasks that fit, if there are older ones
 	Earlier       string // the next page of conversations; empty: there is none
@@ -66,12 +71,16 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	f := found{
-		search: search{Query: strings.TrimSpace(q.Get("q")), In: q.Get("in"), State: q.Get("state"), Agent: strings.TrimSpace(q.Get("agent")), Tag: strings.TrimSpace(q.Get("tag")), Scope: q.Get("scope")},
+		search: search{Query: strings.TrimSpace(q.Get("q")), In: q.Get("in"), State: q.Get("state"), Agent: strings.TrimSpace(q.Get("agent")), Tag: strings.TrimSpace(q.Get("tag")), Scope: q.Get("scope"), Since: strings.TrimSpace(q.Get("since")), Until: strings.TrimSpace(q.Get("until"))},
 		States: client.States(), Scopes: client.Scopes(), Places: []string{inTasks, inAgents, inMemory, inConversations},
 	}
 	f.Asked = f.search != (search{})
 	if f.In != "" && !slices.Contains(f.Places, f.In) {
 		return invalid("there is no such place to look in", "choose one of the list")
+	}
+	var err error
+	if f.since, f.until, err = v.between(q); err != nil {
+		return err
 	}
 	for place, look := range map[string]func(context.Context, *found, url.Values) error{inTasks: v.findTasks, inAgents: v.findAgents, inMemory: v.findMemory, inConversations: v.findConversations} {
 		if !f.looksIn(place) {
@@ -101,7 +110,7 @@ func pathOf(id string) string {
 
 // findTasks adds the newest tasks whose request, requester or owner has the words.
 func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
-	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Limit: maxFound}
+	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Since: f.since, Until: f.until, Limit: maxFound}
 	if f.State == "live" {
 		in.Live = true
 	} else {
@@ -111,7 +120,7 @@ func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 	f.Tasks = got.Tasks
 	if got.Next != "" {
 		all := url.Values{}
-		for name, value := range map[string]string{"text": f.Query, "owner": f.Agent, "state": string(in.State)} {
+		for name, value := range map[string]string{"text": f.Query, "owner": f.Agent, "state": string(in.State), "since": f.Since, "until": f.Until} {
 			if value != "" {
 				all.Set(name, value)
 			}
@@ -119,7 +128,7 @@ func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 		if in.Live {
 			all.Set("live", "1")
 		}
-		f.All = "/tasks?" + all.Encode()
+		f.All = tasksPath(all)
 	}
 	return err
 }
@@ -136,7 +145,7 @@ func (v *visit) findAgents(ctx context.Context, f *found, _ url.Values) error {
 }
 
 func (v *visit) findMemory(ctx context.Context, f *found, _ url.Values) error {
-	got, err := v.api.SearchMemory(ctx, client.MemoryFilter{Query: f.Query, Agent: f.Agent, Tag: f.Tag, Scope: client.Scope(f.Scope), Limit: maxMemories})
+	got, err := v.api.SearchMemory(ctx, client.MemoryFilter{Query: f.Query, Agent: f.Agent, Tag: f.Tag, Scope: client.Scope(f.Scope), Since: f.since, Until: f.until, Limit: maxMemories})
 	if err != nil && !hidden(err) {
 		return err
 	}

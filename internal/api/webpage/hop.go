@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -28,9 +29,10 @@ type envelope struct {
 }
 
 type point struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-	By   string `json:"by"`
+	ID         string `json:"id"`
+	Text       string `json:"text"`
+	By         string `json:"by"`
+	Supersedes string `json:"supersedes"`
 }
 
 type constraint struct {
@@ -117,6 +119,14 @@ func given(doc client.HandoffDocument) json.RawMessage {
 	return doc.Context
 }
 
+// numberOf is the number of a handoff of a task; 0: it is one of another task, to which a part was delegated.
+func numberOf(task, handoff string) (n int) {
+	if text, ok := strings.CutPrefix(handoff, task+".h"); ok {
+		n, _ = strconv.Atoi(text)
+	}
+	return n
+}
+
 // comparison is two envelopes of a task side by side.
 type comparison struct {
 	Task string
@@ -131,7 +141,7 @@ type difference struct {
 	ID     string
 	A, B   string
 	Fate   string // kept, changed, added or dropped; omitted if the second lists it as left out
-	Reason string
+	Reason string // of an omission; of a change, what replaced it
 }
 
 func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
@@ -141,15 +151,17 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c := comparison{Task: task}
-	for n := range trail.Handoffs {
-		c.Hops = append(c.Hops, n+1)
+	for _, d := range trail.Handoffs {
+		if n := numberOf(task, d.HandoffID); n > 0 {
+			c.Hops = append(c.Hops, n)
+		}
 	}
 	if len(c.Hops) < 2 {
 		return invalid("there is one handoff, or none", "compare a task that has moved at least twice")
 	}
 	var got [2]envelope
 	for i, name := range []string{"a", "b"} {
-		n, err := strconv.Atoi(cmp.Or(q.Get(name), strconv.Itoa(len(c.Hops)-1+i)))
+		n, err := strconv.Atoi(cmp.Or(q.Get(name), strconv.Itoa(c.Hops[len(c.Hops)-2+i])))
 		if err != nil || n < 1 {
 			return invalid(fmt.Sprintf("%.20q is not the number of a handoff", q.Get(name)), "choose two handoffs of the list")
 		}
@@ -173,10 +185,10 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 }
 
 // entry is an entry of an envelope, for a comparison.
-type entry struct{ Kind, ID, Text string }
+type entry struct{ Kind, ID, Text, supersedes string }
 
 func (e envelope) entries() (all []entry) {
-	for _, text := range []entry{{"intent", "", e.Task.Intent}, {"ask", "", e.Task.Ask}, {"state", "", e.Task.State}, {"summary", "", e.Summary}} {
+	for _, text := range []entry{{Kind: "intent", Text: e.Task.Intent}, {Kind: "ask", Text: e.Task.Ask}, {Kind: "state", Text: e.Task.State}, {Kind: "summary", Text: e.Summary}} {
 		if text.Text != "" {
 			all = append(all, text)
 		}
@@ -189,13 +201,13 @@ func (e envelope) entries() (all []entry) {
 		if c.Max != nil {
 			text += fmt.Sprintf(" max %v", *c.Max)
 		}
-		all = append(all, entry{"constraint", c.ID, text})
+		all = append(all, entry{"constraint", c.ID, text, ""})
 	}
 	for _, f := range e.Facts {
-		all = append(all, entry{"fact", f.ID, f.Text})
+		all = append(all, entry{"fact", f.ID, f.Text, f.Supersedes})
 	}
 	for _, d := range e.Decisions {
-		all = append(all, entry{"decision", d.ID, d.Text})
+		all = append(all, entry{"decision", d.ID, d.Text, d.Supersedes})
 	}
 	return all
 }
@@ -206,9 +218,12 @@ func differences(a, b envelope) (rows []difference) {
 	for _, o := range b.Omissions {
 		omitted[o.Kind+":"+o.ID] = o.Reason
 	}
-	later := map[string]string{}
+	later, replaces := map[string]string{}, map[string]entry{}
 	for _, e := range b.entries() {
 		later[e.Kind+":"+e.ID] = e.Text
+		if e.supersedes != "" {
+			replaces[e.Kind+":"+e.supersedes] = e
+		}
 	}
 	before := map[string]bool{}
 	for _, e := range a.entries() {
@@ -220,6 +235,9 @@ func differences(a, b envelope) (rows []difference) {
 			if text != e.Text {
 				row.Fate = "changed"
 			}
+		} else if by, ok := replaces[key]; ok {
+			row.B, row.Fate, row.Reason = by.Text, "changed", "by "+by.ID
+			before[by.Kind+":"+by.ID] = true
 		} else if why, ok := omitted[key]; ok {
 			row.Fate, row.Reason = "omitted", why
 		}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
 )
@@ -19,12 +18,18 @@ type inbox struct {
 	Next    string
 }
 
+// pastLimit is how many tickets that were closed a page shows, and earlierLimit how many of the same task are beside a ticket.
+const (
+	pastLimit    = 25
+	earlierLimit = 10
+)
+
 func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	past := q.Get("past") != ""
 	f := client.TicketFilter{Desk: q.Get("desk"), After: q.Get("after"), Limit: 100}
 	if past {
-		f.State = "closed"
+		f.State, f.Limit = "closed", pastLimit
 	}
 	got, err := v.api.Tickets(r.Context(), f)
 	if err != nil {
@@ -35,7 +40,7 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		byDue(in.Tickets, got.Next != "")
 	}
 	for i := range in.Tickets {
-		if err := v.addOptions(r.Context(), &in.Tickets[i]); err != nil {
+		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
 			return err
 		}
 	}
@@ -60,32 +65,38 @@ func byDue(list []client.Ticket, some bool) {
 	slices.SortStableFunc(list, func(a, b client.Ticket) int { return cmp.Compare(turn[a.ID], turn[b.ID]) })
 }
 
-// addOptions adds the options of an open question, which lists do not have. To fetch them is a read of the ticket, which is recorded:
-// once for each session, however often the page is shown.
-func (v *visit) addOptions(ctx context.Context, t *client.Ticket) error {
-	if t.Kind != "question" || !t.Open() {
+// words are what lists of tickets do not have: the options of an open question, or how a ticket was answered.
+type words struct {
+	Options        []string
+	Answer, Detail string
+}
+
+// addWords adds them. To fetch them is a read of the ticket, which is recorded: once for each session, however often the page is shown.
+func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
+	if t.Open() && t.Kind != "question" {
 		return nil
 	}
-	key := v.session.ID + " " + t.ID
-	options, ok := v.options.Get(key)
+	key := fmt.Sprint(v.session.ID, " ", t.ID, " ", t.Open())
+	w, ok := v.words.Get(key)
 	if !ok {
 		whole, err := v.api.Ticket(ctx, t.ID, 0)
 		if err != nil {
 			return err
 		}
-		options = whole.Options
-		v.options.Add(key, options)
+		w = words{whole.Options, whole.Answer, whole.Detail}
+		v.words.Add(key, w)
 	}
-	t.Options = options
+	t.Options, t.Answer, t.Detail = w.Options, w.Answer, w.Detail
 	return nil
 }
 
 // ticketPage is a ticket with what it is about.
 type ticketPage struct {
 	client.Ticket
-	Prompt  string // of the envelope that is to be decided on
-	Unread  string // why there is no prompt
-	Earlier []client.Answer
+	Prompt  string          // of the envelope that is to be decided on
+	Unread  string          // why there is no prompt
+	Earlier []client.Ticket // of the same task, that were closed
+	Epoch   uint64          // of the task: who has taken it over releases it at that
 }
 
 func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
@@ -105,9 +116,27 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 		body.Prompt = sheet.Prompt
 	}
 	if task, err := v.api.Task(ctx, t.Task); err == nil {
-		body.Earlier = task.Answers
+		body.Epoch = task.Epoch
+	}
+	if body.Earlier, err = v.earlier(ctx, t); err != nil {
+		return err
 	}
 	return v.show(w, r, "ticket", page{Title: "Ticket " + t.ID, Live: t.Task, Body: body})
+}
+
+// earlier lists the tickets of the same task that were closed, as far as the person may see them.
+func (v *visit) earlier(ctx context.Context, t client.Ticket) ([]client.Ticket, error) {
+	list, err := v.api.Tickets(ctx, client.TicketFilter{Task: t.Task, State: "closed", Limit: earlierLimit})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.DeleteFunc(list.Tickets, func(k client.Ticket) bool { return k.ID == t.ID })
+	for i := range all {
+		if err := v.addWords(ctx, &all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func (v *visit) actOnTicket(w http.ResponseWriter, r *http.Request) error {
@@ -128,8 +157,7 @@ func (v *visit) decide(ctx context.Context, r *http.Request, id, verb string) (e
 	case "claim":
 		_, err = v.api.Claim(ctx, id)
 	case "release":
-		epoch, _ := strconv.ParseUint(r.PostFormValue("epoch"), 10, 64) // 0: not a takeover
-		_, err = v.api.Release(ctx, id, client.ReleaseInput{Epoch: epoch, Detail: detail})
+		_, err = v.api.Release(ctx, id, client.ReleaseInput{Epoch: epochOf(r), Detail: detail})
 	default:
 		return &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: fmt.Sprintf("a ticket cannot be %.20q", verb), Hint: "go back to the ticket"}
 	}

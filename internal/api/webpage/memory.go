@@ -5,12 +5,14 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/standing"
 )
 
 // memoryPage is a memory item with its versions.
 type memoryPage struct {
 	client.MemoryItem
-	Standing []standing             // legal holds on it, and what erased it
+	Standing []standing.Standing    // legal holds on it, and what erased it
 	Versions []client.MemoryVersion // the newest first
 	More     bool                   // there are older ones than those shown
 }

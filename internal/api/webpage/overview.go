@@ -11,21 +11,22 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 )
 
-// boardLimit is how many live tasks the board shows.
-const boardLimit = 300
+// columnLimit is how many live tasks a column of the board shows.
+const columnLimit = 60
 
-// column is the tasks of the board in some states.
+// column is the tasks of the board in a state.
 type column struct {
+	State client.State
 	Name  string
 	About string // what the tasks in it wait for
 	Tasks []client.TaskRow
+	Count int // with those that the board does not show
 }
 
 // overview is what moves now.
 type overview struct {
 	Columns []column
-	Shown   int
-	More    bool // there are more live tasks than the board shows
+	All     int // live tasks
 	Agents  []client.Agent
 	Tickets []client.Ticket
 	Alerts  []admin.Alert
@@ -38,26 +39,17 @@ type overview struct {
 // beginning is which of the commands have run that a first visit shows.
 type beginning struct{ Agent, Task, Accepted bool }
 
-// columnOf returns the number of the column that shows a state.
-var columnOf = map[client.State]int{client.Pending: 0, client.HandingOff: 1, client.Executing: 2, client.Waiting: 3, client.Parked: 4}
-
 func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	o := overview{Columns: []column{
-		{Name: "Waiting to be sent", About: "Nobody owns these. Their requester sends them on."},
-		{Name: "Being handed off", About: "Offered. Their sender keeps them until a receiver accepts."},
-		{Name: "At work", About: "An agent owns these and works on them."},
-		{Name: "Waiting for others", About: "For the results of children, or for people."},
-		{Name: "Dead letters", About: "No receiver took these, or a limit was reached. A person decides."},
+		{State: client.Pending, Name: "Waiting to be sent", About: "Nobody owns these. Their requester sends them on."},
+		{State: client.HandingOff, Name: "Being handed off", About: "Offered. Their sender keeps them until a receiver accepts."},
+		{State: client.Executing, Name: "At work", About: "An agent owns these and works on them."},
+		{State: client.Waiting, Name: "Waiting for others", About: "For the results of children, or for people."},
+		{State: client.Parked, Name: "Dead letters", About: "No receiver took these, or a limit was reached. A person decides."},
 	}}
-	live, err := v.api.Tasks(ctx, client.TaskFilter{Live: true, Limit: boardLimit})
-	if err != nil {
+	if err := v.fill(ctx, &o); err != nil {
 		return err
-	}
-	o.Shown, o.More = len(live.Tasks), live.Next != ""
-	for _, t := range live.Tasks {
-		c := &o.Columns[columnOf[t.State]]
-		c.Tasks = append(c.Tasks, t)
 	}
 	agents, err := v.api.Agents(ctx)
 	if err != nil {
@@ -73,12 +65,34 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	if err := v.figures(ctx, &o); err != nil {
 		return err
 	}
-	if o.Shown <= 1 && len(o.Agents) <= 1 {
+	if o.All <= 1 && len(o.Agents) <= 1 {
 		if err := v.begin(ctx, &o); err != nil {
 			return err
 		}
 	}
 	return v.show(w, r, "overview", page{Title: "Overview", Live: "*", Body: o})
+}
+
+// fill adds the newest live tasks of each state, and how many there are.
+func (v *visit) fill(ctx context.Context, o *overview) error {
+	live, err := v.api.Tasks(ctx, client.TaskFilter{Live: true, Limit: 1, Counts: true})
+	if err != nil {
+		return err
+	}
+	for i := range o.Columns {
+		c := &o.Columns[i]
+		c.Count = live.Counts[c.State]
+		if o.All += c.Count; c.Count == 0 {
+			continue
+		}
+		got, err := v.api.Tasks(ctx, client.TaskFilter{State: c.State, Limit: columnLimit})
+		if err != nil {
+			return err
+		}
+		c.Tasks = got.Tasks
+		c.Count = max(c.Count, len(c.Tasks)) // some came meanwhile
+	}
+	return nil
 }
 
 // begin adds how to begin, until the first task was accepted.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/standing"
 )
 
 // marksShown is how many holds, and how many erasures, the page of a task or memory item has; recordShown is how many the page of the record has.
@@ -115,7 +117,7 @@ func (d *download) Write(b []byte) (int, error) {
 }
 
 // heldOrErased says which legal holds are on a task or a memory item, and that its content was erased, to people that may know.
-func (v *visit) heldOrErased(ctx context.Context, of admin.ErasureFilter) (all []standing, err error) {
+func (v *visit) heldOrErased(ctx context.Context, of admin.ErasureFilter) (all []standing.Standing, err error) {
 	if !v.oversees() {
 		return nil, nil
 	}
@@ -124,13 +126,13 @@ func (v *visit) heldOrErased(ctx context.Context, of admin.ErasureFilter) (all [
 		return nil, err
 	}
 	for _, h := range list.Holds[:min(len(list.Holds), marksShown)] {
-		all = append(all, standing{Tone: "ask", Text: fmt.Sprintf("A legal hold is on %s, by %s: %s", h.Subject, h.By, h.Why), Link: "/record#holds", Do: "All holds"})
+		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("A legal hold is on %s, by %s: %s", h.Subject, h.By, h.Why), Link: "/record#holds", Do: "All holds"})
 	}
 	if n := len(list.Holds) - marksShown; n > 0 {
-		all = append(all, standing{Tone: "ask", Text: fmt.Sprintf("%d more legal holds are on it", n), Link: "/record#holds", Do: "All holds"})
+		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("%d more legal holds are on it", n), Link: "/record#holds", Do: "All holds"})
 	}
 	for _, e := range list.Erasures[:min(len(list.Erasures), marksShown)] {
-		all = append(all, standing{Tone: "ask", Text: fmt.Sprintf("The content of %s was erased, by %s: %s", e.Subject, e.By, e.Why), Link: "/record#erasures", Do: "All erasures"})
+		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("The content of %s was erased, by %s: %s", e.Subject, e.By, e.Why), Link: "/record#erasures", Do: "All erasures"})
 	}
 	return all, nil
 }

@@ -12,10 +12,10 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -40,7 +40,8 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": ago, "iso": iso, "short": short, "percent": percent, "seconds": seconds, "label": label, "dict": dict, "next": next, "ticks": ticks, "hours": hours, "lasting": lasting, "last": last, "receiver": receiver, "handoffPath": handoffPath, "span": span, "subjectPath": subjectPath,
+		"ago": human.Time, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
+		"dict": dict, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -89,7 +90,7 @@ func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in pag
 var dones = map[string]string{
 	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.",
 	"replay": "Replayed.", "discard": "Discarded.", "takeover": "Taken over: it was offered to the agent.", "readiness": "The agent's readiness is set.",
-	"cancel": "Cancelled, and its children with it.", "circuit": "The circuits of the agent are closed: handoffs go to it again.",
+	"complete": "Completed.", "send": "Handed on: it is yours until a receiver accepts.", "cancel": "Cancelled, and its children with it.", "cancelall": "Cancelled, and their children with them.", "circuit": "The circuits of the agent are closed: handoffs go to it again.",
 	"silence": "Silenced: people are not notified of it.", "unsilence": "The silence has ended.",
 }
 
@@ -136,82 +137,6 @@ func answer(w http.ResponseWriter, status int, media string, v any) {
 	_, _ = w.Write(b) // the program is gone
 }
 
-// ago is a time as people read it, on the clock of the reader's browser once its script has run.
-func ago(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
-}
-
-func iso(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-
-// short is the beginning of a text, on one line.
-func short(n int, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n]) + "…"
-	}
-	return text
-}
-
-func percent(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
-
-func seconds(f float64) string {
-	switch {
-	case f <= 0:
-		return "–"
-	case f < 1:
-		return fmt.Sprintf("%.0f ms", f*1000)
-	case f < 120:
-		return fmt.Sprintf("%.1f s", f)
-	}
-	return fmt.Sprintf("%.0f min", f/60)
-}
-
-// hours is a number of hours as people read it.
-func hours(n int) string { return span(time.Duration(n) * time.Hour) }
-
-// lasting is a duration, in the text of the API, as people read it.
-func lasting(text string) string {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return text
-	}
-	return span(d)
-}
-
-// last is the time before now, in the text of the API, as people read it: last hour, last 5 minutes.
-func last(text string) string { return "last " + strings.TrimPrefix(lasting(text), "1 ") }
-
-// span is a duration as people read it: 1 hour, 36 hours, 2 days, 1 minute 30 seconds; and of less than 2 seconds, 1.5 s or 20 ms.
-func span(d time.Duration) string {
-	if d < 2*time.Second {
-		return seconds(d.Seconds())
-	}
-	d = d.Round(time.Second)
-	if d > 24*time.Hour && d%(24*time.Hour) == 0 {
-		return counted(d/(24*time.Hour), "day")
-	}
-	var parts []string
-	for _, u := range []struct {
-		of   time.Duration
-		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if n := d / u.of; n > 0 {
-			parts, d = append(parts, counted(n, u.name)), d%u.of
-		}
-	}
-	return strings.Join(parts[:min(len(parts), 2)], " ")
-}
-
-func counted(n time.Duration, name string) string {
-	if n == 1 {
-		return "1 " + name
-	}
-	return fmt.Sprintf("%d %ss", n, name)
-}
-
 // subjectPath is the page of what a legal hold or an erasure names; empty: it has none.
 func subjectPath(subject string) string {
 	kind, id, _ := strings.Cut(subject, "/")
@@ -220,25 +145,6 @@ func subjectPath(subject string) string {
 		return ""
 	}
 	return at + url.PathEscape(id)
-}
-
-// label is a value of a closed set as words.
-func label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
-
-// part is a part of a text; code was between backticks.
-type part struct {
-	Text string
-	Code bool
-}
-
-// ticks takes a text apart at its backticks.
-func ticks(text string) (parts []part) {
-	code := false
-	for t := range strings.SplitSeq(text, "`") {
-		parts = append(parts, part{t, code})
-		code = !code
-	}
-	return parts
 }
 
 // next is the number after one: people count from one.

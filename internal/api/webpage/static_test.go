@@ -2,7 +2,9 @@ package webpage
 
 import (
 	"compress/gzip"
+	"io/fs"
 	"path"
+	"regexp"
 	"testing"
 )
 
@@ -35,6 +37,32 @@ func TestTheScriptsTogetherAreSmall(t *testing.T) {
 	}
 	if scripts < 2 || size > maxScripts {
 		t.Errorf("%d scripts have %d bytes", scripts, size)
+	}
+}
+
+// decided matches what variables.css alone decides: a colour, or a size of type.
+var decided = regexp.MustCompile(`#[0-9a-fA-F]{3,8}\b[^:{]*;|(?:rgb|hsl|lab|lch|color|light-dark)a?\(|font(?:-size)?:[^;}]*\d|(?:fill|stroke|style|bgcolor)="`)
+
+func TestColoursAndSizesOfTypeAreInOneFile(t *testing.T) {
+	files := map[string]fs.FS{"static/page.css": staticFiles}
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil || len(names) < 10 {
+		t.Fatal(err, names)
+	}
+	for _, name := range append(names, "templates/parts/parts.html") {
+		files[name] = templateFiles
+	}
+	for name, in := range files {
+		b, err := fs.ReadFile(in, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range decided.FindAllString(string(b), -1) {
+			t.Errorf("%s has %q", name, found)
+		}
+	}
+	if b, err := fs.ReadFile(staticFiles, "static/variables.css"); err != nil || len(decided.FindAll(b, -1)) < 20 {
+		t.Errorf("%v: the test finds no colours where they are", err)
 	}
 }
 

@@ -12,12 +12,15 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+	"github.com/trapezehq/trapeze/internal/api/webpage/standing"
 )
 
 // story is a task from its intent to its result.
 type story struct {
 	client.Task
-	Standing []standing
+	Standing []standing.Standing
 	Bars     []bar
 	Moments  []moment
 	Hops     []hopRow
@@ -25,6 +28,8 @@ type story struct {
 	Picture  []stack
 	Children []branch
 	NoTrail  string // why there is no trail
+	Mine     bool   // the person owns it
+	Two      bool   // it has two handoffs, which can be compared
 }
 
 // bar is the time for which one agent held the task, in thousandths of the task's life.
@@ -53,7 +58,8 @@ type moment struct {
 
 // hopRow is a handoff of the story.
 type hopRow struct {
-	N      int
+	N      int    // 0: a part was delegated
+	Path   string // of its page
 	From   string
 	To     string
 	Reason client.Reason
@@ -74,7 +80,7 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := story{Task: t, Standing: standingsOf(t)}
+	s := story{Task: t, Standing: standing.Of(t), Mine: t.Owner != "" && t.Owner == v.me.Agent}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {
 		return err
@@ -89,11 +95,12 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.Moments = momentsOf(trail.Entries)
 	s.Bars = barsOf(trail.Entries, t, v.now())
-	s.Hops = hopsOf(trail.Handoffs, s.Drift)
+	s.Hops = hopsOf(id, trail.Handoffs, s.Drift)
+	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h hopRow) bool { return h.N == 0 })) > 1
 	if s.Children, err = v.branches(ctx, id, len(t.Children)); err != nil {
 		return err
 	}
-	return v.show(w, r, "story", page{Title: short(60, t.Intent), Live: id, Body: s})
+	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: id, Body: s})
 }
 
 // Limits of the tree of children on a page.
@@ -177,7 +184,7 @@ func sentence(fields map[string]any) string {
 	}
 	for _, name := range said {
 		if v, ok := fields[name].(string); ok && v != "" {
-			parts = append(parts, "“"+short(300, v)+"”")
+			parts = append(parts, "“"+human.Short(300, v)+"”")
 		}
 	}
 	return strings.Join(parts, " · ")
@@ -269,12 +276,9 @@ func scaled(bars []bar, from, until time.Time) []bar {
 	return bars
 }
 
-func hopsOf(records []client.Record, drift *client.Drift) (rows []hopRow) {
-	for i, d := range records {
-		row := hopRow{N: i + 1, From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
-		if _, n, ok := strings.Cut(d.HandoffID, ".h"); ok {
-			_, _ = fmt.Sscan(n, &row.N)
-		}
+func hopsOf(task string, records []client.Record, drift *client.Drift) (rows []hopRow) {
+	for _, d := range records {
+		row := hopRow{N: numberOf(task, d.HandoffID), Path: handoffPath(d.HandoffID), From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
 		if drift != nil {
 			for k := range drift.Hops {
 				if drift.Hops[k].Handoff == d.HandoffID {

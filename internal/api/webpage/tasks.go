@@ -1,33 +1,94 @@
 package webpage
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
 // taskList is a page of tasks.
 type taskList struct {
-	Filter client.TaskFilter
-	States []client.State
-	Tasks  []client.TaskRow
-	Next   string // the address of the next page; empty at the end
+	Filter       client.TaskFilter
+	Since, Until string // as they were typed
+	States       []client.State
+	Tasks        []client.TaskRow
+	Counts       []stateCount // of the tasks on all pages; on the first one alone
+	All          int
+	Here, Next   string // the addresses of this page and of the next; no next at the end
+}
+
+// stateCount is how many tasks are in a state, and the address of their list.
+type stateCount struct {
+	State client.State
+	N     int
+	Path  string
 }
 
 func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
+	q.Del("did")
 	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), After: q.Get("after"), Limit: 100}
+	f.Counts = f.After == ""
+	var err error
+	if f.Since, f.Until, err = v.between(q); err != nil {
+		return err
+	}
 	got, err := v.api.Tasks(r.Context(), f)
 	if err != nil {
 		return err
 	}
-	l := taskList{Filter: f, States: client.States(), Tasks: got.Tasks}
+	l := taskList{Filter: f, Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Tasks: got.Tasks, Here: tasksPath(q)}
 	if got.Next != "" {
 		q.Set("after", got.Next)
-		l.Next = "/tasks?" + q.Encode()
+		l.Next = tasksPath(q)
+	}
+	q.Del("after")
+	for _, state := range l.States {
+		if n := got.Counts[state]; n > 0 {
+			q.Set("state", string(state))
+			l.Counts, l.All = append(l.Counts, stateCount{state, n, tasksPath(q)}), l.All+n
+		}
 	}
 	return v.show(w, r, "tasks", page{Title: "Tasks", Body: l})
+}
+
+func tasksPath(q url.Values) string { return "/tasks?" + q.Encode() }
+
+// between reads the times since and until which something must have changed.
+func (v *visit) between(q url.Values) (since, until time.Time, err error) {
+	for name, t := range map[string]*time.Time{"since": &since, "until": &until} {
+		if *t, err = human.Past(v.now(), q.Get(name)); err != nil {
+			return since, until, invalid(name+": "+err.Error(), "write how long ago, such as 90m, 2h or 7d, or a time in UTC, such as 2026-11-27 14:30")
+		}
+	}
+	return since, until, nil
+}
+
+// cancelTasks cancels the tasks that were chosen, with their children. Those that cannot be are named, with the reason; the others are.
+func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
+	ids, err := chosen(r, "tasks")
+	if err != nil {
+		return err
+	}
+	err = each(r, ids, func(ctx context.Context, id string) error {
+		_, err := v.api.Cancel(ctx, id, client.CancelInput{Detail: r.PostFormValue("detail")})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	q := r.URL.Query() // the list goes on as it was
+	q.Set("did", "cancelall")
+	http.Redirect(w, r, tasksPath(q), http.StatusSeeOther)
+	return nil
 }
 
 func (v *visit) takeOver(w http.ResponseWriter, r *http.Request) error {
@@ -37,6 +98,34 @@ func (v *visit) takeOver(w http.ResponseWriter, r *http.Request) error {
 	})
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "takeover", err)
 }
+
+// complete completes a task that the person owns.
+func (v *visit) complete(w http.ResponseWriter, r *http.Request) error {
+	id, result := r.PathValue("task"), client.Result{Text: r.PostFormValue("result"), Data: []byte(r.PostFormValue("data"))}
+	if len(result.Data) > 0 && !json.Valid(result.Data) {
+		return invalid("the data are no JSON", `go back, and write them as JSON, such as {"amount": 30}`)
+	}
+	_, err := v.api.Complete(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.CompleteInput{Epoch: epochOf(r), Result: result})
+	return v.after(w, r, "/tasks/"+url.PathEscape(id), "complete", err)
+}
+
+// send hands on a task that the person owns.
+func (v *visit) send(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("task")
+	_, err := v.api.Send(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.SendInput{
+		Epoch: epochOf(r), To: names(r.PostFormValue("to")), Content: client.Content{Ask: r.PostFormValue("ask"), State: r.PostFormValue("state")},
+	})
+	return v.after(w, r, "/tasks/"+url.PathEscape(id), "send", err)
+}
+
+// epochOf is the epoch of a task in a form; 0: there is none.
+func epochOf(r *http.Request) uint64 {
+	epoch, _ := strconv.ParseUint(r.PostFormValue("epoch"), 10, 64)
+	return epoch
+}
+
+// names are the names that a person types, with blanks or commas between them.
+func names(text string) []string { return strings.Fields(strings.ReplaceAll(text, ",", " ")) }
 
 // cancel cancels a task and its children.
 func (v *visit) cancel(w http.ResponseWriter, r *http.Request) error {

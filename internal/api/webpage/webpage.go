@@ -52,12 +52,12 @@ type pages struct {
 	turn     func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	log      *slog.Logger
 	mux      *http.ServeMux
-	digest   string                       // of the static files: their addresses change with them
-	options  *lru.Cache[string, []string] // of questions, by session and ticket
+	digest   string                    // of the static files: their addresses change with them
+	words    *lru.Cache[string, words] // of tickets, by session, ticket and whether it is open
 }
 
-// maxOptions is how many questions have their options in memory.
-const maxOptions = 4096
+// maxWords is how many tickets have their words in memory.
+const maxWords = 4096
 
 // New returns the handler of the page over the handler of the HTTP API.
 func New(api http.Handler, o Options) http.Handler {
@@ -70,11 +70,11 @@ func New(api http.Handler, o Options) http.Handler {
 	if o.Turn == nil {
 		o.Turn = func(context.Context, string, string, string) (func(), error) { return func() {}, nil }
 	}
-	options, err := lru.New[string, []string](maxOptions)
+	known, err := lru.New[string, words](maxWords)
 	if err != nil {
 		panic(err) // the size is positive
 	}
-	p := &pages{options: options, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), issuer: o.Issuer, now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p := &pages{words: known, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), issuer: o.Issuer, now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }
@@ -91,6 +91,7 @@ func (p *pages) routes() {
 	for pattern, show := range map[string]shower{
 		"GET /{$}":                             (*visit).overview,
 		"GET /tasks":                           (*visit).tasks,
+		"POST /tasks":                          (*visit).cancelTasks,
 		"GET /tasks/{task}":                    (*visit).story,
 		"GET /tasks/{task}/hops/{hop}":         (*visit).hop,
 		"GET /tasks/{task}/compare":            (*visit).compare,
@@ -113,6 +114,8 @@ func (p *pages) routes() {
 		"GET /tasks/{task}/record/{format}":    (*visit).export,
 		"POST /tasks/{task}/takeover":          (*visit).takeOver,
 		"POST /tasks/{task}/cancel":            (*visit).cancel,
+		"POST /tasks/{task}/complete":          (*visit).complete,
+		"POST /tasks/{task}/send":              (*visit).send,
 		"POST /agents/{agent}/circuit/reset":   (*visit).resetCircuit,
 		"POST /agents/{agent}/{readiness}":     (*visit).setReadiness,
 	} {

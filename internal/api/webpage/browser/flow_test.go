@@ -90,6 +90,14 @@ func TestAPersonAtADeskAnswersAndTakesOver(t *testing.T) {
 	if task, err := d.admin.Task(ctx, made.Task); err != nil || task.Owner != "zoe" {
 		t.Errorf("%v: %+v", err, task)
 	}
+	d.press(`main a[href="/tasks/`+made.Task+`"]`, kb.Enter)
+	d.shows("It is yours")
+	d.press(`textarea[name=result]`, "d", "o", "n", "e")
+	d.press(`form[action$="/complete"] button`, kb.Enter)
+	d.shows("Completed.")
+	if task, err := d.admin.Task(ctx, made.Task); err != nil || task.State != client.Completed || task.Result == nil || task.Result.Text != "done" {
+		t.Errorf("%v: %+v", err, task)
+	}
 }
 
 func TestAnOperatorWorksByKeyboardAlone(t *testing.T) {
@@ -135,6 +143,7 @@ func operate(t *testing.T, width int64) {
 	if task, err := d.admin.Task(ctx, old.Task); err != nil || task.State != client.Cancelled {
 		t.Errorf("%v: %+v", err, task.State)
 	}
+	d.cancelSeveral()
 	d.goTo("/find")
 	d.press(`main input[name=agent]`, "w", "r", "i", "t", "e", "r", kb.Enter)
 	d.shows("Pay invoice 4711")
@@ -145,6 +154,30 @@ func operate(t *testing.T, width int64) {
 	}
 	d.do(chromedp.KeyEvent("invoice"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Pay invoice 4711")
+}
+
+// cancelSeveral cancels more tasks than a page of a list has, all that fit a filter, with the part of the list that scrolling adds.
+func (d *desk) cancelSeveral() {
+	d.t.Helper()
+	ctx := d.t.Context()
+	for n := range 120 {
+		must2(d.t, func() error {
+			_, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("sweep ", n)})
+			return err
+		})
+	}
+	d.goTo("/tasks?text=sweep&since=1h")
+	d.shows("120 in all")
+	d.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("next").scrollIntoView()`))
+	d.do(chromedp.Poll[chromedp.Void](`document.querySelectorAll("input[name=task]").length === 120`, chromedp.WithPollingTimeout(patience)))
+	d.press(`input.all`, " ")
+	d.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, document.body.scrollHeight)`))
+	if !eval[bool](d, `(({top, bottom}) => top > -1 && bottom < innerHeight + 1)(document.querySelector("main fieldset").getBoundingClientRect())`) {
+		d.t.Error("what can be done with the tasks that are chosen is out of sight")
+	}
+	d.press(`input[name=detail]`, "o", "l", "d", kb.Enter)
+	d.shows("Cancelled, and their children")
+	d.shows("120 cancelled")
 }
 
 func TestAxeFindsNothingOnAPhone(t *testing.T) {

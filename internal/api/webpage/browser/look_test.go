@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -84,6 +85,41 @@ func TestAnOperatorSilencesAnAlertByKeyboard(t *testing.T) {
 	d.shows("The silence has ended")
 	if list, err := admin.New(d.admin).Alerts(t.Context(), admin.AlertOptions{}); err != nil || len(list.Silences) != 0 {
 		t.Errorf("%v: %+v", err, list.Silences)
+	}
+}
+
+// TestAPersonIsNotifiedOfANewTicket: by the browser, of what is new while the page is not looked at, once; and never of what was there.
+func TestAPersonIsNotifiedOfANewTicket(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker := d.agent("worker", client.AgentSpec{})
+	ask := func(question string) {
+		t.Helper()
+		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: "Refund it", Start: true})
+		must2(t, func() error { return err })
+		must2(t, func() error {
+			_, err := worker.Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: question})
+			return err
+		})
+	}
+	// The page of a browser without a window is never hidden, and no desktop shows what it says.
+	d.do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.told = []; window.Notification = class {
+			static permission = "default"; static async requestPermission() { return this.permission = "granted"; } constructor(title, of) { told.push(title + " | " + of.body); } };`})
+		return chromedp.Void{}, err
+	})
+	ask("This was there before?")
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.goTo("/inbox")
+	d.press(`#notify`, kb.Enter)
+	d.do(chromedp.Poll[chromedp.Void](`document.getElementById("notify").hidden && source?.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))
+	d.do(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, "hidden", {get: () => true}); void 0`))
+	ask("Is this new?")
+	d.do(chromedp.Poll[chromedp.Void](`told.length > 0`, chromedp.WithPollingTimeout(patience)))
+	ask("And this?")
+	d.do(chromedp.Poll[chromedp.Void](`told.length > 1`, chromedp.WithPollingTimeout(patience)))
+	if told := eval[string](d, `told.join("; ")`); told != "Trapeze: a ticket waits | Is this new?; Trapeze: a ticket waits | And this?" {
+		t.Errorf("the person is told %q", told)
 	}
 }
 

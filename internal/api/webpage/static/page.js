@@ -147,6 +147,12 @@ function lengthen() {
   }, { rootMargin: "800px" }).observe(link);
 }
 
+// The box at the head of a list chooses all of it.
+document.addEventListener("change", (e) => {
+  if (!e.target.matches("input.all")) return;
+  for (const box of e.target.form.querySelectorAll("input[name=task]")) box.checked = e.target.checked;
+});
+
 // Commands are ready to copy.
 document.documentElement.classList.add("scripts");
 document.addEventListener("click", async (e) => {
@@ -161,8 +167,6 @@ function begin() {
   setInterval(showTimes, 5000);
   document.getElementById("go")?.click();
   for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
-  const all = document.getElementById("all");
-  if (all) all.onchange = () => { for (const box of document.querySelectorAll("input[name=task]")) box.checked = all.checked; };
   offerNotices();
   notify();
   lengthen();

@@ -1,4 +1,4 @@
-package webpage
+package standing
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 		"taken over": {task: client.Task{State: client.Executing, Owner: "bob", Takeovers: []client.TakeoverRequest{{By: "cat", Detail: "he sleeps"}}}, want: "cat asks to take it over: he sleeps", link: "#takeover"},
 		"ended":      {task: client.Task{State: client.Completed, Parked: &client.ParkedFor{Cause: "limit"}}, none: true},
 	} {
-		all, found := standingsOf(c.task), false
+		all, found := Of(c.task), false
 		for _, s := range all {
 			if strings.Contains(s.Text, c.want) && s.Link == c.link && s.Until.IsZero() == !c.until && (s.Until.IsZero() || s.Then != "") {
 				found = true

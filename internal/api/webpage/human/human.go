@@ -1,0 +1,105 @@
+package human
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Time is a time as people read it, on the clock of the reader's browser once its script has run.
+func Time(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// ISO is a time for programs.
+func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
+// Short is the beginning of a text, on one line.
+func Short(n int, text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n]) + "…"
+	}
+	return text
+}
+
+// Percent is a share of one.
+func Percent(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
+
+// Seconds is a number of seconds as people read it: 20 ms, 1.5 s, 3 min; of none, a dash.
+func Seconds(f float64) string {
+	switch {
+	case f <= 0:
+		return "–"
+	case f < 1:
+		return fmt.Sprintf("%.0f ms", f*1000)
+	case f < 120:
+		return fmt.Sprintf("%.1f s", f)
+	}
+	return fmt.Sprintf("%.0f min", f/60)
+}
+
+// Hours is a number of hours as people read it.
+func Hours(n int) string { return Span(time.Duration(n) * time.Hour) }
+
+// Lasting is a duration, in the text of the API, as people read it.
+func Lasting(text string) string {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return text
+	}
+	return Span(d)
+}
+
+// Last is the time before now, in the text of the API, as people read it: last hour, last 5 minutes.
+func Last(text string) string { return "last " + strings.TrimPrefix(Lasting(text), "1 ") }
+
+// Span is a duration as people read it: 1 hour, 36 hours, 2 days, 1 minute 30 seconds; and of less than 2 seconds, 1.5 s or 20 ms.
+func Span(d time.Duration) string {
+	if d < 2*time.Second {
+		return Seconds(d.Seconds())
+	}
+	d = d.Round(time.Second)
+	if d > 24*time.Hour && d%(24*time.Hour) == 0 {
+		return counted(d/(24*time.Hour), "day")
+	}
+	var parts []string
+	for _, u := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if n := d / u.of; n > 0 {
+			parts, d = append(parts, counted(n, u.name)), d%u.of
+		}
+	}
+	return strings.Join(parts[:min(len(parts), 2)], " ")
+}
+
+func counted(n time.Duration, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return fmt.Sprintf("%d %ss", n, name)
+}
+
+// Label is a value of a closed set as words.
+func Label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
+
+// Part is a part of a text; code was between backticks.
+type Part struct {
+	Text string
+	Code bool
+}
+
+// Ticks takes a text apart at its backticks.
+func Ticks(text string) (parts []Part) {
+	code := false
+	for t := range strings.SplitSeq(text, "`") {
+		parts = append(parts, Part{t, code})
+		code = !code
+	}
+	return parts
+}

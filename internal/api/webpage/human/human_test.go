@@ -1,0 +1,43 @@
+package human
+
+import (
+	"testing"
+	"time"
+)
+
+func TestADurationIsWrittenAsPeopleReadIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"5m0s": "5 minutes", "1h0m0s": "1 hour", "24h": "24 hours", "48h": "2 days", "1m30s": "1 minute 30 seconds", "26h3m9s": "26 hours 3 minutes", "20ms": "20 ms", "90s": "1 minute 30 seconds",
+		"1.5s": "1.5 s", "2.4s": "2 seconds", "soon": "soon",
+	} {
+		if got := Lasting(text); got != want {
+			t.Errorf("%s: %q, not %q", text, got, want)
+		}
+	}
+	if got := Last("1h") + ", " + Last("5m"); got != "last hour, last 5 minutes" {
+		t.Error(got)
+	}
+	if got := Hours(168); got != "7 days" {
+		t.Errorf("a week: %q", got)
+	}
+	if got := Span(time.Hour + 5*time.Second); got != "1 hour 5 seconds" {
+		t.Error(got)
+	}
+}
+
+func TestPeopleTypeTimesInSeveralWays(t *testing.T) {
+	now := time.Date(2026, 11, 27, 14, 30, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"": {}, " ": {}, "90m": now.Add(-90 * time.Minute), "7d": now.AddDate(0, 0, -7), "1h30m": now.Add(-90 * time.Minute), "2026-11-26": now.Add(-38*time.Hour - 30*time.Minute),
+		"2026-11-27 14:00": now.Add(-30 * time.Minute), "2026-11-27T14:00:30": now.Add(-29*time.Minute - 30*time.Second), "2026-11-27t15:00:00+01:00": now.Add(-30 * time.Minute),
+	} {
+		if got, err := Past(now, text); err != nil || !got.Equal(want) {
+			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"yesterday", "-2h", "0h", "2", "d", "-1d", "0d", "9999999d", "2026-13-01", "14:00"} {
+		if got, err := Past(now, text); err == nil {
+			t.Errorf("%q is taken as %s", text, got)
+		}
+	}
+}

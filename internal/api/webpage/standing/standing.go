@@ -1,0 +1,127 @@
+package standing
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+)
+
+// Standing is what a task that has not ended waits for, in a sentence, and where that is decided.
+type Standing struct {
+	Tone  string // bad, ask or "", as of a moment
+	Text  string
+	Until time.Time // when the server goes on by itself; zero: it does not
+	Then  string    // what it does then
+	Link  string    // where a person looks or acts; empty: nowhere
+	Do    string    // the words of the link
+}
+
+// Of says why a task is where it is: first what decides, then what else is open.
+func Of(t client.Task) (all []Standing) {
+	if t.State.Final() {
+		return nil
+	}
+	add := func(s Standing) { all = append(all, s) }
+	if p := t.Parked; t.State == client.Parked && p != nil {
+		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + p.Detail, Link: "/dead", Do: "Replay or discard it"})
+	}
+	if k := t.Ticket; k != nil && k.Open() {
+		what := k.Question
+		if what == "" {
+			what = k.Kind
+		}
+		add(Standing{Tone: "ask", Text: "Waits for a person: " + what, Until: k.Due, Then: "the next desk is asked, or it goes on without an answer", Link: "/tickets/" + k.ID, Do: "Decide"})
+	}
+	if h := t.Handoff; h != nil && t.State == client.HandingOff {
+		add(handingOff(h))
+	}
+	for _, d := range t.Dependencies {
+		if d.State != client.Completed {
+			add(Standing{Tone: "ask", Text: "Depends on a task that is " + human.Label(d.State), Link: "/tasks/" + d.Task, Do: "Look at it"})
+		}
+	}
+	for _, k := range t.Stranded() {
+		add(Standing{Tone: "bad", Text: "Waits for a child that is in the dead letters: " + k.Why, Link: "/tasks/" + k.Task, Do: "Look at it"})
+	}
+	if t.State == client.Waiting {
+		if s, ok := waiting(t); ok {
+			add(s)
+		}
+	}
+	if t.State == client.Executing {
+		text := t.Owner + " works on it"
+		if t.Progress != "" {
+			text += ": " + t.Progress
+		}
+		add(Standing{Text: text, Until: t.Lease, Then: "another agent is asked, if there is no sign of life before", Link: "/agents/" + t.Owner, Do: "Look at the agent"})
+	}
+	if t.State == client.Pending && len(all) == 0 {
+		add(Standing{Tone: "ask", Text: "Nobody owns it: " + t.Requester + " has to send it", Until: t.TakeUpBy, Then: "it goes to the dead letters", Link: "#takeover", Do: "Give it to an agent"})
+	}
+	for _, a := range t.Takeovers {
+		add(Standing{Tone: "ask", Text: a.By + " asks to take it over: " + a.Detail, Link: "#takeover", Do: "Give it to an agent"})
+	}
+	return all
+}
+
+// handingOff says what the newest handoff waits for.
+func handingOff(h *client.Handoff) Standing {
+	to := strings.Join(h.To, ", ")
+	switch {
+	case !h.RetryAt.IsZero():
+		return Standing{Tone: "ask", Text: "The offer failed", Until: h.RetryAt, Then: "it is made again"}
+	case !h.ConfirmEnds.IsZero():
+		return Standing{Text: h.Receiver + " has accepted: " + h.From + " has to confirm", Until: h.ConfirmEnds, Then: "the handoff is taken back, or completed if the sender is lost"}
+	case !h.ApprovalEnds.IsZero():
+		return Standing{Tone: "ask", Text: "Waits for approval", Until: h.ApprovalEnds, Then: "the task returns to its source"}
+	case len(h.SeenBy) > 0:
+		return Standing{Text: fmt.Sprintf("Offered to %s, seen by %s: not accepted yet", to, strings.Join(h.SeenBy, ", ")), Until: soonest(h.AckEnds, h.OfferEnds), Then: "it is offered again, or to another", Link: agentLink(h.SeenBy), Do: "Look at the agent"}
+	case to != "":
+		return Standing{Text: "Offered to " + to + ": not seen yet", Until: h.OfferEnds, Then: "it is offered to another, or parked", Link: agentLink(h.To), Do: "Look at the agent"}
+	}
+	return Standing{Text: "No receiver has it yet"}
+}
+
+// waiting says which children a parent waits for.
+func waiting(t client.Task) (Standing, bool) {
+	if len(t.Children) == 0 {
+		return Standing{}, false
+	}
+	group, open := t.Children[len(t.Children)-1].Group, []string{}
+	all := 0
+	for _, k := range t.Children {
+		if k.Group == group {
+			all++
+			if !k.State.Final() {
+				open = append(open, k.To)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return Standing{}, false
+	}
+	return Standing{
+		Text: fmt.Sprintf("Waits for the results of %d of %d children, from %s", len(open), all, strings.Join(open, ", ")), Until: t.JoinBy, Then: "it goes on with the results that are in",
+		Link: "#children", Do: "Look at them",
+	}, true
+}
+
+// agentLink is the page of an agent, if there is just one.
+func agentLink(names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	return "/agents/" + names[0]
+}
+
+// soonest is the earlier of two times; zero is none.
+func soonest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,182 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// Several tasks of a list are cancelled with one reason; the list goes on as it was, and those that could not be are named.
+func TestThePageCancelsSeveralTasksAtOnce(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann")
+	ctx := t.Context()
+	var ids []string
+	for n := range 5 {
+		made, err := admin.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("sweep ", n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, made.Task)
+	}
+	must(t)(admin.Cancel(ctx, ids[4], client.CancelInput{}))
+	body := page.get("/tasks?text=sweep", http.StatusOK)
+	for n, id := range ids {
+		if box := strings.Contains(body, `name="task" value="`+id+`"`); box == (n == 4) {
+			t.Errorf("task %d can be chosen: %v", n, box)
+		}
+	}
+	form := func(ids ...string) string {
+		return url.Values{"task": ids, "detail": {"not needed"}, "key": {client.NewKey()}}.Encode()
+	}
+	const list = "/tasks?text=sweep"
+	page.post(list, form(ids[0], ids[1]), "Cancelled, and their children")
+	const none = "task_00000000000000000000000000"
+	if got := page.do(http.MethodPost, list, form(ids[2], none, ids[3])); got.status != http.StatusConflict || !strings.Contains(got.body, "1 of 3 were not changed: "+none) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	for n, id := range ids {
+		if task, err := admin.Task(ctx, id); err != nil || task.State != client.Cancelled {
+			t.Errorf("task %d: %v, %s", n, err, task.State)
+		}
+	}
+	trail, err := admin.Trail(ctx, ids[3])
+	if err != nil || !slices.ContainsFunc(trail.Entries, func(e client.AuditEntry) bool { return strings.Contains(string(e.Details), "not needed") }) {
+		t.Errorf("%v: the reason is not in the record", err)
+	}
+	if got := page.do(http.MethodPost, list, form()); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "choose 1 to 500") {
+		t.Errorf("none: %d %s", got.status, got.body)
+	}
+	if got := page.do(http.MethodPost, list, form(slices.Repeat(ids[:1], 501)...)); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("too many: %d %s", got.status, got.body)
+	}
+	own, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "of ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := newReader(t, s)
+	other.get(other.link(agentToken(t, admin, "bob")), http.StatusOK)
+	if got := other.do(http.MethodPost, "/tasks", form(own.Task)); got.status != http.StatusConflict {
+		t.Errorf("bob cancels a task of ann: %d", got.status)
+	}
+	if got := page.do(http.MethodPost, "/tasks", form(own.Task), "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"); got.status != http.StatusForbidden {
+		t.Errorf("from another site: %d", got.status)
+	}
+	if task, err := admin.Task(ctx, own.Task); err != nil || task.State.Final() {
+		t.Errorf("%v: %s", err, task.State)
+	}
+}
+
+// A list is narrowed by when tasks changed, in words that people type, and says how many match in each state.
+func TestTasksAreListedAndFoundByWhenTheyChanged(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann")
+	ctx := t.Context()
+	advance := func(by time.Duration) {
+		t.Helper()
+		if _, err := s.Advance(ctx, by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, intent := range []string{"paint the first", "paint the second"} {
+		must(t)(admin.CreateTask(ctx, client.CreateInput{Intent: intent}))
+		must(t)(admin.Remember(ctx, client.RememberInput{Text: "knows to " + intent, Scope: client.ScopeWorkspace}))
+		advance(3 * time.Hour)
+	}
+	must(t)(agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "paint the third", Start: true})) // at 15:00
+	advance(20 * time.Minute)                                                                          // its lease is longer
+	for query, want := range map[string]string{
+		"":                            "first second third 2 pending 1 executing",
+		"since=1h":                    "third 1 executing",
+		"until=1h":                    "first second 2 pending",
+		"since=5h&until=2h":           "second 1 pending",
+		"since=2026-11-23+10:00":      "second third 1 pending 1 executing",
+		"until=2026-11-23T12:00:00Z":  "first 1 pending",
+		"since=7d&text=second&live=1": "second 1 pending",
+		"since=2026-11-24":            "",
+	} {
+		body, words := page.get("/tasks?"+query, http.StatusOK), strings.Fields(want)
+		for _, name := range []string{"first", "second", "third"} {
+			if got := strings.Contains(body, "paint the "+name); got != slices.Contains(words, name) {
+				t.Errorf("%q: the %s is listed: %v", query, name, got)
+			}
+		}
+		for _, state := range []string{"1 pending", "2 pending", "1 executing"} {
+			if got := strings.Contains(body, ">"+state+"</a>"); got != strings.Contains(want, state) {
+				t.Errorf("%q: %s is shown: %v", query, state, got)
+			}
+		}
+	}
+	for query, want := range map[string]string{"q=paint&since=1h": "third", "q=paint&until=5h": "first knows first", "q=paint&since=5h&until=2h": "second knows second", "since=1h": "third"} {
+		body, words := page.get("/find?"+query, http.StatusOK), strings.Fields(want)
+		for _, name := range []string{"first", "second", "third"} {
+			if got := strings.Contains(body, ">paint the "+name+"<"); got != slices.Contains(words, name) {
+				t.Errorf("%q finds the %s: %v", query, name, got)
+			}
+			if got := strings.Contains(body, "knows to paint the "+name); got != strings.Contains(want, "knows "+name) {
+				t.Errorf("%q finds what knows the %s: %v", query, name, got)
+			}
+		}
+		if strings.Contains(body, `<h2 id="a">`) {
+			t.Errorf("%q looks in agents, which have no such time", query)
+		}
+	}
+	for _, path := range []string{"/tasks?since=yesterday", "/find?q=x&until=soon"} {
+		shown(t, path, page.get(path, http.StatusUnprocessableEntity), "is no time", "such as 90m, 2h or 7d")
+	}
+	page.get("/tasks?since=1h&until=2h", http.StatusBadRequest)
+}
+
+// A dead letter goes to others, to a capability, back to its owner or with a larger budget, or is given up, several at once.
+func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
+	_, admin, page, agents := crew(t, "ann", "bob", "mute")
+	ctx := t.Context()
+	must(t)(admin.RegisterAgent(ctx, "bob", client.AgentSpec{Capabilities: []string{"paint"}}))
+	dead := func(intent string, by *client.Client) string {
+		t.Helper()
+		made, err := by.CreateTask(ctx, client.CreateInput{Intent: intent, Start: by != admin, Budget: client.Spend{Tokens: 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := by.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"mute"}, Retries: new(int)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents["mute"].Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		return made.Task
+	}
+	is := func(id string) client.Task {
+		t.Helper()
+		task, err := admin.Task(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task
+	}
+	one, two, three, four := dead("one", admin), dead("two", admin), dead("three", admin), dead("four", admin)
+	shown(t, "the dead letters", page.get("/dead", http.StatusOK), "four", "<strong>", "not mine", "<time datetime=", "three")
+	shown(t, "the story of a dead letter", page.get("/tasks/"+one, http.StatusOK), "In the dead letters", "handoff rejected", "not mine")
+	page.post("/dead", "verb=replay&key=k1&to=ann,bob&tokens=500&task="+one, "Replayed.")
+	if task := is(one); task.Handoff == nil || len(task.Handoff.Candidates) == 0 || task.Handoff.Candidates[0].Agent != "ann" || task.Budget.Tokens != 500 {
+		t.Errorf("%+v, %+v", task.Handoff, task.Budget)
+	}
+	page.post("/dead", "verb=replay&key=k2&capability=paint&task="+two, "Replayed.")
+	if task := is(two); task.Handoff == nil || task.Handoff.Capability != "paint" || !slices.Equal(task.Handoff.To, []string{"bob"}) {
+		t.Errorf("%+v", task.Handoff)
+	}
+	page.post("/dead", "verb=discard&key=k3&why=old&task="+three+"&task="+four, "Discarded.")
+	for _, id := range []string{three, four} {
+		if task := is(id); task.State != client.Cancelled {
+			t.Errorf("%s", task.State)
+		}
+	}
+	for form, says := range map[string]string{"verb=replay&task=" + three: "1 of 1 were not changed", "verb=replay&tokens=many&task=" + three: "is not a number of tokens", "verb=eat&task=" + three: "cannot be", "verb=discard": "0 dead letters are chosen"} {
+		if got := page.do(http.MethodPost, "/dead", form); got.status < 400 || !strings.Contains(got.body, says) {
+			t.Errorf("%s: %d %s", form, got.status, got.body)
+		}
+	}
+}
