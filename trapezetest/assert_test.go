@@ -246,6 +246,19 @@ func TestTheClockStandsUntilItIsMovedAndStopsAtEveryTimerOnTheWay(t *testing.T) 
 	}
 }
 
+func TestAnAgentThatStallsLosesTheTask(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	s.Agent("sleeper", kit.Accept(kit.Stall(2*time.Hour), kit.Complete("late"))).With(client.AgentSpec{Fallbacks: []string{"second"}, ContextWindow: 8000})
+	s.Agent("second", kit.Accept(kit.Complete("in time")))
+	chain := s.Run(s.Create(client.CreateInput{Intent: "be in time", Send: to("sleeper")}))
+	chain.Completed()
+	chain.Owners("sleeper", "second")
+	if r := chain.Task.Result; r == nil || r.Text != "in time" {
+		t.Errorf("result: %+v", r)
+	}
+}
+
 func TestADelegationComesBackAndThePolicyOfTheTestIsInForce(t *testing.T) {
 	t.Parallel()
 	s := kit.StartWith(t, kit.Options{Policy: "version: 1\nrules:\n  - name: money\n    when: {tags: [money]}\n    then: {to: {agent: lead}}\n"})

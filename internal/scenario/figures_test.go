@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -14,16 +12,13 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
-	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	stats "github.com/trapezehq/trapeze/internal/usecase/figures"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
-	"github.com/trapezehq/trapeze/internal/usecase/history"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -156,119 +151,6 @@ func (h *harness) monitor() *monitor.Monitor {
 		h.Fatal(err)
 	}
 	return m
-}
-
-// TestFiguresEqualACountOfAnExport counts an export as text, with nothing of the server's own counting.
-func TestFiguresEqualACountOfAnExport(t *testing.T) {
-	bubble(t, "sqlite", func(h *harness) {
-		h.mixed()
-		h.settle()
-		export := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) ([]byte, error) {
-			var b bytes.Buffer
-			err := h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &b)
-			return b.Bytes(), err
-		})
-		c := countText(h, export)
-		m := h.monitor()
-		points, err := m.Points(ctx(h))
-		if err != nil {
-			h.Fatal(err)
-		}
-		sum := func(i *figure.Instrument, values ...string) float64 { return sumOf(points, i, values...) }
-		names, ended := c.names, c.ended
-		for _, c := range []struct {
-			what      string
-			got, want float64
-		}{
-			{"requested", sum(figure.HandoffsRequested), names["handoff-request"]},
-			{"transferred", sum(figure.HandoffsEnded, "outcome", "transferred"), ended["transferred"]},
-			{"expired", sum(figure.HandoffsEnded, "outcome", "expired"), ended["expired"]},
-			{"created", sum(figure.TasksCreated), names["task-created"]},
-			{"completed", sum(figure.TasksEnded, "state", "completed"), names["task-completed"]},
-			{"parked", sum(figure.DeadLettersAdded), names["task-parked"]},
-			{"dead letters", sum(figure.DeadLetters), names["task-parked"] - names["task-replayed"] - names["task-discarded"]},
-			{"open", sum(figure.TasksOpen), names["task-created"] - names["task-completed"] - names["task-failed"] - names["task-cancelled"] - names["task-discarded"]},
-			{"made", sum(figure.Offers, "event", "made"), names["handoff-offered"]},
-			{"seen", sum(figure.Offers, "event", "seen"), names["handoff-seen"]},
-			{"unanswered", sum(figure.Offers, "event", "unanswered"), names["offer-unanswered"]},
-			{"retries", sum(figure.Retries), names["retry-scheduled"]},
-			{"leases", sum(figure.LeasesLost), names["lease-lost"]},
-			{"circuits", sum(figure.CircuitsOpened), names["circuit-opened"]},
-			{"accepted", sum(figure.HandoffAcceptance), names["handoff-acknowledgment"]},
-			{"accepted by reason", sum(figure.ReasonAcceptance), names["handoff-acknowledgment"]},
-			{"delivered by reason", sum(figure.ReasonDelivery), sum(figure.HandoffDelivery)},
-			{"packed", sum(figure.EnvelopeTokens), names["envelope-rendered"]},
-		} {
-			if c.got != c.want {
-				h.Errorf("%s: the figures have %g, the export %g", c.what, c.got, c.want)
-			}
-		}
-		if names["handoff-acknowledgment"] < 3 || names["offer-unanswered"] == 0 || names["task-parked"] == 0 {
-			h.Errorf("the story is too simple: %v", names)
-		}
-		seconds := 0.0
-		for i := range points {
-			if points[i].Instrument == figure.HandoffAcceptance {
-				seconds += points[i].Spread.Sum
-			}
-		}
-		if diff := seconds - c.seconds; diff > 1e-9 || diff < -1e-9 || seconds < 4 {
-			h.Errorf("the figures have %g s until acceptance, the export %g", seconds, c.seconds)
-		}
-	})
-}
-
-// sumOf adds the points of an instrument, or those with one value of a label; of histograms, the counts.
-func sumOf(points []figure.Point, i *figure.Instrument, values ...string) (n float64) {
-	for j := range points {
-		p := &points[j]
-		if p.Instrument != i || len(values) == 2 && p.Label(values[0]) != values[1] {
-			continue
-		}
-		if p.Spread != nil {
-			n += float64(p.Spread.Count)
-		}
-		n += p.Value
-	}
-	return n
-}
-
-// textCount is what the lines of an export say.
-type textCount struct {
-	names   map[string]float64 // events by name
-	ended   map[string]float64 // handoffs by outcome
-	seconds float64            // from requests until they were accepted
-}
-
-func countText(h *harness, export []byte) textCount {
-	h.Helper()
-	c := textCount{names: map[string]float64{}, ended: map[string]float64{}}
-	requested := map[string]time.Time{}
-	for line := range strings.Lines(string(export)) {
-		var row struct {
-			ID      string    `json:"id"`
-			Time    time.Time `json:"timestamp"`
-			Event   string    `json:"event"`
-			Details struct {
-				Outcome string `json:"outcome"`
-			} `json:"details"`
-		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			h.Fatal(err)
-		}
-		c.names[row.Event]++
-		switch row.Event {
-		case "handoff-request":
-			requested[row.ID] = row.Time
-		case "handoff-complete":
-			c.ended["transferred"]++
-		case "handoff-returned":
-			c.ended[row.Details.Outcome]++
-		case "handoff-acknowledgment":
-			c.seconds += row.Time.Sub(requested[row.ID]).Seconds()
-		}
-	}
-	return c
 }
 
 // TestStatsSumUpAndNameTheHandoffsBehindThem uses the clock of a bubble: every duration is exact.

@@ -1,0 +1,251 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
+	"github.com/trapezehq/trapeze/internal/usecase/history"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/tickets"
+)
+
+// withPeople adds what people decide, an owner that is stuck, and ends that nobody asked for.
+func (h *harness) withPeople() {
+	h.Helper()
+	h.register("clerk", agents.AgentSpec{Fallbacks: []string{"backup"}, ContextWindow: 8000})
+	send := func(intent string, in handoffs.SendInput) taskstore.Receipt {
+		in.Reason = event.ReasonUserRequest
+		return h.create(h.agent("lead"), tasks.CreateInput{Intent: intent, Send: &in})
+	}
+	do := func(by caller.Caller, fn func(caller.Caller) (taskstore.Receipt, error)) { ok(h, by, fn) }
+	for _, intent := range []string{"is approved", "is denied"} {
+		r := send(intent, handoffs.SendInput{To: []string{"clerk"}, Kind: event.Supervised})
+		do(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			if intent == "is denied" {
+				return h.app.Tasks.Deny(ctx(h), c, tasks.DenyInput{ID: r.Handoff, Detail: "no"})
+			}
+			return h.app.Tasks.Approve(ctx(h), c, tasks.ApproveInput{ID: r.Handoff})
+		})
+	}
+	owned := h.accept("clerk", h.wait("clerk")).Receipt
+	do(h.agent("clerk"), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tickets.Ask(ctx(h), c, tickets.AskInput{Task: owned.Task, Epoch: owned.Epoch, Question: "and then?"})
+	})
+	withdrawn := send("is cancelled", handoffs.SendInput{To: []string{"clerk"}})
+	do(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: withdrawn.Task})
+	})
+	send("for a person", handoffs.SendInput{To: []string{"human:operators"}})
+	stuck := send("is stuck", handoffs.SendInput{To: []string{"clerk"}})
+	h.accept("clerk", h.waitFor("clerk", func(i view.Item) bool { return i.Task == stuck.Task }))
+	do(h.agent("lead"), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Stuck(ctx(h), c, tasks.StuckInput{Task: stuck.Task, Detail: "silent"})
+	})
+}
+
+// TestFiguresEqualACountOfAnExport counts an export as text, with nothing of the server's own counting, for every figure that is counted from the record.
+func TestFiguresEqualACountOfAnExport(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
+		h.mixed()
+		h.withPeople()
+		h.settle()
+		export := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) ([]byte, error) {
+			var b bytes.Buffer
+			err := h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &b)
+			return b.Bytes(), err
+		})
+		c := countText(h, export)
+		points, err := h.monitor().Points(ctx(h))
+		if err != nil {
+			h.Fatal(err)
+		}
+		compared := map[*figure.Instrument]bool{}
+		compare := func(i *figure.Instrument, want float64, label ...string) {
+			compared[i] = true
+			if got := sumOf(points, i, label...); got != want {
+				h.Errorf("%s %q: the figures have %g, the export %g", i.Name, label, got, want)
+			}
+		}
+		spread := func(i *figure.Instrument, want []float64) {
+			compare(i, float64(len(want)))
+			got, all := 0.0, 0.0
+			for j := range points {
+				if points[j].Instrument == i {
+					got += points[j].Spread.Sum
+				}
+			}
+			for _, v := range want {
+				all += v
+			}
+			if math.Abs(got-all) > 1e-9*math.Max(1, all) {
+				h.Errorf("%s: the figures have %g in all, the export %g", i.Name, got, all)
+			}
+		}
+		n := c.names
+		compare(figure.HandoffsRequested, n["handoff-request"])
+		for outcome, want := range c.ended {
+			compare(figure.HandoffsEnded, want, "outcome", outcome)
+		}
+		compare(figure.HandoffsFailed, c.failed)
+		compare(figure.HandoffsOpen, float64(len(c.open)))
+		spread(figure.HandoffDelivery, c.delivered)
+		spread(figure.ReasonDelivery, c.delivered)
+		spread(figure.HandoffAcceptance, c.accepted)
+		spread(figure.ReasonAcceptance, c.accepted)
+		for label, name := range map[string]string{"made": "handoff-offered", "seen": "handoff-seen", "accepted": "handoff-acknowledgment", "rejected": "handoff-rejected", "expired": "offer-expired", "unanswered": "offer-unanswered", "shed": "offer-shed"} {
+			compare(figure.Offers, n[name], "event", label)
+		}
+		compare(figure.Retries, n["retry-scheduled"])
+		compare(figure.LeasesLost, n["lease-lost"])
+		compare(figure.OwnersStuck, n["owner-stuck"])
+		compare(figure.TasksCreated, n["task-created"])
+		for label, name := range map[string]string{"completed": "task-completed", "failed": "task-failed", "cancelled": "task-cancelled"} {
+			compare(figure.TasksEnded, n[name], "state", label)
+		}
+		compare(figure.TasksOpen, n["task-created"]-n["task-completed"]-n["task-failed"]-n["task-cancelled"])
+		spread(figure.TaskHops, c.hops)
+		compare(figure.DeadLetters, n["task-parked"])
+		compare(figure.DeadLettersAdded, n["task-parked"])
+		spread(figure.EnvelopeTokens, c.tokens)
+		spread(figure.EnvelopeUtilisation, c.utilisation)
+		spread(figure.EnvelopeCompleteness, c.completeness)
+		compare(figure.CircuitsOpened, n["circuit-opened"])
+		for kind, want := range c.tickets {
+			compare(figure.TicketsOpened, want, "kind", kind)
+		}
+		compare(figure.AuditCoverage, 1)
+		for _, i := range figure.Instruments() {
+			if i.Origin == figure.Record && !compared[i] {
+				h.Errorf("%s is counted from the record, and compared with no count of an export", i.Name)
+			}
+		}
+		if len(c.accepted) < 5 || n["offer-unanswered"] == 0 || n["task-parked"] == 0 || n["owner-stuck"] == 0 || c.failed == 0 || len(c.open) == 0 || len(c.tickets) < 3 || len(c.ended) < 4 || len(c.tokens) == 0 || len(c.hops) < 3 {
+			h.Errorf("the story is too simple: %v, %+v", n, c)
+		}
+	})
+}
+
+// sumOf adds the points of an instrument, or those with one value of a label; of histograms, the counts.
+func sumOf(points []figure.Point, i *figure.Instrument, values ...string) (n float64) {
+	for j := range points {
+		p := &points[j]
+		if p.Instrument != i || len(values) == 2 && p.Label(values[0]) != values[1] {
+			continue
+		}
+		if p.Spread != nil {
+			n += float64(p.Spread.Count)
+		}
+		n += p.Value
+	}
+	return n
+}
+
+// textCount is what the lines of an export say.
+type textCount struct {
+	names, ended, tickets             map[string]float64 // events by name, handoffs by outcome, tickets by kind
+	open                              map[string]*inText // handoffs that have not ended, by task
+	failed                            float64
+	delivered, accepted               []float64 // seconds since the request
+	hops                              []float64 // of tasks that ended
+	tokens, utilisation, completeness []float64 // of envelopes
+}
+
+// inText is a handoff in progress.
+type inText struct {
+	requested    time.Time
+	seen, denied bool
+}
+
+// end ends the handoff of a task in progress, if there is one.
+func (c *textCount) end(task, outcome string) {
+	f := c.open[task]
+	if f == nil {
+		return
+	}
+	delete(c.open, task)
+	c.ended[outcome]++
+	if slices.Contains([]string{"rejected", "expired", "failed", "parked"}, outcome) && !f.denied {
+		c.failed++
+	}
+}
+
+func countText(h *harness, export []byte) textCount {
+	h.Helper()
+	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}}
+	hops := map[string]float64{}
+	for line := range strings.Lines(string(export)) {
+		var row textRow
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			h.Fatal(err)
+		}
+		c.names[row.Event]++
+		c.add(&row, hops)
+	}
+	return c
+}
+
+// textRow is a line of an export.
+type textRow struct {
+	ID      string    `json:"id"`
+	Time    time.Time `json:"timestamp"`
+	Event   string    `json:"event"`
+	Details struct {
+		Outcome, Kind                     string
+		Hop                               bool
+		Handoff                           any // the number of one of the task
+		Tokens, Utilisation, Completeness float64
+	} `json:"details"`
+}
+
+func (c *textCount) add(row *textRow, hops map[string]float64) {
+	d, f := &row.Details, c.open[row.ID]
+	switch row.Event {
+	case "handoff-request":
+		c.end(row.ID, "cancelled")
+		c.open[row.ID] = &inText{requested: row.Time}
+	case "handoff-seen", "handoff-acknowledgment":
+		after := row.Time.Sub(f.requested).Seconds()
+		if !f.seen {
+			f.seen, c.delivered = true, append(c.delivered, after)
+		}
+		if row.Event == "handoff-acknowledgment" {
+			c.accepted = append(c.accepted, after)
+		}
+	case "handoff-denied":
+		f.denied = true
+	case "handoff-complete":
+		if d.Hop {
+			hops[row.ID]++
+		}
+		c.end(row.ID, "transferred")
+	case "handoff-returned":
+		c.end(row.ID, d.Outcome)
+	case "approval-asked":
+		c.tickets["approval"]++
+	case "ticket-opened":
+		c.tickets[d.Kind]++
+		if d.Handoff != nil {
+			c.end(row.ID, "at_desk")
+		}
+	case "envelope-rendered":
+		c.tokens, c.utilisation, c.completeness = append(c.tokens, d.Tokens), append(c.utilisation, d.Utilisation), append(c.completeness, d.Completeness)
+	case "task-parked":
+		c.end(row.ID, "parked")
+	case "task-completed", "task-failed", "task-cancelled":
+		c.end(row.ID, "cancelled")
+		c.hops = append(c.hops, hops[row.ID])
+	}
+}
