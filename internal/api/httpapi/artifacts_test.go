@@ -228,6 +228,46 @@ func TestAClientThatSendsTooMuchGetsTheAnswer(t *testing.T) {
 	}
 }
 
+// A prompt with files names the call that fetches them; where a file is no text, the answer names the one that gives its bytes.
+func TestAPromptWithFilesNamesTheCallThatFetchesThem(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	planner, _ := h.agent("planner")
+	writer, token := h.agent("writer")
+	var files []client.Artifact
+	for _, content := range []string{"order,amount\n", "\xff\xfe\x00"} {
+		info, err := planner.PutArtifact(t.Context(), strings.NewReader(content), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, client.Artifact{Digest: info.Digest})
+	}
+	sent, err := planner.CreateTask(t.Context(), client.CreateInput{Intent: "fix it", Content: client.Content{Artifacts: files}, Send: &client.SendInput{To: []string{"writer"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := writer.Accept(t.Context(), sent.Handoff, client.AcceptInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, call, named := strings.Cut(got.Content.Prompt, "\n# Artifacts (")
+	call, _, _ = strings.Cut(call, ")\n")
+	if !named || !strings.HasPrefix(call, "/v1/tasks/"+sent.Task+"/") {
+		t.Fatalf("the prompt names %q:\n%s", call, got.Content.Prompt)
+	}
+	if r := h.call(token, "GET "+strings.Replace(call, "DIGEST", files[0].Digest, 1), ""); r.status != http.StatusOK || !strings.Contains(r.body, `order,amount\n`) {
+		t.Errorf("the text: %d %s", r.status, r.body)
+	}
+	r := h.call(token, "GET "+strings.Replace(call, "DIGEST", files[1].Digest, 1), "")
+	_, bytes, named := strings.Cut(r.body, "fetch it with: ")
+	bytes, _, _ = strings.Cut(bytes, ")")
+	if r.status != http.StatusOK || !named {
+		t.Fatalf("what is no text: %d %s", r.status, r.body)
+	}
+	if r := h.call(token, "GET "+bytes, ""); r.status != http.StatusOK || r.body != "\xff\xfe\x00" {
+		t.Errorf("GET %s: %d %q", bytes, r.status, r.body)
+	}
+}
+
 func TestTheClientPutsAndFetchesArtifacts(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	ann, _ := h.agent("ann")

@@ -241,6 +241,45 @@ func TestAPartThatIsAFileIsItsText(t *testing.T) {
 	}
 }
 
+// A prompt with files names the call that fetches them, under the name that the client sees; what is no text names the way to its bytes.
+func TestAPromptWithFilesNamesTheCallThatFetchesThem(t *testing.T) {
+	h := open(t)
+	text, err := h.admin.PutArtifact(t.Context(), strings.NewReader("expr = term;\n"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := h.admin.PutArtifact(t.Context(), strings.NewReader("\xff\xfe\x00"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, query := range map[string]string{"": "tools=worker", "tz0_": "prefix=tz0_"} {
+		reviewer, err := h.at(statelessVersion, prefix+"reviewer", query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := h.admin.CreateTask(t.Context(), client.CreateInput{
+			Intent: "Apply it\n# Artifacts (status id=x parts=DIGEST)", Content: client.Content{Artifacts: []client.Artifact{{Digest: text.Digest}, {Digest: binary.Digest}}},
+			Send: &client.SendInput{To: []string{reviewer.name}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt := reviewer.read(prefix+"accept", m{"handoff": sent.Handoff})
+		if call := "\n# Artifacts (" + prefix + "status id=" + sent.Task + " parts=DIGEST)\nsha256:"; !strings.Contains(prompt, call) || !strings.Contains(prompt, "\n# Artifacts (status id=x parts=DIGEST)") {
+			t.Errorf("no %q in\n%s", call, prompt)
+		}
+		got := reviewer.read(prefix+"status", m{"id": sent.Task, "parts": []string{text.Digest, binary.Digest}})
+		named := regexp.MustCompile(`fetch it with: the resource (trapeze://artifact/\S+)\)`).FindStringSubmatch(got)
+		if !strings.Contains(got, "expr = term;\n") || named == nil {
+			t.Fatalf("the files:\n%s", got)
+		}
+		r, err := reviewer.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: named[1]})
+		if err != nil || string(r.Contents[0].Blob) != "\xff\xfe\x00" {
+			t.Errorf("%s is %+v, %v", named[1], r, err)
+		}
+	}
+}
+
 func TestPartsAreRefusedWithWhatToDo(t *testing.T) {
 	h := open(t)
 	coder := h.agent(statelessVersion, "coder")

@@ -81,7 +81,7 @@ func wantContext(t *testing.T, c *client.Client, handoff string, via client.Via,
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(sheet.Prompt, "\n# Left out (status ", "\n# Left out ("+prefix+"status ", 1)
+	want := strings.NewReplacer("\n# Artifacts (status ", "\n# Artifacts ("+prefix+"status ", "\n# Left out (status ", "\n# Left out ("+prefix+"status ").Replace(sheet.Prompt)
 	if got != want {
 		t.Errorf("the model was shown\n%q\nnot\n%q", got, want)
 	}

@@ -115,6 +115,9 @@ func (p *place) run(t *testing.T, name string, args ...string) string {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, tail(out.String()), tail(errs.String()))
 	}
+	if strings.Contains(errs.String(), "Unknown SSE event") { // clients of the older protocol warn so
+		t.Errorf("%s is sent what it does not know:\n%s", name, tail(errs.String()))
+	}
 	return out.String()
 }
 

@@ -108,3 +108,15 @@ func (v Via) FetchCall(task, parts string) string {
 		return "/v1/tasks/" + task + "/parts?part=" + parts
 	}
 }
+
+// FileCall is the call that fetches a file that is no text, or too long to be a part.
+func (v Via) FileCall(digest string) string {
+	switch v {
+	case ViaCLI:
+		return shellword.Command("trapeze artifact get", digest) + " -o FILE"
+	case ViaMCP:
+		return "the resource trapeze://artifact/" + digest
+	default:
+		return "/v1/artifacts/" + digest
+	}
+}

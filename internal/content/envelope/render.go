@@ -23,7 +23,7 @@ import (
 // the whole. Invisible characters are shown as ⟨U+202E⟩. Only this package writes text outside of fences, and it writes
 // little: every token that is not content is one that the receiver pays for each time.
 //
-// The heading of what was left out names the call of the HTTP API that fetches it.
+// The headings of artifacts and of what was left out name the call of the HTTP API that fetches it.
 func Render(e Envelope) string { return RenderVia(e, ViaHTTP) }
 
 // RenderVia is [Render] for a reader that came by another way: it names the call of that way. The text has no more tokens than
@@ -266,7 +266,7 @@ func (p *prompt) context(e *Envelope) {
 		{"Open questions", texts(e.OpenQuestions)},
 		{"From memory", memory(e.Memory)},
 		{"Conversation", conversation(e.Conversation)},
-		{"Artifacts", artifacts(e.Artifacts)},
+		{artifactsTitle(e, p.via), artifacts(e.Artifacts)},
 		{"Criteria for the result", texts(e.ExpectedOutput.Criteria)},
 		{leftOutTitle(e, p.via), leftOut(e)},
 	} {

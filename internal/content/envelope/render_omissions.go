@@ -16,11 +16,24 @@ func leftOutTitle(e *Envelope, via Via) string {
 	if len(e.Omissions) == 0 || e.Handoff.TaskID == "" {
 		return title // gaps cannot be fetched
 	}
-	task, part := e.Handoff.TaskID, e.fetchExample()
-	if strings.Trim(task+part, idLetters+".:") != "" {
-		return title // never an id of the server
+	return title + fetching(via, e.Handoff.TaskID, e.fetchExample())
+}
+
+// artifactsTitle is the heading of the list of artifacts, whose digests stand for DIGEST in the call that it names.
+func artifactsTitle(e *Envelope, via Via) string {
+	const title = "Artifacts"
+	if e.Handoff.TaskID == "" {
+		return title
 	}
-	return title + " (" + via.FetchCall(task, part) + ")"
+	return title + fetching(via, e.Handoff.TaskID, "DIGEST")
+}
+
+// fetching is the call that fetches a part, as headings name it.
+func fetching(via Via, task, part string) string {
+	if strings.Trim(task+part, idLetters+".:") != "" {
+		return "" // never an id of the server
+	}
+	return " (" + via.FetchCall(task, part) + ")"
 }
 
 // AllParts names everything that a reader did not get, where it names parts to fetch.

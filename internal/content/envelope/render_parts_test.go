@@ -33,6 +33,30 @@ func TestTheHeadingOfWhatIsLeftOutNamesACallOfTheReadersWay(t *testing.T) {
 	}
 }
 
+func TestTheHeadingOfTheArtifactsNamesACallOfTheReadersWay(t *testing.T) {
+	e := minimal()
+	if text := envelope.Render(e); strings.Contains(text, "Artifacts") {
+		t.Errorf("without artifacts:\n%s", text)
+	}
+	e.Artifacts = []envelope.Artifact{{Digest: envelope.DigestOf(nil), Name: "orders.csv"}}
+	for via, want := range map[envelope.Via]string{
+		"":               "/v1/tasks/t1/parts?part=DIGEST",
+		envelope.ViaHTTP: "/v1/tasks/t1/parts?part=DIGEST",
+		envelope.ViaCLI:  "trapeze parts t1 DIGEST",
+		envelope.ViaMCP:  "status id=t1 parts=DIGEST",
+	} {
+		if text := envelope.RenderVia(e, via); !strings.Contains(text, "\n# Artifacts ("+want+")\nsha256:") {
+			t.Errorf("%q: no %q in\n%s", via, want, text)
+		}
+	}
+	for _, task := range []string{"", "t 1", "t1)\n#"} { // no id of the server
+		e.Handoff.TaskID = task
+		if text := envelope.Render(e); !strings.Contains(text, "\n# Artifacts\nsha256:") {
+			t.Errorf("%q:\n%s", task, text)
+		}
+	}
+}
+
 func TestNoTextOfAPartLeavesItsFence(t *testing.T) {
 	for _, attack := range attacks {
 		for _, part := range []string{"data", "fact:f1", "fact:" + attack} {

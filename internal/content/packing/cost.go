@@ -12,6 +12,7 @@ type costs struct {
 	counter tokenizer.Counter
 	empty   int    // see nothing; 0: not counted yet
 	from    string // the sender, whom no line names as author
+	task    string // its id is in the heading of the artifacts
 	frames  map[frame]int
 }
 
@@ -32,8 +33,8 @@ func (x *part) frames() []frame {
 // question is what makes a prompt have the block in which lists are.
 var question = []string{"x"}
 
-func newCosts(counter tokenizer.Counter, from string) costs {
-	return costs{counter: counter, from: from, frames: map[frame]int{}}
+func newCosts(counter tokenizer.Counter, h envelope.Header) costs {
+	return costs{counter: counter, from: h.From, task: h.TaskID, frames: map[frame]int{}}
 }
 
 // nothing is the tokens of a prompt with nothing but the block in which lists are. It is counted once, and not for an envelope that is packed
@@ -51,9 +52,14 @@ func (c *costs) added(e envelope.Envelope) int {
 	return c.counter.Count(envelope.RenderSections(e)) - c.nothing()
 }
 
+// blank is an envelope of the task without parts. Those of lists of omissions are of no task: their heading depends on its first entry.
+func (c *costs) blank() envelope.Envelope {
+	return envelope.Envelope{Handoff: envelope.Header{TaskID: c.task}}
+}
+
 // alone is the cost of a part in a prompt without others of its kind: it includes the frame of the list.
 func (c *costs) alone(x *part, doc *envelope.Envelope) int {
-	var e envelope.Envelope
+	e := c.blank()
 	x.put(&e, doc)
 	return c.added(e)
 }
@@ -90,7 +96,7 @@ func (c *costs) frameOf(kind envelope.PartKind, by string) int {
 	default:
 		return 0
 	}
-	var one, two envelope.Envelope
+	one, two := c.blank(), c.blank()
 	x.put(&one, &sample)
 	x.put(&two, &sample)
 	x.put(&two, &sample)

@@ -18,7 +18,7 @@ func drawParts(t *rapid.T) envelope.Envelope {
 	text := rapid.Map(rapid.SliceOfN(word, 0, 8), func(s []string) string { return strings.Join(s, "") + "." + "\n/"[len(s)%3:] })
 	draw := func() string { return text.Draw(t, "text") }
 	by := func() string { return rapid.SampledFrom([]string{"", "ann", "ben", "operator/olga"}).Draw(t, "by") }
-	e := envelope.Envelope{Handoff: envelope.Header{From: "ann", Detail: draw(), Notes: draw()}, ConversationSummary: draw()}
+	e := envelope.Envelope{Handoff: envelope.Header{TaskID: "t1", From: "ann", Detail: draw(), Notes: draw()}, ConversationSummary: draw()}
 	e.Task.State = draw()
 	for range rapid.IntRange(0, 3).Draw(t, "n") {
 		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: "f", Text: draw(), Reasoning: draw(), By: by()})
@@ -39,11 +39,11 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 		}
 		rapid.Check(t, func(t *rapid.T) {
 			doc := drawParts(t)
-			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c, "ann")}
+			p := packer{doc: &doc, options: Options{Strategy: event.StrategyFull}, costs: newCosts(c, doc.Handoff)}
 			p.collect()
 			p.measure()
 			doc.OpenQuestions = question
-			sum, framed := c.Count(envelope.Render(envelope.Envelope{OpenQuestions: question, Handoff: envelope.Header{From: "ann"}})), map[frame]bool{}
+			sum, framed := c.Count(envelope.Render(envelope.Envelope{OpenQuestions: question, Handoff: envelope.Header{TaskID: "t1", From: "ann"}})), map[frame]bool{}
 			for _, x := range p.parts {
 				sum += x.tokens
 				for _, f := range x.frames() {
@@ -62,7 +62,7 @@ func TestThePartsTokensAddUpToThoseOfThePrompt(t *testing.T) {
 
 func TestTheOmissionsTokensAddUpToThoseOfTheirList(t *testing.T) {
 	doc := envelope.Envelope{Memory: []envelope.MemoryRef{{ID: "m1", Title: "/a\ntitle"}, {ID: "m2", Version: 3}}}
-	p := packer{doc: &doc, costs: newCosts(tokenizer.Counter{}, "")}
+	p := packer{doc: &doc, costs: newCosts(tokenizer.Counter{}, envelope.Header{})}
 	var all envelope.Envelope
 	sum := 0
 	for _, x := range []part{

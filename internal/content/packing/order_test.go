@@ -36,7 +36,7 @@ func TestAChainIsWorthNearlyAsMuchAsTheBestChoiceForEachBudget(t *testing.T) {
 			})
 		}
 		for range 10 {
-			p := packer{doc: &doc, options: Options{Strategy: event.StrategyPriority}, costs: newCosts(tokenizer.Counter{}, "")}
+			p := packer{doc: &doc, options: Options{Strategy: event.StrategyPriority}, costs: newCosts(tokenizer.Counter{}, envelope.Header{})}
 			p.collect()
 			p.measure()
 			base, all := p.take(0), 0

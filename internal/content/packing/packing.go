@@ -58,7 +58,7 @@ func Pack(doc envelope.Envelope, o Options) (Packed, error) {
 		return Packed{}, err
 	}
 	doc = doc.Current()
-	p := packer{doc: &doc, options: o, budget: o.Budget, all: math.MaxInt, costs: newCosts(o.Counter, doc.Handoff.From)}
+	p := packer{doc: &doc, options: o, budget: o.Budget, all: math.MaxInt, costs: newCosts(o.Counter, doc.Handoff)}
 	if p.budget == 0 {
 		p.budget = math.MaxInt
 	}

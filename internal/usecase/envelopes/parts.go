@@ -95,7 +95,7 @@ func (es *Envelopes) parts(ctx context.Context, c caller.Caller, in PartsInput) 
 		return Parts{}, err
 	}
 	pages := parts.Pages{Task: taskID, Parts: found, Missing: missing, Budget: in.budget(reader), Counter: counter, Next: nextPage(in.Via)}
-	pages.Fetch = func(p parts.Part) (string, error) { return es.fetchPart(ctx, c, taskID, &doc, p) }
+	pages.Fetch = func(p parts.Part) (string, error) { return es.fetchPart(ctx, c, in.Via, taskID, &doc, p) }
 	return page(pages, in.After, len(omitted) > 0)
 }
 
@@ -191,9 +191,9 @@ func (es *Envelopes) wholeOfShare(ctx context.Context, c caller.Caller, t task.T
 
 // fetchPart is the text of a memory item or a file that the envelope only refers to, for a caller that may read it. The read is
 // recorded.
-func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, taskID string, doc *envelope.Envelope, p parts.Part) (string, error) {
+func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, via envelope.Via, taskID string, doc *envelope.Envelope, p parts.Part) (string, error) {
 	if p.Kind == envelope.PartArtifact {
-		return es.fileText(ctx, c, p.ID)
+		return es.fileText(ctx, c, via, p.ID)
 	}
 	at := slices.IndexFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == p.ID })
 	if p.Kind != envelope.PartMemory || at < 0 {
@@ -210,8 +210,8 @@ func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, taskID stri
 	return text, es.access.Read(ctx, c.Workspace, c.Actor(), taskID, "memory "+m.ID+" version "+strconv.Itoa(m.Version), m.Digest)
 }
 
-// fileText is a file that is a short text, or a note in place of it.
-func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, digest string) (string, error) {
+// fileText is a file that is a short text, or a note in place of it, which names the call that fetches the file.
+func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, via envelope.Via, digest string) (string, error) {
 	r, info, err := es.sealer.artifacts.Open(ctx, c, digest)
 	switch refusal.CodeOf(err) {
 	case "":
@@ -222,14 +222,14 @@ func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, digest strin
 	}
 	defer r.Close()
 	if info.Size > maxFileText {
-		return fmt.Sprintf("(This file has %d bytes: fetch it as an artifact, by its digest.)", info.Size), nil
+		return fmt.Sprintf("(This file has %d bytes, too many for a part; fetch it with: %s)", info.Size, via.FileCall(digest)), nil
 	}
 	b, err := io.ReadAll(r)
 	if err != nil {
 		return "", err
 	}
 	if !utf8.Valid(b) {
-		return fmt.Sprintf("(This file of %d bytes is no text: fetch it as an artifact, by its digest.)", len(b)), nil
+		return fmt.Sprintf("(This file of %d bytes is no text; fetch it with: %s)", len(b), via.FileCall(digest)), nil
 	}
 	return string(b), nil
 }

@@ -9,31 +9,51 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
 )
 
-// Prompt is a rendered context, whose list of what was left out names the tool that fetches it as the client sees it. A budget is counted with the
-// longest form of that call but for prefixes: with one that would not fit, the list names the tool alone. Only the server begins the last such
-// line: text of others is before it, or indented.
+// fetcher is the tool that prompts name: it fetches what was left out, and files.
+const fetcher = "status"
+
+// Prompt is a rendered context, whose headings name the tool that fetches artifacts and what was left out as the client sees it. A budget is
+// counted with the longest form of those calls but for prefixes: with one that would not fit, the headings name the tool alone.
 func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
-	const heading, own = "\n# Left out (", "status"
-	name := c.Set.Name(own)
-	i := strings.LastIndex(s.Prompt, heading+own+" ")
-	if i < 0 || name == own {
+	name := c.Set.Name(fetcher)
+	if name == fetcher {
 		return s.Prompt
 	}
-	i += len(heading)
-	rest := s.Prompt[i+len(own):]
-	prompt := s.Prompt[:i] + name + rest
 	var doc struct {
-		Packing struct {
+		Artifacts []struct{} `json:"artifacts"`
+		Omissions []struct{} `json:"omissions"`
+		Packing   struct {
 			Budget int `json:"budget"`
 		} `json:"packing"`
 	}
-	if json.Unmarshal(s.Envelope, &doc) != nil || doc.Packing.Budget == 0 {
-		return prompt
+	if json.Unmarshal(s.Envelope, &doc) != nil {
+		return s.Prompt // never an envelope of the server
 	}
-	if r, err := For(ctx, c.Client); err != nil || !r.reads(prompt, doc.Packing.Budget) {
-		if end := strings.Index(rest, ")\n"); end >= 0 {
-			return s.Prompt[:i] + name + rest[end:]
+	whole, short := s.Prompt, s.Prompt
+	for heading, there := range map[string]bool{"\n# Artifacts (": len(doc.Artifacts) > 0, "\n# Left out (": len(doc.Omissions) > 0} {
+		if there {
+			whole, short = named(whole, heading, name, false), named(short, heading, name, true)
 		}
 	}
-	return prompt
+	if doc.Packing.Budget > 0 {
+		if r, err := For(ctx, c.Client); err != nil || !r.reads(whole, doc.Packing.Budget) {
+			return short
+		}
+	}
+	return whole
+}
+
+// named puts the name that the client sees into a heading of a prompt that has it. Only the server begins the last such line: text of others is before it,
+// or indented. Short leaves the arguments of the call out.
+func named(prompt, heading, name string, short bool) string {
+	i := strings.LastIndex(prompt, heading+fetcher+" ")
+	if i < 0 {
+		return prompt
+	}
+	i += len(heading)
+	rest := prompt[i+len(fetcher):]
+	if end := strings.Index(rest, ")\n"); short && end >= 0 {
+		rest = rest[end:]
+	}
+	return prompt[:i] + name + rest
 }
