@@ -176,7 +176,7 @@ var innerPackages = []pkg{
 		dir: "record/figure", what: "figures counted from the record: the instruments, and the fold of entries to them",
 		imports: "domain/event domain/agent domain/alert record/ledger",
 	},
-	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md and docs/alerts.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "domain/alert record/figure"},
+	{dir: "record/figure/metricsdoc", what: "writes docs/metrics.md and docs/alerts.md, and the rules and the dashboard in docs/prometheus, from the instruments and alerts", imports: "domain/alert domain/event record/figure"},
 	{
 		dir: "record/span", what: "the spans of tasks and handoffs, made from the record; the names of all spans and attributes",
 		imports: "domain/event domain/task record/ledger", libs: "github.com/hashicorp/golang-lru/v2",

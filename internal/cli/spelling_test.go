@@ -27,6 +27,9 @@ import (
 // secondSpelling finds the agents of the test by their role and name. No text that the test writes has it.
 var secondSpelling = regexp.MustCompile(`.{0,60}\bagent(/|:|%2F|\\/)(xann|xbob|xlead)\b.{0,20}`)
 
+// longDuration finds durations as Go writes them where they have a shorter form, such as 10m0s.
+var longDuration = regexp.MustCompile(`.{0,60}\b[0-9]+(m0s|h0m)\b.{0,20}`)
+
 // speller walks the answers of a server through every interface. What it gives the server names agents by both spellings.
 type speller struct {
 	*testing.T
@@ -35,10 +38,13 @@ type speller struct {
 	log              string // what the last command wrote to standard error
 }
 
-// check fails if an answer has the second spelling of an agent.
+// check fails if an answer has the second spelling of an agent or of a duration.
 func (s *speller) check(of string, answer []byte) {
 	s.answers++
 	if found := secondSpelling.Find(answer); found != nil {
+		s.Errorf("%s: %s", of, found)
+	}
+	if found := longDuration.Find(answer); found != nil {
 		s.Errorf("%s: %s", of, found)
 	}
 }
@@ -101,11 +107,13 @@ type spelled struct{ task, child, memory, envelope, ticket string }
 func (s *speller) story() (made spelled) {
 	s.must("name", "agent", "add", "agent/xlead", "--ready")
 	s.must("name", "agent", "add", "xann", "--escalation", "agent/xlead", "--ready")
-	s.must("name", "agent", "add", "xbob", "--fallback", "agent/xann", "--ready")
+	s.must("name", "agent", "add", "xbob", "--fallback", "agent/xann", "--presence", "2h", "--latency", "90m", "--ready")
 	s.must("", "channel", "create", "news", "--agent", "xlead")
 	s.must("", "channel", "subscribe", "news", "--agent", "agent/xann")
 	made.task = s.must("task", "task", "create", "write it", "--agent", "agent/xlead", "--to", "agent/xann", "--ask", "do", "--fact", "f=fact", "--decision", "d=dec",
-		"--constraint", "prohibition:never")
+		"--constraint", "prohibition:never", "--lease", "2h", "--offer-timeout", "20m", "--approval-timeout", "36h")
+	s.run("task", "create", "too long", "--lease", "5000h") // refused, with the limits
+	s.run("task", "create", "--help")
 	task := made.task
 	s.run("inbox", "--seen", "--agent", "agent/xann")
 	made.envelope = s.must("envelope", "accept", task+".h1", "--agent", "xann")
@@ -264,7 +272,9 @@ func (s *speller) tools(made spelled) {
 		{"agent", map[string]any{"agent": "agent/xann"}},
 		{"channel", nil},
 		{"accept", map[string]any{"handoff": made.task + ".h5"}},
-		{"send", map[string]any{"intent": "over MCP", "to": []string{"agent/xbob"}}},
+		{"agent", map[string]any{"agent": "xbob"}},
+		{"send", map[string]any{"intent": "over MCP", "to": []string{"agent/xbob"}, "lease": "5000h"}},
+		{"send", map[string]any{"intent": "over MCP", "to": []string{"agent/xbob"}, "lease": "2h", "offer_timeout": 1200}},
 		{"complete", map[string]any{"task": made.child, "text": "not mine"}},
 	} {
 		res, err := session.CallTool(s.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: c.args})
@@ -276,7 +286,7 @@ func (s *speller) tools(made spelled) {
 			answered++
 		} else {
 			text, _ := json.Marshal(res.Content)
-			s.Logf("%s %v: %s", c.tool, c.args, text) // three are refused
+			s.Logf("%s %v: %s", c.tool, c.args, text) // four are refused
 		}
 		b, err := json.Marshal(res)
 		if err != nil {
@@ -306,9 +316,9 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestAnAgentHasOneSpellingInEveryAnswer walks the answers of the command line, the HTTP API, the stream of events, exports, the MCP server and webhooks. An agent goes
-// by its bare name in all of them, and is understood by either spelling.
-func TestAnAgentHasOneSpellingInEveryAnswer(t *testing.T) {
+// TestAnAgentAndADurationHaveOneSpellingInEveryAnswer walks the answers of the command line, the HTTP API, the stream of events, exports, the MCP server and webhooks. An
+// agent goes by its bare name in all of them, and is understood by either spelling. A duration is written without zeros at its end.
+func TestAnAgentAndADurationHaveOneSpellingInEveryAnswer(t *testing.T) {
 	var mu sync.Mutex
 	var told []byte
 	heard := make(chan struct{}, 64)

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -141,6 +142,14 @@ func TestTheClientsClosedSetsAreThoseOfTheServer(t *testing.T) {
 	}
 	for _, d := range differences(server, copies, pairs, listed, inside) {
 		t.Error(d)
+	}
+}
+
+func TestTheClientWritesDurationsAsTheServerDoes(t *testing.T) {
+	for _, d := range []time.Duration{0, time.Millisecond, 15 * time.Second, time.Minute, 90 * time.Second, time.Hour, 70 * time.Minute, 90 * time.Minute, time.Hour + time.Second, 10 * time.Hour, 36 * time.Hour, -time.Hour} {
+		if server, copied := event.Duration(d).String(), client.Duration(d).String(); server != copied {
+			t.Errorf("%s: the server writes %s, the client %s", d, server, copied)
+		}
 	}
 }
 

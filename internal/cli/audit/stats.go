@@ -94,5 +94,5 @@ func took(count int, seconds float64) string {
 	case d < time.Minute:
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
 	}
-	return d.Round(time.Second).String()
+	return client.Duration(d.Round(time.Second)).String()
 }

@@ -166,7 +166,7 @@ func progress(clients int, total time.Duration, s *samples, note func(format str
 			case <-tick.C:
 			}
 			n, failed := s.count()
-			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, time.Since(began).Round(time.Second), total,
+			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, client.Duration(time.Since(began).Round(time.Second)), client.Duration(total),
 				n, float64(n-last)/every.Seconds(), failed)
 			last = n
 		}

@@ -42,7 +42,7 @@ func showDocument(p *shell.Page, d client.HandoffDocument) {
 	p.Fields([]shell.Field{
 		{"task", d.Task},
 		{"priority", string(d.Priority)},
-		{"answer within", (time.Duration(d.Timeout) * time.Second).String()},
+		{"answer within", client.Duration(time.Duration(d.Timeout) * time.Second).String()},
 		{"permissions", permissions},
 		{"depends on", shell.Names(d.Dependencies)},
 		{"envelope", d.Envelope},

@@ -53,7 +53,7 @@ func (d *checker) server(ctx context.Context) {
 		d.add("server", fine, "", "a server answers at %s", d.s.URL())
 	}
 	if by := skew(alive); by.Abs() > maxSkew {
-		d.add("clock", wrong, "synchronize both clocks", "the clocks of this machine and of the server differ by %s", by.Abs().Round(time.Second))
+		d.add("clock", wrong, "synchronize both clocks", "the clocks of this machine and of the server differ by %s", trapeze.Duration(by.Abs().Round(time.Second)))
 	} else {
 		d.add("clock", fine, "", "it agrees with the server's clock")
 	}

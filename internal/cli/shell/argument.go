@@ -100,7 +100,7 @@ func (d *Duration) String() string {
 	if *d == 0 {
 		return ""
 	}
-	return time.Duration(*d).String()
+	return client.Duration(*d).String()
 }
 
 // Set parses a duration, which must not be negative.

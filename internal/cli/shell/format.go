@@ -53,14 +53,7 @@ func Span(d client.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	text := time.Duration(d).String()
-	if whole, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = whole + "m"
-	}
-	if whole, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = whole + "h"
-	}
-	return text
+	return d.String()
 }
 
 // Names formats a list.

@@ -202,7 +202,7 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 		e.Within = s.within(h.Key)
 	}
 	if h.d.Window > 0 {
-		e.Window = h.d.Window.String()
+		e.Window = event.Duration(h.d.Window).String()
 	}
 	if h.d.Measure == Increase {
 		e.Newest = h.Newest.UTC()

@@ -162,7 +162,7 @@ func span(d time.Duration) string {
 			return fmt.Sprintf("%d %ss", d/u.of, u.name)
 		}
 	}
-	return d.String()
+	return event.Duration(d).String()
 }
 
 // Find returns the definition of a name, with its defaults; ok is false if there is none.

@@ -26,7 +26,7 @@ type Raised struct {
 	Figure    string    `json:"figure"`             // the instrument
 	Value     float64   `json:"value"`              // of the figure
 	Threshold float64   `json:"threshold"`          // that was in force
-	Window    string    `json:"window,omitempty"`   // of time that was in force, such as 1h0m0s; absent: the value is of one moment
+	Window    string    `json:"window,omitempty"`   // of time that was in force, such as 1h; absent: the value is of one moment
 	Since     time.Time `json:"since"`              // when it began to hold
 	At        time.Time `json:"at"`                 // when it was raised
 	Newest    time.Time `json:"newest,omitzero"`    // when the increase that it counts held last

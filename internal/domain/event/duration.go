@@ -1,6 +1,7 @@
 package event
 
 import (
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -15,8 +16,8 @@ const (
 // Duration is a time.Duration that is written as text ("15s", "1h30m") in JSON.
 type Duration time.Duration
 
-// MarshalText writes the duration as Go does.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+// MarshalText writes the duration as String does. Older entries have "10m0s" for "10m".
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads "15s", "1h30m" and the like.
 func (d *Duration) UnmarshalText(b []byte) error {
@@ -28,7 +29,17 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return nil
 }
 
-func (d Duration) String() string { return time.Duration(d).String() }
+// String writes the duration as Go does, without zeros at its end: 10m, 1h30m. The public client has the same spelling.
+func (d Duration) String() string {
+	text := time.Duration(d).String()
+	if whole, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = whole + "m"
+	}
+	if whole, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = whole + "h"
+	}
+	return text
+}
 
 // Or is d, or def if d is zero.
 func (d Duration) Or(def time.Duration) Duration {
@@ -51,6 +62,6 @@ func (d Duration) Check(what string) error {
 	if d.inRange() {
 		return nil
 	}
-	return refusal.New(refusal.Invalid, "use a duration from "+MinDuration.String()+" to "+MaxDuration.String(),
+	return refusal.New(refusal.Invalid, "use a duration from "+Duration(MinDuration).String()+" to "+Duration(MaxDuration).String(),
 		"%s of %s is out of range", what, d)
 }

@@ -61,7 +61,7 @@ func (t Timeouts) CheckAsked() error {
 	}
 	if t.Ack != 0 && time.Duration(t.Ack) < MinAck {
 		return refusal.New(refusal.Invalid, "use 5s or more, or omit it for 15s",
-			"the ack timeout is %s: a receiver has at least %s to answer an offer that it has seen", time.Duration(t.Ack), MinAck)
+			"the ack timeout is %s: a receiver has at least %s to answer an offer that it has seen", t.Ack, Duration(MinAck))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -120,7 +121,7 @@ func (l *look) tagged(tag string) bool { return slices.Contains(l.of.Task.Tags, 
 func (l *look) steps() string          { return fmt.Sprintf("%d steps", l.of.Task.Steps) }
 func (l *look) tokens() string         { return fmt.Sprintf("%d tokens spent", l.of.Task.Tokens) }
 func (l *look) elapsed() string {
-	return time.Duration(l.of.Task.Elapsed).Round(time.Second).String() + " since it was created"
+	return event.Duration(time.Duration(l.of.Task.Elapsed).Round(time.Second)).String() + " since it was created"
 }
 
 func (l *look) confidence() string {

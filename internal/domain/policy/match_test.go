@@ -63,7 +63,7 @@ func TestTheFirstRuleWhoseConditionsAllHoldDecides(t *testing.T) {
 			s.Task.Tags, s.Task.Priority, s.Envelope.OpenQuestions = []string{"vip"}, event.Urgent, []string{"when?"}
 		}), "vip", "tag vip, its expression is true"},
 		{"a false expression", task("x", func(s *policy.Situation) { s.Task.Tags, s.Task.Priority = []string{"vip"}, event.Urgent }), "rest", "it has no conditions"},
-		{"tokens and time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, event.Duration(91*time.Minute) }), "costly", "1001 tokens spent, 1h31m0s since it was created"},
+		{"tokens and time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, event.Duration(91*time.Minute) }), "costly", "1001 tokens spent, 1h31m since it was created"},
 		{"tokens without time", task("x", func(s *policy.Situation) { s.Task.Tokens, s.Task.Elapsed = 1001, event.Duration(90*time.Minute) }), "rest", "it has no conditions"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -149,7 +150,7 @@ func Describe(d alert.Definition, k alert.Key, handoffs []string) Alert {
 		out.Meaning, out.Do, out.Command = d.Meaning(), d.Do(), d.Command(k.Agent, handoffs)
 	}
 	if d.Window > 0 {
-		out.Window = d.Window.String()
+		out.Window = event.Duration(d.Window).String()
 	}
 	return out
 }

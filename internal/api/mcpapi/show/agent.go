@@ -25,7 +25,7 @@ func OtherAgentOf(a client.Agent, now time.Time) OtherAgent {
 	case a.Seen.IsZero():
 		notes = append(notes, "not seen since the server started")
 	case away > 0:
-		notes = append(notes, "last seen "+strings.TrimSuffix(away.String(), "0s")+" ago")
+		notes = append(notes, "last seen "+client.Duration(away).String()+" ago")
 	}
 	switch {
 	case a.Spec.MaxTasks > 0:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
 
@@ -98,26 +99,14 @@ func orNone(d time.Duration) string {
 	if d == 0 {
 		return "-"
 	}
-	return short(d)
+	return event.Duration(d).String()
 }
 
 func changeable(d *alert.Definition) string {
 	if !d.Lasting() {
 		return "-"
 	}
-	if d.For == 0 {
-		return "0s"
-	}
-	return short(d.For)
-}
-
-// short writes a duration of whole minutes without the rest.
-func short(d time.Duration) string {
-	text := strings.TrimSuffix(d.String(), "0s")
-	if d >= time.Hour {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return event.Duration(d.For).String()
 }
 
 // lasting says how long a state must hold.
