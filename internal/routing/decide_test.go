@@ -205,7 +205,7 @@ func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {
 	if got := plan.Considered[0].Why; got != "ready, holds 1 of 10 tasks, knows sql, 2 failures in a row" {
 		t.Error(got)
 	}
-	if got := plan.Considered[2].Why; got != "ready, holds 0 tasks, costs about 5 millionths, takes about 1m0s" {
+	if got := plan.Considered[2].Why; got != "ready, holds 0 tasks, costs about 5 millionths, takes about 1m" {
 		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -188,22 +189,22 @@ func (r *router) standing(h *Hint) string {
 		s += ", knows " + strings.Join(liked, " and ")
 	}
 	if n := h.Agent.Circuit.Failures; n > 0 {
-		s += fmt.Sprintf(", %d failures in a row", n)
+		s += ", " + event.Counted(n, "failure") + " in a row"
 	}
 	if spec.Hints.Cost > 0 {
 		s += fmt.Sprintf(", costs about %d millionths", spec.Hints.Cost)
 	}
 	if spec.Hints.Latency > 0 {
-		s += ", takes about " + spec.Hints.Latency.String()
+		s += ", takes about " + event.Duration(spec.Hints.Latency).String()
 	}
 	return s
 }
 
 func load(h *Hint) string {
 	if h.Agent.Spec.MaxTasks == 0 {
-		return fmt.Sprintf("holds %d tasks", h.Held)
+		return "holds " + event.Counted(h.Held, "task")
 	}
-	return fmt.Sprintf("holds %d of %d tasks", h.Held, h.Agent.Spec.MaxTasks)
+	return fmt.Sprintf("holds %d of %s", h.Held, event.Counted(h.Agent.Spec.MaxTasks, "task"))
 }
 
 func lacking(s agent.Spec, capabilities []string) []string {

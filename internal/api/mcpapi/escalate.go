@@ -61,7 +61,7 @@ var escalateTool = define[escalateInput, escalated]("escalate", "Escalate a task
 func relieved(r client.Relief) answer {
 	out := escalated{Agent: r.Agent, Moved: []string{}}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d of its tasks are offered to others.\n", r.Agent, len(r.Moved))
+	fmt.Fprintf(&b, "Tasks of %s that are offered to others: %d.\n", r.Agent, len(r.Moved))
 	for _, m := range r.Moved {
 		out.Moved = append(out.Moved, m.Task)
 		fmt.Fprintf(&b, "- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))

@@ -72,18 +72,22 @@ func inboxTable(p *shell.Page, items []client.Item) {
 		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
 	})
 	for _, i := range items {
-		if why := noticeLine(i); why != "" {
-			p.Line("%s", why)
+		if line := itemLine(i); line != "" {
+			p.Line("%s", line)
 		}
 	}
 }
 
-// noticeLine is what a notice says, and what to do next; empty for other items.
-func noticeLine(i client.Item) string {
+// itemLine is what the row of an item has no room for, and what to do next; empty for offers, whose content is read once they are accepted.
+func itemLine(i client.Item) string {
 	var text, next string
 	switch {
-	case !i.Notice():
+	case i.Type == "offer", !i.Notice() && i.Detail == "":
 		return ""
+	case i.Type == "returned":
+		text, next = "it came back", "hand it off again: "+shellword.Command("trapeze send", i.Task)+" --to NAME"
+	case !i.Notice():
+		return shell.OneLine(i.ID + ": " + i.Detail)
 	case i.Type == "taken":
 		text = i.From + " took it"
 	case i.Type == "parked":
@@ -98,7 +102,7 @@ func noticeLine(i client.Item) string {
 	if i.Detail != "" {
 		text += ": " + i.Detail
 	}
-	if i.Epoch != 0 {
+	if i.Notice() && i.Epoch != 0 {
 		next = "stop working on it"
 	}
 	return shell.OneLine(strings.TrimSuffix(i.ID+": "+text+"; "+next, "; "))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -53,7 +54,7 @@ func sealed(e *client.Sealed) string {
 	}
 	text := "version " + e.Version
 	if e.Tokens > 0 {
-		text += ", " + about(e.Estimate) + fmt.Sprintf("%d tokens", e.Tokens)
+		text += ", " + about(e.Estimate) + event.Counted(e.Tokens, "token")
 		if e.Budget > 0 {
 			text += fmt.Sprintf(" of %d", e.Budget)
 		}
@@ -61,10 +62,10 @@ func sealed(e *client.Sealed) string {
 		text += ", tokens not counted: " + e.Uncounted
 	}
 	if n := len(e.References); n > 0 || e.Completeness < 1 {
-		text += fmt.Sprintf(", %d references, completeness %d %%", n, int(100*e.Completeness))
+		text += fmt.Sprintf(", %s, completeness %d %%", event.Counted(n, "reference"), int(100*e.Completeness))
 	}
 	if e.Omitted > 0 {
-		text += fmt.Sprintf(", %d parts left out", e.Omitted)
+		text += ", " + event.Counted(e.Omitted, "part") + " left out"
 	}
 	return text
 }

@@ -49,7 +49,7 @@ type ChildResult struct {
 
 // Collect makes one result of the children's: a list of them, or, if that is larger than MaxResult, of the children's states.
 func Collect(results []ChildResult) Result {
-	text := fmt.Sprintf("%d results", len(results))
+	text := Counted(len(results), "result")
 	if n := given(results); n < len(results) {
 		text = fmt.Sprintf("%d of %d results", n, len(results))
 	}

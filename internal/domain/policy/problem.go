@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -53,14 +54,7 @@ func (p Problems) Err() error {
 		lines = append(lines, one.String())
 	}
 	return refusal.New(refusal.Invalid, "fix the file; the policy in force stays as it is", "the policy has %s: %s",
-		plural(len(p), "problem"), strings.Join(lines, "; ")).With("problems", []Problem(p))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+		event.Counted(len(p), "problem"), strings.Join(lines, "; ")).With("problems", []Problem(p))
 }
 
 func (p Problems) sorted() Problems {

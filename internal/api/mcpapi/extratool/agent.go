@@ -174,15 +174,12 @@ func register(ctx context.Context, c *tool.Call, in agentInput) (client.Agent, e
 }
 
 func agentText(n show.OtherAgent, a client.Agent) string {
-	text := fmt.Sprintf("%s (%s), holds %d tasks", n.Name, strings.TrimSuffix(n.Readiness+", "+n.Notes, ", "), a.Held)
+	text := fmt.Sprintf("%s (%s)", n.Name, strings.TrimSuffix(n.Readiness+", "+n.Notes, ", ")) // the notes say how many tasks it holds
 	if len(n.Capabilities) > 0 {
 		text += "; can: " + strings.Join(n.Capabilities, ", ")
 	}
 	if a.Spec.ContextWindow > 0 {
 		text += fmt.Sprintf("; context window %d tokens", a.Spec.ContextWindow)
-	}
-	if a.Spec.MaxTasks > 0 {
-		text += fmt.Sprintf("; at most %d tasks", a.Spec.MaxTasks)
 	}
 	if n.Description != "" {
 		text += " - " + show.Line(n.Description)
@@ -196,7 +193,7 @@ func agentText(n show.OtherAgent, a client.Agent) string {
 // relieved answers a move of offers to other agents.
 func relieved(r client.Relief) tool.Answer {
 	var out agentAnswer
-	text := fmt.Sprintf("%d offers of %s went to others.\n", len(r.Moved), r.Agent)
+	text := fmt.Sprintf("Offers of %s that went to others: %d.\n", r.Agent, len(r.Moved))
 	for _, m := range r.Moved {
 		out.Moved = append(out.Moved, m.Task)
 		text += fmt.Sprintf("- %s is offered to %s\n", m.Task, strings.Join(m.To, ", "))

@@ -39,9 +39,9 @@ var doTool = tool.Define[doInput, done]("do", "Do what a sentence says", tool.De
 			r := tool.ReceiptOf(*d.Receipt, "")
 			text, out.Receipt = text+a.Text, &r
 		case d.Relief != nil:
-			text += fmt.Sprintf("%d tasks of %s are offered to others, %d stay with it.", len(d.Relief.Moved), d.Relief.Agent, len(d.Relief.Kept))
+			text += fmt.Sprintf("Tasks of %s that are offered to others: %d; that stay with it: %d.", d.Relief.Agent, len(d.Relief.Moved), len(d.Relief.Kept))
 		case d.Trail != nil:
-			text += fmt.Sprintf("The task has %d recorded events.", len(d.Trail.Entries)) + c.Say("\nNext: {status} with id=%s and history=true shows them", d.Trail.Task)
+			text += fmt.Sprintf("Recorded events: %d.", len(d.Trail.Entries)) + c.Say("\nNext: {status} with id=%s and history=true shows them", d.Trail.Task)
 		default:
 			text += underWay(d)
 		}
