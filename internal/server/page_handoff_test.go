@@ -110,3 +110,26 @@ func TestThePageHasThePromptOfAnEarlierHandoff(t *testing.T) {
 		}
 	}
 }
+
+// A person at the page takes the time that it takes: no page starts the clock of an answer, whoever reads it.
+func TestALookAtThePageDoesNotMarkAnOfferAsSeen(t *testing.T) {
+	s, c := forTests(t, Config{Temporary: true})
+	token := agentToken(t, c, "ann")
+	sent, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "Look around", Send: &client.SendInput{To: []string{"ann"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{token, adminToken(t, s)} {
+		r := newReader(t, s)
+		r.get(r.link(token), http.StatusOK)
+		for _, path := range []string{"/", "/agents/ann", "/tasks/" + sent.Task} {
+			if body := r.get(path, http.StatusOK); !strings.Contains(body, "Look around") {
+				t.Errorf("%s does not show the offer: %s", path, body)
+			}
+		}
+		box, err := c.Inbox(t.Context(), client.InboxOptions{Agent: "ann", Peek: true})
+		if err != nil || len(box.Items) != 1 || box.Items[0].Seen || box.Items[0].Ends.IsZero() {
+			t.Errorf("after that the inbox has %+v, %v", box, err)
+		}
+	}
+}

@@ -159,6 +159,42 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	}
 }
 
+// Every tool that seals an envelope for an agent says how many tokens that reads.
+func TestWhoGivesATaskAwayIsToldOverMCPHowManyTokensTheNextOwnerReads(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer")
+	h.agent(statelessVersion, "lead").call("join", m{})
+	reviewer.call("join", m{})
+	if _, err := h.admin.RegisterAgent(t.Context(), "coder", client.AgentSpec{Escalation: []string{"lead"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, give := range map[string]func(task any) m{
+		"send": func(task any) m { _, r := coder.call("send", m{"task": task, "to": "reviewer"}); return r },
+		"share": func(task any) m {
+			_, r := coder.call("send", m{"task": task, "to": "reviewer", "share_only": true})
+			return r
+		},
+		"delegation": func(task any) m {
+			_, r := coder.call("send", m{"task": task, "to": "reviewer", "kind": "delegation"})
+			return r
+		},
+		"escalate":             func(task any) m { _, r := coder.call("escalate", m{"task": task, "detail": "too hard"}); return r },
+		"escalate to an agent": func(task any) m { _, r := coder.call("escalate", m{"task": task, "to": "reviewer"}); return r },
+		"a takeover is granted": func(task any) m {
+			coder.call("send", m{"task": task, "to": "reviewer", "share_only": true})
+			reviewer.call("accept", m{"takeover": task, "detail": "I know it"})
+			_, r := coder.call("decide", m{"id": task, "verdict": "approve"})
+			return r
+		},
+	} {
+		_, own := coder.call("send", m{"intent": "Write the parser"})
+		sealed, _ := give(own["task"])["sealed"].(m)
+		if tokens, _ := sealed["tokens"].(float64); tokens < 1 || sealed["version"] == nil || sealed["completeness"] != 1. {
+			t.Errorf("%s: the model is told %v", name, sealed)
+		}
+	}
+}
+
 func TestTheDocumentOfAHandoffIsReadOverMCP(t *testing.T) {
 	h := open(t)
 	coder, reviewer := h.full("coder"), h.full("reviewer")
@@ -346,7 +382,7 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	coder.refused("agent", m{"agent": "coder", "action": "register", "capabilities": "go"}, "operator")
 	olga.call("agent", m{"agent": "coder", "action": "register", "capabilities": []any{"go", "sql"}, "context_window": 32000, "max_tasks": 2, "presence_ttl": "1m30s"})
 	olga.call("agent", m{"agent": "coder", "action": "register", "description": "writes code"})
-	if text, _ := coder.call("agent", m{"agent": "coder"}); !strings.Contains(text, "can: go, sql; context window 32000 tokens; at most 2 tasks - `writes code`") {
+	if text, _ := coder.call("agent", m{"agent": "coder"}); !strings.Contains(text, "coder (ready, holds 0 of 2); can: go, sql; context window 32000 tokens - `writes code`") {
 		t.Errorf("it is %s", text)
 	}
 	olga.call("agent", m{"agent": "coder", "action": "register", "tokenizer": "o200k_base", "fallbacks": "olga", "escalation": "olga"})
@@ -361,7 +397,7 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	}
 	coder.call("agent", m{"agent": "agent/coder", "action": "announce", "readiness": "busy"})
 	coder.refused("agent", m{"agent": "coder", "action": "announce"}, "give both")
-	if text, _ := olga.call("agent", m{"agent": "coder", "action": "shed"}); !strings.Contains(text, "0 offers of coder") {
+	if text, _ := olga.call("agent", m{"agent": "coder", "action": "shed"}); !strings.Contains(text, "Offers of coder that went to others: 0.") {
 		t.Errorf("shed: %s", text)
 	}
 	text, data := olga.call("agent", m{"agent": "coder", "action": "register", "tokenizer": "bogus", "fallbacks": "nobody", "escalation": []any{"nobody", "olga-2"}})
