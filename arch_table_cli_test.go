@@ -29,7 +29,7 @@ var cliPackages = []pkg{
 	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/policy", what: "commands of policies, routes and phrases",
-		imports: "domain/event domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
+		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",
 	},
 	{
 		dir: "cli/ticket", what: "commands of people in the loop: ask, ticket, approve, deny",
@@ -79,7 +79,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/work", what: "makes any program a receiver of handoffs",
-		imports: "cli/daemon domain/event domain/shellword cli/shell client client/wire", libs: "os/exec",
+		imports: "cli/daemon domain/refusal domain/shellword cli/shell client client/wire", libs: "os/exec",
 	},
 	{
 		dir: "cli/demo", what: "the demo: its story, its mishaps and its programs",

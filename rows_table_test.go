@@ -51,7 +51,7 @@ var chapters = []chapter{
 		{"E4", "versions", "TestEnvelopesOfTwoMajorsAreReadAndImportedDuringAMigration", "- models read the rendered context, which has no version", "story:envelope", ""},
 		{"E5", "token budget", "", "TestTheWholeAnswerToAcceptIsWithinTheBudget", "story:envelope", ""},
 		{"E6", "four strategies", "", "TestATaskIsCreatedWithAllItsSettings", "story:envelope", ""},
-		{"E7", "one call assembles it all", "TestASenderIsToldWhatTheReceiverWillRead TestWhoGivesATaskAwayIsToldHowManyTokensTheNextOwnerReads", "TestASenderIsToldHowCompleteTheContextIs TestWhoGivesATaskAwayIsToldOverMCPHowManyTokensTheNextOwnerReads", "story:envelope story:memory story:handoff", ""},
+		{"E7", "one call assembles it all", "TestASenderIsToldWhatTheReceiverWillRead TestWhoGivesATaskAwayIsToldHowManyTokensTheNextOwnerReads", "TestASenderIsToldHowCompleteTheContextIs TestWhoGivesATaskAwayIsToldOverMCPHowManyTokensTheNextOwnerReads", "story:envelope story:memory", ""},
 		{"E8", "the prompt", "", "TestEveryToolFencesWhatOthersSay", "story:content", ""},
 		{"E9", "completeness and gaps", "TestDriftCountsAReferenceAsGivenThoughItsItemWasForgottenSince", "TestAReportOfAGapRenewsTheLeaseAndCountsTheTokens", "story:envelope story:task", ""},
 		{"E10", "constraints are inherited", "", "TestTheSetAllHasWhatTheDefaultLeavesOut TestAReceiverReadsWhoSetWhat", "story:restriction story:task", "TestAConstraintIsWrittenInOneLine"},

@@ -12,8 +12,7 @@ type ApproveInput struct {
 	Detail string `json:"detail,omitempty"` // why; the receiver reads it
 }
 
-// Approve approves a supervised handoff, by its id or its ticket's, or a takeover request. The id
-// says which.
+// Approve approves a supervised handoff, by its id or its ticket's, or a takeover request. The id says which.
 func (c *Client) Approve(ctx context.Context, id string, in ApproveInput) (Receipt, error) {
 	return c.receipt(ctx, in, answers(id), id, "approve")
 }

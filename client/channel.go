@@ -73,8 +73,7 @@ func (c *Client) DescribeChannel(ctx context.Context, name string, in DescribeIn
 	return c.channel(ctx, http.MethodPut, in, name, "description")
 }
 
-// Subscribe has an agent get what is published from now on; nothing of what was published before. A channel that is
-// full refuses it ([Limit]).
+// Subscribe has an agent get what is published from now on; nothing of what was published before. A channel that is full refuses it ([Limit]).
 func (c *Client) Subscribe(ctx context.Context, name string, in SubscriptionInput) (Channel, error) {
 	return c.channel(ctx, http.MethodPost, in, name, "subscribe")
 }

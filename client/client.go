@@ -106,8 +106,7 @@ func WithTrace(ctx context.Context, parent, state string) context.Context {
 	return context.WithValue(ctx, traceOf, trace{parent, state})
 }
 
-// WithPosition makes reads that are given the context wait until the server's lists have everything up to a position,
-// such as that of a [Receipt].
+// WithPosition makes reads that are given the context wait until the server's lists have everything up to a position, such as that of a [Receipt].
 func WithPosition(ctx context.Context, position uint64) context.Context {
 	return context.WithValue(ctx, minPosition, position)
 }

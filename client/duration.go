@@ -1,8 +1,9 @@
 package client
 
 import (
-	"strings"
 	"time"
+
+	"github.com/trapezehq/trapeze/client/wire"
 )
 
 // Duration is a time.Duration that is written as text ("15s", "1h30m") in JSON.
@@ -18,14 +19,4 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// String writes the duration as Go does, without zeros at its end: 10m, 1h30m. All of Trapeze has this spelling.
-func (d Duration) String() string {
-	text := time.Duration(d).String()
-	if whole, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = whole + "m"
-	}
-	if whole, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = whole + "h"
-	}
-	return text
-}
+func (d Duration) String() string { return wire.Duration(time.Duration(d)) }

@@ -178,8 +178,7 @@ func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, 
 	return ask[MemoryPage](ctx, c, http.MethodGet, path("memory"), q, nil)
 }
 
-// MemoryVersions reads the versions of a memory item after one by its number; a limit of 0 means 50. The read is on
-// record.
+// MemoryVersions reads the versions of a memory item after one by its number; a limit of 0 means 50. The read is recorded.
 func (c *Client) MemoryVersions(ctx context.Context, id string, after, limit int) (MemoryVersions, error) {
 	q := wire.Query{}
 	q.Number("after", after)

@@ -189,7 +189,7 @@ func (r *router) standing(h *Hint) string {
 		s += ", knows " + strings.Join(liked, " and ")
 	}
 	if n := h.Agent.Circuit.Failures; n > 0 {
-		s += ", " + event.Counted(n, "failure") + " in a row"
+		s += ", " + refusal.Counted(n, "failure") + " in a row"
 	}
 	if spec.Hints.Cost > 0 {
 		s += fmt.Sprintf(", costs about %d millionths", spec.Hints.Cost)
@@ -202,9 +202,9 @@ func (r *router) standing(h *Hint) string {
 
 func load(h *Hint) string {
 	if h.Agent.Spec.MaxTasks == 0 {
-		return "holds " + event.Counted(h.Held, "task")
+		return "holds " + refusal.Counted(h.Held, "task")
 	}
-	return fmt.Sprintf("holds %d of %s", h.Held, event.Counted(h.Agent.Spec.MaxTasks, "task"))
+	return fmt.Sprintf("holds %d of %s", h.Held, refusal.Counted(h.Agent.Spec.MaxTasks, "task"))
 }
 
 func lacking(s agent.Spec, capabilities []string) []string {

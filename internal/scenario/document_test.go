@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -70,7 +71,9 @@ func TestTheDocumentOfAHandoffIsWholeAtEveryStage(t *testing.T) {
 				c.then(sent.Handoff)
 			}
 			var d sheetOfHandoff
-			w.must("planner", "GET /v1/handoffs/"+own.Task+".h1/document", "", &d)
+			if status, text := w.call("planner", "GET /v1/handoffs/"+own.Task+".h1/document", "", &d); status != http.StatusOK {
+				w.Fatalf("%s: %d %s", c.stage, status, text)
+			}
 			if d.Stage != c.stage || !slices.Equal(d.To, []string{c.to}) || len(d.Entries) == 0 || d.Entries[len(d.Entries)-1].Event != c.last {
 				w.Errorf("%s: it is %s to %q, with the trail %+v", c.stage, d.Stage, d.To, d.Entries)
 			}

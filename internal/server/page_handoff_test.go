@@ -111,7 +111,7 @@ func TestThePageHasThePromptOfAnEarlierHandoff(t *testing.T) {
 	}
 }
 
-// A person at the page takes the time that it takes: no page starts the clock of an answer, whoever reads it.
+// A person at the page takes the time that it takes: no page starts the clock of an answer, for any reader.
 func TestALookAtThePageDoesNotMarkAnOfferAsSeen(t *testing.T) {
 	s, c := forTests(t, Config{Temporary: true})
 	token := agentToken(t, c, "ann")

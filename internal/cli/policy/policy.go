@@ -12,8 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/policy"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // Command is the command group trapeze policy.
@@ -58,7 +58,7 @@ func policyCheck(s *shell.Shell) *cobra.Command {
 		if err := s.Emit(out, func(p *shell.Page) { showChecked(p, out, offline) }); err != nil || len(out.Problems) == 0 {
 			return err
 		}
-		return shell.Hinted(shell.Usagef("the policy file has %s", event.Counted(len(out.Problems), "problem")), "fix the problems listed above")
+		return shell.Hinted(shell.Usagef("the policy file has %s", refusal.Counted(len(out.Problems), "problem")), "fix the problems listed above")
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false, "check the file without a server: do not check that agents, capabilities, channels and desks exist")
 	cmd.Long = `Check a policy file (- for standard input): unknown fields, invalid expressions, escalation chains without an end, cycles, and,

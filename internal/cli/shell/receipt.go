@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -54,7 +54,7 @@ func sealed(e *client.Sealed) string {
 	}
 	text := "version " + e.Version
 	if e.Tokens > 0 {
-		text += ", " + about(e.Estimate) + event.Counted(e.Tokens, "token")
+		text += ", " + about(e.Estimate) + refusal.Counted(e.Tokens, "token")
 		if e.Budget > 0 {
 			text += fmt.Sprintf(" of %d", e.Budget)
 		}
@@ -62,10 +62,10 @@ func sealed(e *client.Sealed) string {
 		text += ", tokens not counted: " + e.Uncounted
 	}
 	if n := len(e.References); n > 0 || e.Completeness < 1 {
-		text += fmt.Sprintf(", %s, completeness %d %%", event.Counted(n, "reference"), int(100*e.Completeness))
+		text += fmt.Sprintf(", %s, completeness %d %%", refusal.Counted(n, "reference"), int(100*e.Completeness))
 	}
 	if e.Omitted > 0 {
-		text += ", " + event.Counted(e.Omitted, "part") + " left out"
+		text += ", " + refusal.Counted(e.Omitted, "part") + " left out"
 	}
 	return text
 }

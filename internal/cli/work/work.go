@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/wire"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -112,7 +112,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	case err != nil:
 		return err
 	default:
-		w.say("%s is ready, with up to %s at once: %q", o.Agent, event.Counted(o.Jobs, "program"), o.Command)
+		w.say("%s is ready, with up to %s at once: %q", o.Agent, refusal.Counted(o.Jobs, "program"), o.Command)
 	}
 	following, unfollow := context.WithCancel(ctx)
 	defer unfollow()

@@ -32,11 +32,10 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // String writes the duration as Go does, without zeros at its end: 10m, 1h30m. The public client has the same spelling.
 func (d Duration) String() string {
 	text := time.Duration(d).String()
-	if whole, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = whole + "m"
-	}
-	if whole, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = whole + "h"
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = text[:len(text)-2]
+		}
 	}
 	return text
 }

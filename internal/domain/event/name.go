@@ -56,8 +56,7 @@ func CheckOptional(what, name string) error {
 }
 
 // CheckLabel refuses (invalid) a text that cannot be a permission, a tag, the id of a constraint, or a value that one allows.
-// Labels come from other systems, such as "refunds:write": 1 to 64 bytes of printable characters without spaces, slashes,
-// quotes, * or >.
+// Labels come from other systems, such as "refunds:write": 1 to 64 bytes of printable characters without spaces, slashes, quotes, * or >.
 func CheckLabel(what, s string) error {
 	ok := s != "" && len(s) <= MaxName && utf8.ValidString(s) && s != "." && s != ".." &&
 		!strings.ContainsFunc(s, func(r rune) bool {

@@ -3,6 +3,8 @@ package event
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // MaxResult is how many bytes the text of a result may have, and its data.
@@ -49,7 +51,7 @@ type ChildResult struct {
 
 // Collect makes one result of the children's: a list of them, or, if that is larger than MaxResult, of the children's states.
 func Collect(results []ChildResult) Result {
-	text := Counted(len(results), "result")
+	text := refusal.Counted(len(results), "result")
 	if n := given(results); n < len(results) {
 		text = fmt.Sprintf("%d of %d results", n, len(results))
 	}

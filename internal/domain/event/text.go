@@ -15,14 +15,6 @@ const (
 	maxDescription = 2000     // of an agent or a channel
 )
 
-// Counted is a number with what it counts, such as "1 task" or "3 tasks".
-func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // TooLarge refuses (too_large) something that has more bytes than it may have.
 func TooLarge(what string, got, limit int) error {
 	return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; store larger content as an artifact and refer to it", limit),

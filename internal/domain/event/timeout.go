@@ -53,8 +53,7 @@ func (t Timeouts) Over(base Timeouts) Timeouts {
 // People is how long people have to take an offer, and to work on a task that they took. Tasks of older records do not have it.
 func (t Timeouts) People() Duration { return cmp.Or(t.Answer, defaultTimeouts.Answer) }
 
-// CheckAsked is [Timeouts.Check] for what a call asks for: it also refuses an acknowledgment clock under [MinAck], which older records
-// may have.
+// CheckAsked is [Timeouts.Check] for what a call asks for: it also refuses an acknowledgment clock under [MinAck], which older records may have.
 func (t Timeouts) CheckAsked() error {
 	if err := t.Check(); err != nil {
 		return err

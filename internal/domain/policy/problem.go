@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -54,7 +53,7 @@ func (p Problems) Err() error {
 		lines = append(lines, one.String())
 	}
 	return refusal.New(refusal.Invalid, "fix the file; the policy in force stays as it is", "the policy has %s: %s",
-		event.Counted(len(p), "problem"), strings.Join(lines, "; ")).With("problems", []Problem(p))
+		refusal.Counted(len(p), "problem"), strings.Join(lines, "; ")).With("problems", []Problem(p))
 }
 
 func (p Problems) sorted() Problems {
