@@ -216,8 +216,7 @@ type Returned struct {
 // EventName implements [Event].
 func (Returned) EventName() string { return "handoff-returned" }
 
-// OfferShed: an open offer was withdrawn from an agent that has too much to do. It goes to agents that have capacity, and then on
-// as if the agent had rejected it.
+// OfferShed: an open offer was withdrawn from an agent that has too much to do. It goes to agents that have capacity, and then on as if the agent had rejected it.
 type OfferShed struct {
 	Handoff int      `json:"handoff"`
 	Offer   int      `json:"offer"`

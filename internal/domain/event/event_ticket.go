@@ -71,8 +71,7 @@ type TicketEscalated struct {
 // EventName implements [Event].
 func (TicketEscalated) EventName() string { return "ticket-escalated" }
 
-// TicketClosed: a question or a takeover is settled; the task's owner, if it has one, goes on. The events that end, park or move
-// a task close its ticket too.
+// TicketClosed: a question or a takeover is settled; the task's owner, if it has one, goes on. The events that end, park or move a task close its ticket too.
 type TicketClosed struct {
 	Ticket  int           `json:"ticket"`
 	Outcome TicketOutcome `json:"outcome"`
