@@ -2,11 +2,13 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
@@ -26,7 +28,8 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 	var whole string
 	var spec client.AgentSpec
 	var ready bool
-	cmd := s.Command("add NAME", "Register an agent, or replace its specification", cobra.ExactArgs(1),
+	var cmd *cobra.Command
+	cmd = s.Command("add NAME", "Register an agent, or change its specification", cobra.ExactArgs(1),
 		func(ctx context.Context, args []string) error {
 			if whole != "" {
 				if err := s.Decode("--spec", whole, &spec); err != nil {
@@ -37,12 +40,21 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if whole == "" {
+				had, err := c.Agent(ctx, args[0])
+				if err == nil {
+					change(cmd.Flags(), &spec, had.Spec)
+				} else if !errors.Is(err, client.NotFound) {
+					return err
+				}
+			}
 			a, err := c.RegisterAgent(ctx, args[0], spec)
 			if err == nil && ready {
 				a, err = c.SetReadiness(client.WithKey(ctx, ""), args[0], client.Ready) // a second change: it needs another key
 			}
 			return emitAgent(s, a, err)
 		})
+	cmd.Long = "Register an agent, or change the specification of one that is there: what no flag names stays as it is. --spec replaces the whole specification."
 	f := cmd.Flags()
 	f.StringVar(&spec.Description, "description", "", "what it is good at")
 	shell.Choice(f, &spec.Kind, "kind", "", "%s, a person who serves the desks named by --capability (default agent)", client.AgentKinds())
@@ -61,6 +73,32 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 	f.StringVar(&whole, "spec", "", "whole specification (JSON, @FILE or -), instead of the other flags")
 	f.BoolVar(&ready, "ready", false, "mark it ready at once")
 	return cmd
+}
+
+// change sets in the specification that an agent has what flags give.
+func change(f *pflag.FlagSet, spec *client.AgentSpec, had client.AgentSpec) {
+	given := *spec
+	*spec = had
+	for name, set := range map[string]func(){
+		"description":      func() { spec.Description = given.Description },
+		"kind":             func() { spec.Kind = given.Kind },
+		"capability":       func() { spec.Capabilities = given.Capabilities },
+		"max-tasks":        func() { spec.MaxTasks = given.MaxTasks },
+		"context-window":   func() { spec.ContextWindow = given.ContextWindow },
+		"tokenizer":        func() { spec.Tokenizer = given.Tokenizer },
+		"reach":            func() { spec.Reach = given.Reach },
+		"cost":             func() { spec.Hints.Cost = given.Hints.Cost },
+		"latency":          func() { spec.Hints.Latency = given.Hints.Latency },
+		"fallback":         func() { spec.Fallbacks = given.Fallbacks },
+		"escalation":       func() { spec.Escalation = given.Escalation },
+		"presence":         func() { spec.PresenceTTL = given.PresenceTTL },
+		"breaker-failures": func() { spec.Breaker.Failures = given.Breaker.Failures },
+		"breaker-open":     func() { spec.Breaker.OpenFor = given.Breaker.OpenFor },
+	} {
+		if f.Changed(name) {
+			set()
+		}
+	}
 }
 
 func agentList(s *shell.Shell) *cobra.Command {

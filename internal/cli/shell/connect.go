@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,21 +75,35 @@ func onLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// elsewhere is the refusal if the user named a server that is not on this machine: the owner's token is that of the data directory, and no
-// other server may learn it. It is nil otherwise.
+// elsewhere is the refusal if the user named another server than that of the data directory: the owner's token is for that one, and no other program
+// may learn it, on this machine or another. While none runs there, a server on this machine counts as its own. It is nil otherwise.
 func (s *Shell) elsewhere() error {
 	own := s.serving()
-	for one := range strings.SplitSeq(s.URLs(), ",") {
+	dir, err := s.DataDir()
+	if err != nil {
+		return err
+	}
+	urls := strings.Split(s.URLs(), ",")
+	ours := own == "" || slices.ContainsFunc(urls, func(one string) bool { return portOf(one) == portOf(own) }) // those beside it share its record
+	for _, one := range urls {
 		u, err := url.Parse(one)
 		if valid := err == nil && (u.Scheme == "http" || u.Scheme == "https"); !valid { // is refused by the client
 			continue
 		}
-		if one != own && !onLoopback(u.Hostname()) {
+		if one != own && (!onLoopback(u.Hostname()) || !ours) {
 			return refusal.New(refusal.Unauthenticated, "set TRAPEZE_TOKEN to a token of that server, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
-				"commands use the server of this machine", "there is no token for %s: the owner's token in the data directory is for the server on that alone", u.Host)
+				"commands use the server of this machine", "there is no token for %s: that of the data directory %s is for the server that runs on it alone", u.Host, dir)
 		}
 	}
 	return nil
+}
+
+func portOf(addr string) string {
+	u, err := url.Parse(addr)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
 }
 
 // noServer is the refusal if the user named no server, and none runs on the data directory; nil otherwise.

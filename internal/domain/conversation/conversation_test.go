@@ -34,7 +34,7 @@ var (
 )
 
 func turn(by memory.Reader, text string) conversation.Append {
-	return conversation.Append{By: by, Conversation: "c1", Role: conversation.Assistant, Text: text}
+	return conversation.Append{By: by, Conversation: "c1", Role: conversation.Assistant, Text: text, Holds: len(by.Tasks)+len(by.Conversations) > 0}
 }
 
 // speakers are those of turns.
@@ -145,6 +145,9 @@ func TestWhoMayReadAndAddToAConversation(t *testing.T) {
 			t.Errorf("%s adds: %v", c.r.Principal, err)
 		}
 	}
+	former := turn(reviewer, "and so on") // or an approver: it reads for a time
+	former.Holds = false
+	refused(t, s, former, refusal.NotPermitted)
 	if conversation.MayRead(conversation.State{}, operator) {
 		t.Error("what has not begun can be read")
 	}
@@ -315,4 +318,30 @@ func FuzzEvents(f *testing.F) {
 			t.Errorf("%d bytes", len(got))
 		}
 	})
+}
+
+// TestWhatAConversationIsAboutIsForItsOwnerToSay, since all of it is erased and held by that.
+func TestWhatAConversationIsAboutIsForItsOwnerToSay(t *testing.T) {
+	say := func(by memory.Reader, subject string) conversation.Append {
+		a := turn(by, "hello")
+		a.Conversation, a.Subject = "c1~writer", subject
+		if by.Agent() == "" {
+			a.Agent = "writer"
+		}
+		return a
+	}
+	for _, by := range []memory.Reader{writer, operator} {
+		if s := talk(t, say(by, "patient/12"), say(reviewer, "")); s.Subject != "patient/12" {
+			t.Errorf("%s: %+v", by.Principal, s)
+		}
+	}
+	s := talk(t, say(writer, ""), say(reviewer, ""))
+	refused(t, s, say(reviewer, "patient/666"), refusal.NotPermitted)
+	refused(t, conversation.State{}, say(reviewer, "patient/666"), refusal.NotPermitted)
+	s = talk(t, say(writer, ""), say(reviewer, ""), say(writer, "patient/12"), say(reviewer, "patient/12"))
+	refused(t, s, say(writer, "patient/13"), refusal.Conflict)
+	_, err := conversation.Decide(s, say(reviewer, "patient/13"), noon)
+	if r, ok := refusal.As(err); !ok || r.Code != refusal.NotPermitted || strings.Contains(r.Message, "patient/12") {
+		t.Errorf("another subject of another agent: %v", err)
+	}
 }

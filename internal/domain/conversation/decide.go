@@ -33,7 +33,8 @@ type Append struct {
 	Text         string
 	Task         string // optional
 	Handoff      string // optional; implies its task
-	Subject      string // that the conversation is about; optional. It has one, and keeps it
+	Subject      string // that the conversation is about; optional. It has one, which its owner or an operator says, and keeps it
+	Holds        bool   // By requested or owns a task that lets it read the conversation, and that has not ended
 	// Since is the time from before which the agent, which has not spoken yet, reads nothing; zero: it reads all.
 	Since time.Time
 }
@@ -58,8 +59,8 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 	if err := c.checkLimits(s); err != nil {
 		return nil, err
 	}
-	if s.Subject != "" && c.Subject != "" && c.Subject != s.Subject {
-		return nil, refusal.New(refusal.Conflict, "begin another conversation for the other subject, or omit it", "the conversation is about %s", s.Subject)
+	if err := c.maySaySubject(s); err != nil {
+		return nil, err
 	}
 	turn := TurnAppended{Conversation: c.Conversation, Turn: Turn{
 		N: s.Turns + 1, Agent: c.Agent, Role: c.Role, Text: c.Text, At: now.UTC(), Task: c.Task, Handoff: c.Handoff, By: c.By.String(),
@@ -122,8 +123,24 @@ func (c Append) mayAppend(s State) error {
 	case s.Exists() && !takesPart(s, c.By):
 		return refusal.New(refusal.NotFound, "begin a conversation of your own, or take over one of its tasks",
 			"you have no part in a conversation %s", c.Conversation)
+	case s.Exists() && !c.Holds && !s.TakesPart(c.Agent): // to have spoken in it is to read it from then on
+		return refusal.New(refusal.NotPermitted, "begin a conversation of your own, or ask for the task",
+			"you may read the conversation %s, and only those that spoke in it before, or requested or own one of its tasks, add to it", c.Conversation)
 	case c.Task != "" && !slices.Contains(c.By.Tasks, c.Task):
 		return refusal.New(refusal.NotFound, "name a task that you take part in", "you have no task %s", c.Task)
+	}
+	return nil
+}
+
+// maySaySubject lets the agent whose conversation it is, and operators, say what it is about: all that was said in it is erased and held by that.
+func (c Append) maySaySubject(s State) error {
+	switch {
+	case c.Subject == "" || c.Subject == s.Subject:
+		return nil
+	case !c.By.IsOperator() && !(State{ID: c.Conversation}).owns(c.By.Agent()):
+		return refusal.New(refusal.NotPermitted, "omit the subject", "the agent whose conversation it is, or an operator, says what it is about")
+	case s.Subject != "":
+		return refusal.New(refusal.Conflict, "begin another conversation for the other subject, or omit it", "the conversation is about %s", s.Subject)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type AppendTurnInput struct {
 	Agent        string            `json:"agent,omitempty" doc:"In whose session it was said: for operators, who log what others said. Agents leave it out."`
 	Task         string            `json:"task,omitempty" doc:"Id of a task that you take part in, in the course of which it was said. The holders of the task may continue the conversation."`
 	Handoff      string            `json:"handoff,omitempty" doc:"And of which of its handoffs."`
-	Subject      string            `json:"subject,omitempty" maxLength:"128" doc:"Whom or what the conversation is about, such as patient/4711: all that has the subject can be erased by it. A conversation keeps the first that it is given; it stays readable." example:"patient/4711"`
+	Subject      string            `json:"subject,omitempty" maxLength:"128" doc:"Whom or what the conversation is about, such as patient/4711: all that has the subject can be erased by it. The agent whose conversation it is says it, or an operator. A conversation keeps the first that it is given; it stays readable." example:"patient/4711"`
 }
 
 // Said is the answer to a turn.
@@ -38,7 +38,7 @@ type Said struct {
 func (s Said) At() ledger.Position { return s.Position }
 
 // AppendTurn adds a turn to a conversation, and begins it if it is the caller's own or that of a task which it takes part in. Agents add to
-// their own conversations, to those in which they have spoken, and to those that belong to a task that they take part in. What an operator logs for an agent is in
+// their own conversations, to those in which they have spoken, and to those that belong to a task that they requested or own. What an operator logs for an agent is in
 // that agent's conversations.
 func (cs *Conversations) AppendTurn(ctx context.Context, c caller.Caller, in AppendTurnInput) (Said, error) {
 	said, err := cs.appendTurn(ctx, c, in)
@@ -82,8 +82,12 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 		if !s.Exists() && !begins || s.Exists() && !conversation.MayRead(s, by) {
 			return nil, unknown(in.Conversation)
 		}
+		holds, err := cs.store.holds(ctx, c.Workspace, by, s)
+		if err != nil {
+			return nil, err
+		}
 		return conversation.Decide(s, conversation.Append{
-			By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
+			Holds: holds, By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
 			Since: heardSince(speaker),
 		}, now)
 	})

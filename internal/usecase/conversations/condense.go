@@ -26,15 +26,20 @@ func (st *Store) Condense(ctx context.Context, workspace string, f stream.Folded
 		}
 		last = append(readable(f.State, r, request), last...)
 	}
-	hops, err := st.hops(ctx, workspace, f.State, of)
+	hops, err := st.hops(ctx, workspace, f.State, of, func(t task.Task) bool {
+		if of.Exists() { // for its next owners, who need not be those of the others
+			return t.ID == of.ID
+		}
+		return r.ReadsAny() || task.VisibilityFor(t, r.String()).Work
+	})
 	if err != nil {
 		return "", err
 	}
 	return conversation.Continuity(f.State.ID, f.State.Speakers, last, hops, budget), nil
 }
 
-// hops are the changes of hands of a conversation's newest tasks, oldest task first.
-func (st *Store) hops(ctx context.Context, workspace string, s conversation.State, of task.Task) ([]conversation.Hop, error) {
+// hops are the changes of hands of a conversation's newest tasks, oldest task first, with what their senders wrote of those that detailed accepts.
+func (st *Store) hops(ctx context.Context, workspace string, s conversation.State, of task.Task, detailed func(task.Task) bool) ([]conversation.Hop, error) {
 	ids, err := st.ownTasks(ctx, workspace, s)
 	if err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func (st *Store) hops(ctx context.Context, workspace string, s conversation.Stat
 	})
 	var hops []conversation.Hop
 	for _, t := range tasks {
-		hops = append(hops, hopsOf(t)...)
+		hops = append(hops, hopsOf(t, detailed(t))...)
 	}
 	return hops, nil
 }
@@ -91,7 +96,7 @@ func (st *Store) ownTasks(ctx context.Context, workspace string, s conversation.
 }
 
 // hopsOf are a task's changes of hands, those before a replay included. Of the last one the reason is known.
-func hopsOf(t task.Task) (hops []conversation.Hop) {
+func hopsOf(t task.Task, detailed bool) (hops []conversation.Hop) {
 	from := shortName(t.Requester)
 	for _, v := range task.OwnPath(t) {
 		owner := v.Agent
@@ -103,7 +108,9 @@ func hopsOf(t task.Task) (hops []conversation.Hop) {
 	if h := t.Handoff; h != nil && len(hops) > 0 {
 		last := &hops[len(hops)-1]
 		if h.Stage == event.Transferred && h.Receiver == last.To && shortName(h.From) == last.From {
-			last.Reason = strings.TrimSuffix(string(h.Reason)+": "+h.Detail, ": ")
+			if last.Reason = string(h.Reason); detailed && h.Detail != "" {
+				last.Reason += ": " + h.Detail
+			}
 		}
 	}
 	return hops

@@ -110,6 +110,33 @@ func (st *Store) carries(ctx context.Context, workspace string, t task.Task, s c
 	return st.belongs(ctx, workspace, t, s)
 }
 
+// holds reports whether a reader requested or owns a task that lets it read a conversation. Others that read it, such as a former owner or an approver, do so for a
+// time, which ends with what lets them.
+func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s conversation.State) (bool, error) {
+	if !s.Exists() || r.ReadsAny() || s.TakesPart(r.Agent()) { // which says enough
+		return false, nil
+	}
+	ids, err := st.views.TasksOfConversation(ctx, workspace, s.ID, r.String(), view.MaxPage)
+	if err != nil {
+		return false, stream.Unavailable(err)
+	}
+	carried := len(ids)
+	for i, id := range append(ids, r.Tasks...) {
+		t, err := st.tasks.Find(ctx, workspace, id)
+		if err != nil {
+			return false, err
+		}
+		if t.State.Final() || !slices.ContainsFunc(task.RelationsOf(t, r.String()), func(r task.Relation) bool { return r == task.Requester || r == task.Owner }) {
+			continue
+		}
+		_, belongs, err := st.belongs(ctx, workspace, t, s)
+		if err != nil || belongs || i >= carried && slices.Contains(s.Tasks, id) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
 // belongs reports whether a task belongs to a conversation, so that its owners read it. A child task got its
 // conversation from its parent, so the principal that requested the first of them counts; and if the parent had been handed off cold before, its owner
 // had no turn from before since to pass on.
