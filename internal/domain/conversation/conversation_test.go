@@ -324,7 +324,7 @@ func FuzzEvents(f *testing.F) {
 func TestWhatAConversationIsAboutIsForItsOwnerToSay(t *testing.T) {
 	say := func(by memory.Reader, subject string) conversation.Append {
 		a := turn(by, "hello")
-		a.Conversation, a.Subject = "c1~writer", subject
+		a.Conversation, a.Subject, a.Task = "c1~writer", subject, task
 		if by.Agent() == "" {
 			a.Agent = "writer"
 		}
