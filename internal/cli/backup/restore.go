@@ -19,18 +19,21 @@ import (
 func Restore(s *shell.Shell, by Copier) *cobra.Command {
 	var keysFile string
 	var to place.Place
-	cmd := s.Command("restore BACKUP... DIR", "Make a data directory of a backup, and verify it", cobra.MinimumNArgs(2), func(ctx context.Context, args []string) (err error) {
+	var cmd *cobra.Command
+	cmd = s.Command("restore BACKUP... DIR", "Make a data directory of a backup, and verify it", cobra.MinimumNArgs(2), func(ctx context.Context, args []string) (err error) {
 		if err := to.Check(); err != nil {
 			return err
 		}
 		names, dir := args[:len(args)-1], args[len(args)-1]
 		keys := ""
-		if keysFile != "" {
+		if cmd.Flags().Changed("keys") {
 			b, err := os.ReadFile(keysFile) //nolint:gosec // the path is the user's
 			if err != nil {
 				return shell.Usage(err)
 			}
-			keys = string(b)
+			if keys = string(b); keys == "" {
+				return shell.Usagef("%s is empty: get the public keys of the log with trapeze audit keys, while its server runs", keysFile)
+			}
 		}
 		from, closeAll, err := open(s, names)
 		if err != nil {

@@ -41,7 +41,11 @@ type options struct {
 // Command is the command trapeze verify.
 func Command(s *shell.Shell, open Opener) *cobra.Command {
 	var o options
-	cmd := s.Command("verify FILE|DIR", "Verify a receipt, an export, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	var cmd *cobra.Command
+	cmd = s.Command("verify FILE|DIR", "Verify a receipt, an export, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+		if cmd.Flags().Changed("keys") && o.keys == "" {
+			return shell.Usagef("--keys names no file")
+		}
 		info, err := os.Stat(args[0])
 		if err != nil {
 			return shell.Usage(err)
