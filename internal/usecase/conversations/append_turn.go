@@ -108,8 +108,12 @@ func speakerOf(c caller.Caller, in AppendTurnInput) identity.Principal {
 // addressed returns the conversation that a turn is for, and whether the turn may begin it: the conversation of the task in the course of which it was said, if that has the
 // name, or the speaker's own.
 func (st *Store) addressed(ctx context.Context, c caller.Caller, in AppendTurnInput, task string) (id string, begins bool, err error) {
-	if id, err = st.inTask(ctx, c.Workspace, c.Principal, in.Conversation, task); err != nil || id != "" {
-		return id, true, err
+	if id, err = st.inTask(ctx, c.Workspace, c.Principal, in.Conversation, task); err != nil {
+		return "", false, err
+	}
+	if id != "" {
+		t, err := st.tasks.Find(ctx, c.Workspace, task)
+		return id, c.May(identity.ReadAny, "read a conversation") == nil || holdsTask(t, c.String()) || id == ownID(c.Principal, conversationid.Name(id)), err
 	}
 	speaker := memory.Reader{Principal: speakerOf(c, in)}
 	id, err = st.Resolve(ctx, c.Workspace, speaker, in.Conversation)

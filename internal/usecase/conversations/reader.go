@@ -126,7 +126,7 @@ func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s
 		if err != nil {
 			return false, err
 		}
-		if t.State.Final() || !slices.ContainsFunc(task.RelationsOf(t, r.String()), func(r task.Relation) bool { return r == task.Requester || r == task.Owner }) {
+		if !holdsTask(t, r.String()) {
 			continue
 		}
 		_, belongs, err := st.belongs(ctx, workspace, t, s)
@@ -135,6 +135,13 @@ func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s
 		}
 	}
 	return false, nil
+}
+
+// holdsTask reports whether a principal requested or owns a task that has not ended.
+func holdsTask(t task.Task, principal string) bool {
+	return t.Exists() && !t.State.Final() && slices.ContainsFunc(task.RelationsOf(t, principal), func(r task.Relation) bool {
+		return r == task.Requester || r == task.Owner
+	})
 }
 
 // belongs reports whether a task belongs to a conversation, so that its owners read it. A child task got its
