@@ -84,8 +84,8 @@ func (s State) Spoke(agent string) bool {
 	return slices.ContainsFunc(s.Speakers, func(k Speaker) bool { return k.Agent == agent })
 }
 
-// MayRead reports whether a reader may read a conversation, and add to it if its role acts at all: it is its own, it has spoken in
-// it, holds one of its tasks, or one that carries it along. The state must come from the reader's own workspace.
+// MayRead reports whether a reader may read a conversation: it is its own, it has spoken in it, takes part in one of its tasks, or in one that carries it along.
+// Which of these may add to it says [Append]. The state must come from the reader's own workspace.
 func MayRead(s State, r memory.Reader) bool {
 	if !s.Exists() || r.IsZero() {
 		return false

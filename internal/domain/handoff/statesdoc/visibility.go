@@ -55,7 +55,8 @@ func visibility() string {
 		"  From its owners after a cold handoff, the notes, tickets, answers and results of children from before it are withheld.\n" +
 		"- **Memory of the task**: items in the scope of the task, and the conversation that it belongs to. It ends with the task.\n" +
 		"  Owners after a cold handoff read nothing of what was remembered and said before it, and pass none of it on; a former owner reads no item that was written\n" +
-		"  or changed after it lost the task, and goes on reading a conversation only if it is its own or it has spoken in it.\n" +
+		"  or changed after it lost the task, and goes on reading a conversation only if it is its own or it has spoken in it while it\n" +
+		"  requested or owned one of its tasks: neither an approver nor a former owner adds to a conversation.\n" +
 		"- **Content of the past**: texts, envelopes and results in trails, exports and the drift report. What is not for the reader is replaced by \"withheld\"; digests,\n" +
 		"  times and names stay. The receiver of a cold handoff gets the description alone, so what came before it stays withheld from it, and from those that it hands\n" +
 		"  the task to. An entry after it with content from before, as when a share is read or a child ends late, is read by those who read where that was made.\n" +
