@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,10 +13,38 @@ import (
 const choices = "trapeze_choices"
 
 // Choice defines a flag that takes one of a few values. The %s in its usage stands for the list of them, and CompleteChoices makes
-// the user's shell complete them. Whether a given value is among them is for the server to say.
+// the user's shell complete them. Other values are refused; the empty one is as if the flag was not given.
 func Choice[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, values []T) {
-	f.StringVar(p, name, value, fmt.Sprintf(usage, OneOf(values)))
+	*p = value
+	f.Var(&choice{p, texts(values)}, name, fmt.Sprintf(usage, OneOf(values)))
 	annotate(f, name, choices, texts(values)...)
+}
+
+// choice is the value of a flag that Choice defined.
+type choice struct {
+	value  *string
+	values []string
+}
+
+func (c *choice) String() string {
+	if c.value == nil { // as pflag asks, to see whether a default is the zero value
+		return ""
+	}
+	return *c.value
+}
+
+func (*choice) Type() string { return "string" }
+
+func (c *choice) Set(text string) error {
+	known := text == "" || slices.ContainsFunc(c.values, func(v string) bool {
+		name, _, parts := strings.Cut(text, ":")
+		return v == text || parts && v == name // such as quorum:2
+	})
+	if !known {
+		return fmt.Errorf("use %s", OneOf(c.values))
+	}
+	*c.value = text
+	return nil
 }
 
 // Choices defines a repeatable flag as Choice does.

@@ -91,7 +91,7 @@ func (s *Shell) elsewhere() error {
 			continue
 		}
 		if one != own && (!onLoopback(u.Hostname()) || !ours) {
-			return refusal.New(refusal.Unauthenticated, "set TRAPEZE_TOKEN to a token of that server, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
+			return refusal.New(refusal.Unauthenticated, "if it runs on this machine, name its data directory with --data-dir; otherwise set TRAPEZE_TOKEN to a token of it, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
 				"commands use the server of this machine", "there is no token for %s: that of the data directory %s is for the server that runs on it alone", u.Host, dir)
 		}
 	}

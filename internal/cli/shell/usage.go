@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,8 @@ import (
 
 var (
 	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
+	oneDash     = regexp.MustCompile(`^unknown shorthand flag: '.' in -([a-z-]{2,})$`)
+	noChoice    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: use (.*)$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
 	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
@@ -24,10 +27,20 @@ func plainer(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		text := "there is no flag --" + m[1]
-		if near := Suggest(m[1], names); len(near) > 0 {
+		near := Suggest(m[1], names)
+		if m[1] == "port" && cmd.Flags().Lookup("addr") != nil {
+			near = []string{"addr"}
+		}
+		if len(near) > 0 {
 			text += "; did you mean --" + strings.Join(near, " or --") + "?"
 		}
 		return Usagef("%s", text)
+	}
+	if m := oneDash.FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Lookup(m[1]) != nil {
+		return Usagef("there is no flag -%s; did you mean --%[1]s?", m[1])
+	}
+	if m := noChoice.FindStringSubmatch(err.Error()); m != nil {
+		return Hinted(Usagef("%s is no value of --%s", m[1], m[2]), "use --"+m[2]+" "+m[3])
 	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -49,10 +62,27 @@ func plainer(cmd *cobra.Command, err error) error {
 			return Usagef("%s is missing", missing[0])
 		}
 		return Usagef("%s are missing", strings.Join(missing, " and "))
+	case apart(cmd) != "":
+		return Usagef(waitApart, apart(cmd))
 	case len(all) == 0:
 		return Usagef("%s takes no arguments", cmd.CommandPath())
 	}
 	return Usagef("%s takes %s, but was given %d arguments; put a text of several words in quotes", cmd.CommandPath(), strings.Join(all, " and "), given)
+}
+
+const waitApart = "a time to wait is written with the flag: --wait=%s"
+
+// apart returns the argument that is the time of --wait, if it was written apart from the flag.
+func apart(cmd *cobra.Command) string {
+	if f := cmd.Flags().Lookup("wait"); f == nil || !f.Changed {
+		return ""
+	}
+	for _, arg := range cmd.Flags().Args() {
+		if _, err := time.ParseDuration(arg); err == nil {
+			return arg
+		}
+	}
+	return ""
 }
 
 // Placeholders are the arguments in the usage line of a command, such as NAME, or [TASK] if it may be omitted.
