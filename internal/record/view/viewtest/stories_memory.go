@@ -275,7 +275,7 @@ func conversationStory(s *stage) {
 	ann, bob, eve := reader("ann", id(1)), reader("bob", id(1)), reader("eve", id(2))
 	s.say("c1", conversation.Append{By: ann, Role: conversation.User, Text: "please", Task: id(1)})
 	s.say("c2", conversation.Append{By: eve, Text: "hm"})
-	s.say("c1", conversation.Append{By: bob, Text: "done"})
+	s.say("c1", conversation.Append{By: bob, Text: "done", Holds: true})
 	s.say("c3", conversation.Append{By: bob, Text: "a third"})
 	want := func(f view.ConversationFilter, want ...string) {
 		s.Helper()
