@@ -10,8 +10,9 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon cli/session client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon cli/session cli/suggest client", libs: "net github.com/spf13 golang.org/x/term",
 	},
+	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{
 		dir: "cli/session", what: "a person's session at the issuer of a server: the device flow, the file, its renewal",
 		libs: "net golang.org/x/oauth2",
@@ -74,7 +75,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset api/tracing cli/shell client client/wire",
+		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset api/tracing cli/suggest cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/trapezehq/trapeze/internal/cli/suggest"
 )
 
 var (
@@ -27,7 +29,7 @@ func plainer(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		text := "there is no flag --" + m[1]
-		near := Suggest(m[1], names)
+		near := suggest.Names(m[1], names)
 		if m[1] == "port" && cmd.Flags().Lookup("addr") != nil {
 			near = []string{"addr"}
 		}
@@ -36,7 +38,7 @@ func plainer(cmd *cobra.Command, err error) error {
 		}
 		return Usagef("%s", text)
 	}
-	if m := oneDash.FindStringSubmatch(err.Error()); m != nil && cmd.Flags().Lookup(m[1]) != nil {
+	if m := oneDash.FindStringSubmatch(err.Error()); len(m) == 2 && cmd.Flags().Lookup(m[1]) != nil {
 		return Usagef("there is no flag -%s; did you mean --%[1]s?", m[1])
 	}
 	if m := noChoice.FindStringSubmatch(err.Error()); m != nil {

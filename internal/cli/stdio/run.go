@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/suggest"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -127,7 +128,7 @@ func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string
 	for _, a := range list.Agents {
 		names = append(names, a.Name)
 	}
-	if near := shell.Suggest(agent, names); len(near) > 0 {
+	if near := suggest.Names(agent, names); len(near) > 0 {
 		text += ". Did you mean " + strings.Join(near, " or ") + "? Then start trapeze mcp with --agent " + shellword.Quote(near[0]) +
 			", and remove the new agent: " + shellword.Command("trapeze agent remove", agent)
 	}

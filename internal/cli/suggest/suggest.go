@@ -1,0 +1,66 @@
+package suggest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// synonyms are the names that other programs have for commands, with ours, the likeliest first.
+var synonyms = map[string][]string{
+	"create": {"add", "create"}, "new": {"add", "create"}, "register": {"add", "agent add"},
+	"delete": {"remove", "discard", "task cancel"}, "rm": {"remove", "discard", "task cancel"},
+	"done": {"complete", "task complete"}, "finish": {"complete", "task complete"},
+	"ls": {"list", "status"}, "ps": {"status"}, "get": {"show"}, "describe": {"show"},
+	"start": {"serve"}, "up": {"serve"}, "run": {"work"}, "logs": {"events"}, "watch": {"events"},
+}
+
+// Commands returns the commands below cmd that somebody may have meant by a name, or, if there are none, those of its name in other groups.
+func Commands(cmd *cobra.Command, name string) (found []string) {
+	for _, s := range synonyms[name] {
+		if c, rest, err := cmd.Find(strings.Fields(s)); err == nil && c != cmd && len(rest) == 0 {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 0 && cmd == cmd.Root() {
+		found = namesakes(cmd, name)
+	}
+	if len(found) == 0 {
+		cmd.SuggestionsMinimumDistance = 2
+		found = cmd.SuggestionsFor(name)
+	}
+	if len(found) == 0 {
+		found = namesakes(cmd.Root(), name)
+	}
+	return found
+}
+
+// namesakes returns the commands of that name in the groups of a program, such as "task complete" for complete, at most three, that of a task first.
+func namesakes(root *cobra.Command, name string) (found []string) {
+	groups := slices.Clone(root.Commands())
+	slices.SortStableFunc(groups, func(a, b *cobra.Command) int {
+		return cmp.Compare(strings.Count(b.Name(), "task"), strings.Count(a.Name(), "task"))
+	})
+	for _, group := range groups {
+		for _, c := range group.Commands() {
+			if c.Name() == name && !c.Hidden && len(found) < 3 {
+				found = append(found, group.Name()+" "+c.Name())
+			}
+		}
+	}
+	return found
+}
+
+// Names returns the names that resemble a mistyped one, at most three.
+func Names(typed string, names []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		if name != typed {
+			all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+		}
+	}
+	near := all.SuggestionsFor(typed)
+	return near[:min(len(near), 3)]
+}
