@@ -383,9 +383,8 @@ func (st *stage) rebuilds() {
 func (st *stage) breaks() {
 	st.Helper()
 	st.coder()
-	st.restart(func(dir string) {
-		st.changes(dir, "CREATE TRIGGER broken BEFORE UPDATE ON view_meta BEGIN SELECT RAISE(ABORT, 'the view is broken'); END")
-	})
+	// While the server runs: none starts on such a file.
+	st.changes(st.config.DataDir, "PRAGMA busy_timeout = 5000; CREATE TRIGGER broken BEFORE UPDATE ON view_meta BEGIN SELECT RAISE(ABORT, 'the view is broken'); END")
 	coder := st.coder()
 	for range 51 {
 		if _, err := coder.CreateTask(st.Context(), client.CreateInput{Intent: "work", Start: true}); err != nil {
