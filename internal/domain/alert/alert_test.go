@@ -118,6 +118,11 @@ func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 	if e := w.Do(judge(holds("agent-fails", "coder")), "alert-silence-ended")[0].(alert.SilenceEnded); e.By != "" || !slices.Equal(e.Notified, []alert.Key{key}) {
 		t.Errorf("its time is over: %+v", e)
 	}
+	// Of what people had heard before, they hear again: during the silence they heard nothing.
+	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
+	if e := w.Do(alert.EndSilence{By: operator, ID: "s3"}, "alert-silence-ended")[0].(alert.SilenceEnded); !slices.Equal(e.Notified, []alert.Key{key}) {
+		t.Errorf("it still holds: %+v", e)
+	}
 	if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); !e.Notified {
 		t.Errorf("people heard of it: %+v", e)
 	}
@@ -179,7 +184,7 @@ func TestDefinitionsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		names[d.Name] = true
 	}
 	d, _ := alert.Find("handoff-failure-rate")
-	if got := d.Meaning(); got != "More than 0.5 % of the handoffs of the last hour failed." || d.Prometheus() != "TrapezeHandoffFailureRate" {
+	if got := d.Meaning(); got != "More than 0.5 % of the handoffs of the last hour failed, of 20 or more that ended." || d.Prometheus() != "TrapezeHandoffFailureRate" {
 		t.Errorf("%q, %s", got, d.Prometheus())
 	}
 }

@@ -141,7 +141,7 @@ func (s *State) end(o Silence, by string, now time.Time) SilenceEnded {
 	left.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(other Silence) bool { return other.ID == o.ID })
 	ended := SilenceEnded{ID: o.ID, By: by, At: now}
 	for _, a := range s.Alerts {
-		if o.Covers(a.Key) && !a.Notified && left.SilencedAt(a.Key, now) == nil && left.within(a.Key) == "" {
+		if o.Covers(a.Key) && left.SilencedAt(a.Key, now) == nil && left.within(a.Key) == "" {
 			ended.Notified = append(ended.Notified, a.Key)
 		}
 	}

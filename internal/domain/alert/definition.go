@@ -116,7 +116,7 @@ func (d *Definition) Prometheus() string {
 
 // Meaning says in one sentence what is wrong, with the threshold and the window of the definition.
 func (d *Definition) Meaning() string {
-	return strings.NewReplacer("{threshold}", d.Unit.Text(d.Threshold), "{window}", strings.TrimPrefix(span(d.Window), "1 ")).Replace(d.meaning)
+	return strings.NewReplacer("{threshold}", d.Unit.Text(d.Threshold), "{few}", strconv.FormatFloat(d.Few, 'f', -1, 64), "{window}", strings.TrimPrefix(span(d.Window), "1 ")).Replace(d.meaning)
 }
 
 // Do says in sentences what people do about it.

@@ -31,19 +31,19 @@ func failures() []Definition {
 		{
 			Name: "handoff-failure-rate", Severity: Warning, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Few: 20, command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed.",
+			meaning: "More than {threshold} of the handoffs of the last {window} failed, of {few} or more that ended.",
 			todo:    behind + "Look for what they have in common: `trapeze stats --by agent`, `--by kind`, `--by reason`.",
 		},
 		{
 			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Few: 20, Milder: "handoff-failure-rate", command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed.",
+			meaning: "More than {threshold} of the handoffs of the last {window} failed, of {few} or more that ended.",
 			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
 		},
 		{
 			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
 			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
-			meaning: "Attempts in a row to hand a task to one agent failed: {threshold} or more.",
+			meaning: "Attempts in a row to hand a task to one agent failed: {threshold} or more. Offers that it never looked at, and its rejections, do not count.",
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{
@@ -55,7 +55,7 @@ func failures() []Definition {
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, command: showStats,
-			meaning: "The tasks that ended in the last {window} made more than {threshold} of the hops of the day, on average.",
+			meaning: "The tasks that ended in the last {window} made more than {threshold} of the hops of the day, on average, and {few} or more.",
 			todo:    "Look at the routes of tasks with many hops: agents may pass work round. Tighten the rules of the policy, or the hop limit.",
 		},
 	}
