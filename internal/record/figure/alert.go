@@ -65,9 +65,11 @@ func promDuration(d time.Duration) string {
 	return fmt.Sprintf("%dm", d/time.Minute)
 }
 
-// increase is what a counter gained in a time, by workspace, also if its first point is younger: it was 0 before.
+// increase is what a counter gained in a time, by workspace. If the server was scraped before that time and the counter was not there, it was 0. If nothing was
+// scraped then, by a new Prometheus or in a gap, the first point since counts: what the counter had is of before.
 func increase(i *Instrument, window string) string {
-	return fmt.Sprintf("(sum by (workspace) (%[1]s) - (sum by (workspace) (%[1]s offset %[2]s) or sum by (workspace) (%[1]s) * 0))", i.Prometheus(), window)
+	return fmt.Sprintf("(sum by (workspace) (%[1]s) - (sum by (workspace) (%[1]s offset %[2]s) or sum by (workspace) (%[1]s) * 0 and on () (%[3]s offset %[2]s) "+
+		"or min_over_time(sum by (workspace) (%[1]s)[%[2]s:1m])))", i.Prometheus(), window, ByName("trapeze.process.memory").Prometheus())
 }
 
 // average is the average of a histogram over a time, by workspace.
