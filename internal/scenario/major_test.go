@@ -1,0 +1,77 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi"
+	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/usecase"
+)
+
+// before is a made-up major before ours, which called the task "job".
+var before = envelope.Conversion{
+	Older: 0,
+	Up: func(doc map[string]any) ([]string, error) {
+		doc["version"], doc["task"] = "1.0", doc["job"]
+		delete(doc, "job")
+		return nil, nil
+	},
+	Down: func(doc map[string]any) ([]string, error) {
+		doc["version"], doc["job"] = "0.9", doc["task"]
+		delete(doc, "task")
+		return nil, nil
+	},
+}
+
+// TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors, as programs do over HTTP and agents over MCP.
+func TestTheCommandLineReadsAndImportsEnvelopesOfTwoMajors(t *testing.T) {
+	majors, err := envelope.NewConverter(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, stop := reopen(t, t.TempDir(), func(o *usecase.Options) { o.Majors = majors })
+	defer stop()
+	admin, err := h.app.Tokens.Bootstrap(t.Context(), identity.DefaultWorkspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(httpapi.New(&h.app.Surface, httpapi.Options{}))
+	defer srv.Close()
+	run := func(stdin string, args ...string) (stdout string) {
+		t.Helper()
+		var out, failed bytes.Buffer
+		if code := cli.Main(t.Context(), append(args, "--url", srv.URL, "--token", admin, "--data-dir", t.TempDir()), cli.Env{
+			Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &failed, Getenv: func(string) string { return "" },
+		}); code != 0 {
+			t.Fatalf("trapeze %s: %d, %s", strings.Join(args, " "), code, &failed)
+		}
+		return out.String()
+	}
+	run("", "agent", "add", "ann", "--ready")
+	var made struct{ Task string }
+	if err := json.Unmarshal([]byte(run("", "task", "create", "move on", "--to", "ann", "--json")), &made); err != nil {
+		t.Fatal(err)
+	}
+	older := run("", "envelope", "show", made.Task, "--major", "0")
+	if !strings.Contains(older, `"job"`) || strings.Contains(older, `"task":`) {
+		t.Errorf("in the older major:\n%s", older)
+	}
+	for major, doc := range map[string]string{"0.9": older, "1.": run("", "envelope", "show", made.Task)} {
+		if !strings.Contains(doc, `"version": "`+major) {
+			t.Errorf("the document is\n%s", doc)
+		}
+		var in struct{ Task string }
+		if err := json.Unmarshal([]byte(run(doc, "task", "create", "--from", "-", "--to", "ann", "--json")), &in); err != nil {
+			t.Fatal(err)
+		}
+		if prompt := run("", "envelope", "render", in.Task); in.Task == made.Task || !strings.Contains(prompt, "move on") {
+			t.Errorf("imported from %s, it is read as\n%s", major, prompt)
+		}
+	}
+}
