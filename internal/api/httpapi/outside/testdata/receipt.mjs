@@ -31,7 +31,8 @@ function base64(text) {
   return bytes;
 }
 
-const proof = /^extra (\S+)\nindex (\d+)\n((?:\S+\n)*)\n(\S+\n\d+\n(\S+)\n\n\u2014 \S+ (\S+)\n)$/;
+// A checkpoint is signed by the log that it is of, which c2sp.org/signed-note asks for and the library does not.
+const proof = /^extra (\S+)\nindex (\d+)\n((?:\S+\n)*)\n((\S+)\n\d+\n(\S+)\n\n\u2014 \5 (\S+)\n)$/;
 
 // proofs reads a receipt: texts of c2sp.org/tlog-proof, one after the other.
 function proofs(text) {
@@ -40,7 +41,7 @@ function proofs(text) {
   return all.map((one) => {
     const parts = proof.exec(one);
     if (!parts) throw new Error('not a proof');
-    const [, extra, logIndex, hashes, envelope, root, signature] = parts;
+    const [, extra, logIndex, hashes, envelope, , root, signature] = parts;
     [root, signature].forEach(base64);
     return {
       canonicalizedBody: base64(extra),
