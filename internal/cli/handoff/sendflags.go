@@ -38,7 +38,7 @@ func (h *SendFlags) Add(f *pflag.FlagSet) {
 	f.StringVar(&h.In.Channel, "channel", "", "publish to the current subscribers of this channel, instead of --to")
 	shell.Choice(f, &h.kind, "kind", "", "%s (default warm)", client.Kinds())
 	f.BoolVar(&h.In.FanOut, "fan-out", false, "with --kind broadcast or --channel: give every receiver a copy; otherwise the first to accept gets the task")
-	shell.Choice(f, &h.fanIn, "fan-in", "", "results to wait for, with a fan-out or delegation: %s; quorum as quorum:N (default all)", client.FanInModes())
+	shell.ChoiceOr(f, &h.fanIn, "fan-in", "", "results to wait for, with a fan-out or delegation: %s; quorum as quorum:N (default all)", client.FanInModes(), "quorum:")
 	shell.Choice(f, &h.reason, "reason", "", "%s (default user_request)", client.Reasons())
 	f.StringVar(&h.In.Detail, "detail", "", "reason in words, shown to the receiver (text, @FILE or -)")
 	shell.Choice(f, &h.confirm, "confirm", "", "%s: with explicit, the sender keeps the task until trapeze confirm (default auto)", client.ConfirmModes())

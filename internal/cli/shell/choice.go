@@ -15,8 +15,13 @@ const choices = "trapeze_choices"
 // Choice defines a flag that takes one of a few values. The %s in its usage stands for the list of them, and CompleteChoices makes
 // the user's shell complete them. Other values are refused; the empty one is as if the flag was not given.
 func Choice[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, values []T) {
+	ChoiceOr(f, p, name, value, usage, values, "")
+}
+
+// ChoiceOr is Choice for a flag that also takes what begins with prefix, such as "quorum:"; empty: nothing else.
+func ChoiceOr[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, values []T, prefix string) {
 	*p = value
-	f.Var(&choice{p, texts(values)}, name, fmt.Sprintf(usage, OneOf(values)))
+	f.Var(&choice{p, texts(values), prefix}, name, fmt.Sprintf(usage, OneOf(values)))
 	annotate(f, name, choices, texts(values)...)
 }
 
@@ -24,6 +29,7 @@ func Choice[T ~string](f *pflag.FlagSet, p *string, name, value, usage string, v
 type choice struct {
 	value  *string
 	values []string
+	prefix string // of further values; empty: there are none
 }
 
 func (c *choice) String() string {
@@ -36,11 +42,7 @@ func (c *choice) String() string {
 func (*choice) Type() string { return "string" }
 
 func (c *choice) Set(text string) error {
-	known := text == "" || slices.ContainsFunc(c.values, func(v string) bool {
-		name, _, parts := strings.Cut(text, ":")
-		return v == text || parts && v == name // such as quorum:2
-	})
-	if !known {
+	if text != "" && !slices.Contains(c.values, text) && (c.prefix == "" || !strings.HasPrefix(text, c.prefix)) {
 		return fmt.Errorf("use %s", OneOf(c.values))
 	}
 	*c.value = text

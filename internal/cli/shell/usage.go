@@ -26,14 +26,8 @@ var (
 // plainer says what is wrong with flags and arguments, where the library only counts.
 func plainer(cmd *cobra.Command, err error) error {
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		text := "there is no flag --" + m[1]
-		near := suggest.Names(m[1], names)
-		if m[1] == "port" && cmd.Flags().Lookup("addr") != nil {
-			near = []string{"addr"}
-		}
-		if len(near) > 0 {
+		if near := suggest.Flags(cmd, m[1]); len(near) > 0 {
 			text += "; did you mean --" + strings.Join(near, " or --") + "?"
 		}
 		return Usagef("%s", text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // synonyms are the names that other programs have for commands, with ours, the likeliest first.
@@ -39,10 +40,14 @@ func Commands(cmd *cobra.Command, name string) (found []string) {
 
 // namesakes returns the commands of that name in the groups of a program, such as "task complete" for complete, at most three, that of a task first.
 func namesakes(root *cobra.Command, name string) (found []string) {
+	rank := func(group *cobra.Command) int {
+		if group.Name() == "task" {
+			return 0
+		}
+		return 1
+	}
 	groups := slices.Clone(root.Commands())
-	slices.SortStableFunc(groups, func(a, b *cobra.Command) int {
-		return cmp.Compare(strings.Count(b.Name(), "task"), strings.Count(a.Name(), "task"))
-	})
+	slices.SortStableFunc(groups, func(a, b *cobra.Command) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, group := range groups {
 		for _, c := range group.Commands() {
 			if c.Name() == name && !c.Hidden && len(found) < 3 {
@@ -51,6 +56,16 @@ func namesakes(root *cobra.Command, name string) (found []string) {
 		}
 	}
 	return found
+}
+
+// Flags returns the flags of a command that somebody may have meant by a name, at most three.
+func Flags(cmd *cobra.Command, typed string) []string {
+	if typed == "port" && cmd.Flags().Lookup("addr") != nil { // as other servers have it
+		return []string{"addr"}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return Names(typed, names)
 }
 
 // Names returns the names that resemble a mistyped one, at most three.

@@ -120,8 +120,7 @@ func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s
 	if err != nil {
 		return false, stream.Unavailable(err)
 	}
-	carried := len(ids)
-	for i, id := range append(ids, r.Tasks...) {
+	for _, id := range append(ids, r.Tasks...) {
 		t, err := st.tasks.Find(ctx, workspace, id)
 		if err != nil {
 			return false, err
@@ -130,7 +129,7 @@ func (st *Store) holds(ctx context.Context, workspace string, r memory.Reader, s
 			continue
 		}
 		_, belongs, err := st.belongs(ctx, workspace, t, s)
-		if err != nil || belongs || i >= carried && slices.Contains(s.Tasks, id) {
+		if err != nil || belongs || slices.Contains(s.Tasks, id) {
 			return err == nil, err
 		}
 	}
