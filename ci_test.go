@@ -1,0 +1,71 @@
+package trapeze_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheRunOfChecksEndsWithWhatItPrints runs .ci/run with programs that do nothing, or that fail: the exit status is what decides
+// whether a change lands, and it must be that of the table.
+func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		sections []string
+		goCmd    string
+		code     int
+		last     string
+	}{
+		"one passes":             {[]string{"vet"}, "exit 0", 0, "sections: 1 passed, 0 failed"},
+		"one fails":              {[]string{"vet"}, `[[ $1 != vet ]]`, 1, "sections: 0 passed, 1 failed"},
+		"with what it prepares":  {[]string{"outside", "vet"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
+		"what it prepares fails": {[]string{"outside", "vet"}, `[[ $1 != install ]]`, 1, "sections: 1 passed, 1 failed"},
+		"no such section":        {[]string{"all"}, "exit 0", 2, "no section all"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write := func(path, text string) {
+				t.Helper()
+				path = filepath.Join(dir, path)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write(".ci/run", string(script))
+			write("bin/go", "#!"+bash+"\n"+test.goCmd+"\n")
+			for _, program := range []string{"node", "npm", "promtool", "chromium", "python3", "ssh-agent"} {
+				write("bin/"+program, "#!"+bash+"\n")
+			}
+			for _, suite := range []string{"api/mcpapi/outside", "api/httpapi/outside", "cli/outside", "api/webpage/browser"} {
+				write("internal/"+suite+"/testdata/venv/bin/pip", "#!"+bash+"\n")
+			}
+			cmd := exec.CommandContext(t.Context(), bash, append([]string{filepath.Join(dir, ".ci/run")}, test.sections...)...)
+			cmd.Env = []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + dir}
+			out, err := cmd.CombinedOutput()
+			code := 0
+			if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+				code = exit.ExitCode()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if code != test.code || !strings.Contains(string(out), test.last) {
+				t.Errorf("exit status %d, want %d and %q in\n%s", code, test.code, test.last, out)
+			}
+		})
+	}
+}
