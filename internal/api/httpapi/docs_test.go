@@ -41,6 +41,7 @@ type description struct {
 	Paths   map[string]map[string]struct {
 		OperationID string
 		Summary     string
+		Description string
 		Tags        []string
 		Security    []map[string][]string
 		Responses   map[string]struct {
@@ -63,9 +64,11 @@ func describe(t testing.TB, h *harness) description {
 	return d
 }
 
+// parameter matches a parameter in a path of the description.
+var parameter = regexp.MustCompile(`\{[a-z]+\}`)
+
 // operations are all that can be called, as "POST /v1/tasks/x/send".
 func operations(t testing.TB, h *harness) iter.Seq[string] {
-	parameter := regexp.MustCompile(`\{[a-z]+\}`)
 	return func(yield func(string) bool) {
 		for path, item := range describe(t, h).Paths {
 			for method := range item {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -188,6 +189,32 @@ func TestAPersonAtAClientIsWhomTheTokenNamesAndDoesNothingElse(t *testing.T) {
 	} {
 		if _, err := h.as(h.admin).CreateToken(ctx, in); !errors.Is(err, client.Invalid) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The description names the person at a client at the calls that count as theirs, and at no others.
+func TestTheDescriptionSaysWhichCallsCountAsThePersons(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	h.agent("coder")
+	token, err := h.as(h.admin).CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "coder", Person: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, item := range describe(t, h).Paths {
+		for method, op := range item {
+			line := strings.ToUpper(method) + " " + parameter.ReplaceAllString(path, "x")
+			r := h.call(token.Text, line, "{}", "Trapeze-Person: ann")
+			if method == "head" {
+				if r.status != http.StatusForbidden {
+					t.Errorf("%s: %d", line, r.status)
+				}
+				continue // without a body
+			}
+			taken := !strings.Contains(r.body, "a person at the client of an agent can only answer questions")
+			if described := strings.Contains(op.Description, "Trapeze-Person"); described != taken {
+				t.Errorf("%s: the description names the person: %t, the call counts as the person's: %t", line, described, taken)
+			}
 		}
 	}
 }

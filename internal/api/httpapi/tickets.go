@@ -74,9 +74,9 @@ func (s *service) tickets() {
 		endpoint.Under(func(in *tickets.ReleaseInput) *string { return &in.ID }, s.app.Tickets.Release))
 	endpoint.Change(d, one("answer", "answer", "Answer a question", "The owner of the task continues with the answer. "+atClient),
 		endpoint.Under(func(in *tickets.AnswerInput) *string { return &in.ID }, s.app.Tickets.Answer))
-	endpoint.Change(d, one("approve", "approve-ticket", "Approve a supervised handoff by its ticket", "The same as approving the handoff. "+atClient),
+	endpoint.Change(d, one("approve", "approve-ticket", "Approve a supervised handoff by its ticket", "The same as approving the handoff."),
 		checked(wellFormed(event.ParseTicketID), endpoint.Under(func(in *tasks.ApproveInput) *string { return &in.ID }, s.app.Tasks.Approve)))
-	endpoint.Change(d, one("deny", "deny-ticket", "Deny a ticket", "If the caller opened the ticket, this withdraws the question or the takeover. "+atClient),
+	endpoint.Change(d, one("deny", "deny-ticket", "Deny a ticket", "If the caller opened the ticket, this withdraws the question or the takeover."),
 		checked(wellFormed(event.ParseTicketID), endpoint.Under(func(in *tasks.DenyInput) *string { return &in.ID }, s.app.Tasks.Deny)))
 }
 
