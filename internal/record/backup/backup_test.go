@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -368,5 +369,26 @@ func TestNoNameOfABackupHidesWhereItIsShown(t *testing.T) {
 		if _, err := restore(t.Context(), "", b); !errors.Is(err, backup.ErrFormat) || strings.ContainsAny(err.Error(), "\x1b\u202e\u200b") || !utf8.ValidString(err.Error()) {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestABackupHasEachFileOnce: the second of two files of one name, which the end names once, would replace the first.
+func TestABackupHasEachFileOnce(t *testing.T) {
+	o := newOrigin(t, ledgertest.Faults{})
+	o.fill(t, 2)
+	b := o.write(t, nil)
+	var policy []byte // with its header
+	for at := 0; at+512 <= len(b); at += 512 {
+		if bytes.HasPrefix(b[at:], []byte("settings/policy.yaml")) {
+			policy = b[at : at+1024]
+			b = slices.Concat(b[:at], policy, b[at:])
+			break
+		}
+	}
+	if policy == nil {
+		t.Fatal("the backup has no policy")
+	}
+	if _, err := restore(t.Context(), o.keys, b); !errors.Is(err, backup.ErrFormat) || !strings.Contains(err.Error(), `two files "policy.yaml"`) {
+		t.Error(err)
 	}
 }

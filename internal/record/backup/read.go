@@ -192,6 +192,9 @@ func (r *Restorer) member(ctx context.Context, kind, name string, from io.Reader
 		if !local(name) {
 			return fmt.Errorf("%w: it has a file %q", ErrFormat, name)
 		}
+		if _, ok := r.files[name]; ok {
+			return fmt.Errorf("%w: it has two files %q", ErrFormat, name)
+		}
 		sum := sha256.New()
 		err := r.to.Setting(name, io.TeeReader(from, sum))
 		if kind == Entries {
