@@ -203,7 +203,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	u.Positions, u.Work, u.Now = s.positions, o.Work, o.Now
 	u.Agents = agents.New(s.agents, v, s.access, s.presence, o.Now)
 	u.Channels = channels.New(s.channels, s.agents, v, s.access)
-	u.Conversations = conversations.New(s.conversations, s.access)
+	u.Conversations = conversations.New(s.conversations, s.agents, s.access)
 	if u.Memories, err = memories.New(s.memories, s.access, s.random, meaning, o.Work); err != nil {
 		return nil, err
 	}

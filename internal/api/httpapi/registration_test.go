@@ -126,3 +126,37 @@ func TestAnAgentInheritsNothingFromTheOneThatHadItsName(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// What an operator logs for a name is said by the agent that has it now, as everything else that names an agent means that one.
+func TestWhatIsLoggedForANameIsSaidByTheAgentThatHasItNow(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	by, ctx := map[string]*client.Client{}, t.Context()
+	by["writer"], _ = h.agent("writer")
+	admin := h.as(h.admin)
+	logs := func(agent, text string) client.Said {
+		t.Helper()
+		said, err := admin.AppendTurn(ctx, "talk", client.TurnInput{Role: client.SpeakerAssistant, Text: text, Agent: agent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	if said := logs("writer", "before"); said.Conversation != "talk~writer" {
+		t.Errorf("logged in %s", said.Conversation)
+	}
+	h.replace("writer", by)
+	if said := logs("writer", "after"); said.Conversation != "talk~writer~2" || said.Turn != 1 {
+		t.Errorf("logged in %s as turn %d", said.Conversation, said.Turn)
+	}
+	if said := logs("writer~1", "of the first"); said.Conversation != "talk~writer" || said.Turn != 2 {
+		t.Errorf("logged in %s as turn %d", said.Conversation, said.Turn)
+	}
+	talk, err := by["writer"].Conversation(ctx, "talk", client.ConversationOptions{Limit: 10})
+	if err != nil || len(talk.Turns) != 1 || talk.Turns[0].Text != "after" || talk.Turns[0].Agent != "writer~2" {
+		t.Errorf("%+v, %v", talk, err)
+	}
+	list, err := admin.Conversations(ctx, client.ConversationFilter{Agent: "writer"})
+	if err != nil || len(list.Conversations) != 1 || list.Conversations[0].ID != "talk~writer~2" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

@@ -59,6 +59,9 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if err != nil {
 		return Said{}, err
 	}
+	if in.Agent, err = cs.agents.Identity(ctx, c.Workspace, in.Agent); err != nil {
+		return Said{}, err
+	}
 	task := in.Task
 	if of, _, err := event.ParseHandoffID(in.Handoff); err == nil && task == "" {
 		task = of

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -21,11 +22,14 @@ const usualPage = 50
 // Conversations is the use cases of conversations. Its methods are safe for many goroutines.
 type Conversations struct {
 	store  *Store
+	agents *agents.Store
 	access *access.Log
 }
 
 // New returns the use cases of the conversations of a store.
-func New(s *Store, log *access.Log) *Conversations { return &Conversations{store: s, access: log} }
+func New(s *Store, known *agents.Store, log *access.Log) *Conversations {
+	return &Conversations{store: s, agents: known, access: log}
+}
 
 // Conversation is a conversation as callers get it, with some of its turns or none.
 type Conversation struct {

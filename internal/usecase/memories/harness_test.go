@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/random"
 
@@ -88,7 +89,11 @@ func (h *harness) build(views view.Store) {
 	if h.items, err = memories.New(h.store, log, random.New(h), h.meaning, nil); err != nil {
 		h.Fatal(err)
 	}
-	h.talks = conversations.New(talks, log)
+	known, err := agents.NewStore(h.ledger, views, h.clock)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.talks = conversations.New(talks, known, log)
 }
 
 // Find implements [taskstore.Finder].
