@@ -283,7 +283,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/conversations", what: "use cases of conversations, and the text that lets the next agent carry on",
 		imports: "domain/conversation/conversationid domain/conversation domain/event domain/identity domain/memory domain/refusal domain/task record/access record/ledger " +
-			"record/stream record/view usecase/caller usecase/page usecase/taskstore",
+			"record/stream record/view usecase/caller usecase/agents usecase/page usecase/taskstore",
 	},
 	{
 		dir: "usecase/memories", what: "use cases of memory items, and what of them goes into an envelope",
