@@ -72,6 +72,7 @@ type Answer struct {
 	Ticket   int       `json:"ticket"`
 	Question string    `json:"question"`
 	Answer   string    `json:"answer"`
+	Detail   string    `json:"detail,omitempty"` // what was said beside it, such as why
 	By       string    `json:"by"`
 	At       time.Time `json:"at"`
 }

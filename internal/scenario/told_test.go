@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
 // What the prompt of a receiver says of who did what, and of where its result goes.
@@ -342,4 +343,35 @@ func TestTheReceiverOfAnOldOfferReadsNoMoreThanTheTaskAllows(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a person says beside an answer reaches the owner who asked and the owners after it, however long the answer is.
+func TestTheNextOwnersReadWhatWasSaidBesideAnAnswer(t *testing.T) {
+	long := strings.Repeat("0123456789abcde ", envelope.MaxItemText/16)
+	story(t, func(h *harness) {
+		h.join("amy", "bob")
+		for name, in := range map[string]tickets.AnswerInput{
+			"short": {Answer: "no", Detail: "Felt holds damp; take linen."},
+			"long":  {Answer: long, Detail: "Felt holds damp; take linen."},
+		} {
+			r := h.create(h.agent("amy"), tasks.CreateInput{Intent: "move the bells", Start: true})
+			asked := ok(h, h.agent("amy"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tickets.Ask(ctx(h), c, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "May felt touch the bells?"})
+			})
+			in.ID = asked.Ticket
+			r = ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tickets.Answer(ctx(h), c, in) })
+			now, err := h.app.Tasks.Show(ctx(h), h.agent("amy"), r.Task)
+			if err != nil || len(now.Answers) != 1 || now.Answers[0].Detail != in.Detail {
+				h.Errorf("%s: the owner that asked reads %+v, %v", name, now.Answers, err)
+			}
+			r.Epoch = now.Epoch
+			h.send(h.agent("amy"), r, handoffs.SendInput{To: []string{"bob"}})
+			prompt := h.acceptPrompt("bob").Content.Prompt
+			for _, want := range []string{"May felt touch the bells?", strings.TrimSpace(in.Answer), in.Detail} {
+				if !strings.Contains(prompt, want) {
+					h.Errorf("%s: bob does not read %.40q", name, want)
+				}
+			}
+		}
+	})
 }

@@ -95,7 +95,11 @@ func showTask(p *shell.Page, t client.Task) {
 		list = append(list, shell.Field{"ask", a.ID + " by " + a.By + " " + a.Detail})
 	}
 	for _, a := range t.Answers {
-		list = append(list, shell.Field{"answer", a.Answer + " (" + a.By + ", asked: " + shell.Clip(a.Question, 100) + ")"})
+		said := a.Answer
+		if a.Detail != "" {
+			said += " — " + a.Detail
+		}
+		list = append(list, shell.Field{"answer", said + " (" + a.By + ", asked: " + shell.Clip(a.Question, 100) + ")"})
 	}
 	if k := t.Ticket; k != nil {
 		list = append(list, shell.Field{"ticket", strings.TrimSpace(k.ID + " " + k.Kind + " " + k.State + " " + k.Outcome)})

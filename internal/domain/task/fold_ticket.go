@@ -131,7 +131,7 @@ func (t *Task) backToDesk() {
 
 func (t *Task) onTicketClosed(e event.TicketClosed) {
 	if k := t.OpenTicket(); k != nil && e.Outcome == event.TicketAnswered {
-		a := Answer{Ticket: k.N, Question: k.Question, Answer: e.Answer, By: word(e), At: e.At}
+		a := Answer{Ticket: k.N, Question: k.Question, Answer: e.Answer, Detail: e.Detail, By: word(e), At: e.At}
 		t.Answers = append(slices.Clip(t.Answers), a)
 		t.Answers = t.Answers[max(len(t.Answers)-MaxAnswers, 0):]
 		t.Marks++ // an answer is a decision

@@ -268,7 +268,7 @@ func (t Task) Weight() int {
 		n += 512 + len(k.Question) + len(k.Answer) + len(k.Detail)
 	}
 	for _, a := range t.Answers {
-		n += 128 + len(a.Question) + len(a.Answer)
+		n += 128 + len(a.Question) + len(a.Answer) + len(a.Detail)
 	}
 	for _, p := range t.Past {
 		n += 160 + len(p.Detail)

@@ -39,8 +39,17 @@ type Answer struct {
 	Ticket   int       `json:"ticket"`
 	Question string    `json:"question"`
 	Answer   string    `json:"answer"`
-	By       string    `json:"by"` // of a person at the client of an agent: and that agent
+	Detail   string    `json:"detail,omitempty"` // what was said beside it, such as why
+	By       string    `json:"by"`               // of a person at the client of an agent: and that agent
 	At       time.Time `json:"at"`
+}
+
+// Said is an answer with what was said beside it; either may be empty.
+func Said(answer, detail string) string {
+	if answer == "" || detail == "" {
+		return answer + detail
+	}
+	return answer + " — " + detail
 }
 
 // MaxAnswers bounds the answers that a task keeps: those since its newest envelope was sealed, which has the others.

@@ -19,9 +19,17 @@ import (
 func answers(t task.Task) []envelope.Step {
 	var steps []envelope.Step
 	for _, a := range t.Answers {
-		text := refusal.Clip("“"+a.Question+"” — "+a.Answer, envelope.MaxItemText)
 		by, at := a.Where()
-		steps = append(steps, envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Detail: text})
+		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at)}
+		texts := []string{"“" + a.Question + "” — " + task.Said(a.Answer, a.Detail)}
+		if len(texts[0]) > envelope.MaxItemText { // each of them alone is within the limit
+			texts = []string{"“" + a.Question + "”", a.Answer, a.Detail}
+		}
+		for _, step.Detail = range texts {
+			if step.Detail != "" {
+				steps = append(steps, step)
+			}
+		}
 	}
 	return steps
 }

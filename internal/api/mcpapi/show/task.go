@@ -67,8 +67,12 @@ func TaskOf(t client.Task) Task {
 		now.Ticket = t.Ticket.ID
 	}
 	for _, a := range t.Answers {
-		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+a.Answer)
-		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Line(a.Answer))
+		said := a.Answer
+		if a.Detail != "" {
+			said += " — " + a.Detail
+		}
+		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+said)
+		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Line(said))
 	}
 	if t.State == client.Parked && t.Parked != nil { // a cancelled one keeps its cause
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail

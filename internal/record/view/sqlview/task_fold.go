@@ -219,7 +219,7 @@ func (t *taskFold) note(ev event.Event) {
 	case event.Joined:
 		t.resumed, s.Result = resumed{from: receivers(s), why: strings.Clone(e.Why)}, nil
 	case event.TicketClosed:
-		why := strings.TrimSuffix(string(e.Outcome)+": "+cmp.Or(e.Answer, e.Detail), ": ")
+		why := strings.TrimSuffix(string(e.Outcome)+": "+task.Said(e.Answer, e.Detail), ": ")
 		t.resumed = resumed{from: strings.Clone(cmp.Or(shortPrincipal(e.By), "system")), why: preview(why, itemPreview)}
 	case event.Returned:
 		t.resumed = resumed{from: "system", why: strings.Clone(preview(e.Why, itemPreview))} // which names the agent that refused
