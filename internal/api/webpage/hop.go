@@ -105,16 +105,21 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	return v.show(w, r, "hop", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
 }
 
-// given is the envelope that the receiver of a handoff was given: what was packed for it, or what was sent.
+// given is the envelope that the receiver of a handoff was given: what was packed for it, or what was sent. It is nil if the reader may not read it:
+// there is a text in its place then.
 func given(doc client.HandoffDocument) json.RawMessage {
+	object := func(b json.RawMessage) bool { return len(b) > 0 && b[0] == '{' }
 	for _, e := range doc.Entries {
 		var d struct {
 			Digest   string          `json:"digest"`
 			Envelope json.RawMessage `json:"envelope"`
 		}
-		if doc.Given != "" && json.Unmarshal(e.Details, &d) == nil && d.Digest == doc.Given && d.Envelope != nil {
+		if doc.Given != "" && json.Unmarshal(e.Details, &d) == nil && d.Digest == doc.Given && object(d.Envelope) {
 			return d.Envelope
 		}
+	}
+	if !object(doc.Context) {
+		return nil
 	}
 	return doc.Context
 }
