@@ -360,9 +360,9 @@ func TestTheNextOwnersReadWhatWasSaidBesideAnAnswer(t *testing.T) {
 			})
 			in.ID = asked.Ticket
 			r = ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tickets.Answer(ctx(h), c, in) })
-			now, err := h.app.Tasks.Show(ctx(h), h.agent("amy"), r.Task)
-			if err != nil || len(now.Answers) != 1 || now.Answers[0].Detail != in.Detail {
-				h.Errorf("%s: the owner that asked reads %+v, %v", name, now.Answers, err)
+			now := ok(h, h.agent("amy"), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) })
+			if len(now.Answers) != 1 || now.Answers[0].Detail != in.Detail {
+				h.Errorf("%s: the owner that asked reads %+v", name, now.Answers)
 			}
 			r.Epoch = now.Epoch
 			h.send(h.agent("amy"), r, handoffs.SendInput{To: []string{"bob"}})

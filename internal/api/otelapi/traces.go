@@ -33,7 +33,8 @@ type Traces struct {
 	calls   sender
 
 	enough  chan struct{}
-	stop    context.CancelFunc
+	stop    context.CancelFunc // no upload begins after it
+	abort   context.CancelFunc // ends the upload that is under way
 	running sync.WaitGroup
 
 	mu      sync.Mutex
@@ -92,9 +93,10 @@ func OpenTraces(ctx context.Context, o Options) (*Traces, error) {
 			return nil, err
 		}
 	}
-	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
-	t.stop = stop
-	t.running.Go(func() { t.sendCalls(sending) })
+	uploads, abort := context.WithCancel(context.WithoutCancel(ctx))
+	stopped, stop := context.WithCancel(uploads)
+	t.stop, t.abort = stop, abort
+	t.running.Go(func() { t.sendCalls(uploads, stopped.Done()) })
 	return t, nil
 }
 
@@ -119,14 +121,15 @@ func (t *Traces) transport() string {
 
 // Close sends what is left of the calls, for a short time: until the deadline of ctx, or for some seconds.
 func (t *Traces) Close(ctx context.Context) error {
-	t.stop()
-	t.running.Wait()
 	until, ok := ctx.Deadline()
 	if !ok {
 		until = time.Now().Add(lastPush)
 	}
 	last, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 	defer cancel()
+	t.stop()
+	context.AfterFunc(last, t.abort)
+	t.running.Wait() // for the upload that is under way: its spans are nowhere else
 	return errors.Join(t.flushCalls(last), t.calls.client.Stop(last), t.steps.client.Stop(last))
 }
 
@@ -179,8 +182,8 @@ func (t *Traces) add(s *span.Span) {
 	}
 }
 
-// sendCalls sends the spans of calls until ctx ends.
-func (t *Traces) sendCalls(ctx context.Context) {
+// sendCalls sends the spans of calls until stop is closed. The end of ctx ends an upload.
+func (t *Traces) sendCalls(ctx context.Context, stop <-chan struct{}) {
 	every := Delay()
 	if every == 0 {
 		every = callDelay
@@ -189,12 +192,12 @@ func (t *Traces) sendCalls(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-stop:
 			return
 		case <-tick.C:
 		case <-t.enough:
 		}
-		if err := t.flushCalls(ctx); err != nil && ctx.Err() == nil {
+		if err := t.flushCalls(ctx); err != nil {
 			t.o.Log.Warn("spans of calls are lost: they could not be sent", "error", err)
 		}
 	}
