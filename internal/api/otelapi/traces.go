@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	callBatch = 512           // spans of calls that are sent as soon as they are there
-	maxCalls  = 8 * callBatch // spans of calls that wait; further ones are dropped
+	callBatch = 2048          // spans of calls that are sent as soon as they are there: some 500 KB
+	maxCalls  = 4 * callBatch // spans of calls that wait; further ones are dropped
 	callDelay = 2 * time.Second
 )
 

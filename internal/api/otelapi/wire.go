@@ -17,7 +17,10 @@ const (
 	kindInternal = 1
 	kindServer   = 2
 	statusError  = 2
+	valueTag     = 9<<3 | 2 // of an attribute of a span: field 9, bytes
 	nameTag      = 1<<3 | 2 // of the key of an attribute: field 1, bytes
+	anyTag       = 2<<3 | 2 // of the value of an attribute: field 2, bytes
+	textTag      = 1<<3 | 2 // of a text in a value: field 1, bytes
 	knowsRemote  = 0x100    // a flag of a span: bit 9 says whether its parent is remote, and is not set
 )
 
@@ -126,16 +129,22 @@ func appendValue(b []byte, v *span.Value) []byte {
 		if text = v.Text; !utf8.ValidString(text) {
 			text = strings.ToValidUTF8(text, "\uFFFD")
 		}
+		name := v.Of.Name
+		if total := len(name) + len(text) + 6; text != "" && total < 1<<7 { // each length is one byte: so it is of nearly all
+			b = append(b, valueTag, byte(total), nameTag, byte(len(name)))                      //nolint:gosec // below 128
+			b = append(append(b, name...), anyTag, byte(len(text)+2), textTag, byte(len(text))) //nolint:gosec // below 128
+			return append(b, text...)
+		}
 		size = sizeText(text)
 	case span.Integer, span.Truth:
 		size = 1 + protowire.SizeVarint(uint64(int64(v.Number))) //nolint:gosec // two's complement
 	case span.Number:
 		size = 1 + protowire.SizeFixed64()
 	}
-	b = protowire.AppendTag(b, 9, protowire.BytesType)
+	b = append(b, valueTag)
 	b = protowire.AppendVarint(b, uint64(sizeText(v.Of.Name)+1+protowire.SizeBytes(size))) //nolint:gosec // not negative
 	b = append(protowire.AppendVarint(append(b, nameTag), uint64(len(v.Of.Name))), v.Of.Name...)
-	b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.BytesType), uint64(size)) //nolint:gosec // not negative
+	b = protowire.AppendVarint(append(b, anyTag), uint64(size)) //nolint:gosec // not negative
 	switch v.Of.Type {
 	case span.Text:
 		b = appendText(b, 1, text)

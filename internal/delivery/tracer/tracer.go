@@ -22,8 +22,9 @@ const pause = time.Second
 // last is the time for the last spans when the tracer stops.
 const last = 3 * time.Second
 
-// batch is the number of spans that are sent as soon as they are there.
-const batch = 512
+// batch is the number of spans that are sent as soon as they are there: some 500 KB. A message costs the server and the collector as much as
+// the spans of some hundred steps.
+const batch = 2048
 
 // maxWaiting is the number of spans that wait in memory, besides those of one batch of entries.
 const maxWaiting = 4 * batch

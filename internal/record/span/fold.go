@@ -91,16 +91,21 @@ func (f *Fold) Add(ctx context.Context, e *ledger.Entry) ([]Span, error) {
 		return nil, nil
 	}
 	w, ok := f.tasks.Get(e.Stream)
-	switch {
-	case w == ended:
+	if w == ended {
 		return nil, nil
-	case !ok || w.version+1 != e.Version:
+	}
+	if !ok || w.version+1 != e.Version {
 		var err error
 		if w, err = f.before(ctx, e, workspace, id); err != nil {
 			return nil, err
 		}
+		f.tasks.Add(e.Stream, w)
 	}
-	return f.step(w, e)
+	spans, err := f.step(w, e)
+	if w.over { // entries may follow, which make no spans
+		f.tasks.Add(e.Stream, ended)
+	}
+	return spans, err
 }
 
 // ended is every task that has ended: nothing else of it is remembered.
@@ -160,10 +165,6 @@ func (f *Fold) step(w *work, e *ledger.Entry) ([]Span, error) {
 		s.event(ev)
 	}
 	f.spans = s.spans
-	if w.over { // entries may follow, which make no spans
-		w = ended
-	}
-	f.tasks.Add(e.Stream, w)
 	return s.spans, nil
 }
 
