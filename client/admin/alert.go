@@ -20,17 +20,31 @@ type Alert struct {
 	Figure    string        `json:"figure"`
 	Value     float64       `json:"value"` // of the figure when it was raised
 	Threshold float64       `json:"threshold"`
+	Limit     string        `json:"limit"`              // the threshold as people read it, with the comparison: "> 0.5 %"
 	Measured  string        `json:"measured,omitempty"` // the value as people read it
+	Now       string        `json:"now,omitempty"`      // the value as it was measured last; empty: it does not hold, or the server has not measured it
 	Window    string        `json:"window,omitempty"`   // empty: the value is of one moment
 	Since     *time.Time    `json:"since,omitempty"`    // when it began to hold
 	Raised    *time.Time    `json:"raised,omitempty"`
 	Recovered *time.Time    `json:"recovered,omitempty"`
 	Handoffs  []string      `json:"handoffs"`          // at most 5 that are behind it, the most telling first
+	Tickets   []string      `json:"tickets,omitempty"` // at most 5 that are behind it, the oldest first; nil: it is not about tickets
 	Do        string        `json:"do"`                // what to do about it
 	Command   string        `json:"command"`           // to begin with, for a shell
 	Within    string        `json:"within,omitempty"`  // the severer alert of the same figure that is raised too: people are notified of that one alone
 	Remains   string        `json:"remains,omitempty"` // of one that recovered: the milder alert of the same figure that was still raised then
 	Silence   *AlertSilence `json:"silence,omitempty"`
+}
+
+// Reading says in one line what was measured: "trapeze.handoffs.failed is 3 over 5m (threshold: > 0), now 2". It leaves out what is absent.
+func (a Alert) Reading() string {
+	text := a.Figure
+	for _, part := range []struct{ before, of, after string }{{" is ", a.Measured, ""}, {" over ", a.Window, ""}, {" (threshold: ", a.Limit, ")"}, {", now ", a.Now, ""}} {
+		if part.of != "" {
+			text += part.before + part.of + part.after
+		}
+	}
+	return text
 }
 
 // AlertSilence is a time for which people are not notified of an alert.

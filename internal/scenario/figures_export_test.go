@@ -216,7 +216,7 @@ func (c *textCount) add(row *textRow, hops map[string]float64) {
 	case "handoff-request":
 		c.end(row.ID, "cancelled")
 		c.open[row.ID] = &inText{requested: row.Time}
-	case "handoff-seen", "handoff-acknowledgment":
+	case "handoff-seen", "handoff-acknowledgment", "handoff-rejected":
 		after := row.Time.Sub(f.requested).Seconds()
 		if !f.seen {
 			f.seen, c.delivered = true, append(c.delivered, after)

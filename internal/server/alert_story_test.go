@@ -282,12 +282,16 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 	switch {
 	case a.Figure != d.Figure || a.Threshold != d.Threshold || a.Severity != string(d.Severity) || a.Meaning != d.Meaning() || a.Do != d.Do() || a.Command == "":
 		st.Errorf("%+v", a)
+	case a.Limit != string(d.Compare)+" "+d.Unit.Text(d.Threshold) || a.Now == "":
+		st.Errorf("the threshold is %q, the value now %q", a.Limit, a.Now)
 	case !d.Compare.Holds(a.Value, a.Threshold) || a.Measured == "":
 		st.Errorf("a value of %v (%s) is not %s %v", a.Value, a.Measured, d.Compare, a.Threshold)
 	case a.Since == nil || a.Raised == nil || a.Raised.Sub(*a.Since) < d.For || a.Raised.Sub(*a.Since) > of.raises.step*time.Duration(of.raises.times)+3*time.Hour:
 		st.Errorf("since %v, raised %v", a.Since, a.Raised)
 	case len(a.Handoffs) != of.handoffs:
 		st.Errorf("it names %d handoffs: %q", len(a.Handoffs), a.Handoffs)
+	case len(a.Tickets) != of.tickets:
+		st.Errorf("it names %d tickets: %q", len(a.Tickets), a.Tickets)
 	case d.Subject == alert.Agent && a.Agent != of.agent || a.ID != strings.TrimSuffix(d.Name+":"+of.agent, ":"):
 		st.Errorf("%s is about %q", a.ID, a.Agent)
 	}
@@ -299,6 +303,11 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 			st.Errorf("a handoff behind it: %v", err)
 		}
 	}
+	for _, id := range a.Tickets {
+		if _, err := st.boss.Ticket(st.Context(), id, 0); err != nil {
+			st.Errorf("a ticket behind it: %v", err)
+		}
+	}
 	if shown, err := st.operator.Alert(st.Context(), a.ID); err != nil || shown.ID != a.ID || shown.State != "raised" {
 		st.Errorf("%v: %+v", err, shown)
 	}
@@ -307,8 +316,15 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 // notified checks the message about an alert that is raised.
 func (st *stage) notified(m notify.Alert, a *admin.Alert, event string) {
 	st.Helper()
-	if m.Event != event || m.Alert != a.ID || m.Figure != a.Figure || m.Threshold != a.Threshold || !m.Since.Equal(*a.Since) || !slices.Equal(m.Handoffs, a.Handoffs) || m.Do != a.Do || m.Command != a.Command {
+	if m.Event != event || m.Alert != a.ID || m.Figure != a.Figure || m.Threshold != a.Threshold || !m.Since.Equal(*a.Since) || !slices.Equal(m.Handoffs, a.Handoffs) || m.Do != a.Do || m.Command != a.Command ||
+		m.Measured != a.Measured || m.Limit != a.Limit || !slices.Equal(m.Tickets, a.Tickets) {
 		st.Errorf("the person is sent %+v about %+v", m, a)
+	}
+	_, body := m.Text()
+	for _, want := range append([]string{a.Figure + " is " + a.Measured, "(threshold: " + a.Limit + ")"}, a.Tickets...) {
+		if !strings.Contains(body, want) {
+			st.Errorf("the message lacks %q:\n%s", want, body)
+		}
 	}
 }
 
@@ -318,7 +334,7 @@ func (st *stage) recovered(m notify.Alert, id string) {
 	if m.Event != "alert-recovered" || m.Alert != id || m.Recovered.IsZero() {
 		st.Errorf("the person is sent %+v", m)
 	}
-	if a, err := st.operator.Alert(st.Context(), id); err != nil || a.State != "recovered" || a.Recovered == nil {
+	if a, err := st.operator.Alert(st.Context(), id); err != nil || a.State != "recovered" || a.Recovered == nil || a.Now != "" {
 		st.Errorf("%v: %+v", err, a)
 	}
 }

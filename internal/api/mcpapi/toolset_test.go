@@ -193,7 +193,7 @@ func TestAnOperatorSilencesAnAlertOverMCP(t *testing.T) {
 	if text, _ := olga.call("alerts", m{}); !strings.Contains(text, "No alerts.") {
 		t.Error(text)
 	}
-	if text, _ := olga.call("alerts", m{"action": "show", "alert": "circuit-open:coder"}); !strings.Contains(text, "it gets no offers") || !strings.Contains(text, "trapeze agent show coder") {
+	if text, _ := olga.call("alerts", m{"action": "show", "alert": "circuit-open:coder"}); !strings.Contains(text, "it gets no offers") || !strings.Contains(text, "`trapeze.circuits (threshold: > 0)`") || !strings.Contains(text, "trapeze agent show coder") {
 		t.Error(text)
 	}
 	_, data := olga.call("alerts", m{"action": "silence", "alert": "circuit-open:coder", "why": "is being repaired", "for": "2h"})

@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -43,14 +44,14 @@ did and that the alert recovered. docs/alerts.md lists all alerts; a policy can 
 }
 
 func showList(p *shell.Page, all admin.AlertList) {
-	shell.List(p, "There are no alerts.", []string{"SEVERITY", "ALERT", "STATE", "SINCE", "VALUE", "WHAT IS WRONG"}, all.Alerts, func(a admin.Alert) []string {
+	shell.List(p, "There are no alerts.", []string{"SEVERITY", "ALERT", "STATE", "SINCE", "VALUE", "THRESHOLD", "WHAT IS WRONG"}, all.Alerts, func(a admin.Alert) []string {
 		state := a.State
 		if a.Silence != nil && a.State == "raised" {
 			state = "silenced"
 		} else if a.Within != "" && a.State == "raised" {
 			state = "in " + a.Within
 		}
-		return []string{a.Severity, a.ID, state, clock(a.Since), shell.OneLine(a.Measured), shell.OneLine(a.Meaning)}
+		return []string{a.Severity, a.ID, state, clock(a.Since), shell.OneLine(cmp.Or(a.Now, a.Measured)), shell.OneLine(a.Limit), shell.OneLine(a.Meaning)}
 	})
 	if len(all.Silences) > 0 {
 		p.Line("")
@@ -83,7 +84,7 @@ func show(s *shell.Shell) *cobra.Command {
 func showAlert(p *shell.Page, a admin.Alert) {
 	p.Line("%s", shell.OneLine(a.Meaning))
 	p.Line("")
-	fields := []shell.Field{{"alert", a.ID}, {"state", a.State}, {"severity", a.Severity}, {"figure", figure(a)}}
+	fields := []shell.Field{{"alert", a.ID}, {"state", a.State}, {"severity", a.Severity}, {"figure", shell.OneLine(a.Reading())}}
 	if a.Since != nil {
 		fields = append(fields, shell.Field{"since", clock(a.Since)}, shell.Field{"raised", clock(a.Raised)})
 	}
@@ -102,22 +103,14 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	if len(a.Handoffs) > 0 {
 		fields = append(fields, shell.Field{"handoffs", shell.OneLine(shell.Names(a.Handoffs))})
 	}
+	if len(a.Tickets) > 0 {
+		fields = append(fields, shell.Field{"tickets", shell.OneLine(shell.Names(a.Tickets))})
+	}
 	p.Fields(fields)
 	p.Line("\n%s", shell.OneLine(strings.ReplaceAll(a.Do, "`", "")))
 	if a.Command != "" {
 		p.Line("Begin with: %s", shell.OneLine(a.Command))
 	}
-}
-
-func figure(a admin.Alert) string {
-	text := a.Figure
-	if a.Measured != "" {
-		text += " is " + a.Measured
-	}
-	if a.Window != "" {
-		text += " over " + a.Window
-	}
-	return text
 }
 
 func silence(s *shell.Shell) *cobra.Command {

@@ -130,8 +130,8 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 	of := alerts.Describe(d, one.Key, one.Handoffs)
 	m := notify.Alert{
 		Event: one.EventName(), Workspace: workspace, Alert: of.ID, Name: one.Name, Agent: one.Agent, Severity: one.Severity, Meaning: of.Meaning,
-		Figure: one.Figure, Value: one.Value, Threshold: one.Threshold, Window: one.Window, Since: one.Since, Raised: one.At, Recovered: one.Recovered,
-		Handoffs: of.Handoffs, Do: of.Do, Command: of.Command,
+		Figure: one.Figure, Value: one.Value, Threshold: one.Threshold, Measured: d.Unit.Text(one.Value), Limit: of.Limit, Window: one.Window, Since: one.Since, Raised: one.At, Recovered: one.Recovered,
+		Handoffs: of.Handoffs, Tickets: one.Tickets, Do: of.Do, Command: of.Command,
 	}
 	if !one.Recovered.IsZero() {
 		m.Event = alert.Recovered{}.EventName()

@@ -163,7 +163,7 @@ func openCircuits(s *agent.State, now time.Time) (n int, senders []string, since
 func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Definition) (list []alert.Condition, err error) {
 	for _, c := range x.inboxes[workspace] {
 		age := x.now.Sub(c.Oldest).Seconds()
-		if !d.Compare.Holds(age, d.Threshold) {
+		if c.Oldest.IsZero() || !d.Compare.Holds(age, d.Threshold) {
 			continue
 		}
 		one := alert.Condition{Key: alert.Key{Agent: c.Agent}, Value: age, Since: c.Oldest.Add(time.Duration(d.Threshold * float64(time.Second)))}
@@ -173,10 +173,11 @@ func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Defi
 				return nil, err
 			}
 			for i := range box.Items {
-				item := &box.Items[i]
-				if item.Type == view.ItemOffer {
+				switch item := &box.Items[i]; {
+				case item.Idle(): // these come last
+				case item.Type == view.ItemOffer:
 					x.name(&one, item.ID)
-				} else {
+				default:
 					x.name(&one, x.lastOf(workspace, item.Task))
 				}
 			}
@@ -223,6 +224,9 @@ pages:
 			c.Value++
 			if over := k.Opened.Add(alert.Day); c.Since.IsZero() || over.Before(c.Since) {
 				c.Since = over
+			}
+			if len(c.Tickets) < alert.MaxHandoffs {
+				c.Tickets = append(c.Tickets, k.ID)
 			}
 			if k.Handoff > 0 {
 				x.name(&c, event.HandoffID(k.Task, k.Handoff))

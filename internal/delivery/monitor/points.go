@@ -86,7 +86,9 @@ func (m *Monitor) inboxes(ctx context.Context, set *figure.Set) error {
 	for _, c := range counts {
 		workspace, agent := m.tally.Workspace(c.Workspace), m.tally.Agent(c.Workspace, c.Agent)
 		set.Add(figure.InboxItems, float64(c.Items), workspace, agent)
-		set.Raise(figure.InboxAge, max(now.Sub(c.Oldest).Seconds(), 0), workspace, agent)
+		if !c.Oldest.IsZero() {
+			set.Raise(figure.InboxAge, max(now.Sub(c.Oldest).Seconds(), 0), workspace, agent)
+		}
 	}
 	return err
 }

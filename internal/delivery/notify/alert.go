@@ -23,12 +23,15 @@ type Alert struct {
 	Figure    string         `json:"figure"`
 	Value     float64        `json:"value"` // when it was raised
 	Threshold float64        `json:"threshold"`
+	Measured  string         `json:"measured"` // the value as people read it
+	Limit     string         `json:"limit"`    // the threshold as people read it, with the comparison
 	Window    string         `json:"window,omitempty"`
 	Since     time.Time      `json:"since"`
 	Raised    time.Time      `json:"raised"`
 	Recovered time.Time      `json:"recovered,omitzero"`
 	Remains   string         `json:"remains,omitempty"` // the id of the milder alert of the same figure that is still raised
 	Handoffs  []string       `json:"handoffs"`          // at most 5 that are behind it
+	Tickets   []string       `json:"tickets,omitempty"` // at most 5 that are behind it
 	Do        string         `json:"do"`
 	Command   string         `json:"command"` // to begin with, for a shell
 }
@@ -46,9 +49,17 @@ func (a Alert) Text() (title, body string) {
 		}
 		return fmt.Sprintf("[recovered] %s", a.Alert), body
 	}
-	body = fmt.Sprintf("%s Since %s (workspace %s).", a.Meaning, a.Since.UTC().Format(time.RFC3339), a.Workspace)
+	over := ""
+	if a.Window != "" {
+		over = " over " + a.Window
+	}
+	body = fmt.Sprintf("%s Since %s (workspace %s).\nFigure: %s is %s%s (threshold: %s)",
+		a.Meaning, a.Since.UTC().Format(time.RFC3339), a.Workspace, a.Figure, a.Measured, over, a.Limit)
 	if len(a.Handoffs) > 0 {
 		body += "\nHandoffs: " + strings.Join(a.Handoffs, ", ")
+	}
+	if len(a.Tickets) > 0 {
+		body += "\nTickets: " + strings.Join(a.Tickets, ", ")
 	}
 	return fmt.Sprintf("[%s] %s", a.Severity, a.Alert), body + "\n" + strings.ReplaceAll(a.Do, "`", "") + "\nBegin with: " + a.Command
 }
@@ -63,5 +74,6 @@ func (a Alert) log(ctx context.Context, to *slog.Logger) {
 	case a.Severity == alert.Warning:
 		level = slog.LevelWarn
 	}
-	to.Log(ctx, level, text, "alert", a.Alert, "severity", a.Severity, "workspace", a.Workspace, "meaning", a.Meaning, "since", a.Since, "handoffs", a.Handoffs, "command", a.Command)
+	to.Log(ctx, level, text, "alert", a.Alert, "severity", a.Severity, "workspace", a.Workspace, "meaning", a.Meaning, "figure", a.Figure, "value", a.Value,
+		"threshold", a.Threshold, "window", a.Window, "since", a.Since, "handoffs", a.Handoffs, "tickets", a.Tickets, "do", a.Do, "command", a.Command)
 }

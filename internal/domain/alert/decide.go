@@ -33,6 +33,7 @@ type Condition struct {
 	Holds    bool      // now; false: it held until Newest, and counts only if it did not count then
 	Newest   time.Time // when an [Increase] held last; zero for other measures
 	Handoffs []string  // behind it, the most telling first
+	Tickets  []string  // behind it, the oldest first; nil: it is not about tickets
 }
 
 // Judge compares what holds with what is raised. It is for the server itself.
@@ -196,7 +197,7 @@ type holding struct {
 func (h *holding) raised(s *State, now time.Time) Raised {
 	e := Raised{
 		Key: h.Key, Severity: h.d.Severity, Figure: h.d.Figure, Value: h.Value, Threshold: h.d.Threshold, Since: h.Since.UTC(), At: now,
-		Handoffs: h.Handoffs[:min(len(h.Handoffs), MaxHandoffs)], Silenced: s.SilencedAt(h.Key, now) != nil,
+		Handoffs: h.Handoffs[:min(len(h.Handoffs), MaxHandoffs)], Tickets: h.Tickets[:min(len(h.Tickets), MaxHandoffs)], Silenced: s.SilencedAt(h.Key, now) != nil,
 	}
 	if !e.Silenced {
 		e.Within = s.within(h.Key)

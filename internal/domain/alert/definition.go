@@ -122,6 +122,9 @@ func (d *Definition) Meaning() string {
 // Do says in sentences what people do about it.
 func (d *Definition) Do() string { return d.todo }
 
+// Limit writes the threshold with the comparison, as people read it: "> 0.5 %".
+func (d *Definition) Limit() string { return string(d.Compare) + " " + d.Unit.Text(d.Threshold) }
+
 // Fixed reports whether a policy cannot change the threshold.
 func (d *Definition) Fixed() bool { return d.Lowest == d.Highest }
 

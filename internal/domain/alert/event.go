@@ -31,6 +31,7 @@ type Raised struct {
 	At        time.Time `json:"at"`                 // when it was raised
 	Newest    time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	Handoffs  []string  `json:"handoffs,omitempty"` // at most 5 that are behind it, the most telling first
+	Tickets   []string  `json:"tickets,omitempty"`  // at most 5 that are behind it, the oldest first; absent: it is not about tickets
 	Silenced  bool      `json:"silenced,omitempty"` // people are not notified
 	// Within is the severer alert of the same figure that is raised too; people were notified of that one, and are not of this one.
 	// Absent: there is none.

@@ -10,7 +10,7 @@ import (
 // Bounds of what a workspace has.
 const (
 	MaxAgents   = 20  // that have an alert of the same name; those beyond have one together, of [Other]
-	MaxHandoffs = 5   // that an alert names
+	MaxHandoffs = 5   // that an alert names, and tickets
 	MaxSilences = 100 // at a time
 	MaxPast     = 50  // alerts that recovered and are remembered
 )

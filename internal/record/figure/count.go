@@ -136,6 +136,7 @@ func (c *count) handoff(ev event.Event) {
 		c.set.Observe(ReasonAcceptance, f.Acceptance.Seconds(), c.label, string(f.Kind), string(f.Reason))
 	case event.RejectedOffer:
 		c.offer("rejected")
+		c.delivered(f, e.Agent) // also of an offer that it has rejected by its id, without a look at the inbox
 	case event.OfferExpired:
 		c.offer("expired")
 	case event.Unanswered:

@@ -43,7 +43,7 @@ type Instrument struct {
 // Labels has the meaning of each label. Where its values are of a closed set, they are listed there.
 var Labels = map[string]string{
 	"workspace": "The workspace.",
-	"agent":     "The agent. Past the configured number of names, `other`. Empty: no agent was reached.",
+	"agent":     "The agent. Past the configured number of names, `other`; one whose own name is `other` is `agent/other`. Empty: no agent was reached.",
 	"kind":      "The kind of the handoff, or of the ticket.",
 	"reason":    "The reason of the handoff.",
 	"outcome":   "How it ended: `transferred`, `rejected`, `expired`, `failed`, `parked`, `cancelled` or `at_desk`.",
@@ -88,7 +88,7 @@ var (
 	}
 	HandoffDelivery = &Instrument{
 		Name: "trapeze.handoff.delivery.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "agent", "kind"}, Bounds: handoffBounds,
-		Meaning: "Time from the request of a handoff until the first receiver has seen its offer.",
+		Meaning: "Time from the request of a handoff until the first receiver has seen its offer, accepted or rejected it.",
 	}
 	HandoffAcceptance = &Instrument{
 		Name: "trapeze.handoff.acceptance.duration", Type: Histogram, Unit: Seconds, Origin: Record, Labels: []string{"workspace", "agent", "kind"}, Bounds: handoffBounds,
@@ -176,7 +176,7 @@ var (
 	}
 	InboxAge = &Instrument{
 		Name: "trapeze.inbox.age", Type: Gauge, Unit: Seconds, Origin: Views, Labels: []string{"workspace", "agent"},
-		Meaning: "Age of the oldest item of an inbox.",
+		Meaning: "Time that the oldest item of an inbox has waited for its reader to do something. Notices that only inform do not count: such as that a task is completed.",
 	}
 	TicketsOpen = &Instrument{
 		Name: "trapeze.tickets.open", Type: Gauge, Unit: "{ticket}", Origin: Views, Labels: []string{"workspace", "kind", "age"},

@@ -32,7 +32,11 @@ func (t *Tally) registered(workspace, name string, registration int) {
 
 // removed notes that an agent was removed.
 func (t *Tally) removed(workspace, name string) {
-	if k := [2]string{workspace, t.identity(workspace, name)}; t.agents[k] {
+	k := [2]string{workspace, t.identity(workspace, name)}
+	if k[1] == Other {
+		k[1] = AgentOther
+	}
+	if t.agents[k] {
 		t.gone[k] = true
 	}
 	delete(t.living[workspace], name)
@@ -64,8 +68,14 @@ func (t *Tally) workspace(name string) string {
 	return name
 }
 
+// AgentOther is the label of an agent whose own name is [Other]. No agent can have that name.
+const AgentOther = "agent/" + Other
+
 // agent returns the label of an agent.
 func (t *Tally) agent(workspace, name string) string {
+	if name == Other {
+		name = AgentOther
+	}
 	k := [2]string{workspace, name}
 	if name == "" || t.agents[k] {
 		return name

@@ -60,6 +60,19 @@ func TestAgentsThatWereRemovedLeaveTheirLabelsToOthers(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatIsCalledOtherIsNotCountedWithTheOthers(t *testing.T) {
+	r := newRecord(t)
+	r.agentIs("main", figure.Other, agent.Registered{Name: figure.Other})
+	r.handoff("first", figure.Other, time.Minute, time.Second)
+	for n := range 3 {
+		r.handoff(fmt.Sprint("t", n), fmt.Sprint("agent", n), time.Minute, time.Second)
+	}
+	points, _ := r.tally(figure.Options{MaxAgents: 2}).Points()
+	if by := accepted(points); by["main/"+figure.AgentOther] != 1 || by["main/"+figure.Other] != 2 {
+		t.Errorf("%v", by)
+	}
+}
+
 func TestWorkspacesWithoutAgentsLeaveTheirLabelsToOthers(t *testing.T) {
 	r := newRecord(t)
 	for n := range 1500 {

@@ -39,7 +39,7 @@ type Handoff struct {
 // ID is the id of the handoff.
 func (h *Handoff) ID() string { return event.HandoffID(h.Task, h.N) }
 
-// Seen reports whether a receiver has seen the offer.
+// Seen reports whether a receiver has seen the offer, accepted or rejected it.
 func (h *Handoff) Seen() bool { return h.seen }
 
 // Accepted reports whether a receiver has accepted.

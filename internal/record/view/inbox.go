@@ -52,11 +52,14 @@ func (t ItemType) Notice() bool {
 
 // Rank is the rank of an item of an inbox: that of the priority, 0 for the highest, and after the lowest for a notice that stops no work of the reader.
 func (t ItemType) Rank(epoch uint64, p event.Priority) int {
-	if t.Notice() && epoch == 0 {
+	if t.idle(epoch) {
 		return Ranks - 1
 	}
 	return event.Urgent.Rank() - p.Rank()
 }
+
+// idle reports whether an item is a notice that stops no work of the reader: nothing waits for the reader to do something.
+func (t ItemType) idle(epoch uint64) bool { return t.Notice() && epoch == 0 }
 
 // Item is one item of an agent's inbox. It is a preview: fetch the content by id, or accept the offer to get it.
 type Item struct {
@@ -79,6 +82,9 @@ type Item struct {
 	Ends     time.Time       `json:"ends,omitzero"` // when it is passed on, or the task goes to the dead letters, without an answer
 	At       ledger.Position `json:"position"`      // of the entry that created the item
 }
+
+// Idle reports whether nothing waits for the reader to do something: the item is a notice that stops no work of the reader.
+func (i *Item) Idle() bool { return i.Type.idle(i.Epoch) }
 
 // InboxFilter narrows an inbox. A zero field does not narrow it.
 type InboxFilter struct {

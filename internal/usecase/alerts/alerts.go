@@ -32,6 +32,7 @@ type Alerts struct {
 	access  *access.Log
 	changes Changes
 	now     func() time.Time
+	last    last
 }
 
 // New returns the use cases of the alerts of a ledger.
@@ -79,12 +80,15 @@ type Alert struct {
 	Figure    string         `json:"figure" doc:"The instrument, as docs/metrics.md lists it."`
 	Value     float64        `json:"value" doc:"The value of the figure when it was raised."`
 	Threshold float64        `json:"threshold"`
-	Measured  string         `json:"measured,omitempty" doc:"The value as people read it."`
+	Limit     string         `json:"limit" doc:"The threshold as people read it, with the comparison, such as > 0.5 %."`
+	Measured  string         `json:"measured,omitempty" doc:"The value when it was raised, as people read it."`
+	Now       string         `json:"now,omitempty" doc:"The value as it was measured last, as people read it. Absent: it does not hold, or this server has not measured it."`
 	Window    string         `json:"window,omitempty" doc:"The time in which the value was measured; absent: it is of one moment."`
 	Since     *time.Time     `json:"since,omitempty" doc:"When it began to hold."`
 	Raised    *time.Time     `json:"raised,omitempty" doc:"When it was raised."`
 	Recovered *time.Time     `json:"recovered,omitempty"`
 	Handoffs  []string       `json:"handoffs" doc:"At most 5 handoffs that are behind it, the most telling first."`
+	Tickets   []string       `json:"tickets,omitempty" doc:"At most 5 tickets that are behind it, the oldest first; absent: it is not about tickets."`
 	Do        string         `json:"do" doc:"What to do about it."`
 	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
 	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too: people are notified of that one alone."`
@@ -123,8 +127,8 @@ func silence(s *alert.Silence) *Silence {
 	return &Silence{ID: s.ID, Alert: s.Alert.ID(), Reason: s.Reason, By: s.By, From: s.At, Until: s.Until}
 }
 
-// of returns an alert that is or was raised.
-func of(s *alert.State, a alert.Alert, now time.Time) Alert {
+// of returns an alert of a workspace that is or was raised.
+func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	d, _ := alert.Find(a.Name)
 	d.Threshold = a.Threshold
 	if w, err := time.ParseDuration(a.Window); err == nil {
@@ -133,10 +137,12 @@ func of(s *alert.State, a alert.Alert, now time.Time) Alert {
 	out := Describe(d, a.Key, a.Handoffs)
 	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
 	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
-	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, now))
-	out.Within, out.Remains = a.Within, a.Remains
+	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, as.now()))
+	out.Within, out.Remains, out.Tickets = a.Within, a.Remains, a.Tickets
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
+	} else if v, ok := as.last.of(workspace, a.Key); ok {
+		out.Now = d.Unit.Text(v)
 	}
 	return out
 }
@@ -144,7 +150,7 @@ func of(s *alert.State, a alert.Alert, now time.Time) Alert {
 // Describe returns what a definition says of an alert that is clear.
 func Describe(d alert.Definition, k alert.Key, handoffs []string) Alert {
 	out := Alert{
-		ID: k.ID(), Name: k.Name, Agent: k.Agent, State: Clear, Severity: d.Severity, Figure: d.Figure, Threshold: d.Threshold, Handoffs: append([]string{}, handoffs...),
+		ID: k.ID(), Name: k.Name, Agent: k.Agent, State: Clear, Severity: d.Severity, Figure: d.Figure, Threshold: d.Threshold, Limit: d.Limit(), Handoffs: append([]string{}, handoffs...),
 	}
 	if d.Name != "" { // else a program of another version raised it
 		out.Meaning, out.Do, out.Command = d.Meaning(), d.Do(), d.Command(k.Agent, handoffs)

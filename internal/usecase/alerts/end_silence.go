@@ -32,5 +32,5 @@ func (as *Alerts) endSilence(ctx context.Context, c caller.Caller, id string) (L
 	if err != nil {
 		return List{}, err
 	}
-	return as.list(out.State, ListInput{}, out.At), nil
+	return as.list(c.Workspace, out.State, ListInput{}, out.At), nil
 }

@@ -69,7 +69,7 @@ func (as *Alerts) await(ctx context.Context, c caller.Caller, in ListInput) (Lis
 		if err != nil {
 			return List{}, err
 		}
-		out := as.list(&f.State, in, f.Head)
+		out := as.list(c.Workspace, &f.State, in, f.Head)
 		if in.Since == 0 && len(out.Alerts) > 0 || in.Since > 0 && f.Head > in.Since || over.Err() != nil {
 			return out, ctx.Err()
 		}
@@ -87,8 +87,7 @@ func (as *Alerts) await(ctx context.Context, c caller.Caller, in ListInput) (Lis
 	}
 }
 
-func (as *Alerts) list(s *alert.State, in ListInput, at ledger.Position) List {
-	now := as.now()
+func (as *Alerts) list(workspace string, s *alert.State, in ListInput, at ledger.Position) List {
 	out := List{Alerts: []Alert{}, Silences: []Silence{}, Position: at}
 	all := s.Alerts
 	if in.Past {
@@ -96,7 +95,7 @@ func (as *Alerts) list(s *alert.State, in ListInput, at ledger.Position) List {
 	}
 	for _, a := range all {
 		if in.Severity == "" || alert.Severities.Index(a.Severity) >= alert.Severities.Index(in.Severity) {
-			out.Alerts = append(out.Alerts, of(s, a, now))
+			out.Alerts = append(out.Alerts, as.of(workspace, s, a))
 		}
 	}
 	slices.SortStableFunc(out.Alerts, func(a, b Alert) int {
@@ -130,10 +129,10 @@ func (as *Alerts) show(ctx context.Context, c caller.Caller, id string) (Alert, 
 		return Alert{}, err
 	}
 	if a, ok := f.State.Find(key); ok {
-		return of(&f.State, a, as.now()), nil
+		return as.of(c.Workspace, &f.State, a), nil
 	}
 	if i := slices.IndexFunc(f.State.Past, func(a alert.Alert) bool { return a.Key == key }); i >= 0 {
-		return of(&f.State, f.State.Past[i], as.now()), nil
+		return as.of(c.Workspace, &f.State, f.State.Past[i]), nil
 	}
 	list, _, err := as.InForce(ctx, c.Workspace)
 	if err != nil {

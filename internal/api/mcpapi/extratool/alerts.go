@@ -28,9 +28,14 @@ type alertShown struct {
 	State    string   `json:"state"`
 	Severity string   `json:"severity"`
 	Meaning  string   `json:"meaning"`
+	Figure   string   `json:"figure"`
+	Limit    string   `json:"limit"`
 	Measured string   `json:"measured,omitempty"`
+	Now      string   `json:"now,omitempty"`
+	Window   string   `json:"window,omitempty"`
 	Since    string   `json:"since,omitempty"`
 	Handoffs []string `json:"handoffs,omitempty"`
+	Tickets  []string `json:"tickets,omitempty"`
 	Do       string   `json:"do"`
 	Command  string   `json:"command"`
 	Silence  string   `json:"silence,omitempty"`
@@ -94,8 +99,11 @@ func alertsText(list []admin.Alert) tool.Answer {
 	var text strings.Builder
 	out := alertsAnswer{Alerts: []alertShown{}}
 	for _, a := range list {
-		n := alertShown{Alert: a.ID, State: a.State, Severity: a.Severity, Meaning: a.Meaning, Measured: a.Measured, Handoffs: a.Handoffs, Do: a.Do, Command: a.Command}
-		fmt.Fprintf(&text, "- %s (%s, %s): %s", a.ID, a.Severity, a.State, show.Line(a.Meaning))
+		n := alertShown{
+			Alert: a.ID, State: a.State, Severity: a.Severity, Meaning: a.Meaning, Figure: a.Figure, Limit: a.Limit, Measured: a.Measured, Now: a.Now, Window: a.Window,
+			Handoffs: a.Handoffs, Tickets: a.Tickets, Do: a.Do, Command: a.Command,
+		}
+		fmt.Fprintf(&text, "- %s (%s, %s): %s %s.", a.ID, a.Severity, a.State, show.Line(a.Meaning), show.Line(a.Reading()))
 		if a.Since != nil {
 			n.Since = a.Since.UTC().Format(time.RFC3339)
 			fmt.Fprintf(&text, " Since %s.", n.Since)
@@ -106,6 +114,9 @@ func alertsText(list []admin.Alert) tool.Answer {
 		}
 		if len(a.Handoffs) > 0 {
 			fmt.Fprintf(&text, " Handoffs: %s.", strings.Join(a.Handoffs, ", "))
+		}
+		if len(a.Tickets) > 0 {
+			fmt.Fprintf(&text, " Tickets: %s.", strings.Join(a.Tickets, ", "))
 		}
 		fmt.Fprintf(&text, " %s Begin with: %s\n", a.Do, a.Command)
 		out.Alerts = append(out.Alerts, n)

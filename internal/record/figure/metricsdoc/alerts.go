@@ -16,7 +16,8 @@ const alertsHead = `# Alerts
 <!-- Written by go generate ./internal/record/figure. Do not edit. -->
 
 The server raises an alert when a [figure](metrics.md) is beyond its threshold. It judges a few seconds after something happens, and every 15
-seconds, in each workspace. An alert says since when it holds, names up to five handoffs behind it, and what to do about it.
+seconds, in each workspace. An alert names the figure and the threshold, the value when it was raised and now, since when it
+holds, up to five handoffs and tickets behind it, and what to do about it.
 
     trapeze alerts list
     trapeze alerts show circuit-open:coder

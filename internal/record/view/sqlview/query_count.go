@@ -16,16 +16,18 @@ func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err er
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var c view.InboxCount
 		var oldest string
-		var at int64
+		var at sql.NullInt64 // of no item that is not idle
 		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &at, &oldest); err != nil {
 			return err
 		}
 		var err error
-		c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
+		if at.Valid {
+			c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
+		}
 		list = append(list, c)
 		return err
-	}, "SELECT ws, agent, count(*), min(ord & ?), json_extract(CAST(item AS TEXT), '$.since') FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent",
-		int64(1)<<rankShift-1)
+	}, "SELECT ws, agent, count(*), min(CASE WHEN ord < ? THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since') FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent",
+		int64(view.Ranks-1)<<rankShift, int64(1)<<rankShift-1)
 	return list, err
 }
 

@@ -230,9 +230,9 @@ func (s *stage) compareCounts(want *model, check func(what string, got any, err 
 		}
 		got[c.Agent] = c.Items
 		items, err := s.views.Inbox(s.ctx, s.ws, c.Agent, view.InboxFilter{Limit: view.MaxPage})
-		oldest := s.now
+		var oldest time.Time
 		for _, i := range items.Items {
-			if i.Since.Before(oldest) {
+			if !i.Idle() && (oldest.IsZero() || i.Since.Before(oldest)) {
 				oldest = i.Since
 			}
 		}
