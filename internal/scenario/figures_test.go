@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -209,6 +210,68 @@ func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
 		}
 		if _, err := app.ShowStats(ctx(h), h.operator(), stats.StatsInput{Span: "1y"}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a year: %v", err)
+		}
+	})
+}
+
+// TestEachKindOfHandoffCountsAsItself looks at the statistics and at every figure that has the kind as a label.
+func TestEachKindOfHandoffCountsAsItself(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
+		h.join("lead", "ann", "bob")
+		for _, in := range []handoffs.SendInput{
+			{To: []string{"ann"}},
+			{To: []string{"ann"}, Kind: event.Cold},
+			{To: []string{"ann"}, Kind: event.Delegation},
+			{To: []string{"ann", "bob"}, Kind: event.Broadcast},
+			{To: []string{"ann", "bob"}, Kind: event.Broadcast, FanOut: true},
+		} {
+			r := h.create(h.agent("lead"), tasks.CreateInput{Intent: "work", Start: true})
+			h.send(h.agent("lead"), r, in)
+			h.complete("ann", h.accept("ann", h.wait("ann")).Receipt, "done")
+			if in.FanOut {
+				h.complete("bob", h.accept("bob", h.wait("bob")).Receipt, "done")
+			}
+		}
+		synctest.Wait() // for the courier, which tells the lead of the results
+		h.settle()
+		want := map[string]int{"warm": 1, "cold": 1, "delegation": 1, "broadcast": 3} // a claim, and the two copies of a fan-out
+		m, got := h.monitor(), map[string]int{}
+		points, err := m.Points(ctx(h)) // first: to read the statistics is an entry, which m does not count
+		if err != nil {
+			h.Fatal(err)
+		}
+		all := ok(h, h.operator(), func(c caller.Caller) (stats.Stats, error) {
+			return stats.New(m, nil, h.now).ShowStats(ctx(h), c, stats.StatsInput{Span: figure.Span24h, By: figure.ByKind})
+		})
+		for _, g := range all.Groups {
+			got[g.Name] = g.Acceptance.Count
+		}
+		if !reflect.DeepEqual(got, want) {
+			h.Errorf("statistics: %v, want %v", got, want)
+		}
+		counted := map[*figure.Instrument]map[string]int{}
+		for i := range points {
+			p := &points[i]
+			at := slices.Index(p.Instrument.Labels, "kind")
+			if at < 0 || p.Instrument.Origin != figure.Record || p.Instrument == figure.TicketsOpened {
+				continue
+			}
+			if counted[p.Instrument] == nil {
+				counted[p.Instrument] = map[string]int{}
+			}
+			n := int(p.Value)
+			if p.Spread != nil {
+				n = int(p.Spread.Count) //nolint:gosec // few
+			}
+			counted[p.Instrument][p.Values[at]] += n
+		}
+		for i, of := range counted {
+			if !reflect.DeepEqual(of, want) {
+				h.Errorf("%s: %v, want %v", i.Name, of, want)
+			}
+		}
+		if len(counted) < 6 {
+			h.Errorf("%d instruments have kinds", len(counted))
 		}
 	})
 }

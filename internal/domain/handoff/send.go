@@ -19,7 +19,7 @@ type Send struct {
 	Asked       string // the principal that requested it first, if a dead letter is replayed; empty: By
 	Epoch       uint64
 	Kind        event.Kind
-	Claim       bool
+	Part, Claim bool // Part: it gives a child task to its agent, in the name of the server; its parent has requested it
 	Reason      event.Reason
 	Detail      string
 	Capability  string
@@ -64,7 +64,7 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		d.do(c.Envelope)
 	}
 	d.do(event.HandoffRequested{
-		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == event.Broadcast, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
+		Handoff: t.NextHandoff(), Kind: c.Kind, Claim: c.Claim || c.Kind == event.Broadcast && !c.Part, From: t.Source(), Reason: c.Reason, Detail: c.Detail,
 		Capability: c.Capability, Chain: c.Chain, Channel: c.Channel, Candidates: candidates, Passed: passed, Confirm: cmp.Or(c.Confirm, event.ConfirmAuto),
 		Timeouts: c.Timeouts.Over(t.Times), Retries: retries(c.Retries), ReturnHome: c.ReturnHome, Approver: c.Approver,
 		Envelope: d.t.Envelope, Permissions: c.Permissions, NewWork: c.NewWork, RouteStep: c.RouteStep, Pack: c.Pack, Decision: c.Decision,
@@ -85,7 +85,7 @@ func (c Send) check(t task.Task) error {
 		return busy(t)
 	}
 	switch {
-	case c.Kind == event.Delegation:
+	case c.Kind == event.Delegation && !c.Part:
 		return refusal.New(refusal.Invalid, "spawn a child task", "a delegation does not move the task")
 	case c.Kind == "" || c.Reason == "":
 		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
@@ -93,8 +93,7 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries)
 	case c.Envelope.Digest == "" && t.Envelope == "":
 		return refusal.New(refusal.Invalid, "give the digest of a sealed envelope", "a handoff needs an envelope")
-	case c.Kind == event.Supervised && c.Approver != "" && c.Approver == c.By.Agent(),
-		c.Kind == event.Supervised && c.Approver != "" && (c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
+	case c.Kind == event.Supervised && c.Approver != "" && (c.Approver == c.By.Agent() || c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
 		return refusal.New(refusal.Invalid, "name another agent, or leave it to the operators", "nobody approves a handoff that they asked for")
 	}
 	if c.Kind == event.Supervised && c.Approver != "" &&

@@ -14,6 +14,9 @@ func Again(t task.Task, h *task.Handoff, note string, rerouted bool) SendInput {
 		Task: t.ID, Channel: h.Channel, Kind: h.Kind, Reason: h.Reason, Detail: both(h.Detail, note), Content: envelopes.Content{Again: h.Envelope}, Confirm: h.Confirm, Timeouts: h.Times,
 		Retries: &h.Retries, ReturnHome: h.ReturnHome, Approver: h.Approver, Permissions: h.Permits, Pack: h.Pack, Asked: h.By,
 	}
+	if h.Kind == event.Delegation || h.Kind == event.Broadcast && !h.Claim { // it gave a child task to its agent: its parent does not request it again
+		send.Kind = event.Warm
+	}
 	send.Timeouts.Wait = 0 // of the task's own children, which this makes none of
 	switch {
 	case (rerouted || h.RouteStep) && len(t.Route) > 0:

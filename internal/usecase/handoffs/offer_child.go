@@ -32,6 +32,7 @@ func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spa
 		return nil, err
 	}
 	cmd := send.request(c, p, sealed)
+	cmd.Part, cmd.Claim = true, false
 	return h.routes.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: h.routes.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
@@ -41,7 +42,7 @@ func (h *Handoffs) OfferChild(ctx context.Context, c caller.Caller, ev event.Spa
 // toChild is the first handoff of a child to the agent that its parent named.
 func toChild(ev event.Spawned, id, to string) SendInput {
 	return SendInput{
-		Task: id, To: []string{to}, Kind: event.Warm, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
+		Task: id, To: []string{to}, Kind: ev.Kind, Reason: ev.Reason, Detail: ev.Detail, Timeouts: ev.Timeouts,
 		Retries: &ev.Retries, Pack: ev.Pack, Channel: ev.Channel,
 	}
 }
