@@ -110,13 +110,18 @@ func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
 	}
 	calls, asked := map[string]int{}, 0
 	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
-		var line struct{ Msg, Route, Task, Trace, Caller, Tool string }
+		var line struct {
+			Msg, Route, Task, Trace, Caller, Tool string
+			Status                                int
+		}
 		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
 			t.Fatalf("%v: %s", err, s.Text())
 		}
 		switch {
 		case line.Msg == "people are asked" && line.Task == tasks[1]:
 			asked++
+		case line.Route == "/v1/tasks" && line.Status == http.StatusCreated && line.Task == "":
+			t.Errorf("a call that made a task does not name it: %s", s.Text())
 		case line.Msg != "call" || line.Task == "":
 		case len(line.Trace) != 32 || line.Caller == "":
 			t.Errorf("a call about a task has no trace or no caller: %s", s.Text())

@@ -201,8 +201,8 @@ func TestATaskOverThreeAgentsIsOneTrace(t *testing.T) {
 	if got := tree(mine); got != want {
 		t.Errorf("the trace is\n%s", got)
 	}
-	if first := named(mine, "POST /v1/tasks"); len(first) != 1 || first[0].parent != clientSpan {
-		t.Errorf("the first call is not below the span of the client: %+v", first)
+	if first := named(mine, "POST /v1/tasks"); len(first) != 1 || first[0].parent != clientSpan || first[0].values["trapeze.task.id"] != task {
+		t.Errorf("the first call is not below the span of the client, or does not name the task: %+v", first)
 	}
 	known := map[string]bool{}
 	for _, a := range spans.Attributes() {

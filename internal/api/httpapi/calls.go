@@ -20,6 +20,17 @@ type counted struct {
 	caller string // principal
 	trace  string // traceparent: of the call, or of the task that it is about
 	tool   string // of MCP, in whose name the call is made
+	find   func(task string) (trace string)
+}
+
+var _ endpoint.Made = (*counted)(nil)
+
+// Made implements [endpoint.Made].
+func (c *counted) Made(task string) {
+	c.answer.Task = task
+	if c.logged && c.trace == "" {
+		c.trace = c.find(task)
+	}
 }
 
 // WriteHeader implements [http.ResponseWriter].

@@ -75,7 +75,12 @@ func TestWhatIsNoServiceIsRefusedWithoutItsSecrets(t *testing.T) {
 			t.Errorf("%q: %v, %v", spec, s, err)
 		}
 	}
-	for _, spec := range []string{"slack://hook:A1B2C3D4E-A1B2C3D4E-A1B2C3D4E5F6G7H8I9J0K1L2@webhook", "smtp://ann:pw@mail.example.org:587/?from=a@example.org&to=b@example.org", "pagerduty://events.pagerduty.com/eb243592faa24ba2a5511afdf565c889"} {
+	const uuid = "11111111-4444-4444-8444-cccccccccccc"
+	for _, spec := range []string{
+		"slack://hook:A1B2C3D4E-A1B2C3D4E-A1B2C3D4E5F6G7H8I9J0K1L2@webhook", "smtp://ann:pw@mail.example.org:587/?from=a@example.org&to=b@example.org", "pagerduty://events.pagerduty.com/eb243592faa24ba2a5511afdf565c889",
+		"teams://" + uuid + "@" + uuid + "/33333333012222222222333333333344/" + uuid + "/V2ESyij_gAljSoUQHvZoZYzlpAoAXExyOl26dlf1xHEx05?host=example.webhook.office.com",
+		"discord://TOKEN@1234567890", "ntfy://ntfy.sh/trapeze", "opsgenie://api.opsgenie.com/eb243592-faa2-4ba2-a551-1afdf565c889",
+	} {
 		if s, err := Parse(spec); err != nil || !Is(spec) {
 			t.Errorf("%v, %v", s, err)
 		}
