@@ -30,8 +30,10 @@ type StatsGroup struct {
 	Tokens       float64   `json:"tokens"`
 	Utilisation  float64   `json:"utilisation"`
 	Completeness float64   `json:"completeness"`
-	Slowest      []string  `json:"slowest"`  // at most 5 handoffs
-	Failures     []string  `json:"failures"` // at most 5 handoffs, the newest first
+	Slowest      []string  `json:"slowest"`    // at most 5 handoffs
+	Failures     []string  `json:"failures"`   // at most 5 handoffs, the newest first
+	Retried      []string  `json:"retried"`    // at most 5 handoffs, those with most offers that were made again first
+	Incomplete   []string  `json:"incomplete"` // at most 5 handoffs, the least complete first
 }
 
 // Stats sums up the handoffs that ended lately.

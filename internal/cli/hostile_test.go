@@ -73,7 +73,7 @@ var shownBy = []struct {
 	{"envelope render " + hostileTask, client.Sheet{}},
 	{"parts " + hostileTask + " all", client.Parts{}},
 	{"audit show " + hostileTask, client.Trail{}},
-	{"token list", client.TokenList{}},
+	{"token list --all", client.TokenList{}},
 	{"route " + hostileTask, client.Decision{}},
 	{"policy show", admin.Policy{}},
 }

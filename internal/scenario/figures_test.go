@@ -168,8 +168,8 @@ func TestStatsSumUpAndNameTheHandoffsBehindThem(t *testing.T) {
 		if all.Ended != 5 || all.Failed != 2 || all.FailureRate != 0.4 || all.Acceptance != (figure.Quantiles{Count: 3, P50: 1, P95: 3, P99: 3, Max: 3}) {
 			h.Errorf("all: %+v", all)
 		}
-		if len(all.Slowest) != 3 || len(all.Failures) != 2 {
-			h.Errorf("the handoffs behind them: %q, %q", all.Slowest, all.Failures)
+		if len(all.Slowest) != 3 || len(all.Failures) != 2 || all.Retries != 1 || !slices.Equal(all.Retried, all.Failures[1:]) || len(all.Incomplete) != 0 {
+			h.Errorf("the handoffs behind them: %q, %q, %d retries: %q, %q", all.Slowest, all.Failures, all.Retries, all.Retried, all.Incomplete)
 		}
 		names := map[string]int{}
 		for _, g := range day.Groups {

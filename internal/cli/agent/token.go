@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,16 +56,33 @@ func tokenCreate(s *shell.Shell) *cobra.Command {
 }
 
 func tokenList(s *shell.Shell) *cobra.Command {
-	return s.Call("list", "List the tokens, including revoked ones", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	var all bool
+	cmd := s.Call("list", "List the tokens that count", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		list, err := c.Tokens(ctx)
+		over := 0
+		if !all {
+			n := len(list.Tokens)
+			list.Tokens = slices.DeleteFunc(list.Tokens, func(t client.Token) bool { return ended(t, time.Now()) })
+			over = n - len(list.Tokens)
+		}
 		return s.Answer(list, err, func(p *shell.Page) {
 			shell.List(p, "There are no tokens.", []string{"ID", "FOR", "CREATED", "EXPIRES", "REVOKED", "BY", "LABEL"}, list.Tokens, func(t client.Token) []string {
 				return []string{
 					t.ID, shell.Principal(t.Role, t.Name), shell.Clock(t.Created), shell.Clock(t.Expires), shell.Clock(t.Revoked), t.By, shell.Clip(t.Label, 40),
 				}
 			})
+			if over > 0 {
+				p.Line("\nRevoked or expired, and not listed: %d (--all lists them)", over)
+			}
 		})
 	})
+	cmd.Flags().BoolVar(&all, "all", false, "list those too that were revoked or have expired")
+	return cmd
+}
+
+// ended reports whether a token counts no more.
+func ended(t client.Token, now time.Time) bool {
+	return !t.Revoked.IsZero() || !t.Expires.IsZero() && !t.Expires.After(now)
 }
 
 func tokenRevoke(s *shell.Shell) *cobra.Command {

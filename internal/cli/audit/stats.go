@@ -44,7 +44,7 @@ func showStats(p *shell.Page, stats admin.Stats) {
 	for _, named := range []struct {
 		what string
 		ids  []string
-	}{{"slowest", stats.All.Slowest}, {"failed", stats.All.Failures}} {
+	}{{"slowest", stats.All.Slowest}, {"failed", stats.All.Failures}, {"retried", stats.All.Retried}, {"incomplete", stats.All.Incomplete}} {
 		if len(named.ids) > 0 {
 			p.Line("")
 			p.Line("%s: %s", named.what, shell.OneLine(shell.Names(named.ids)))

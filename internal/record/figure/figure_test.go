@@ -236,6 +236,23 @@ func TestQuantilesAreThoseOfTheNearestRank(t *testing.T) {
 	}
 }
 
+func TestEachFigureOfAGroupNamesTheHandoffsBehindIt(t *testing.T) {
+	var list []figure.Handoff
+	for n, of := range []struct {
+		retries  int
+		complete float64
+	}{{0, -1}, {1, 1}, {3, 0.5}, {2, 0.25}, {3, 0.5}, {1, 1}, {1, 0.75}} {
+		list = append(list, figure.Handoff{Task: fmt.Sprint("task_", n), N: 1, Retries: of.retries, Completeness: of.complete, Utilisation: 1})
+	}
+	g := figure.GroupOf("coder", list)
+	if want := []string{"task_2.h1", "task_4.h1", "task_3.h1", "task_1.h1", "task_5.h1"}; !slices.Equal(g.Retried, want) {
+		t.Errorf("retried: %q, want %q", g.Retried, want)
+	}
+	if want := []string{"task_3.h1", "task_2.h1", "task_4.h1", "task_6.h1"}; !slices.Equal(g.Incomplete, want) {
+		t.Errorf("incomplete: %q, want %q", g.Incomplete, want)
+	}
+}
+
 func TestADeniedHandoffHasNotFailed(t *testing.T) {
 	r := newRecord(t)
 	end := func(task string, events ...event.Event) {

@@ -109,11 +109,32 @@ func QuantilesOf(all []time.Duration) Quantiles {
 
 // Slowest returns the ids of up to n accepted handoffs, the slowest first.
 func Slowest(list []Handoff, n int) []string {
-	slow := slices.DeleteFunc(slices.Clone(list), func(h Handoff) bool { return !h.Accepted() })
-	slices.SortStableFunc(slow, func(a, b Handoff) int { return cmp.Compare(b.Acceptance, a.Acceptance) })
+	return most(list, n, (*Handoff).Accepted, func(a, b *Handoff) int { return cmp.Compare(b.Acceptance, a.Acceptance) })
+}
+
+// Retried returns the ids of up to n handoffs with offers that were made again, those with most first.
+func Retried(list []Handoff, n int) []string {
+	return most(list, n, func(h *Handoff) bool { return h.Retries > 0 }, func(a, b *Handoff) int { return cmp.Compare(b.Retries, a.Retries) })
+}
+
+// Incomplete returns the ids of up to n handoffs whose packed envelopes have references that could not be resolved, the least complete first.
+func Incomplete(list []Handoff, n int) []string {
+	return most(list, n, func(h *Handoff) bool { return h.Completeness >= 0 && h.Completeness < 1 },
+		func(a, b *Handoff) int { return cmp.Compare(a.Completeness, b.Completeness) })
+}
+
+// most returns the ids of the first n of the handoffs that are meant, in an order, and else from the oldest to the newest.
+func most(list []Handoff, n int, meant func(*Handoff) bool, order func(a, b *Handoff) int) []string {
+	var of []*Handoff
+	for i := range list {
+		if h := &list[i]; meant(h) {
+			of = append(of, h)
+		}
+	}
+	slices.SortStableFunc(of, order)
 	ids := []string{}
-	for i := range slow[:min(n, len(slow))] {
-		ids = append(ids, slow[i].ID())
+	for _, h := range of[:min(n, len(of))] {
+		ids = append(ids, h.ID())
 	}
 	return ids
 }

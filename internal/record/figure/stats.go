@@ -62,6 +62,8 @@ type Group struct {
 	Completeness float64   `json:"completeness" doc:"Average share of references in packed envelopes that could be resolved, from 0 to 1."`
 	Slowest      []string  `json:"slowest" doc:"The handoffs that took longest until they were accepted, the slowest first."`
 	Failures     []string  `json:"failures" doc:"The handoffs that failed last, the newest first."`
+	Retried      []string  `json:"retried" doc:"The handoffs with most offers that were made again."`
+	Incomplete   []string  `json:"incomplete" doc:"The handoffs whose envelopes have most references that could not be resolved, the least complete first."`
 }
 
 // Behind is the number of handoffs that a group names.
@@ -69,7 +71,9 @@ const Behind = 5
 
 // GroupOf sums up handoffs, which are given from the oldest to the newest.
 func GroupOf(name string, list []Handoff) Group {
-	g := Group{Name: name, Ended: len(list), Slowest: Slowest(list, Behind), Failures: FailedOf(list, Behind)}
+	g := Group{
+		Name: name, Ended: len(list), Slowest: Slowest(list, Behind), Failures: FailedOf(list, Behind), Retried: Retried(list, Behind), Incomplete: Incomplete(list, Behind),
+	}
 	var delivery, acceptance []time.Duration
 	for i := range list {
 		h := &list[i]
