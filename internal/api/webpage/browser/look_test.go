@@ -186,3 +186,48 @@ func TestAPageWaitsWhileOthersHaveAllStreams(t *testing.T) {
 	})
 	d.shows("This came after the pause")
 }
+
+// A change keeps what the reader has opened, typed, chosen and scrolled to.
+func TestAChangeKeepsWhatTheReaderHasOpenedAndTyped(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker := d.agent("worker", client.AgentSpec{})
+	made, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Refund order 7", Send: &client.SendInput{To: []string{"worker"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must2(t, func() error { _, err := worker.Accept(ctx, made.Handoff, client.AcceptInput{}); return err })
+	d.signIn(d.token)
+	d.goTo("/tasks/" + made.Task)
+	opened := eval[int](d, `{
+		document.querySelectorAll("main details").forEach((e) => { e.open = true; });
+		document.querySelector("#takeover ~ form [name=to]").value = "somebody";
+		document.getElementById("hops").scrollIntoView();
+		document.getSelection().selectAllChildren(document.querySelector("h1"));
+		document.querySelectorAll("main details[open]").length;
+	}`)
+	if opened < 4 {
+		t.Fatalf("%d parts are open: the test proves little", opened)
+	}
+	if eval[float64](d, `scrollY`) == 0 {
+		t.Fatal("the page does not scroll: the test proves little")
+	}
+	at := eval[float64](d, `document.getElementById("hops").getBoundingClientRect().top`)
+	must2(t, func() error {
+		_, err := worker.Progress(ctx, made.Task, client.ProgressInput{Epoch: 1, Note: "half of it"})
+		return err
+	})
+	d.shows("half of it")
+	if n := eval[int](d, `document.querySelectorAll("main details[open]").length`); n != opened {
+		t.Errorf("%d of %d parts are open", n, opened)
+	}
+	if now := eval[float64](d, `document.getElementById("hops").getBoundingClientRect().top`); now < at-1 || now > at+1 {
+		t.Errorf("what was at %v is at %v", at, now)
+	}
+	if typed := eval[string](d, `document.querySelector("#takeover ~ form [name=to]").value`); typed != "somebody" {
+		t.Errorf("%q is left of what was typed", typed)
+	}
+	if chosen := eval[string](d, `document.getSelection().toString()`); chosen != "Refund order 7" {
+		t.Errorf("%q is left of what was chosen", chosen)
+	}
+}
