@@ -12,15 +12,15 @@ import (
 
 // said has the content that a sender adds to an envelope. What the task has already is included automatically.
 type said struct {
-	Ask        string          `json:"ask,omitempty" jsonschema:"what the receiver must accomplish"`
-	Summary    string          `json:"summary,omitempty" jsonschema:"current state of the work"`
-	Facts      argument.Points `json:"facts,omitempty"`
-	Decisions  argument.Points `json:"decisions,omitempty"`
-	Questions  argument.List   `json:"questions,omitempty" jsonschema:"open questions; they replace the earlier ones; none: all are answered"`
-	Memory     argument.List   `json:"memory,omitempty" jsonschema:"ids of memory items to include"`
-	Files      argument.List   `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
-	Data       json.RawMessage `json:"data,omitempty" jsonschema:"any JSON"`
-	Confidence *float64        `json:"confidence,omitempty" jsonschema:"0 to 1"`
+	Ask        string               `json:"ask,omitempty" jsonschema:"what the receiver must accomplish"`
+	Summary    string               `json:"summary,omitempty" jsonschema:"current state of the work"`
+	Facts      argument.Points      `json:"facts,omitempty"`
+	Decisions  argument.Points      `json:"decisions,omitempty"`
+	Questions  argument.Restriction `json:"questions,omitempty" jsonschema:"open questions; they replace the earlier ones; none: all are answered"`
+	Memory     argument.List        `json:"memory,omitempty" jsonschema:"ids of memory items to include"`
+	Files      argument.List        `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
+	Data       json.RawMessage      `json:"data,omitempty" jsonschema:"any JSON"`
+	Confidence *float64             `json:"confidence,omitempty" jsonschema:"0 to 1"`
 	saidFully
 }
 
@@ -54,7 +54,7 @@ func (e enclosed) content(ctx context.Context, c *call) (client.Content, error) 
 
 func (s said) content() client.Content {
 	c := client.Content{
-		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions.Allowed(), Data: s.Data, Confidence: s.Confidence,
+		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions.Values(), Data: s.Data, Confidence: s.Confidence,
 		Summary: s.Talk, Steps: s.Steps, Notes: s.Notes, Recent: s.Recent, ExpiresAt: s.Expires.At,
 	}
 	for _, reference := range s.Memory {

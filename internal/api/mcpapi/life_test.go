@@ -251,7 +251,7 @@ func TestAnOfferIsPreviewedOverMCP(t *testing.T) {
 	_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer", "facts": []any{"the grammar is LL(1)"}})
 	for _, id := range []any{sent["handoff"], sent["task"]} {
 		text, _ := reviewer.call("status", m{"id": id, "preview": true})
-		if !strings.Contains(text, "the grammar is LL(1)") || !strings.Contains(text, "This is a preview: the task is not yours. accept with handoff="+sent["handoff"].(string)+" makes it yours") {
+		if !strings.Contains(text, "the grammar is LL(1)") || !strings.HasPrefix(text, "# Preview of task `"+sent["task"].(string)+"` (handoff `h1`) from `coder`") {
 			t.Errorf("the preview of %s: %s", id, text)
 		}
 	}

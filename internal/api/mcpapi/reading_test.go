@@ -98,7 +98,7 @@ func TestToolsWhoseAnswersAreToBeReadDeclareNoOutput(t *testing.T) {
 	}
 }
 
-// TestTheWholeAnswerToAcceptIsWithinTheBudget accepts random tasks, and counts everything that a client may show its model.
+// TestTheWholeAnswerToAcceptIsWithinTheBudget previews and accepts random tasks, and counts everything that a client may show its model.
 func TestTheWholeAnswerToAcceptIsWithinTheBudget(t *testing.T) {
 	h := open(t)
 	words := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -135,12 +135,14 @@ func TestTheWholeAnswerToAcceptIsWithinTheBudget(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			r, err := reviewer.CallTool(t.Context(), &mcp.CallToolParams{Name: "accept", Arguments: m{"handoff": sent.Handoff}})
-			if err != nil || r.IsError {
-				rt.Fatalf("%v %s", err, shown(t, r))
-			}
-			if text := shown(t, r); counter.Count(text) > budget {
-				rt.Fatalf("%d tokens in a budget of %d:\n%s", counter.Count(text), budget, text)
+			for _, call := range []mcp.CallToolParams{{Name: "status", Arguments: m{"id": sent.Handoff, "preview": true}}, {Name: "accept", Arguments: m{"handoff": sent.Handoff}}} {
+				r, err := reviewer.CallTool(t.Context(), &call)
+				if err != nil || r.IsError {
+					rt.Fatalf("%v %s", err, shown(t, r))
+				}
+				if text := shown(t, r); counter.Count(text) > budget || call.Name == "status" && !strings.HasPrefix(text, "# Preview of task") {
+					rt.Fatalf("%s: %d tokens in a budget of %d:\n%s", call.Name, counter.Count(text), budget, text)
+				}
 			}
 			if _, err := h.admin.Cancel(t.Context(), sent.Task, client.CancelInput{}); err != nil {
 				rt.Fatal(err)

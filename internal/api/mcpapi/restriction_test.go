@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -127,6 +128,34 @@ func TestAConstraintWithEmptyArgumentsAllowsWhatItDidBefore(t *testing.T) {
 	}
 	if got, err := h.admin.Task(t.Context(), made2.Task); err != nil || got.Constraints[0].Allow == nil {
 		t.Errorf("an empty list over HTTP allows %+v, %v", got.Constraints, err)
+	}
+}
+
+// None beside other values contradicts them, so it is refused wherever none, alone, is an empty list; a permission named none is refused over HTTP, too.
+func TestNoneIsRefusedBesideOtherValues(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	_, made := coder.call("send", m{"intent": "Write it"})
+	for _, list := range [][]any{{"none", "read"}, {"read", "None"}} {
+		coder.refused("send", m{"intent": "Write it", "permissions": list}, "permissions cannot be read: none is not a value beside others")
+		coder.refused("send", m{"intent": "Write it", "to": "reviewer", "questions": list}, "questions cannot be read: none")
+		coder.refused("constrain", m{"task": made["task"], "constraint": "format:languages", "allow": list}, "allow cannot be read: none")
+		var permissions []string
+		for _, p := range list {
+			permissions = append(permissions, p.(string))
+		}
+		_, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "x", Permissions: permissions})
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.Invalid || !strings.Contains(e.Hint, "empty list") {
+			t.Errorf("%q over HTTP: %v", permissions, err)
+		}
+	}
+	_, err := h.admin.ImportTask(t.Context(), client.ImportInput{Document: json.RawMessage(`{"task_context":{"summary":"x"},"permissions":["none","read"]}`)})
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.Invalid || !strings.Contains(e.Hint, "empty list") {
+		t.Errorf("of an imported document: %v", err)
+	}
+	_, none := coder.call("send", m{"intent": "Write it", "permissions": "None"})
+	if got, err := h.admin.Task(t.Context(), none["task"].(string)); err != nil || got.Permissions == nil || len(got.Permissions) > 0 {
+		t.Errorf("None, alone: %#v, %v", got.Permissions, err)
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *call) keep(ctx context.Context, in sendInput, send client.SendInput) (a
 func (in sendInput) create(send client.SendInput) (client.CreateInput, error) {
 	out := client.CreateInput{
 		Intent: in.Intent, Priority: in.Priority, Deadline: in.Deadline.At, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject, Constraints: send.Constraints,
-		Route: in.Route, Dependencies: in.Dependencies, Limits: in.limits(), Permissions: in.Permissions.Allowed(), Budget: in.budget(), Timeouts: in.timeouts(),
+		Route: in.Route, Dependencies: in.Dependencies, Limits: in.limits(), Permissions: in.Permissions.Values(), Budget: in.budget(), Timeouts: in.timeouts(),
 	}
 	if !in.delegates() {
 		out.Expected = in.expected()
@@ -150,7 +150,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	case !in.delegates() && !in.wanted.empty():
 		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them, or write them into ask")
 	}
-	send.Permissions, send.Budget, send.Timeouts = in.Permissions.Allowed(), in.budget(), in.timeouts()
+	send.Permissions, send.Budget, send.Timeouts = in.Permissions.Values(), in.budget(), in.timeouts()
 	var err error
 	if send.Epoch, err = c.Session.Epoch(ctx, in.Task, in.Epoch); err != nil {
 		return client.Receipt{}, err

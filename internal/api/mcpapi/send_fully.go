@@ -23,19 +23,19 @@ func (f handedFully) empty() bool {
 
 // taskFully has the arguments of a new task, or of a handoff of one, that only the clients of the set all have.
 type taskFully struct {
-	Permissions  argument.List     `json:"permissions,omitzero" set:"all" jsonschema:"restrict later owners to these; none: no permissions; empty or omitted: not restricted further"`
-	BudgetTokens int64             `json:"budget_tokens,omitempty" set:"all" jsonschema:"tokens that the new task may use; with delegation or fan_out of a task: each child"`
-	BudgetCost   int64             `json:"budget_cost,omitempty" set:"all" jsonschema:"the same in millionths of the currency"`
-	Format       string            `json:"format,omitempty" set:"all" jsonschema:"format of the result, such as markdown"`
-	MaxBytes     int               `json:"max_bytes,omitempty" set:"all" jsonschema:"maximum size of the result"`
-	Offer        argument.Duration `json:"offer_timeout,omitzero" set:"all" jsonschema:"how long an offer may stay unseen; default 10m"`
-	Ack          argument.Duration `json:"ack_timeout,omitzero" set:"all" jsonschema:"how long a receiver may take to answer an offer that it has seen; default 15s"`
-	Approval     argument.Duration `json:"approval_timeout,omitzero" set:"all" jsonschema:"default 24h"`
-	Answer       argument.Duration `json:"answer_timeout,omitzero" set:"all" jsonschema:"how long people may take to answer; default 24h"`
-	Confirmation argument.Duration `json:"confirm_timeout,omitzero" set:"all" jsonschema:"default 1m"`
-	Lease        argument.Duration `json:"lease,omitzero" set:"all" jsonschema:"how long an owner may go without a heartbeat; default 30m"`
-	Progress     argument.Duration `json:"progress_timeout,omitzero" set:"all" jsonschema:"how long an owner may go without progress; default: no limit"`
-	Wait         argument.Duration `json:"wait_timeout,omitzero" set:"all" jsonschema:"how long to wait for children; default: no limit"`
+	Permissions  argument.Restriction `json:"permissions,omitzero" set:"all" jsonschema:"restrict later owners to these; none: no permissions; empty or omitted: not restricted further"`
+	BudgetTokens int64                `json:"budget_tokens,omitempty" set:"all" jsonschema:"tokens that the new task may use; with delegation or fan_out of a task: each child"`
+	BudgetCost   int64                `json:"budget_cost,omitempty" set:"all" jsonschema:"the same in millionths of the currency"`
+	Format       string               `json:"format,omitempty" set:"all" jsonschema:"format of the result, such as markdown"`
+	MaxBytes     int                  `json:"max_bytes,omitempty" set:"all" jsonschema:"maximum size of the result"`
+	Offer        argument.Duration    `json:"offer_timeout,omitzero" set:"all" jsonschema:"how long an offer may stay unseen; default 10m"`
+	Ack          argument.Duration    `json:"ack_timeout,omitzero" set:"all" jsonschema:"how long a receiver may take to answer an offer that it has seen; default 15s"`
+	Approval     argument.Duration    `json:"approval_timeout,omitzero" set:"all" jsonschema:"default 24h"`
+	Answer       argument.Duration    `json:"answer_timeout,omitzero" set:"all" jsonschema:"how long people may take to answer; default 24h"`
+	Confirmation argument.Duration    `json:"confirm_timeout,omitzero" set:"all" jsonschema:"default 1m"`
+	Lease        argument.Duration    `json:"lease,omitzero" set:"all" jsonschema:"how long an owner may go without a heartbeat; default 30m"`
+	Progress     argument.Duration    `json:"progress_timeout,omitzero" set:"all" jsonschema:"how long an owner may go without progress; default: no limit"`
+	Wait         argument.Duration    `json:"wait_timeout,omitzero" set:"all" jsonschema:"how long to wait for children; default: no limit"`
 }
 
 func (f taskFully) timeouts() client.Timeouts {

@@ -161,11 +161,11 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 
 // preview returns the context of an offer to the caller, which does not accept it.
 func (c *call) preview(ctx context.Context, id string) (answer, error) {
-	a, err := c.shared(ctx, c.handoffOf(ctx, id))
-	if err == nil {
-		a.Text += c.Say("\nThis is a preview: the task is not yours. {accept} with handoff=%s makes it yours, {reject} declines it.\n", c.handoffOf(ctx, id))
+	s, err := c.Content(ctx, c.handoffOf(ctx, id), client.ContentInput{Render: true, Via: client.ViaMCP})
+	if err != nil {
+		return answer{}, err
 	}
-	return a, err
+	return answer{Text: fit.Preview(ctx, c.Call, s), Fits: true}, nil
 }
 
 // mine lists the live tasks and open tickets that the caller is involved in; for an operator, all of them.

@@ -93,16 +93,16 @@ func (c Create) check(now time.Time) error {
 	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
 		return err
 	}
-	constraints, labels, tags := event.CheckNewConstraints, event.CheckNewLabels, event.CheckNewTags
+	constraints, permissions, tags := event.CheckNewConstraints, task.CheckNewPermissions, event.CheckNewTags
 	if c.By.IsSystem() { // a child has those of its parent, as they are
-		constraints, labels, tags = event.CheckConstraints, event.CheckLabels, event.CheckTags
+		constraints, permissions, tags = event.CheckConstraints, event.CheckLabels, event.CheckTags
 	}
 	return firstError(
 		event.CheckDependencies(c.Task, c.Dependencies),
 		event.CheckText("the intent", c.Intent, event.MaxIntent),
 		event.CheckJSON("the claimed history", c.Claimed, event.MaxData),
 		event.CheckRoute(c.Route),
-		labels("a permission", c.Permissions, event.MaxPermissions),
+		permissions("a permission", c.Permissions, event.MaxPermissions),
 		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
 		constraints(c.Constraints), c.Expected.Check(), conversationid.CheckOptional(c.Conversation), tags(c.Tags), erasure.CheckName(c.Subject),
 	)

@@ -163,15 +163,14 @@ func requireNewest(t task.Task, e event.Sealed) error {
 
 // requireNarrower refuses permissions that the task does not have.
 func requireNarrower(t task.Task, permissions []string) error {
-	check := event.CheckLabels // of those that the task has
 	if t.Permissions == nil {
-		check = event.CheckNewLabels
+		return task.CheckNewPermissions("a permission", permissions, event.MaxPermissions)
 	}
-	if err := check("a permission", permissions, event.MaxPermissions); err != nil {
+	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
 		return err
 	}
 	for _, p := range permissions {
-		if t.Permissions != nil && !slices.Contains(t.Permissions, p) {
+		if !slices.Contains(t.Permissions, p) {
 			return refusal.New(refusal.NotPermitted, "permissions can only be narrowed: pass on a subset of the task's", "task %s has no permission %q", t.ID, p)
 		}
 	}

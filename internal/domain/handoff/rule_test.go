@@ -58,6 +58,7 @@ var badRequests = []struct {
 	{"only itself", to("ada"), refusal.Unavailable},
 	{"no envelope", func(r *Send) { r.Envelope = event.Sealed{} }, refusal.Invalid},
 	{"an envelope out of order", func(r *Send) { r.Envelope.Parent = "sha256:0" }, refusal.Conflict},
+	{"a permission named none", func(r *Send) { r.Permissions = []string{"None", "read"} }, refusal.Invalid},
 	{"a permission twice", func(r *Send) { r.Permissions = []string{"read", "read"} }, refusal.Invalid},
 }
 
@@ -82,6 +83,7 @@ func TestTasksThatMakeNoSenseAreRefused(t *testing.T) {
 		"history that is not JSON":   func(c *Create) { c.Claimed = []byte("{") },
 		"history nested deeply":      func(c *Create) { c.Claimed = []byte(strings.Repeat("[", 100) + strings.Repeat("]", 100)) },
 		"a permission with a space":  func(c *Create) { c.Permissions = []string{"a b"} },
+		"a permission named none":    func(c *Create) { c.Permissions = []string{"none"} },
 		"a constraint without words": func(c *Create) { c.Constraints = []event.Constraint{{ID: "c", Kind: event.ConstraintBudget}} },
 		"a budget below zero":        func(c *Create) { c.Budget.Cost = -1 },
 		"a dependency that is none":  func(c *Create) { c.Dependencies = []event.Dependency{{Task: "x"}} },
@@ -345,6 +347,23 @@ func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
 		}
 		if !by.IsSystem() && refusal.CodeOf(err) != refusal.Unavailable {
 			t.Errorf("asked for by its requester: %v, %v", eventNames(events), err)
+		}
+	}
+}
+
+// None is what readers are shown for no permissions: no permission may be named so, but a task of an old record may have one.
+func TestNoPermissionIsNamedNone(t *testing.T) {
+	for _, bad := range [][]string{{"none"}, {"None"}, {"read", "NONE"}, {"none", "read"}} {
+		if err := requireNarrower(task.Task{}, bad); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "a permission cannot be named none") {
+			t.Errorf("%q: %v", bad, err)
+		}
+		if err := requireNarrower(task.Task{Permissions: bad}, bad); err != nil {
+			t.Errorf("%q of a task: %v", bad, err)
+		}
+	}
+	for _, good := range [][]string{nil, {}, {"read"}, {"none:read", "nones"}} {
+		if err := requireNarrower(task.Task{}, good); err != nil {
+			t.Errorf("%q: %v", good, err)
 		}
 	}
 }

@@ -27,15 +27,32 @@ func (l *List) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// Allowed is the list as a restriction, or as what is still open: nil, which changes nothing, if it is empty, and no value at all if it is "none" alone.
-func (l List) Allowed() []string {
+// Restriction is a list that may be empty on purpose: what is allowed, or what is still open. Since models write an empty list for what they would
+// omit, "none", alone, is the empty one.
+type Restriction List
+
+// UnmarshalJSON accepts what [List] does. It refuses none beside other values, which would contradict them.
+func (r *Restriction) UnmarshalJSON(b []byte) error {
+	if err := (*List)(r).UnmarshalJSON(b); err != nil {
+		return err
+	}
+	if len(*r) > 1 && slices.ContainsFunc(*r, isNone) {
+		return errors.New("none is not a value beside others: give none alone, or omit it")
+	}
+	return nil
+}
+
+func isNone(s string) bool { return strings.EqualFold(s, "none") }
+
+// Values are those of the list: nil, which changes nothing, if it is empty, and no value at all if it is "none".
+func (r Restriction) Values() []string {
 	switch {
-	case len(l) == 0:
+	case len(r) == 0:
 		return nil
-	case len(l) == 1 && l[0] == "none":
+	case isNone(r[0]):
 		return []string{}
 	}
-	return l
+	return r
 }
 
 // Points are facts or decisions. A string counts as a point with that text.

@@ -52,6 +52,7 @@ func encoded(s *jsonschema.Schema) json.RawMessage {
 func schemaOf[T any](full bool) *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[List]():            {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		reflect.TypeFor[Restriction]():     {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[Attachments](): {Type: "array", Items: &jsonschema.Schema{
 			Type: "object", Required: []string{"text"}, PropertyOrder: []string{"name", "text"},

@@ -9,18 +9,18 @@ import (
 )
 
 type constrainInput struct {
-	Task       string        `json:"task"`
-	Constraint string        `json:"constraint,omitempty" jsonschema:"KIND:TEXT, or KIND!:TEXT for a hard one; KIND: {constraint kinds}"`
-	ID         string        `json:"id,omitempty" jsonschema:"of the constraint; the same id tightens it"`
-	Max        *float64      `json:"max,omitempty" jsonschema:"largest value allowed"`
-	Allow      argument.List `json:"allow,omitempty" jsonschema:"values allowed; none: nothing; empty: anything"`
-	Lift       string        `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
-	Tightened  string        `json:"tightened_by,omitempty" jsonschema:"with lift: remove only what this agent tightened of it"`
-	Tokens     int64         `json:"tokens,omitempty" jsonschema:"instead: a larger token budget of the task"`
-	Cost       int64         `json:"cost,omitempty" jsonschema:"the same in millionths of the currency"`
-	Why        string        `json:"why,omitempty" jsonschema:"with lift, tokens or cost"`
-	Epoch      uint64        `json:"epoch,omitempty"`
-	Key        string        `json:"key,omitempty"`
+	Task       string               `json:"task"`
+	Constraint string               `json:"constraint,omitempty" jsonschema:"KIND:TEXT, or KIND!:TEXT for a hard one; KIND: {constraint kinds}"`
+	ID         string               `json:"id,omitempty" jsonschema:"of the constraint; the same id tightens it"`
+	Max        *float64             `json:"max,omitempty" jsonschema:"largest value allowed"`
+	Allow      argument.Restriction `json:"allow,omitempty" jsonschema:"values allowed; none: nothing; empty: anything"`
+	Lift       string               `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
+	Tightened  string               `json:"tightened_by,omitempty" jsonschema:"with lift: remove only what this agent tightened of it"`
+	Tokens     int64                `json:"tokens,omitempty" jsonschema:"instead: a larger token budget of the task"`
+	Cost       int64                `json:"cost,omitempty" jsonschema:"the same in millionths of the currency"`
+	Why        string               `json:"why,omitempty" jsonschema:"with lift, tokens or cost"`
+	Epoch      uint64               `json:"epoch,omitempty"`
+	Key        string               `json:"key,omitempty"`
 }
 
 var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Constrain a task", tool.Destroys,
@@ -54,7 +54,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 		if in.ID != "" {
 			k.ID = in.ID
 		}
-		k.Max, k.Allow = in.Max, in.Allow.Allowed()
+		k.Max, k.Allow = in.Max, in.Allow.Values()
 		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return tool.Answer{}, err

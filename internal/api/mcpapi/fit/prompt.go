@@ -43,6 +43,16 @@ func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
 	return whole
 }
 
+// Preview is the context of an offer as [Prompt] has it. Its first line says that it is a preview, in no more tokens than that of an owner by any
+// tokenizer, since the rest may take the whole budget.
+func Preview(ctx context.Context, c *tool.Call, s client.Sheet) string {
+	text := Prompt(ctx, c, s)
+	if rest, is := strings.CutPrefix(text, "# You take over task"); is {
+		return "# Preview of task" + rest
+	}
+	return text
+}
+
 // named puts the name that the client sees into a heading of a prompt that has it. Only the server begins the last such line: text of others is before it,
 // or indented. Short leaves the arguments of the call out.
 func named(prompt, heading, name string, short bool) string {
