@@ -83,6 +83,9 @@ func each(r *http.Request, ids []string, act func(ctx context.Context, id string
 func (v *visit) ofDead(r *http.Request, verb string) (func(ctx context.Context, id string) error, error) {
 	switch verb {
 	case "discard":
+		if strings.TrimSpace(r.PostFormValue("why")) == "" {
+			return nil, invalid("it is not said why they are discarded", "write the reason into the note")
+		}
 		return func(ctx context.Context, id string) error {
 			_, err := v.api.Discard(ctx, id, r.PostFormValue("why"))
 			return err

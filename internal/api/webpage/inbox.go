@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
 // inbox is the tickets that wait for people, or those that were closed.
@@ -142,7 +144,26 @@ func (v *visit) earlier(ctx context.Context, t client.Ticket) ([]client.Ticket, 
 func (v *visit) actOnTicket(w http.ResponseWriter, r *http.Request) error {
 	id, verb := r.PathValue("ticket"), r.PathValue("verb")
 	err := v.decide(client.WithKey(r.Context(), r.PostFormValue("key")), r, id, verb)
+	if err != nil {
+		err = v.decidedBefore(r.Context(), id, err)
+	}
 	return v.after(w, r, "/tickets/"+url.PathEscape(id), verb, err)
+}
+
+// decidedBefore is the refusal of an action on a ticket that somebody has closed meanwhile: it says who, and how. Other refusals are returned as they are.
+func (v *visit) decidedBefore(ctx context.Context, id string, refused error) error {
+	t, err := v.api.Ticket(ctx, id, 0)
+	if err != nil || t.Open() {
+		return refused
+	}
+	message := "the ticket was closed before: it is " + t.Outcome
+	if t.ClosedBy != "" {
+		message += " by " + t.ClosedBy
+	}
+	if t.Answer != "" {
+		message += fmt.Sprintf(", with the answer “%s”", human.Short(200, t.Answer))
+	}
+	return &client.Error{Status: http.StatusConflict, Code: client.Conflict, Message: message, Hint: "go on in the inbox, or look at the task's story"}
 }
 
 func (v *visit) decide(ctx context.Context, r *http.Request, id, verb string) (err error) {

@@ -195,7 +195,7 @@ func (p *pages) signedIn(show shower) http.Handler {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			err = v.inTurn(show, w, r)
 		}
-		if err != nil {
+		if err != nil && !p.refill(w, r, err) {
 			p.refuse(w, r, v, err)
 		}
 	})

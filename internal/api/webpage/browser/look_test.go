@@ -231,3 +231,44 @@ func TestAChangeKeepsWhatTheReaderHasOpenedAndTyped(t *testing.T) {
 		t.Errorf("%q is left of what was chosen", chosen)
 	}
 }
+
+// Enter in the note of an answer chooses no option, and the note goes with the option that is chosen. A note that comes too late stays.
+func TestANoteGoesWithTheAnswerOrStays(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.token)
+	note := func(text string) {
+		d.do(chromedp.KeyEvent("r"))
+		d.do(chromedp.Evaluate[chromedp.Void](`document.activeElement.value = ""`)) // the protocol types the key, whatever the page does with it
+		d.do(chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
+	}
+	d.goTo("/tickets/" + s.question)
+	note("as agreed")
+	if k, err := d.admin.Ticket(t.Context(), s.question, 0); err != nil || !k.Open() {
+		t.Errorf("%v: %+v", err, k)
+	}
+	d.press(`button[data-digit="1"]`, kb.Enter)
+	d.shows("Answered.")
+	if k, err := d.admin.Ticket(t.Context(), s.question, 0); err != nil || k.Answer != "no" || k.Detail != "as agreed" {
+		t.Errorf("%v: %+v", err, k)
+	}
+	task, _, _ := strings.Cut(s.question, ".")
+	must2(t, func() error {
+		_, err := d.again("writer").Ask(t.Context(), task, client.AskInput{Epoch: 1, Question: "And the fee?", Options: []string{"yes", "no"}})
+		return err
+	})
+	second := task + ".k2"
+	d.goTo("/tickets/" + second)
+	d.do(chromedp.Evaluate[chromedp.Void](`source.close()`))
+	must2(t, func() error {
+		_, err := d.admin.Answer(t.Context(), second, client.AnswerInput{Answer: "yes"})
+		return err
+	})
+	note("never")
+	d.press(`button[data-digit="1"]`, kb.Enter)
+	d.shows("with the answer “yes”")
+	d.shows("never")
+	if !eval[bool](d, `document.activeElement.matches(".problem")`) {
+		t.Error("the error is not where the reader is")
+	}
+}

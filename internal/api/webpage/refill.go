@@ -1,0 +1,183 @@
+package webpage
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/domain/visible"
+)
+
+// refill answers a form that was refused with the page that it is on, as it is now: the error stands before the form, which has what the person typed.
+// It reports false, and answers nothing, if there is no such page.
+func (p *pages) refill(w http.ResponseWriter, r *http.Request, err error) bool {
+	var refused *client.Error
+	if r.Method != http.MethodPost || !errors.As(err, &refused) || errors.Is(err, client.Unauthenticated) || r.Context().Err() != nil {
+		return false
+	}
+	again, err := http.NewRequestWithContext(r.Context(), http.MethodGet, formPath(r.URL), nil)
+	if err != nil {
+		return false
+	}
+	again.Header = r.Header.Clone()
+	got := answered{header: http.Header{}, status: http.StatusOK}
+	p.mux.ServeHTTP(&got, again)
+	if got.status != http.StatusOK {
+		return false
+	}
+	doc, err := html.Parse(&got.body)
+	if err != nil {
+		return false
+	}
+	putRefusal(doc, r, refused)
+	var b bytes.Buffer
+	if err := html.Render(&b, doc); err != nil {
+		return false
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(max(refused.Status, http.StatusBadRequest))
+	_, _ = w.Write([]byte(visible.Document(b.String()))) // the browser is gone
+	return true
+}
+
+// formPath is the page with the form that is sent to an address: /tickets/T/answer is on /tickets/T.
+func formPath(at *url.URL) string {
+	parts := strings.Split(at.EscapedPath(), "/") // the first is empty
+	switch {
+	case parts[1] == "alerts":
+		return "/alerts"
+	case len(parts) > 2:
+		return "/" + parts[1] + "/" + parts[2]
+	}
+	return at.RequestURI()
+}
+
+// answered keeps an answer.
+type answered struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answered) Header() http.Header         { return a.header }
+func (a *answered) WriteHeader(status int)      { a.status = status }
+func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// putRefusal puts an error into a page, and what was typed into the form that sent it. A page that no longer has the form has the text beside the error.
+func putRefusal(doc *html.Node, r *http.Request, refused *client.Error) {
+	box := element(atom.Section, "", "class", "problem", "role", "alert", "tabindex", "-1", "autofocus", "")
+	say := element(atom.P, " "+refused.Message)
+	say.InsertBefore(element(atom.Strong, "Not done:"), say.FirstChild)
+	box.AppendChild(say)
+	if refused.Hint != "" {
+		box.AppendChild(element(atom.P, "What to do: "+refused.Hint))
+	}
+	var main, form *html.Node
+	for n := range doc.Descendants() {
+		switch {
+		case n.DataAtom == atom.Body:
+			n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "data-live" }) // its address is that of the form
+		case attribute(n, "id") == "main":
+			main = n
+		case n.DataAtom == atom.Form && sends(n, r.URL.RequestURI()) && (form == nil || len(fieldsFor(form, r.PostForm)) == 0):
+			form = n
+		}
+	}
+	if form != nil {
+		for _, f := range fieldsFor(form, r.PostForm) {
+			fillField(f, r.PostForm[attribute(f, "name")])
+		}
+		form.Parent.InsertBefore(box, form)
+		return
+	}
+	for _, name := range []string{"option", "answer", "detail", "result", "data", "ask", "state", "to", "why", "reason"} {
+		if text := r.PostForm.Get(name); text != "" {
+			box.AppendChild(element(atom.P, "You wrote:"))
+			box.AppendChild(element(atom.Pre, text))
+		}
+	}
+	main.InsertBefore(box, main.FirstChild)
+}
+
+// sends reports whether a form, or a button of it, sends to an address.
+func sends(form *html.Node, to string) bool {
+	if attribute(form, "action") == to {
+		return true
+	}
+	for n := range form.Descendants() {
+		if attribute(n, "formaction") == to {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldsFor are the fields of a form that a person sees and that have a value among those sent.
+func fieldsFor(form *html.Node, sent url.Values) (all []*html.Node) {
+	for n := range form.Descendants() {
+		field := n.DataAtom == atom.Input && attribute(n, "type") != "hidden" || n.DataAtom == atom.Textarea || n.DataAtom == atom.Select
+		if field && sent.Has(attribute(n, "name")) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// fillField gives a field the values that were sent for it.
+func fillField(field *html.Node, values []string) {
+	switch {
+	case field.DataAtom == atom.Textarea:
+		for field.FirstChild != nil {
+			field.RemoveChild(field.FirstChild)
+		}
+		field.AppendChild(&html.Node{Type: html.TextNode, Data: values[0]})
+	case field.DataAtom == atom.Select:
+		for n := range field.Descendants() {
+			if n.DataAtom == atom.Option {
+				setAttribute(n, "selected", "", slices.Contains(values, attribute(n, "value")))
+			}
+		}
+	case attribute(field, "type") == "checkbox":
+		setAttribute(field, "checked", "", slices.Contains(values, attribute(field, "value")))
+	default:
+		setAttribute(field, "value", values[0], true)
+	}
+}
+
+// element returns an element with a text and attributes, which are names and values in turn.
+func element(name atom.Atom, text string, attributes ...string) *html.Node {
+	n := &html.Node{Type: html.ElementNode, DataAtom: name, Data: name.String()}
+	for i := 0; i+1 < len(attributes); i += 2 {
+		setAttribute(n, attributes[i], attributes[i+1], true)
+	}
+	if text != "" {
+		n.AppendChild(&html.Node{Type: html.TextNode, Data: text})
+	}
+	return n
+}
+
+// attribute is the value of an attribute; empty: there is none.
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// setAttribute sets an attribute, or removes it.
+func setAttribute(n *html.Node, name, value string, on bool) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+	if on {
+		n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+	}
+}
