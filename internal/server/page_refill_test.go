@@ -39,8 +39,10 @@ func TestAFormThatIsRefusedComesBackFilled(t *testing.T) {
 		"an unknown agent":   {zoe, story + "/send", "epoch=1&to=nobody&ask=Call+again&state=half+done", []string{"Not done:", "nobody", `name="to"`, `value="nobody"`, `value="Call again"`, `value="half done"`}},
 		"a stale epoch":      {zoe, story + "/complete", "epoch=7&result=called", []string{"Not done:", "epoch", ">called</textarea>"}},
 		"taken over":         {page, story + "/takeover", "to=nobody&detail=urgent", []string{"Not done:", "nobody", `value="nobody"`, `value="urgent"`}},
-		"discarded for nothing": {page, "/dead", "verb=discard&to=ann&tokens=500&why=+&home=1&task=" + dead.Task, []string{"Not done:", "it is not said why they are discarded", `value="` + dead.Task + `"`,
-			`checked=""`, `value="ann"`, `value="500"`, `value="1" checked=""`}},
+		"discarded for nothing": {
+			page, "/dead", "verb=discard&to=ann&tokens=500&why=+&home=1&task=" + dead.Task,
+			[]string{"Not done:", "it is not said why they are discarded", `value="` + dead.Task + `"`, `checked=""`, `value="ann"`, `value="500"`, `value="1" checked=""`},
+		},
 		"a silence":       {page, "/alerts/silence", "alert=none&hours=4&reason=known", []string{"Not done:", "You wrote:", "known"}},
 		"not a readiness": {page, "/agents/ann/asleep", "key=k", []string{"Not done:", "ann"}},
 	} {

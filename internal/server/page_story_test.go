@@ -353,3 +353,38 @@ func TestAPersonWhoTakesATaskOverEndsItOnThePage(t *testing.T) {
 		t.Errorf("%v: %+v", err, box.Items)
 	}
 }
+
+// A comparison of handoffs has what their receivers read: what was left out for one of them was not kept, and comes back for the next with a larger window.
+func TestAComparisonKnowsWhatWasLeftOutForAReceiver(t *testing.T) {
+	_, admin, page, agents := crew(t, "ann", "bob", "cat")
+	ctx := t.Context()
+	must(t)(admin.RegisterAgent(ctx, "bob", client.AgentSpec{ContextWindow: 4000}))
+	facts := make([]client.Point, 18)
+	for n := range facts {
+		facts[n] = client.Point{Text: fmt.Sprint("number ", n, strings.Repeat(" of the many", 100))}
+	}
+	sent, err := admin.CreateTask(ctx, client.CreateInput{Intent: "Count", Send: &client.SendInput{To: []string{"ann"}, Content: client.Content{Facts: facts}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][2]string{{"ann", "bob"}, {"bob", "cat"}, {"cat", ""}} {
+		got, err := agents[step[0]].Accept(ctx, sent.Handoff, client.AcceptInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step[1] == "" {
+			break
+		}
+		if sent, err = agents[step[0]].Send(ctx, sent.Task, client.SendInput{Epoch: got.Epoch, To: []string{step[1]}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	story := "/tasks/" + sent.Task
+	_, left, _ := strings.Cut(page.get(story+"/hops/2", http.StatusOK), `<h2 id="left">`)
+	shown(t, "the handoff", left, "fact")
+	forth, back := page.get(story+"/compare?a=1&b=2", http.StatusOK), page.get(story+"/compare?a=2&b=3", http.StatusOK)
+	kept, omitted := strings.Count(forth, `<tr class="kept"><th scope="row">fact`), strings.Count(forth, `<tr class="omitted"><th scope="row">fact`)
+	if added := strings.Count(back, `<tr class="added"><th scope="row">fact`); omitted == 0 || kept+omitted != len(facts) || added != omitted || strings.Count(back, "left out before") != added {
+		t.Errorf("of %d facts, %d are kept and %d left out, then %d come back:\n%s\n%s\n%s", len(facts), kept, omitted, added, left, forth, back)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+	"github.com/trapezehq/trapeze/internal/api/webpage/refill"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -114,6 +115,21 @@ func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 		in.Me = v.me
 	}
 	p.write(w, max(refused.Status, http.StatusBadRequest), "refused", in)
+}
+
+// refill answers a form that was refused with its page, on which the person goes on. It reports false, and answers nothing, if there is none.
+func (p *pages) refill(w http.ResponseWriter, r *http.Request, err error) bool {
+	var refused *client.Error
+	if r.Method != http.MethodPost || !errors.As(err, &refused) || refused.Code == client.Unauthenticated {
+		return false
+	}
+	text, ok := refill.Page(p.mux, r, refused.Message, refused.Hint)
+	if ok {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(max(refused.Status, http.StatusBadRequest))
+		_, _ = w.Write([]byte(visible.Document(text))) // the browser is gone
+	}
+	return ok
 }
 
 // problem answers a program with a refusal in the form of the HTTP API.

@@ -1,8 +1,7 @@
-package webpage
+package refill
 
 import (
 	"bytes"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,42 +9,28 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/trapezehq/trapeze/client"
-
-	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
-// refill answers a form that was refused with the page that it is on, as it is now: the error stands before the form, which has what the person typed.
-// It reports false, and answers nothing, if there is no such page.
-func (p *pages) refill(w http.ResponseWriter, r *http.Request, err error) bool {
-	var refused *client.Error
-	if r.Method != http.MethodPost || !errors.As(err, &refused) || errors.Is(err, client.Unauthenticated) || r.Context().Err() != nil {
-		return false
-	}
+// Page is the page that the form of a request is on, as it is now, with a refusal. It reports false if pages have none.
+func Page(pages http.Handler, r *http.Request, message, hint string) (page string, ok bool) {
 	again, err := http.NewRequestWithContext(r.Context(), http.MethodGet, formPath(r.URL), nil)
 	if err != nil {
-		return false
+		return "", false
 	}
 	again.Header = r.Header.Clone()
 	got := answered{header: http.Header{}, status: http.StatusOK}
-	p.mux.ServeHTTP(&got, again)
+	pages.ServeHTTP(&got, again)
 	if got.status != http.StatusOK {
-		return false
+		return "", false
 	}
 	doc, err := html.Parse(&got.body)
 	if err != nil {
-		return false
+		return "", false
 	}
-	putRefusal(doc, r, refused)
-	var b bytes.Buffer
-	if err := html.Render(&b, doc); err != nil {
-		return false
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(max(refused.Status, http.StatusBadRequest))
-	_, _ = w.Write([]byte(visible.Document(b.String()))) // the browser is gone
-	return true
+	putRefusal(doc, r, message, hint)
+	var b strings.Builder
+	err = html.Render(&b, doc)
+	return b.String(), err == nil
 }
 
 // formPath is the page with the form that is sent to an address: /tickets/T/answer is on /tickets/T.
@@ -72,13 +57,13 @@ func (a *answered) WriteHeader(status int)      { a.status = status }
 func (a *answered) Write(b []byte) (int, error) { return a.body.Write(b) }
 
 // putRefusal puts an error into a page, and what was typed into the form that sent it. A page that no longer has the form has the text beside the error.
-func putRefusal(doc *html.Node, r *http.Request, refused *client.Error) {
+func putRefusal(doc *html.Node, r *http.Request, message, hint string) {
 	box := element(atom.Section, "", "class", "problem", "role", "alert", "tabindex", "-1", "autofocus", "")
-	say := element(atom.P, " "+refused.Message)
+	say := element(atom.P, " "+message)
 	say.InsertBefore(element(atom.Strong, "Not done:"), say.FirstChild)
 	box.AppendChild(say)
-	if refused.Hint != "" {
-		box.AppendChild(element(atom.P, "What to do: "+refused.Hint))
+	if hint != "" {
+		box.AppendChild(element(atom.P, "What to do: "+hint))
 	}
 	var main, form *html.Node
 	for n := range doc.Descendants() {

@@ -1,0 +1,144 @@
+package sheet
+
+import "fmt"
+
+// Envelope is the fields of an envelope that are compared.
+type Envelope struct {
+	Task struct {
+		Intent string `json:"intent"`
+		Ask    string `json:"ask"`
+		State  string `json:"state"`
+	} `json:"task"`
+	Summary     string       `json:"conversation_summary"`
+	Facts       []Point      `json:"key_facts"`
+	Decisions   []Point      `json:"decisions"`
+	Constraints []Constraint `json:"constraints"`
+	Omissions   []Omission   `json:"omissions"`
+	Packing     *Packing     `json:"packing"`
+}
+
+// Point is a fact or a decision.
+type Point struct {
+	ID         string `json:"id"`
+	Text       string `json:"text"`
+	By         string `json:"by"`
+	Supersedes string `json:"supersedes"`
+}
+
+// Constraint is a limit on what the receiver may do.
+type Constraint struct {
+	ID    string    `json:"id"`
+	Text  string    `json:"text"`
+	Allow *[]string `json:"allow"`
+	Max   *float64  `json:"max"`
+}
+
+// Omission is an entry that was left out for the receiver, or several of a kind.
+type Omission struct {
+	Kind   string `json:"kind"`
+	ID     string `json:"id"`
+	Count  int    `json:"count"`
+	Tokens int    `json:"tokens"`
+	Reason string `json:"reason"`
+}
+
+// Packing is how the envelope was packed for the context window of its receiver.
+type Packing struct {
+	Tokens       int     `json:"tokens"`
+	Budget       int     `json:"budget"`
+	Strategy     string  `json:"strategy"`
+	Completeness float64 `json:"completeness"`
+}
+
+// Difference is one entry of two envelopes.
+type Difference struct {
+	Kind   string
+	ID     string
+	A, B   string
+	Fate   string // kept, changed, added or dropped; omitted if the second lists it as left out
+	Reason string // of an omission; of a change, what replaced it
+}
+
+// Entry is an entry of an envelope, for a comparison.
+type Entry struct{ Kind, ID, Text, supersedes string }
+
+// Entries are the entries of an envelope that have a text: what was asked, constraints, facts and decisions.
+func (e Envelope) Entries() (all []Entry) {
+	for _, text := range []Entry{{Kind: "intent", Text: e.Task.Intent}, {Kind: "ask", Text: e.Task.Ask}, {Kind: "state", Text: e.Task.State}, {Kind: "summary", Text: e.Summary}} {
+		if text.Text != "" {
+			all = append(all, text)
+		}
+	}
+	for _, c := range e.Constraints {
+		text := c.Text
+		if c.Allow != nil {
+			text += fmt.Sprintf(" allow %q", *c.Allow)
+		}
+		if c.Max != nil {
+			text += fmt.Sprintf(" max %v", *c.Max)
+		}
+		all = append(all, Entry{"constraint", c.ID, text, ""})
+	}
+	for _, f := range e.Facts {
+		all = append(all, Entry{"fact", f.ID, f.Text, f.Supersedes})
+	}
+	for _, d := range e.Decisions {
+		all = append(all, Entry{"decision", d.ID, d.Text, d.Supersedes})
+	}
+	return all
+}
+
+// Compare compares two envelopes entry by entry, in the order of the first, then what the second adds.
+func Compare(a, b Envelope) (rows []Difference) {
+	leftBefore, left := a.left(), b.left()
+	later, replaces := map[string]string{}, map[string]Entry{}
+	for _, e := range b.Entries() {
+		later[e.Kind+":"+e.ID] = e.Text
+		if e.supersedes != "" {
+			replaces[e.Kind+":"+e.supersedes] = e
+		}
+	}
+	before := map[string]bool{}
+	for _, e := range a.Entries() {
+		key := e.Kind + ":" + e.ID
+		before[key] = true
+		row := Difference{Kind: e.Kind, ID: e.ID, A: e.Text, Fate: "dropped"}
+		if text, ok := later[key]; ok {
+			row.B, row.Fate = text, "kept"
+			if text != e.Text {
+				row.Fate = "changed"
+			}
+		} else if by, ok := replaces[key]; ok {
+			row.B, row.Fate, row.Reason = by.Text, "changed", "by "+by.ID
+			before[by.Kind+":"+by.ID] = true
+		} else if why, ok := left(e); ok {
+			row.Fate, row.Reason = "omitted", why
+		}
+		rows = append(rows, row)
+	}
+	for _, e := range b.Entries() {
+		if !before[e.Kind+":"+e.ID] {
+			row := Difference{Kind: e.Kind, ID: e.ID, B: e.Text, Fate: "added"}
+			if why, ok := leftBefore(e); ok {
+				row.Reason = "left out before: " + why
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// left returns why an entry was left out of an envelope: listed by its id, or counted with others of its kind.
+func (e Envelope) left() func(Entry) (why string, ok bool) {
+	reasons := map[string]string{}
+	for _, o := range e.Omissions {
+		reasons[o.Kind+":"+o.ID] = o.Reason
+	}
+	return func(one Entry) (string, bool) {
+		why, ok := reasons[one.Kind+":"+one.ID]
+		if !ok {
+			why, ok = reasons[one.Kind+":"]
+		}
+		return why, ok
+	}
+}
