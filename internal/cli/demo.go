@@ -41,9 +41,15 @@ func (s *commands) demoCommand() *cobra.Command {
 			var where, dir string
 			o.Serve = func(ctx context.Context, data string, ready func(url, file string)) error {
 				dir = data
+				release := func() {}
+				defer func() { release() }()
 				return s.serve(ctx, ServeConfig{
 					DataDir: data, Addr: "127.0.0.1:0", LogLevel: "error", LogFormat: "text", LogTo: s.Stderr, Version: shell.Version(),
-					Ready: func(url, file string) { where = url; ready(url, file) },
+					Ready: func(url, file string) {
+						where = url
+						release = s.hold(ctx, data, url, "")
+						ready(url, file)
+					},
 				})
 			}
 			o.Trapeze = func(ctx context.Context, out io.Writer, args ...string) error {

@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/server"
 	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
@@ -136,10 +137,21 @@ func TestStories(t *testing.T) {
 
 var (
 	serversMu sync.Mutex
-	servers   = map[string]*server.Server{} // by data directory
+	servers   = map[string]*held{} // by data directory
 )
 
-func swapServer(dir string, s *server.Server) (before *server.Server) {
+// held is a server that holds its data directory, as one of trapeze serve does: commands find it there.
+type held struct {
+	*server.Server
+	release func()
+}
+
+func (h *held) Close(ctx context.Context) error {
+	h.release()
+	return h.Server.Close(ctx)
+}
+
+func swapServer(dir string, s *held) (before *held) {
 	serversMu.Lock()
 	defer serversMu.Unlock()
 	before = servers[dir]
@@ -178,7 +190,9 @@ func startServer(ts *testscript.TestScript, _ bool, args []string) {
 
 // openServer opens a server, at its previous address if it had one. Its port is outside of the range of ephemeral ports: otherwise a
 // connection could use the port while the server is away.
-func openServer(c server.Config) (s *server.Server, err error) {
+func openServer(c server.Config) (*held, error) {
+	var s *server.Server
+	var err error
 	fresh := c.Addr == ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // between two tries
 		if fresh {
@@ -188,7 +202,14 @@ func openServer(c server.Config) (s *server.Server, err error) {
 			break
 		}
 	}
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	release, err := daemon.Hold(context.Background(), c.DataDir, s.URL(), "")
+	if err != nil {
+		return nil, errors.Join(err, s.Close(context.Background()))
+	}
+	return &held{s, release}, nil
 }
 
 func exits(ts *testscript.TestScript, _ bool, args []string) {

@@ -53,11 +53,7 @@ func (s *commands) serveCommand() *cobra.Command {
 		release := func() {}
 		defer func() { release() }()
 		conf.Ready = func(url, adminTokenFile string) {
-			if let, err := daemon.Hold(ctx, conf.DataDir, url, absolute(conf.TLSCert)); err != nil {
-				fmt.Fprintf(s.Stderr, "trapeze: warning: trapeze stop will not find this server: %v\n", err)
-			} else {
-				release = let
-			}
+			release = s.hold(ctx, conf.DataDir, url, absolute(conf.TLSCert))
 			if s.Flags.JSON {
 				ready := map[string]string{"url": url, "admin_token_file": adminTokenFile, "data_dir": conf.DataDir}
 				s.Emit(ready, nil) //nolint:errcheck // nobody may be listening
@@ -143,6 +139,16 @@ func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f.StringSliceVar(&conf.SignIn.Scopes, "oidc-scope", nil, "scopes that are asked of the issuer when people sign in (default openid,profile,email)")
 	shell.Choice(f, &conf.LogLevel, "log-level", "info", "%s", []string{"debug", "info", "warn", "error"})
 	shell.Choice(f, &conf.LogFormat, "log-format", "text", "%s", []string{"text", "json"})
+}
+
+// hold locks a data directory, so that commands find the server at the URL, until release is called.
+func (s *commands) hold(ctx context.Context, dir, at, cert string) (release func()) {
+	release, err := daemon.Hold(ctx, dir, at, cert)
+	if err != nil {
+		fmt.Fprintf(s.Stderr, "trapeze: warning: commands, such as trapeze stop, will not find this server without --url and TRAPEZE_TOKEN: %v\n", err)
+		return func() {}
+	}
+	return release
 }
 
 // readyForTests prints where a server for tests is, and the token of its administrator, in one line.

@@ -18,6 +18,7 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli"
+	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -90,6 +91,11 @@ func openSupportDesk(t *testing.T) *supportDesk {
 			t.Error(err)
 		}
 	})
+	release, err := daemon.Hold(t.Context(), dir, s.URL(), "") // as trapeze serve does: commands find the server there
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(release)
 	d := &supportDesk{T: t, server: s, dir: dir, agents: map[string]*api.Client{}}
 	text, err := os.ReadFile(s.AdminTokenFile())
 	if err != nil {

@@ -76,7 +76,7 @@ func onLoopback(host string) bool {
 }
 
 // elsewhere is the refusal if the user named another server than that of the data directory: the owner's token is for that one, and no other program
-// may learn it, on this machine or another. While none runs there, a server on this machine counts as its own. It is nil otherwise.
+// may learn it, on this machine or another. It is nil otherwise, and for addresses on this machine while none runs there.
 func (s *Shell) elsewhere() error {
 	own := s.serving()
 	dir, err := s.DataDir()
@@ -85,12 +85,15 @@ func (s *Shell) elsewhere() error {
 	}
 	urls := strings.Split(s.URLs(), ",")
 	ours := own == "" || slices.ContainsFunc(urls, func(one string) bool { return portOf(one) == portOf(own) }) // those beside it share its record
-	for _, one := range urls {
+	malformed := func(one string) bool {
 		u, err := url.Parse(one)
-		if valid := err == nil && (u.Scheme == "http" || u.Scheme == "https"); !valid { // is refused by the client
-			continue
-		}
-		if one != own && (!onLoopback(u.Hostname()) || !ours) {
+		return err != nil || u.Scheme != "http" && u.Scheme != "https"
+	}
+	if slices.ContainsFunc(urls, malformed) {
+		return nil // the client refuses it
+	}
+	for _, one := range urls {
+		if u, _ := url.Parse(one); one != own && (!onLoopback(u.Hostname()) || !ours) {
 			return refusal.New(refusal.Unauthenticated, "if it runs on this machine, name its data directory with --data-dir; otherwise set TRAPEZE_TOKEN to a token of it, or sign in with: trapeze login. Without --url and TRAPEZE_URL, "+
 				"commands use the server of this machine", "there is no token for %s: that of the data directory %s is for the server that runs on it alone", u.Host, dir)
 		}
@@ -225,6 +228,10 @@ func (s *Shell) base(ctx context.Context) (string, error) {
 	token, path, err := s.adminToken()
 	if err == nil { // the owner's token is for the server on the data directory, and for no other program at its usual address
 		err = cmp.Or(s.noServer(), s.elsewhere())
+	}
+	if err == nil && token != "" && s.serving() == "" { // whatever listens there is another program
+		err = refusal.New(refusal.Unavailable, "start it with: trapeze serve. If another server is meant, name its data directory with --data-dir, or set TRAPEZE_TOKEN to a token of it",
+			"no server runs on the data directory %s, and its owner's token is for no other program at %s", filepath.Dir(path), s.URL())
 	}
 	if err != nil {
 		return "", err

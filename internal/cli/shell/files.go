@@ -143,7 +143,7 @@ A command uses the first of these tokens:
     --token or TRAPEZE_TOKEN   the given token; with --agent NAME it must be that agent's, or an admin's
     --agent or TRAPEZE_AGENT   the agent's kept token; if there is none, one is created with a token below, and kept
     trapeze login              the session at the server, until trapeze logout
-    otherwise                  the owner's token, for a server of this machine alone
+    otherwise                  the owner's token, for the server that runs on the data directory alone
 
 The token alone decides who acts. For a program that trapeze work runs, TRAPEZE_URL, TRAPEZE_TOKEN, TRAPEZE_AGENT, TRAPEZE_TASK,
 TRAPEZE_EPOCH and TRAPEZE_HANDOFF are set (and TRAPEZE_CA and its like, if the worker has them), and commands use that task and epoch. TRAPEZE_EPOCH without

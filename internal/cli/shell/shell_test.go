@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -119,7 +120,7 @@ func TestTheCredentialIsChosenByRule(t *testing.T) {
 		want        string
 	}{
 		{name: "nothing said and no server", want: ""},
-		{name: "nothing said", env: map[string]string{"TRAPEZE_URL": "http://127.0.0.1:1"}, want: "owner"},
+		{name: "an address and no server", env: map[string]string{"TRAPEZE_URL": "http://127.0.0.1:1"}, want: ""},
 		{name: "a flag", flag: "given", want: "given"},
 		{name: "the environment", env: map[string]string{"TRAPEZE_TOKEN": "env"}, want: "env"},
 		{name: "a flag before the environment", flag: "given", env: map[string]string{"TRAPEZE_TOKEN": "env"}, want: "given"},
@@ -141,23 +142,41 @@ func TestTheCredentialIsChosenByRule(t *testing.T) {
 	}
 }
 
-func TestTheOwnersTokenIsForAServerOfThisMachineAlone(t *testing.T) {
+// TestTheOwnersTokenIsForTheServerOnTheDataDirectoryAlone: whatever listens at another address, or at that of a server that has stopped, does not get it.
+func TestTheOwnersTokenIsForTheServerOnTheDataDirectoryAlone(t *testing.T) {
 	dir := t.TempDir()
 	if err := keepToken(filepath.Join(dir, "admin.token"), "owner"); err != nil {
 		t.Fatal(err)
 	}
-	for urls, given := range map[string]bool{
-		"http://127.0.0.1:1": true, "http://[::1]:1": true, "https://localhost:1": true, "localhost:1": true,
-		"http://192.0.2.2:1": false, "https://trapeze.example.org": false, "trapeze.example.org:8727": false, "http://localhost.example.org": false,
-		"http://127.0.0.1@192.0.2.2:1": false, "http://localhost:1,http://192.0.2.2:1": false,
-	} {
-		s := &Shell{Env: Env{Getenv: func(string) string { return "" }}}
-		s.Flags.DataDir, s.Flags.URL = dir, urls
-		got, err := s.Credential(t.Context())
-		if (got == "owner") != given || given != (err == nil) || !given && refusal.CodeOf(err) != refusal.Unauthenticated {
-			t.Errorf("%s: %q, %v", urls, got, err)
+	check := func(serves bool) {
+		for urls, here := range map[string]bool{
+			"http://127.0.0.1:1": true, "http://[::1]:1": true, "https://localhost:1": true, "localhost:1": true, "http://127.0.0.1:2,http://127.0.0.1:1": true,
+			"http://192.0.2.2:1": false, "https://trapeze.example.org": false, "trapeze.example.org:8727": false, "http://localhost.example.org": false,
+			"http://127.0.0.1@192.0.2.2:1": false, "http://localhost:1,http://192.0.2.2:1": false,
+		} {
+			s := &Shell{Env: Env{Getenv: func(string) string { return "" }}}
+			s.Flags.DataDir, s.Flags.URL = dir, urls
+			got, err := s.Credential(t.Context())
+			code, want := refusal.Unauthenticated, ""
+			switch {
+			case here && serves:
+				code, want = "", "owner"
+			case here:
+				code = refusal.Unavailable
+			}
+			if got != want || (err == nil) != (want != "") || err != nil && refusal.CodeOf(err) != code {
+				t.Errorf("%s, a server is there: %v: %q, %v", urls, serves, got, err)
+			}
 		}
 	}
+	check(false)
+	release, err := daemon.Hold(t.Context(), dir, "http://127.0.0.1:1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(true)
+	release()
+	check(false)
 }
 
 // TestTheKeptTokenOfAnAgentIsForItsServerAlone keeps one for the servers of this machine and one for another server.
