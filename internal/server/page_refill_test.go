@@ -34,7 +34,7 @@ func TestAFormThatIsRefusedComesBackFilled(t *testing.T) {
 		path, form string
 		want       []string
 	}{
-		"claimed by another": {page, ticket + "/answer", "option=yes&detail=only+%3Chalf%3E", []string{"Not done:", "zoe has claimed", `name="detail"`, `value="only &lt;half&gt;"`}},
+		"claimed by another": {page, ticket + "/answer", "option=yes&detail=only+%3Chalf%3E", []string{"Not done:", "zoe has claimed", "You wrote:", "only &lt;half&gt;"}},
 		"no JSON":            {zoe, story + "/complete", "epoch=1&result=called%0Atwice&data=%7Bamount", []string{"Not done:", "the data are no JSON", ">called\ntwice</textarea>", ">{amount</textarea>"}},
 		"an unknown agent":   {zoe, story + "/send", "epoch=1&to=nobody&ask=Call+again&state=half+done", []string{"Not done:", "nobody", `name="to"`, `value="nobody"`, `value="Call again"`, `value="half done"`}},
 		"a stale epoch":      {zoe, story + "/complete", "epoch=7&result=called", []string{"Not done:", "epoch", ">called</textarea>"}},

@@ -97,6 +97,7 @@ type ticketPage struct {
 	client.Ticket
 	Prompt  string          // of the envelope that is to be decided on
 	Unread  string          // why there is no prompt
+	Story   bool            // the person may see the task
 	Earlier []client.Ticket // of the same task, that were closed
 	Epoch   uint64          // of the task: who has taken it over releases it at that
 }
@@ -108,17 +109,18 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := ticketPage{Ticket: t}
+	if task, err := v.api.Task(ctx, t.Task); err == nil {
+		body.Story, body.Epoch = true, task.Epoch
+	}
 	of := t.Task
 	if t.Kind == "approval" && t.Handoff > 0 {
 		of = fmt.Sprintf("%s.h%d", t.Task, t.Handoff)
 	}
-	if sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true}); err != nil {
-		body.Unread = err.Error()
-	} else {
-		body.Prompt = sheet.Prompt
-	}
-	if task, err := v.api.Task(ctx, t.Task); err == nil {
-		body.Epoch = task.Epoch
+	if body.Story { // others read none of its envelopes
+		sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true})
+		if body.Prompt = sheet.Prompt; err != nil {
+			body.Unread = err.Error()
+		}
 	}
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {
 		return err

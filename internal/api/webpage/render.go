@@ -42,7 +42,7 @@ var templates = sync.OnceValue(parse)
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
 		"ago": human.Time, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
-		"dict": dict, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
+		"dict": dict, "acts": acts, "operates": operates, "another": another, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -161,6 +161,17 @@ func subjectPath(subject string) string {
 		return ""
 	}
 	return at + url.PathEscape(id)
+}
+
+// acts reports whether a person may change anything: an auditor only reads.
+func acts(me client.Me) bool { return me.Role != client.RoleAuditor }
+
+// operates reports whether a person may act on everything: tasks, agents, dead letters and alerts.
+func operates(me client.Me) bool { return acts(me) && me.Role != client.RoleAgent }
+
+// another reports whether somebody else has claimed a ticket.
+func another(me client.Me, t client.Ticket) bool {
+	return t.ClaimedBy != "" && !me.Is(t.ClaimedBy) && t.ClaimedBy != string(me.Role)+"/"+me.Name
 }
 
 // next is the number after one: people count from one.

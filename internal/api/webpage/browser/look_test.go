@@ -81,7 +81,7 @@ func TestAnOperatorSilencesAnAlertByKeyboard(t *testing.T) {
 	if err != nil || len(list.Silences) != 1 || list.Silences[0].Reason != "known" {
 		t.Fatalf("%v: %+v", err, list.Silences)
 	}
-	d.press(`button[aria-label^="End the silence"]`, kb.Enter)
+	d.press(`form[action="/alerts/end"] button`, kb.Enter)
 	d.shows("The silence has ended")
 	if list, err := admin.New(d.admin).Alerts(t.Context(), admin.AlertOptions{}); err != nil || len(list.Silences) != 0 {
 		t.Errorf("%v: %+v", err, list.Silences)
