@@ -71,7 +71,7 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 		"Waiting to be sent", `<span class="count">70</span>`, "pending 69", `The newest 60. <a href="/tasks?state=pending">All 70</a>`, "Being handed off", `<span class="count">1</span>`, "is offered",
 		"At work", `<span class="count">2</span>`, "owned 1", "owned 0", "Waiting for others", `<span class="count">1</span>`, "asks a person", "Dead letters", `<span class="count">1</span>`, "nobody takes it", `<h2 id="agents">`)
 	shown(t, "the agents", body, `<a href="/agents/ann">ann</a>`, "<td>2 of 4</td>", `class="circuit closed"`, "<time datetime=")
-	shown(t, "the agents", body, `<a href="/agents/mute">mute</a>`, `class="ready draining"`)
+	shown(t, "the agents", body, `<a href="/agents/mute">mute</a>`, `class="readiness draining"`)
 	shown(t, "the figures", body, `<h2 id="figures">`, `class="spark"`, "Handoffs that ended", "Handoffs that failed", "Time until accepted", "<summary>As a table</summary>")
 	if strings.Contains(body, "pending 0<") {
 		t.Error("a column has all its tasks")

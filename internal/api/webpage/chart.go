@@ -26,15 +26,21 @@ func chartsOf(s admin.Stats) []chart {
 	return []chart{lineOf("Handoffs that ended", "", ended), lineOf("Handoffs that failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("Time until accepted, p95", "s", p95)}
 }
 
+// lineOf draws a figure. A time of 0 s is none: nothing was accepted then, and the line has a gap.
 func lineOf(name, unit string, points []float64) chart {
 	c := chart{Name: name, Unit: unit}
 	for _, v := range points {
 		c.Most = max(c.Most, v)
 	}
 	var path strings.Builder
+	gap := true
 	for i, v := range points {
+		if unit != "" && v == 0 {
+			gap = true
+			continue
+		}
 		command := "L"
-		if i == 0 {
+		if gap {
 			command = "M"
 		}
 		y := 29.0
@@ -42,7 +48,10 @@ func lineOf(name, unit string, points []float64) chart {
 			y = 29 - 28*v/c.Most
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f", command, 100*float64(i)/float64(max(len(points)-1, 1)), y)
-		c.Last = v
+		if gap {
+			path.WriteString("h0") // a dot, if nothing follows
+		}
+		c.Last, gap = v, false
 	}
 	c.Path = path.String()
 	return c

@@ -38,7 +38,9 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := inbox{Tickets: got.Tickets, Past: past}
-	if !past {
+	if past {
+		slices.SortStableFunc(in.Tickets, func(a, b client.Ticket) int { return b.Closed.Compare(a.Closed) })
+	} else {
 		byDue(in.Tickets, got.Next != "")
 	}
 	for i := range in.Tickets {
@@ -125,7 +127,11 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {
 		return err
 	}
-	return v.show(w, r, "ticket", page{Title: "Ticket " + t.ID, Live: t.Task, Body: body})
+	shown := page{Title: "Ticket " + t.ID, Live: t.Task, Body: body}
+	if !t.Open() {
+		shown.Onward = "/inbox"
+	}
+	return v.show(w, r, "ticket", shown)
 }
 
 // earlier lists the tickets of the same task that were closed, as far as the person may see them.

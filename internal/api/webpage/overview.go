@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -29,6 +31,7 @@ type overview struct {
 	All     int // live tasks
 	Agents  []client.Agent
 	Tickets []client.Ticket
+	More    string // how many more tickets wait; empty: none
 	Alerts  []admin.Alert
 	Stats   []admin.Stats
 	Charts  []chart
@@ -57,11 +60,9 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	o.Agents = agents.Agents
 	slices.SortStableFunc(o.Agents, func(a, b client.Agent) int { return cmp.Compare(b.Held, a.Held) })
-	tickets, err := v.api.Tickets(ctx, client.TicketFilter{State: "open", Limit: 5})
-	if err != nil {
+	if err := v.waiting(ctx, &o); err != nil {
 		return err
 	}
-	o.Tickets = tickets.Tickets
 	if err := v.figures(ctx, &o); err != nil {
 		return err
 	}
@@ -71,6 +72,25 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return v.show(w, r, "overview", page{Title: "Overview", Live: "*", Body: o})
+}
+
+// soonLimit is how many tickets the overview shows.
+const soonLimit = 5
+
+// waiting adds the tickets that are due first.
+func (v *visit) waiting(ctx context.Context, o *overview) error {
+	got, err := v.api.Tickets(ctx, client.TicketFilter{State: "open", Limit: 100})
+	if err != nil {
+		return err
+	}
+	byDue(got.Tickets, false)
+	o.Tickets = got.Tickets[:min(len(got.Tickets), soonLimit)]
+	if more := len(got.Tickets) - len(o.Tickets); got.Next != "" {
+		o.More = fmt.Sprintf("%d or", more)
+	} else if more > 0 {
+		o.More = strconv.Itoa(more)
+	}
+	return nil
 }
 
 // fill adds the newest live tasks of each state, and how many there are.

@@ -25,13 +25,14 @@ var templateFiles embed.FS
 
 // page is what every page shows around its body.
 type page struct {
-	Title string
-	Path  string // of this page
-	Live  string // the task whose changes the page follows, "*" for every change, "" for none
-	Me    client.Me
-	Key   string // for the forms of the page: what is sent twice happens once
-	Done  string // what the person has just done
-	Body  any
+	Title  string
+	Path   string // of this page
+	Live   string // the task whose changes the page follows, "*" for every change, "" for none
+	Me     client.Me
+	Key    string // for the forms of the page: what is sent twice happens once
+	Done   string // what the person has just done
+	Onward string // where the person goes on after that; empty: here
+	Body   any
 
 	Static string // the version of scripts and styles
 }
@@ -42,7 +43,7 @@ var templates = sync.OnceValue(parse)
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
 		"ago": human.Time, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
-		"dict": dict, "acts": acts, "operates": operates, "another": another, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
+		"dict": dict, "acts": acts, "operates": operates, "another": another, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -172,6 +173,14 @@ func operates(me client.Me) bool { return acts(me) && me.Role != client.RoleAgen
 // another reports whether somebody else has claimed a ticket.
 func another(me client.Me, t client.Ticket) bool {
 	return t.ClaimedBy != "" && !me.Is(t.ClaimedBy) && t.ClaimedBy != string(me.Role)+"/"+me.Name
+}
+
+// subject names a ticket: its question, or the task that is to be approved or taken over.
+func subject(t client.Ticket) string {
+	if t.Question == "" || t.Kind == "takeover" && t.Intent != "" {
+		return t.Intent
+	}
+	return t.Question
 }
 
 // next is the number after one: people count from one.

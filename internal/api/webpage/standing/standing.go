@@ -29,14 +29,22 @@ func Of(t client.Task) (all []Standing) {
 	if p := t.Parked; t.State == client.Parked && p != nil {
 		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + p.Detail, Link: "/dead", Do: "Replay or discard it"})
 	}
-	if k := t.Ticket; k != nil && k.Open() {
+	if k := t.Ticket; k != nil && k.Open() && (k.Kind != "takeover" || t.Owner == "") {
 		what := k.Question
 		if what == "" {
 			what = k.Kind
 		}
-		add(Standing{Tone: "ask", Text: "Waits for a person: " + what, Until: k.Due, Then: "the next desk is asked, or it goes on without an answer", Link: "/tickets/" + k.ID, Do: "Decide"})
+		then := "the next desk is asked, or it goes on without an answer"
+		if k.Kind == "approval" {
+			then = "the task returns to its source"
+		}
+		if k.ClaimedBy != "" {
+			what += ", which " + k.ClaimedBy + " has claimed"
+		}
+		add(Standing{Tone: "ask", Text: "Waits for a person: " + what, Until: k.Due, Then: then, Link: "/tickets/" + k.ID, Do: "Decide"})
 	}
-	if h := t.Handoff; h != nil && t.State == client.HandingOff {
+	approving := t.Ticket != nil && t.Ticket.Open() && t.Ticket.Kind == "approval"
+	if h := t.Handoff; h != nil && t.State == client.HandingOff && !approving {
 		add(handingOff(h))
 	}
 	for _, d := range t.Dependencies {

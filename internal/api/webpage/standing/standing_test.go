@@ -14,10 +14,14 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 	open := &client.TaskTicket{}
 	open.ID, open.Kind, open.State, open.Question = "task_1.k1", "question", "open", "Refund it?"
+	approval, claimed := &client.TaskTicket{}, &client.TaskTicket{}
+	approval.ID, approval.Kind, approval.State, approval.Due = "task_1.k2", "approval", "open", noon
+	claimed.ID, claimed.Kind, claimed.State, claimed.ClaimedBy = "task_1.k3", "takeover", "claimed", "zoe"
 	for name, c := range map[string]struct {
 		task        client.Task
 		want, link  string
 		until, none bool
+		only        bool // nothing else is said
 	}{
 		"offered":    {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, OfferEnds: noon}}, want: "Offered to bob: not seen yet", link: "/agents/bob", until: true},
 		"seen":       {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob", "cat"}, SeenBy: []string{"cat"}, AckEnds: noon}}, want: "seen by cat: not accepted yet", link: "/agents/cat", until: true},
@@ -32,6 +36,8 @@ func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 		"asked":      {task: client.Task{State: client.Waiting, Ticket: open}, want: "Waits for a person: Refund it?", link: "/tickets/task_1.k1"},
 		"parked":     {task: client.Task{State: client.Parked, Parked: &client.ParkedFor{Cause: "owner_lost", Detail: "no recovery is left"}}, want: "owner lost: no recovery is left", link: "/dead"},
 		"taken over": {task: client.Task{State: client.Executing, Owner: "bob", Takeovers: []client.TakeoverRequest{{By: "cat", Detail: "he sleeps"}}}, want: "cat asks to take it over: he sleeps", link: "#takeover"},
+		"approved":   {task: client.Task{State: client.HandingOff, Ticket: approval, Handoff: &client.Handoff{ApprovalEnds: noon}}, want: "Waits for a person: approval", link: "/tickets/task_1.k2", until: true, only: true},
+		"claimed":    {task: client.Task{State: client.Executing, Owner: "zoe", Ticket: claimed}, want: "zoe works on it", link: "/agents/zoe", only: true},
 		"ended":      {task: client.Task{State: client.Completed, Parked: &client.ParkedFor{Cause: "limit"}}, none: true},
 	} {
 		all, found := Of(c.task), false
@@ -39,6 +45,9 @@ func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 			if strings.Contains(s.Text, c.want) && s.Link == c.link && s.Until.IsZero() == !c.until && (s.Until.IsZero() || s.Then != "") {
 				found = true
 			}
+		}
+		if c.only && len(all) != 1 {
+			t.Errorf("%s says more: %+v", name, all)
 		}
 		if found == c.none || c.none && len(all) > 0 {
 			t.Errorf("%s: %+v", name, all)

@@ -1,0 +1,53 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// The overview has the tickets that are due first, and how many more there are; tickets of takeovers have the names of their tasks; what was closed last comes first.
+func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann")
+	ctx, zoe := t.Context(), atDesk(t, s, admin)
+	var first, last client.Receipt
+	for n := range 7 { // the last is due first
+		r, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("asks ", n), Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents["ann"].Ask(ctx, r.Task, client.AskInput{Epoch: 1, Question: fmt.Sprint("Question ", n, "?"), Desk: "billing", Within: client.Duration(time.Duration(10-n) * time.Hour)}))
+		if last = r; n == 0 {
+			first = r
+		}
+	}
+	body := page.get("/", http.StatusOK)
+	shown(t, "the overview", body, "Waits for you", "Question 6?", "Question 5?", "Question 2?", `<a href="/inbox">2 more</a>`)
+	if strings.Contains(body, "Question 1?") {
+		t.Error("the overview has more than it counts")
+	}
+	over, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Call the customer", Send: &client.SendInput{To: []string{"human:billing"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ticket := "/tickets/" + over.Task + ".k1"
+	shown(t, "the inbox", page.get("/inbox", http.StatusOK), `<a href="`+ticket+`">Call the customer</a>`)
+	shown(t, "the ticket", page.get(ticket, http.StatusOK), "<h1>takeover: Call the customer</h1>")
+	shown(t, "the handoff", page.get("/tasks/"+over.Task+"/hops/1", http.StatusOK), `<span class="tag">billing <span`)
+
+	zoe.post("/tickets/"+last.Task+".k1/answer", "answer=it+is", "Answered.")
+	if body := zoe.get("/tickets/"+last.Task+".k1?did=answer", http.StatusOK); !strings.Contains(body, `<a href="/inbox" autofocus>`) {
+		t.Errorf("who has answered does not go on to the inbox:\n%s", body)
+	}
+	if _, err := s.Advance(ctx, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	zoe.post("/tickets/"+first.Task+".k1/answer", "answer=it+is", "Answered.")
+	shown(t, "what was answered before", page.get("/inbox?past=1", http.StatusOK), "Question 0?", "Question 6?")
+	must(t)(admin.SetReadiness(ctx, "ann", client.Offline))
+	shown(t, "an agent that is offline", page.get("/agents/ann", http.StatusOK), `<span class="readiness offline">offline, set by an operator</span>`)
+}
