@@ -49,7 +49,7 @@ func lineOf(name, unit string, points []float64) chart {
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f", command, 100*float64(i)/float64(max(len(points)-1, 1)), y)
 		if gap {
-			path.WriteString("h0") // a dot, if nothing follows
+			path.WriteString("h-2") // to be seen if nothing follows
 		}
 		c.Last, gap = v, false
 	}
