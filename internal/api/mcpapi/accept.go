@@ -1,6 +1,7 @@
 package mcpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,10 +39,15 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes
 		case in.Takeover != "":
 			return c.takeOver(ctx, in)
 		}
+		if in.Handoff == taskOf(in.Handoff) {
+			if a, ok := c.ownedBefore(ctx, in.Handoff); ok {
+				return a, nil
+			}
+		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
 		r, err := c.Accept(tool.Keyed(ctx, in.Key), in.Handoff, client.AcceptInput{Render: true, Via: client.ViaMCP})
 		if errors.Is(err, client.Expired) {
-			if a, ok := c.acceptedBefore(ctx, in.Handoff); ok {
+			if a, ok := c.ownedBefore(ctx, in.Handoff); ok {
 				return a, nil
 			}
 		}
@@ -83,21 +89,25 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	return taken(r, "The owner was asked.", next), nil
 }
 
-// acceptedBefore answers a caller that accepted this handoff before and lost the answer: it owns the task, and gets the context again.
-func (c *call) acceptedBefore(ctx context.Context, handoff string) (answer, bool) {
+// ownedBefore answers a caller that owns a task which it names by its id, or by that of the handoff by which it got the task: it gets the context
+// again. It accepted before and lost the answer, or resumes the task.
+func (c *call) ownedBefore(ctx context.Context, id string) (answer, bool) {
 	me, err := c.Me(ctx)
+	t, unseen := c.Task(ctx, taskOf(id))
+	if err != nil || unseen != nil || me.Agent == "" || t.Owner != me.Agent {
+		return answer{}, false
+	}
+	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Repeat: true}
+	if t.Handoff != nil && t.Handoff.Receiver == me.Agent {
+		r.Handoff, r.Stage = t.Handoff.ID, t.Handoff.Stage
+	}
+	if id != r.Handoff && (id != t.ID || t.State == client.HandingOff) {
+		return answer{}, false
+	}
+	s, err := c.Content(ctx, cmp.Or(r.Handoff, t.ID), client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {
 		return answer{}, false
 	}
-	t, err := c.Task(ctx, taskOf(handoff))
-	if err != nil || t.Owner != me.Agent || t.Handoff == nil || t.Handoff.ID != handoff {
-		return answer{}, false
-	}
-	s, err := c.Content(ctx, handoff, client.ContentInput{Render: true, Via: client.ViaMCP})
-	if err != nil {
-		return answer{}, false
-	}
-	r := client.Receipt{Task: t.ID, State: t.State, Owner: t.Owner, Epoch: t.Epoch, Handoff: handoff, Stage: t.Handoff.Stage, Repeat: true}
 	return c.owned(ctx, r, s), true
 }
 

@@ -43,14 +43,22 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 	})
 
 // meant returns the data of the result. An empty value can be a result, such as a list without findings; but models that must fill every
-// field write one beside the text that is their result. It counts if there is no text, or if the task expects JSON.
+// field write one beside the text that is their result. It counts if there is no text, or if the task expects JSON. Some clients pass JSON as
+// its text alone: it counts as that JSON, unless the task expects a string.
 func (in completeInput) meant(ctx context.Context, c *call) (json.RawMessage, error) {
-	if len(in.Data) == 0 || !argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data) {
+	var text string
+	written := json.Unmarshal(in.Data, &text) == nil && text != "" && json.Valid([]byte(text))
+	if len(in.Data) == 0 || !written && (!argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data)) {
 		return in.Data, nil
 	}
 	task, err := c.Task(ctx, in.Task)
-	if err != nil || task.Expected.Schema == nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case written:
+		return argument.Written(in.Data, task.Expected.Schema), nil
+	case task.Expected.Schema == nil:
+		return nil, nil
 	}
 	return in.Data, nil
 }

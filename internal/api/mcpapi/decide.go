@@ -150,7 +150,7 @@ func (c *call) epochFor(ctx context.Context, in decideInput) (uint64, error) {
 // decideHere asks the user of the client for the verdict, and applies it as the principal of the token.
 func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 	if !c.canAsk() {
-		return answer{}, c.Invalid("{decide} needs verdict: your client does not support asking its user")
+		return answer{}, c.Invalid("{decide} needs verdict (confirm, approve, deny, answer, claim or release): your client does not support asking its user")
 	}
 	q, err := c.waiting(ctx, id)
 	if err != nil {

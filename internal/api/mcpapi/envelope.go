@@ -20,7 +20,7 @@ type said struct {
 	Memory     argument.List        `json:"memory,omitempty" jsonschema:"ids of memory items to include"`
 	Files      argument.List        `json:"files,omitempty" jsonschema:"digests of artifacts to include"`
 	Data       json.RawMessage      `json:"data,omitempty" jsonschema:"any JSON"`
-	Confidence *float64             `json:"confidence,omitempty" jsonschema:"0 to 1"`
+	Confidence float64              `json:"confidence,omitempty" jsonschema:"above 0, at most 1"`
 	saidFully
 }
 
@@ -54,8 +54,11 @@ func (e enclosed) content(ctx context.Context, c *call) (client.Content, error) 
 
 func (s said) content() client.Content {
 	c := client.Content{
-		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions.Values(), Data: s.Data, Confidence: s.Confidence,
+		Ask: s.Ask, State: s.Summary, Facts: s.Facts, Decisions: s.Decisions, Questions: s.Questions.Values(), Data: s.Data,
 		Summary: s.Talk, Steps: s.Steps, Notes: s.Notes, Recent: s.Recent, ExpiresAt: s.Expires.At,
+	}
+	if s.Confidence != 0 {
+		c.Confidence = &s.Confidence
 	}
 	for _, reference := range s.Memory {
 		m := client.MemoryAsk{ID: reference}

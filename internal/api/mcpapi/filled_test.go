@@ -2,6 +2,7 @@ package mcpapi_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 		{boss, "decide", m{"id": offer["task"], "verdict": "ANSWER", "text": "the first"}, "Answered"},
 		{reviewer, "status", m{"id": handoff, "history": "false", "after": "0"}, "the first"},
 		{reviewer, "complete", m{"task": handoff, "text": "done", "failed": "false", "tokens": 7.0}, "The task is complete"},
-		{coder, "send", m{"task": task + ".h1", "to": "agent/reviewer", "confirm": "true", "budget": "4000", "constraints": []any{"never push to main"}}, "The handoff is recorded"},
+		{coder, "send", m{"task": task, "to": "agent/reviewer", "confirm": "true", "budget": "4000", "constraints": []any{"never push to main"}}, "The handoff is recorded"},
 		{reviewer, "accept", m{"handoff": task}, "You accepted"},
 		{coder, "decide", m{"id": task, "verdict": "confirm"}, "You confirmed"},
 		{coder, "cancel", m{"id": task, "why": "not needed", "epoch": "0"}, "cancelled"},
@@ -60,6 +61,121 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 	}
 }
 
+// The id of one kind where another is expected is refused, with the call that takes it, and changes nothing.
+func TestAnIDOfAnotherKindIsRefused(t *testing.T) {
+	h := open(t)
+	lead, coder := h.agent(statelessVersion, "lead"), h.full("coder")
+	_, sent := lead.call("send", m{"intent": "Write the parser", "to": "coder"})
+	task, handoff := sent["task"].(string), sent["handoff"].(string)
+	coder.call("accept", m{"handoff": handoff})
+	_, asked := coder.call("ask", m{"task": task, "question": "Which one?", "to": "lead"})
+	_, stored := coder.call("remember", m{"text": "the grammar is in docs"})
+	_, offer := lead.call("send", m{"intent": "Test the parser", "to": "coder"})
+	ticket, item, offered := asked["ticket"].(string), stored["id"].(string), offer["task"].(string)
+	_, before := lead.call("status", m{"id": task})
+	for _, wrong := range []struct{ id, says string }{
+		{ticket, "decide takes the id of a ticket"}, {task + ".t1", "decide takes the id of a takeover request"}, {task + ".s1", "reads its context"},
+		{task + ".n1", "status shows its task"}, {item, "recall reads a memory item"}, {task + ".h9", "status with the id of the task"},
+	} {
+		for tool, args := range map[string]m{
+			"complete": {"text": "done"}, "progress": {"note": "half"}, "send": {"to": "lead"}, "ask": {"question": "Why?"}, "escalate": {"detail": "too hard"},
+			"route": {}, "constrain": {"constraint": "never push"}, "annotate": {"entry": 1, "note": "wrong"},
+			"remember": {"text": "more"}, "recall": {"query": "grammar"}, "conversation": {"id": "talk", "say": "hello"}, "do": {"text": "escalate this"},
+		} {
+			args["task"] = wrong.id
+			if text, _, refused := coder.try(tool, args); !refused || !strings.Contains(text, wrong.says) {
+				t.Errorf("%s with task=%s: %s", tool, wrong.id, text)
+			}
+		}
+		for _, c := range []struct {
+			tool string
+			args m
+		}{{"accept", m{"takeover": wrong.id}}, {"cancel", m{"id": wrong.id, "why": "late"}}, {"accept", m{"handoff": wrong.id}}, {"reject", m{"handoff": wrong.id, "why": "overloaded"}}} {
+			if wrong.id == task+".h9" && c.args["takeover"] == nil {
+				continue // it is the id of a handoff
+			}
+			if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, wrong.says) {
+				t.Errorf("%s %v: %s", c.tool, c.args, text)
+			}
+		}
+	}
+	for tool, args := range map[string]m{"recall": {"id": task}, "remember": {"forget": ticket}, "decide": {"id": item, "verdict": "approve"}} {
+		if text, _, refused := coder.try(tool, args); !refused {
+			t.Errorf("%s %v: %s", tool, args, text)
+		}
+	}
+	if _, after := lead.call("status", m{"id": task}); before["position"] != after["position"] {
+		t.Errorf("it has changed: %v, now %v", before, after)
+	}
+	if got, err := h.admin.Task(t.Context(), offered); err != nil || got.State != client.HandingOff {
+		t.Errorf("the offer: %+v, %v", got.State, err)
+	}
+}
+
+// neutral is what a model writes for an argument that it would omit, if it must fill every field and may not write null.
+func neutral(schema m) any {
+	if values, ok := schema["enum"].([]any); ok {
+		return values[0]
+	}
+	return m{"string": "", "integer": 0.0, "number": 0.0, "boolean": false, "array": []any{}, "object": m{}}[schema["type"].(string)]
+}
+
+// fill gives each argument of a tool that a call omits a value, by the schemas that the client sees.
+func (a *agent) fill(tool string, args m, with func(schema m) any) m {
+	a.t.Helper()
+	tools, err := a.ListTools(a.t.Context(), nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	out := maps.Clone(args)
+	for _, x := range tools.Tools {
+		if x.Name != tool {
+			continue
+		}
+		for name, schema := range x.InputSchema.(m)["properties"].(m) {
+			if _, there := out[name]; !there {
+				s := schema.(m)
+				if s["type"] == nil { // any JSON: SDKs show it to models as text
+					s = m{"type": "string"}
+				}
+				out[name] = with(s)
+			}
+		}
+	}
+	return out
+}
+
+// What a strict model fills in counts as omitted: it can send what it owns, and revise and forget. The calls of all tools are in the slow suite.
+func TestAModelThatMustFillEveryFieldCanDoItsWork(t *testing.T) {
+	h := open(t)
+	lead, coder := h.full("lead"), h.full("coder")
+	call := func(a *agent, tool string, args m) m {
+		t.Helper()
+		text, data, refused := a.try(tool, a.fill(tool, args, neutral))
+		if refused {
+			t.Fatalf("%s %v: %s", tool, args, text)
+		}
+		return data
+	}
+	call(coder, "join", m{})
+	sent := call(lead, "send", m{"intent": "Write the parser", "to": []any{"coder"}, "schema": m{"type": "object", "required": []any{"n"}}})
+	call(coder, "accept", m{"handoff": sent["handoff"]})
+	call(coder, "constrain", m{"task": sent["task"], "constraint": "budget:few calls"})
+	call(coder, "send", m{"task": sent["task"], "to": []any{"lead"}, "ask": "go on"})
+	got, err := h.admin.Task(t.Context(), sent["task"].(string))
+	if err != nil || got.Handoff == nil || got.Handoff.Kind != client.Warm || len(got.Constraints) != 1 || got.Constraints[0].Max != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	prompt, _ := lead.call("accept", m{"handoff": got.Handoff.ID})
+	if strings.Contains(strings.ToLower(prompt), "confidence") || strings.Contains(prompt, "at most 0") {
+		t.Errorf("the receiver reads what nobody wrote: %s", prompt)
+	}
+	call(lead, "complete", m{"task": sent["task"], "data": `{"n": 3}`})
+	item := call(coder, "remember", m{"text": "the grammar is in docs"})
+	call(coder, "remember", m{"revise": item["id"], "text": "the grammar is in src"})
+	call(coder, "remember", m{"forget": item["id"]})
+}
+
 // An empty value beside the text of a result is filled in; alone, or where JSON is expected, it is the result.
 func TestAnEmptyResultCountsWhereItCanBeMeant(t *testing.T) {
 	h := open(t)
@@ -77,6 +193,11 @@ func TestAnEmptyResultCountsWhereItCanBeMeant(t *testing.T) {
 		{nil, m{"data": []any{}}, `{"data":[]}`},
 		{nil, m{"data": nil}, `{}`},
 		{m{"type": "array"}, m{"text": "none", "data": []any{}}, `{"text":"none","data":[]}`},
+		{nil, m{"data": `{"n": 3}`}, `{"data":{"n":3}}`},
+		{nil, m{"text": "three", "data": "3"}, `{"text":"three","data":"3"}`},
+		{m{"type": "object"}, m{"data": ` {"n": 3}`}, `{"data":{"n":3}}`},
+		{m{"type": []any{"integer", "null"}}, m{"data": "3"}, `{"data":3}`},
+		{m{"type": "string"}, m{"data": "[3]"}, `{"data":"[3]"}`},
 		{m{"type": "null"}, m{"text": "none", "data": nil}, `{"text":"none","data":null}`},
 	} {
 		_, sent := lead.call("send", m{"intent": "Find bugs", "to": "coder", "schema": c.schema})

@@ -187,8 +187,11 @@ func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput
 	send = client.SendInput{
 		To: in.To, Capability: in.Capability, Channel: in.Channel, Kind: in.Kind, FanOut: in.FanOut, Reason: in.Reason,
 		Detail: in.Detail, Content: content, Pack: in.pack(), Approver: in.Approver,
-		FanIn:   client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
-		Retries: in.Retries, ReturnHome: in.ReturnHome,
+		FanIn:      client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
+		ReturnHome: in.ReturnHome,
+	}
+	if send.Retries, err = in.Retries.Whole("retries"); err != nil {
+		return send, false, err
 	}
 	if in.Confirm {
 		send.Confirm = client.ConfirmExplicit
@@ -225,7 +228,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
 		return answer{}, invalid("share_only needs task, and exactly one agent in to")
 	}
-	if in.Retries != nil && *in.Retries != 0 || in.ReturnHome || !in.taskFully.empty() {
+	if in.Retries.Value != nil || in.ReturnHome || !in.taskFully.empty() {
 		return answer{}, invalid("share_only does not hand the task off or change it: omit retries, return_home, permissions, budgets, format, max_bytes and timeouts")
 	}
 	if in.Kind != "" || in.FanOut || in.FanIn != "" || in.Quorum != 0 || in.Confirm || in.Approver != "" {

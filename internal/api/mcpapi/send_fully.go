@@ -10,15 +10,14 @@ import (
 
 // handedFully has the arguments of a handoff that only the clients of the set all have.
 type handedFully struct {
-	Retries    *int          `json:"retries,omitempty" set:"all" jsonschema:"how often to offer again to a receiver that does not answer; default 3"`
-	ReturnHome bool          `json:"return_home,omitempty" set:"all" jsonschema:"if no receiver is left the task returns to you, not to the dead letters"`
-	Strategy   string        `json:"strategy,omitempty" set:"all" values:"strategies" jsonschema:"what to include if the content does not fit; default priority"`
-	Pins       argument.List `json:"pins,omitempty" set:"all" jsonschema:"parts to keep before others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data, summary"`
+	Retries    argument.Number `json:"retries,omitzero" set:"all" jsonschema:"how often to offer again to a receiver that does not answer; default 3"`
+	ReturnHome bool            `json:"return_home,omitempty" set:"all" jsonschema:"if no receiver is left the task returns to you, not to the dead letters"`
+	Strategy   string          `json:"strategy,omitempty" set:"all" values:"strategies" jsonschema:"what to include if the content does not fit; default priority"`
+	Pins       argument.List   `json:"pins,omitempty" set:"all" jsonschema:"parts to keep before others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data, summary"`
 }
 
-// empty reports whether none was given. No retries of no handoff is nothing.
 func (f handedFully) empty() bool {
-	return (f.Retries == nil || *f.Retries == 0) && !f.ReturnHome && f.Strategy == "" && len(f.Pins) == 0
+	return f.Retries.Value == nil && !f.ReturnHome && f.Strategy == "" && len(f.Pins) == 0
 }
 
 // taskFully has the arguments of a new task, or of a handoff of one, that only the clients of the set all have.

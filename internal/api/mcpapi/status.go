@@ -159,7 +159,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	return answer{Text: fit.Prompt(ctx, c.Call, s), Fits: true}, nil
 }
 
-// preview returns the context of an offer to the caller, which does not accept it.
+// preview returns the context of an offer to the caller, which does not accept it, or of a handoff that waits for an approver.
 func (c *call) preview(ctx context.Context, id string) (answer, error) {
 	s, err := c.Content(ctx, c.handoffOf(ctx, id), client.ContentInput{Render: true, Via: client.ViaMCP})
 	if err != nil {

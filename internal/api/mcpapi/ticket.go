@@ -22,9 +22,17 @@ func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) e
 	if err != nil {
 		return err
 	}
+	me, err := c.Me(ctx)
+	if err != nil {
+		return err
+	}
 	for _, k := range page.Tickets {
+		closes := closing[k.Kind]
+		if me.Agent != "" && k.By == me.Agent {
+			closes = "{decide}: deny withdraws it"
+		}
 		out.Tickets = append(out.Tickets, show.TicketOf(k))
-		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.Say(closing[k.Kind]), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
+		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.Say(closes), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
 		if k.Question != "" {
 			b.WriteString(" (task: " + show.Line(show.Clip(k.Intent, 100)) + ")")
 		}

@@ -79,19 +79,24 @@ func (s *Shell) longFlag(ctx context.Context, f *pflag.Flag, kind string) error 
 	return list.Replace(ids)
 }
 
-// longID returns the id that a value stands for, where an id of a kind is expected: @last and the unique beginning of a task's id, the id of a
-// handoff, ticket or share where its task is meant, and that of a task where its newest handoff or ticket is. Other values are returned as they are.
+// longID returns the id that a value stands for, where an id of a kind is expected: @last and the unique beginning of a task's id; the id of a
+// handoff for that of its task or of its ticket; and that of a task for that of its newest handoff or ticket. Other values are returned as they are,
+// and those of another kind are refused by the server.
 func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) {
 	task, part, _ := strings.Cut(value, ".")
 	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != LastTask && !strings.HasPrefix(task, "task_") {
 		return value, nil
 	}
-	letter, isPart := map[string]string{"HANDOFF": "h", "TICKET": "k"}[kind] // the first of the part of an id that the command takes
-	if kind == "TASK" || isPart && !strings.HasPrefix(part, letter) {
-		part = "" // its task is meant
-	}
 	short := len(task) < taskIDLength
-	ofTask := isPart && part == ""
+	if strings.HasPrefix(part, "h") && (kind == "TASK" || kind == "TICKET") { // its task is meant
+		if kind == "TASK" && !short {
+			if err := s.handoffExists(ctx, value); err != nil {
+				return "", err
+			}
+		}
+		part = ""
+	}
+	ofTask := part == "" && (kind == "HANDOFF" || kind == "TICKET")
 	if !short && !ofTask {
 		return joined(task, part), nil
 	}
@@ -109,6 +114,16 @@ func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) 
 		return newestOf(ctx, c, task, kind)
 	}
 	return joined(task, part), err
+}
+
+// handoffExists refuses the id of a handoff that its task does not have, which must not stand for the task.
+func (s *Shell) handoffExists(ctx context.Context, id string) error {
+	c, err := s.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = c.Handoff(ctx, id)
+	return err
 }
 
 // joined is the id of a part of a task, or that of the task.

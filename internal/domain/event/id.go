@@ -14,8 +14,9 @@ import (
 // task is numbered within it: a handoff "task_….h2", a takeover request "task_….t1", a shared envelope "task_….s1", a ticket
 // "task_….k1", a notice "task_….n1". So an id alone says which stream to read.
 const (
-	taskPrefix = "task_"
-	taskIDLen  = len(taskPrefix) + 26
+	taskPrefix   = "task_"
+	memoryPrefix = "mem_"
+	taskIDLen    = len(taskPrefix) + 26
 )
 
 var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
@@ -24,7 +25,7 @@ var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPad
 func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
 
 // MemoryID is the id of a memory item of 16 bytes, as [TaskID] is a task's.
-func MemoryID(n [16]byte) string { return "mem_" + base32lower.EncodeToString(n[:]) }
+func MemoryID(n [16]byte) string { return memoryPrefix + base32lower.EncodeToString(n[:]) }
 
 // ChildID derives the id of a task's n-th child. It keeps the parent's time.
 func ChildID(parent string, n int) string {
@@ -39,16 +40,45 @@ func ChildID(parent string, n int) string {
 
 // CheckTaskID refuses (invalid) a text that cannot be a task id.
 func CheckTaskID(id string) error {
+	if !isTaskID(id) {
+		return notThis(id, "a task id", "a task id looks like task_ and 26 letters and digits")
+	}
+	return nil
+}
+
+func isTaskID(id string) bool {
 	ok := len(id) == taskIDLen && strings.HasPrefix(id, taskPrefix)
 	if ok {
 		for _, c := range []byte(id[len(taskPrefix):]) {
 			ok = ok && (c >= '0' && c <= '9' || c >= 'a' && c <= 'z')
 		}
 	}
-	if !ok {
-		return refusal.New(refusal.Invalid, "a task id looks like task_ and 26 letters and digits", "%.64q is not a task id", id)
+	return ok
+}
+
+// kinds says, by the letter of the number of a part of a task, what an id is the id of, and which calls take it.
+var kinds = map[byte]struct{ what, hint string }{
+	'h': {"a handoff", "a handoff is accepted, rejected, confirmed, approved, denied or withdrawn by its id; the id of its task is the part before the dot"},
+	't': {"a takeover request", "a takeover request is approved or denied by its id; the id of its task is the part before the dot"},
+	's': {"a shared envelope", "the context of a shared envelope is read by its id; the id of its task is the part before the dot"},
+	'k': {"a ticket", "a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot"},
+	'n': {"a notice", "a notice needs no answer; the id of its task is the part before the dot"},
+}
+
+// notThis refuses an id that is not what is wanted. If it is the id of something else, the refusal says of what, and which calls take it.
+func notThis(id, wanted, looks string) error {
+	_, letter, _, isPart := parsePart(id)
+	of := kinds[letter]
+	switch {
+	case isPart && of.what != "":
+	case isTaskID(id):
+		of.what, of.hint = "a task", looks
+	case strings.HasPrefix(id, memoryPrefix) && isTaskID(taskPrefix+strings.TrimPrefix(id, memoryPrefix)):
+		of.what, of.hint = "a memory item", "a memory item is read, revised, pinned or forgotten by its id"
+	default:
+		return refusal.New(refusal.Invalid, looks, "%.64q is not %s", id, wanted)
 	}
-	return nil
+	return refusal.New(refusal.Invalid, of.hint, "%.64q is not %s: it is the id of %s", id, wanted, of.what)
 }
 
 // HandoffID names the n-th handoff of a task.
@@ -92,11 +122,18 @@ func ParseNoticeID(id string) (task string, n int, err error) {
 }
 
 func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {
-	task, num, _ := strings.Cut(id, ".")
-	if len(num) > 1 && num[0] == letter && num[1] != '0' && CheckTaskID(task) == nil {
-		if n, err := strconv.ParseUint(num[1:], 10, 31); err == nil {
-			return task, int(n), nil
-		}
+	if task, is, n, ok := parsePart(id); ok && is == letter {
+		return task, n, nil
 	}
-	return "", 0, refusal.New(refusal.Invalid, hint, "%.64q is not %s", id, what)
+	return "", 0, notThis(id, what, hint)
+}
+
+// parsePart splits the id of a part of a task into the id of the task, the letter of the kind of part, and its number.
+func parsePart(id string) (task string, letter byte, n int, ok bool) {
+	task, part, _ := strings.Cut(id, ".")
+	if len(part) < 2 || part[1] < '1' || part[1] > '9' || !isTaskID(task) {
+		return "", 0, 0, false
+	}
+	v, err := strconv.ParseUint(part[1:], 10, 31)
+	return task, part[0], int(v), err == nil
 }

@@ -39,15 +39,15 @@ func never() (time.Time, error) { panic("nobody asked for the time") }
 // A time from now is told by the clock of the server: that of the client may be another.
 func TestATimeFromNowIsOfTheClockThatIsGiven(t *testing.T) {
 	now := time.Date(2050, 1, 31, 15, 0, 0, 0, time.UTC)
-	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h", "since": "24h"}`), false, func() (time.Time, error) { return now, nil })
+	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h", "since": "24h"}`), false, argument.Server{Now: func() (time.Time, error) { return now, nil }})
 	if err != nil || !got.Due.At.Equal(now.Add(2*time.Hour)) || !got.Due.FromNow || !got.Since.At.Equal(now.Add(-24*time.Hour)) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	lost := errors.New("no server")
-	if _, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h"}`), false, func() (time.Time, error) { return now, lost }); !errors.Is(err, lost) {
+	if _, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2h"}`), false, argument.Server{Now: func() (time.Time, error) { return now, lost }}); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
-	if got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2049-01-31T15:00:00Z"}`), false, never); err != nil || got.Due.At.Year() != 2049 {
+	if got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "due": "2049-01-31T15:00:00Z"}`), false, argument.Server{Now: never}); err != nil || got.Due.At.Year() != 2049 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestDecodeReadsArgumentsOrSaysHowToFixThem(t *testing.T) {
 		{`{"id": "x", "facts": 7}`, "facts cannot be read: each fact and decision is a text, or an object such as"},
 		{`{"id": "x", "facts": [{"text": "it rains", "why": "I see it"}]}`, `"reasoning": "why"`},
 	} {
-		_, err := argument.Decode[order]("cook", json.RawMessage(c.given), false, never)
+		_, err := argument.Decode[order]("cook", json.RawMessage(c.given), false, argument.Server{Now: never})
 		var refused *client.Error
 		switch {
 		case c.says == "" && err != nil:
@@ -120,7 +120,7 @@ func TestTheCursorOfAnInboxIsATextOrANumber(t *testing.T) {
 }
 
 func TestAStringCountsAsAListAndAsAPoint(t *testing.T) {
-	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`), false, never)
+	got, err := argument.Decode[order]("cook", json.RawMessage(`{"id": "x", "names": "ann", "facts": ["it is late", {"text": "it rains", "supersedes": "f1"}]}`), false, argument.Server{Now: never})
 	if err != nil || len(got.Names) != 1 || got.Names[0] != "ann" {
 		t.Errorf("%+v, %v", got.Names, err)
 	}
@@ -138,14 +138,22 @@ func TestAConstraintWithoutAKindHasTheKindOfItsWords(t *testing.T) {
 		"note well: short names":           "preference:note well: short names",
 		"security!: no keys in files":      "security:no keys in files",
 		"id-1=budget: 5 calls":             "budget:5 calls",
+		"id-1=Budget!: 5 calls":            "budget:5 calls",
+		"PROHIBITION: pushing to main":     "prohibition:pushing to main",
+		"Deadline: Friday":                 "preference:Deadline: Friday",
+		"Production: read only":            "preference:Production: read only",
+		"https://example.com has the rule": "preference:https://example.com has the rule",
+		"Forbidden: to push":               "prohibition:Forbidden: to push",
 	} {
 		got, err := argument.Constraints([]string{given})
 		if err != nil || string(got[0].Kind)+":"+got[0].Text != want {
 			t.Errorf("%q is %+v, %v", given, got, err)
 		}
 	}
-	if got, err := argument.Constraints([]string{"prohibtion:never push"}); err != nil || got[0].Kind != "prohibtion" {
-		t.Errorf("a kind that is misspelled is for the server to refuse: %+v, %v", got, err)
+	for _, given := range []string{"prohibtion:never push", "Securty!: no keys", "rule!: no keys", "id=rule: no keys"} {
+		if got, err := argument.Constraints([]string{given}); err == nil || !strings.Contains(err.Error(), "one of the kinds budget, security, format") {
+			t.Errorf("a kind that is misspelled: %+v, %v", got, err)
+		}
 	}
 	if got, err := argument.Constraints([]string{" "}); err == nil {
 		t.Errorf("nothing is %+v", got)
@@ -155,7 +163,7 @@ func TestAConstraintWithoutAKindHasTheKindOfItsWords(t *testing.T) {
 func TestInputSchemasAreClosedAndOutputSchemasOpen(t *testing.T) {
 	const taken = `{"type":"object","properties":{` +
 		`"id":{"type":"string","description":"of what"},` +
-		`"size":{"type":"string","enum":["small","large"]},` +
+		`"size":{"type":"string","enum":["default","small","large"]},` +
 		`"names":{"type":"array","items":{"type":"string"}},` +
 		`"facts":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"supersedes":{"type":"string","description":"id of the one it replaces"}},"required":["text"]}},` +
 		`"count":{"type":"integer"},"sure":{"type":"number"},"tries":{"type":"integer"},"due":{"type":"string"},"since":{"type":"string"},"lease":{"type":"string"}},"required":["id"],"additionalProperties":false}`

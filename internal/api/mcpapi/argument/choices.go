@@ -50,6 +50,16 @@ func choices(f reflect.StructField) []string {
 	return slices.DeleteFunc(slices.Clone(closedSets[f.Type]), func(v string) bool { return slices.Contains(except, v) })
 }
 
+// neutral is the value of an optional argument of a closed set that counts as omitted, as "", 0, false, [] and {} do of other types: a model that must
+// fill every field, and may not write null, has to write one of the set. Not every model API takes "" as a value of a set.
+const neutral = "default"
+
+// hasNeutral reports whether a field is optional and has a closed set of values.
+func hasNeutral(f reflect.StructField) bool {
+	_, optional, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return optional != "" && len(choices(f)) > 0
+}
+
 // describeChoices lists the values of fields in the schema of their struct.
 func describeChoices(s *jsonschema.Schema, t reflect.Type) {
 	for _, f := range reflect.VisibleFields(t) {
@@ -58,6 +68,9 @@ func describeChoices(s *jsonschema.Schema, t reflect.Type) {
 			continue
 		}
 		p.Description = inDescriptions.Replace(p.Description)
+		if hasNeutral(f) {
+			p.Enum = append(p.Enum, neutral)
+		}
 		for _, v := range choices(f) {
 			p.Enum = append(p.Enum, v)
 		}

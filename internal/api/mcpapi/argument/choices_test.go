@@ -42,7 +42,7 @@ func TestTheValuesOfAFieldAreThoseOfTheClientsClosedSet(t *testing.T) {
 	if got := s.Properties["kind"].Enum; !slices.Equal(got, kinds) {
 		t.Errorf("kinds: %v", got)
 	}
-	if got := s.Properties["reason"].Enum; !slices.Equal(got, reasons) {
+	if got := s.Properties["reason"].Enum; !slices.Equal(got, append([]string{"default"}, reasons...)) {
 		t.Errorf("reasons: %v", got)
 	}
 	if got := s.Properties["must"].Description; got != "KIND:TEXT; KIND: "+strings.Join(constraints, ", ") {
@@ -53,8 +53,10 @@ func TestTheValuesOfAFieldAreThoseOfTheClientsClosedSet(t *testing.T) {
 		`{"kind":"hot"}`:                        `kind is "hot"; use one of: ` + strings.Join(kinds, ", "),
 		`{"kind":"warm","reason":"recovery"}`:   `reason is "recovery"; use one of: ` + strings.Join(reasons, ", "),
 		`{"kind":"warm","reason":"escalation"}`: "",
+		`{"kind":"warm","reason":"Default"}`:    "",
+		`{"kind":"default"}`:                    `kind is "default"; use one of: ` + strings.Join(kinds, ", "),
 	} {
-		_, err := argument.Decode[move]("move", json.RawMessage(args), false, never)
+		_, err := argument.Decode[move]("move", json.RawMessage(args), false, argument.Server{Now: never})
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}

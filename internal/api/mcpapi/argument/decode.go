@@ -107,10 +107,17 @@ func strictly(b []byte, into any) error {
 	return nil
 }
 
+// Server is what [Decode] asks the server, if the arguments need it.
+type Server struct {
+	// Now is the time by which a [Moment] that is given as a duration is a time: that of the server, which will judge it.
+	Now func() (time.Time, error)
+	// Handoff fails if the caller sees no handoff of the id.
+	Handoff func(id string) error
+}
+
 // Decode reads the arguments of a tool, which may be empty or null. Invalid arguments are a *client.Error with the code client.Invalid and a
-// message that names the argument and tells a model how to fix it. Fields with the tag `set:"all"` are refused unless full. now is the clock by
-// which a [Moment] that is given as a duration is a time: that of the server, which will judge it.
-func Decode[In any](tool string, b json.RawMessage, full bool, now func() (time.Time, error)) (In, error) {
+// message that names the argument and tells a model how to fix it. Fields with the tag `set:"all"` are refused unless full.
+func Decode[In any](tool string, b json.RawMessage, full bool, ask Server) (In, error) {
 	var in In
 	if given := bytes.TrimSpace(b); len(given) == 0 || string(given) == "null" {
 		b = json.RawMessage("{}")
@@ -128,7 +135,10 @@ func Decode[In any](tool string, b json.RawMessage, full bool, now func() (time.
 	if err := check(tool, b, reflect.TypeFor[In](), full); err != nil {
 		return in, err
 	}
-	err := settle(reflect.ValueOf(&in).Elem(), now)
+	if err := toTasks(reflect.ValueOf(&in).Elem(), ask.Handoff); err != nil {
+		return in, err
+	}
+	err := settle(reflect.ValueOf(&in).Elem(), ask.Now)
 	return in, err
 }
 

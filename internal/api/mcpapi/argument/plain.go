@@ -13,8 +13,9 @@ import (
 )
 
 // plainly returns the arguments as their sender means them. Models that must fill every field write null, "", [] or {} for what they would
-// omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; some write 45.0 or "45" for 45, "0.5" for 0.5, "45s" for a wait of 45 seconds, "true" for true, the id of a handoff for that of its task, agent/ann
-// for the agent ann, or a value of a closed set in capitals. What is none of these is left for the decoder to judge.
+// omit, so none of these is ever a value, unless the field has the tag `empty:"kept"`; nor is default, where a value is one of a closed set. Some
+// write 45.0 or "45" for 45, "0.5" for 0.5, "45s" for a wait of 45 seconds, "true" for true, JSON as its text, agent/ann for the agent ann, or a
+// value of a closed set in capitals. What is none of these is left for the decoder to judge.
 func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(b, &given) != nil || given == nil {
@@ -31,7 +32,12 @@ func plainly(b json.RawMessage, t reflect.Type) json.RawMessage {
 			delete(given, name)
 			continue
 		}
-		given[name] = meant(f, name, value)
+		value = meant(f, name, value)
+		if string(value) == `"`+neutral+`"` && hasNeutral(f) {
+			delete(given, name)
+			continue
+		}
+		given[name] = value
 	}
 	out, err := json.Marshal(given)
 	if err != nil {
@@ -70,26 +76,20 @@ func meant(f reflect.StructField, name string, value json.RawMessage) json.RawMe
 		return number(value)
 	case kind == reflect.Bool && (string(value) == `"true"` || string(value) == `"false"`):
 		return bytes.Trim(value, `"`)
-	case f.Type == reflect.TypeFor[json.RawMessage]() && name == "schema":
-		return object(value)
+	case f.Type == reflect.TypeFor[json.RawMessage]() && f.Tag.Get("empty") != "kept":
+		return Written(value, nil)
 	case len(choices(f)) > 0:
 		return choice(f, value)
 	}
 	switch name {
-	case "task", "takeover", "source_task":
-		return partOfTask.ReplaceAll(value, []byte(`"$1"`))
-	case "stuck":
-		return prefixed.ReplaceAll(partOfTask.ReplaceAll(value, []byte(`"$1"`)), []byte(`$1"`))
-	case "to", "from", "approver", "agent", "route":
+	case "to", "from", "approver", "agent", "route", "stuck":
 		return prefixed.ReplaceAll(value, []byte(`$1"`))
 	}
 	return value
 }
 
-var (
-	partOfTask = regexp.MustCompile(`^"(task_[0-9a-z]+)\.[a-z][0-9]+"$`) // the id of a handoff, ticket or share, which names its task
-	prefixed   = regexp.MustCompile(`(^|[\[,]\s*)"agent/`)               // the principal of an agent, or each of a list
-)
+// prefixed matches the principal of an agent, or each of a list.
+var prefixed = regexp.MustCompile(`(^|[\[,]\s*)"agent/`)
 
 // exact bounds the floating-point numbers that stand for one integer only.
 const exact = 1 << 53
@@ -128,10 +128,21 @@ func number(value json.RawMessage) json.RawMessage {
 	return json.RawMessage(inside)
 }
 
-// object returns a JSON object that was written into a string as that object, and all else as it is.
-func object(value json.RawMessage) json.RawMessage {
+// Written returns JSON that was written into a string as that JSON, and all else as it is. Without a schema it is only JSON if it is an object or a
+// list; with one, if it is of a type that the schema names and strings are not.
+func Written(value json.RawMessage, schema json.RawMessage) json.RawMessage {
 	var inside string
-	if json.Unmarshal(value, &inside) != nil || !strings.HasPrefix(strings.TrimSpace(inside), "{") || !json.Valid([]byte(inside)) {
+	if json.Unmarshal(value, &inside) != nil || !json.Valid([]byte(inside)) {
+		return value
+	}
+	var expected struct{ Type any }
+	_ = json.Unmarshal(schema, &expected) // one that is no object names no type
+	types, several := expected.Type.([]any)
+	if !several && expected.Type != nil {
+		types = []any{expected.Type}
+	}
+	nested := strings.ContainsAny(strings.TrimSpace(inside)[:1], "{[")
+	if slices.Contains(types, any("string")) || len(types) == 0 && !nested {
 		return value
 	}
 	return json.RawMessage(inside)
@@ -144,7 +155,7 @@ func choice(f reflect.StructField, value json.RawMessage) json.RawMessage {
 		return value
 	}
 	plain := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(text)))
-	if !slices.Contains(choices(f), plain) {
+	if !slices.Contains(choices(f), plain) && (plain != neutral || !hasNeutral(f)) {
 		return value
 	}
 	return json.RawMessage(strconv.Quote(plain))

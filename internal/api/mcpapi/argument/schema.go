@@ -61,6 +61,7 @@ func schemaOf[T any](full bool) *jsonschema.Schema {
 		reflect.TypeFor[Points]():   {Type: "array", Items: pointSchema(full)},
 		reflect.TypeFor[Duration](): {Type: "string"},
 		reflect.TypeFor[Moment]():   {Type: "string"},
+		reflect.TypeFor[Number]():   {Type: "string"},
 		reflect.TypeFor[Steps](): {Type: "array", Items: &jsonschema.Schema{
 			Type: "object", Required: []string{"action"}, PropertyOrder: []string{"action", "detail", "tool"},
 			Properties: map[string]*jsonschema.Schema{"action": {Type: "string"}, "detail": {Type: "string"}, "tool": {Type: "string"}},

@@ -12,7 +12,7 @@ type constrainInput struct {
 	Task       string               `json:"task"`
 	Constraint string               `json:"constraint,omitempty" jsonschema:"KIND:TEXT, or KIND!:TEXT for a hard one; KIND: {constraint kinds}"`
 	ID         string               `json:"id,omitempty" jsonschema:"of the constraint; the same id tightens it"`
-	Max        *float64             `json:"max,omitempty" jsonschema:"largest value allowed"`
+	Max        argument.Number      `json:"max,omitzero" jsonschema:"largest value allowed, such as 5"`
 	Allow      argument.Restriction `json:"allow,omitempty" jsonschema:"values allowed; none: nothing; empty: anything"`
 	Lift       string               `json:"lift,omitempty" jsonschema:"instead: id of a constraint to remove, which you set"`
 	Tightened  string               `json:"tightened_by,omitempty" jsonschema:"with lift: remove only what this agent tightened of it"`
@@ -28,7 +28,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 	func(ctx context.Context, c *tool.Call, in constrainInput) (tool.Answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
 		switch {
-		case in.Tokens+in.Cost != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max != nil || len(in.Allow) > 0):
+		case in.Tokens+in.Cost != 0 && (in.Constraint+in.Lift+in.ID != "" || in.Max.Value != nil || len(in.Allow) > 0):
 			return tool.Answer{}, argument.Invalid("tokens and cost take no other argument than why")
 		case in.Tokens+in.Cost != 0:
 			r, err := c.RaiseBudget(ctx, in.Task, client.RaiseBudgetInput{Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost}, Why: in.Why})
@@ -37,7 +37,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 			return tool.Answer{}, argument.Invalid("tightened_by needs lift, the id of the constraint")
 		case (in.Constraint == "") == (in.Lift == ""):
 			return tool.Answer{}, c.Invalid("{constrain} needs constraint, lift (the id of one) or tokens")
-		case in.Lift != "" && (in.ID != "" || in.Max != nil || len(in.Allow) > 0):
+		case in.Lift != "" && (in.ID != "" || in.Max.Value != nil || len(in.Allow) > 0):
 			return tool.Answer{}, argument.Invalid("lift takes no other argument than why: omit id, max and allow")
 		case in.Tightened != "":
 			r, err := c.LiftTightening(ctx, in.Task, in.Lift, in.Tightened, in.Why)
@@ -54,7 +54,7 @@ var constrainTool = tool.Define[constrainInput, tool.Receipt]("constrain", "Cons
 		if in.ID != "" {
 			k.ID = in.ID
 		}
-		k.Max, k.Allow = in.Max, in.Allow.Values()
+		k.Max, k.Allow = in.Max.Value, in.Allow.Values()
 		epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 		if err != nil {
 			return tool.Answer{}, err

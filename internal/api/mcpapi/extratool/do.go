@@ -1,6 +1,7 @@
 package extratool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -52,7 +53,7 @@ var doTool = tool.Define[doInput, done]("do", "Do what a sentence says", tool.De
 func underWay(d client.Done) string {
 	var b strings.Builder
 	for _, t := range d.Handoffs {
-		fmt.Fprintf(&b, "- %s %s, from %s to %s: %s\n", t.Handoff, t.Stage, t.Owner, strings.Join(t.To, ", "), show.Line(t.Intent))
+		fmt.Fprintf(&b, "- %s %s, from %s to %s: %s\n", t.Handoff, t.Stage, cmp.Or(t.Owner, "nobody"), strings.Join(t.To, ", "), show.Line(t.Intent))
 	}
 	if len(d.Handoffs) == 0 {
 		b.WriteString("No handoff is in progress.\n")

@@ -72,7 +72,7 @@ func TaskOf(t client.Task) Task {
 			said += " — " + a.Detail
 		}
 		now.Answers = append(now.Answers, a.By+" answered "+Clip(a.Question, 200)+": "+said)
-		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Line(said))
+		now.answers = append(now.answers, a.By+" answered "+Line(Clip(a.Question, 200))+": "+Kept(said))
 	}
 	if t.State == client.Parked && t.Parked != nil { // a cancelled one keeps its cause
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
@@ -111,6 +111,15 @@ func WholeResult(text string, data json.RawMessage) string {
 	return strings.TrimSpace(text + "\n" + string(data))
 }
 
+// joined is a list of texts on one line, or each on lines of its own if one has several.
+func joined(list []string) string {
+	text := strings.Join(list, "; ")
+	if strings.Contains(text, "\n") {
+		return "\n" + strings.Join(list, "\n")
+	}
+	return text
+}
+
 // String is the task as a model reads it.
 func (t Task) String() string {
 	var b strings.Builder
@@ -127,13 +136,13 @@ func (t Task) String() string {
 		if k.Ticket != "" {
 			b.WriteString(", ticket " + k.Ticket + " is open")
 		}
-		if said := Line(cmp.Or(k.Said(), k.Asks)); said != "" {
+		if said := Kept(cmp.Or(k.Said(), k.Asks)); said != "" {
 			b.WriteString(": " + said)
 		}
 		b.WriteString("\n")
 	}
 	for _, line := range []struct{ what, text string }{
-		{"Progress", Line(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Line(t.Parked)}, {"Answers", strings.Join(t.answers, "; ")},
+		{"Progress", Kept(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Kept(t.Parked)}, {"Answers", joined(t.answers)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)

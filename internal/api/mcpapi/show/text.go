@@ -13,6 +13,15 @@ func OneLine(s string) string { return visible.Line(s) }
 // Line is a text of others within a line of an answer: a code span that it cannot end.
 func Line(s string) string { return visible.CodeLine(s) }
 
+// Kept is a text of others that keeps its line breaks and indentation: [Line] of one that has none, or else a block on lines of its own.
+func Kept(s string) string {
+	s = strings.TrimSpace(s)
+	if s == strings.Join(strings.Fields(s), " ") {
+		return Line(s)
+	}
+	return "\n" + Quoted(s)
+}
+
 // Lines is [Line] of each text of a list, with "; " between them.
 func Lines(list []string) string {
 	spans := make([]string, len(list))

@@ -128,9 +128,15 @@ func DefineText[In any](name, title string, n Nature, description string, run fu
 			return &mcp.Tool{Name: name, Description: description, Annotations: n.hints(title), InputSchema: argument.Schema[In](full)}
 		}),
 		Run: func(ctx context.Context, c *Call) (Answer, error) {
-			in, err := argument.Decode[In](c.Set.Name(name), c.Req.Params.Arguments, c.Set.Full(), func() (time.Time, error) {
-				me, err := c.Me(ctx)
-				return me.Now, err
+			in, err := argument.Decode[In](c.Set.Name(name), c.Req.Params.Arguments, c.Set.Full(), argument.Server{
+				Now: func() (time.Time, error) {
+					me, err := c.Me(ctx)
+					return me.Now, err
+				},
+				Handoff: func(id string) error {
+					_, err := c.Handoff(ctx, id)
+					return err
+				},
 			})
 			if err != nil {
 				return Answer{}, err
