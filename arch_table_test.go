@@ -40,10 +40,8 @@ var innerPackages = []pkg{
 	},
 	{dir: "domain/secretenv", what: "which variables of the server's environment no program that it runs is given", pure: true},
 	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
-	{
-		dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record",
-		pure: true, imports: "domain/shellword domain/refusal",
-	},
+	{dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record", pure: true, imports: "domain/shellword domain/refusal domain/event/idform"},
+	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items", pure: true, imports: "domain/refusal"},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
 		pure: true, imports: "domain/shellword domain/refusal domain/event",

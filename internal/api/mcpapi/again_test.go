@@ -65,8 +65,7 @@ func TestAPreviewSaysWhomItIsFor(t *testing.T) {
 	_, own := coder.call("send", m{"intent": "Ship the parser"})
 	_, sent := coder.call("send", m{"task": own["task"], "to": "reviewer", "kind": "supervised", "approver": "boss", "ask": "review it"})
 	text, _ := boss.call("status", m{"id": sent["handoff"], "preview": true})
-	if !strings.HasPrefix(text, "This waits for your approval. Its receiver gets what follows:") || !strings.Contains(text, "review it") ||
-		!strings.Contains(text, "verdict=approve or deny") || strings.Contains(text, "makes it yours") {
+	if !strings.HasPrefix(text, "# Preview of task ") || !strings.Contains(text, "review it") || strings.Contains(text, "You take over") {
 		t.Errorf("an approver reads: %s", text)
 	}
 }

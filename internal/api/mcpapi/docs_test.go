@@ -34,6 +34,13 @@ func TestDocsShowWhatTheServerOffers(t *testing.T) {
 	}
 }
 
+// conventions say what counts as omitted, and which ids stand for others.
+const conventions = `Models that must fill every field write a neutral value for what they would omit: null, "", 0, false, [], {}, or ` + "`default`" + ` of a fixed set of values. It counts as
+omitted, except an empty ` + "`data`" + ` of ` + "`complete`" + ` where it can be the result. JSON may be written as text. The id of a handoff stands for its task where a task is expected, and that of a
+task for its newest handoff where a handoff is; every other id of another kind is refused.
+
+`
+
 // page returns docs/mcp.md, from the answers to a client.
 func page(t *testing.T, a *agent) string {
 	var b strings.Builder
@@ -60,11 +67,7 @@ A client chooses the names of the tools and which it sees, with the address or w
 
 Texts that name a tool, such as what to call next, have the name that the client sees.
 
-Models that must fill every field write a neutral value for what they would omit: null, "", 0, false, [], {}, or ` + "`default`" + ` of a fixed set of values. It counts as
-omitted, except an empty ` + "`data`" + ` of ` + "`complete`" + ` where it can be the result. JSON may be written as text. The id of a handoff stands for its task where a task is expected, and that of a
-task for its newest handoff where a handoff is; every other id of another kind is refused.
-
-A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content.
+` + conventions + `A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content.
 
 What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of

@@ -128,7 +128,7 @@ func (s *Shell) Dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.clientFor(token)
+	return s.DialWith(token)
 }
 
 // DialAsCaller makes a client for operations that agents may not do: it uses the caller's token, or the owner's. If there is
@@ -141,7 +141,7 @@ func (s *Shell) DialAsCaller(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.clientFor(token)
+	return s.DialWith(token)
 }
 
 // Register registers an agent if it does not exist, or always if again is true, and makes a client that acts as it. From then on
@@ -164,16 +164,14 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 	return s.Dial(ctx)
 }
 
-// DialWith makes a client with a token.
-func (s *Shell) DialWith(token string) (*client.Client, error) { return s.clientFor(token) }
-
 // Sessions are the sessions of people who signed in with trapeze login.
 func (s *Shell) Sessions() (session.Store, error) {
 	dir, err := s.DataDir()
 	return session.Store{Dir: filepath.Join(dir, "sessions")}, err
 }
 
-func (s *Shell) clientFor(token string) (*client.Client, error) {
+// DialWith makes a client with a token.
+func (s *Shell) DialWith(token string) (*client.Client, error) {
 	trust, err := s.TLS()
 	if err != nil {
 		return nil, err
@@ -278,7 +276,7 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 	if err != nil {
 		return "", err
 	}
-	c, err := s.clientFor(base)
+	c, err := s.DialWith(base)
 	if err != nil {
 		return "", err
 	}
@@ -305,7 +303,7 @@ func (s *Shell) SetPerson(ctx context.Context, agent, person string) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.clientFor(old)
+	c, err := s.DialWith(old)
 	if err != nil {
 		return err
 	}
@@ -333,7 +331,7 @@ func (s *Shell) callerToken(ctx context.Context, agent string) (string, error) {
 	if given == "" {
 		return "", nil
 	}
-	c, err := s.clientFor(given)
+	c, err := s.DialWith(given)
 	if err != nil {
 		return "", err
 	}

@@ -115,7 +115,6 @@ var hints = map[string]string{
 	"a takeover request is approved or denied by its id; the id of its task is the part before the dot":                                  "trapeze approve and trapeze deny take the id of a takeover request; the id of its task is the part before the dot",
 	"the context of a shared envelope is read by its id; the id of its task is the part before the dot":                                  "trapeze envelope show shows a shared envelope; the id of its task is the part before the dot",
 	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "trapeze ticket answer, approve, deny, claim and release take the id of a ticket; the id of its task is the part before the dot",
-	"a notice needs no answer; the id of its task is the part before the dot":                                                            "a notice needs no answer; the id of its task is the part before the dot",
 	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory show, revise, pin and forget take the id of a memory item",
 	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
 	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",

@@ -87,17 +87,12 @@ func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) 
 	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != LastTask && !strings.HasPrefix(task, "task_") {
 		return value, nil
 	}
-	short := len(task) < taskIDLength
-	if strings.HasPrefix(part, "h") && (kind == "TASK" || kind == "TICKET") { // its task is meant
-		if kind == "TASK" && !short {
-			if err := s.handoffExists(ctx, value); err != nil {
-				return "", err
-			}
-		}
-		part = ""
+	short, handoff := len(task) < taskIDLength, strings.HasPrefix(part, "h")
+	if handoff && (kind == "TASK" || kind == "TICKET") {
+		part = "" // its task is meant
 	}
-	ofTask := part == "" && (kind == "HANDOFF" || kind == "TICKET")
-	if !short && !ofTask {
+	ofTask, ofHandoff := part == "" && (kind == "HANDOFF" || kind == "TICKET"), handoff && kind == "TASK"
+	if !short && !ofTask && !ofHandoff {
 		return joined(task, part), nil
 	}
 	c, err := s.Dial(ctx)
@@ -109,21 +104,13 @@ func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) 
 		task, err = newest(ctx, c)
 	case short:
 		task, err = unique(ctx, c, task)
+	case ofHandoff: // one that does not exist must not stand for its task
+		_, err = c.Handoff(ctx, value)
 	}
 	if err == nil && ofTask {
 		return newestOf(ctx, c, task, kind)
 	}
 	return joined(task, part), err
-}
-
-// handoffExists refuses the id of a handoff that its task does not have, which must not stand for the task.
-func (s *Shell) handoffExists(ctx context.Context, id string) error {
-	c, err := s.Dial(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = c.Handoff(ctx, id)
-	return err
 }
 
 // joined is the id of a part of a task, or that of the task.

@@ -4,35 +4,28 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 )
 
 // A task's id is "task_" and 26 characters of base 32. Ids sort by creation time if the callers' idempotency keys do. A part of a
 // task is numbered within it: a handoff "task_….h2", a takeover request "task_….t1", a shared envelope "task_….s1", a ticket
-// "task_….k1", a notice "task_….n1". So an id alone says which stream to read.
-const (
-	taskPrefix   = "task_"
-	memoryPrefix = "mem_"
-	taskIDLen    = len(taskPrefix) + 26
-)
-
+// "task_….k1", a notice "task_….n1". So an id alone says which stream to read. Package idform has the form.
 var base32lower = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
 // TaskID is the task id of 16 bytes. Time-ordered bytes give time-ordered ids.
-func TaskID(n [16]byte) string { return taskPrefix + base32lower.EncodeToString(n[:]) }
+func TaskID(n [16]byte) string { return idform.Task + base32lower.EncodeToString(n[:]) }
 
 // MemoryID is the id of a memory item of 16 bytes, as [TaskID] is a task's.
-func MemoryID(n [16]byte) string { return memoryPrefix + base32lower.EncodeToString(n[:]) }
+func MemoryID(n [16]byte) string { return idform.Memory + base32lower.EncodeToString(n[:]) }
 
 // ChildID derives the id of a task's n-th child. It keeps the parent's time.
 func ChildID(parent string, n int) string {
 	var id [16]byte
 	sum := sha256.Sum256(fmt.Appendf(nil, "child\x00%s\x00%d", parent, n))
 	copy(id[:], sum[:])
-	if b, err := base32lower.DecodeString(strings.TrimPrefix(parent, taskPrefix)); err == nil {
+	if b, err := base32lower.DecodeString(strings.TrimPrefix(parent, idform.Task)); err == nil {
 		copy(id[:6], b)
 	}
 	return TaskID(id)
@@ -40,45 +33,10 @@ func ChildID(parent string, n int) string {
 
 // CheckTaskID refuses (invalid) a text that cannot be a task id.
 func CheckTaskID(id string) error {
-	if !isTaskID(id) {
-		return notThis(id, "a task id", "a task id looks like task_ and 26 letters and digits")
+	if !idform.IsTask(id) {
+		return idform.Refuse(id, "a task id", "a task id looks like task_ and 26 letters and digits")
 	}
 	return nil
-}
-
-func isTaskID(id string) bool {
-	ok := len(id) == taskIDLen && strings.HasPrefix(id, taskPrefix)
-	if ok {
-		for _, c := range []byte(id[len(taskPrefix):]) {
-			ok = ok && (c >= '0' && c <= '9' || c >= 'a' && c <= 'z')
-		}
-	}
-	return ok
-}
-
-// kinds says, by the letter of the number of a part of a task, what an id is the id of, and which calls take it.
-var kinds = map[byte]struct{ what, hint string }{
-	'h': {"a handoff", "a handoff is accepted, rejected, confirmed, approved, denied or withdrawn by its id; the id of its task is the part before the dot"},
-	't': {"a takeover request", "a takeover request is approved or denied by its id; the id of its task is the part before the dot"},
-	's': {"a shared envelope", "the context of a shared envelope is read by its id; the id of its task is the part before the dot"},
-	'k': {"a ticket", "a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot"},
-	'n': {"a notice", "a notice needs no answer; the id of its task is the part before the dot"},
-}
-
-// notThis refuses an id that is not what is wanted. If it is the id of something else, the refusal says of what, and which calls take it.
-func notThis(id, wanted, looks string) error {
-	_, letter, _, isPart := parsePart(id)
-	of := kinds[letter]
-	switch {
-	case isPart && of.what != "":
-	case isTaskID(id):
-		of.what, of.hint = "a task", looks
-	case strings.HasPrefix(id, memoryPrefix) && isTaskID(taskPrefix+strings.TrimPrefix(id, memoryPrefix)):
-		of.what, of.hint = "a memory item", "a memory item is read, revised, pinned or forgotten by its id"
-	default:
-		return refusal.New(refusal.Invalid, looks, "%.64q is not %s", id, wanted)
-	}
-	return refusal.New(refusal.Invalid, of.hint, "%.64q is not %s: it is the id of %s", id, wanted, of.what)
 }
 
 // HandoffID names the n-th handoff of a task.
@@ -122,18 +80,8 @@ func ParseNoticeID(id string) (task string, n int, err error) {
 }
 
 func parseSubID(id string, letter byte, what, hint string) (task string, n int, err error) {
-	if task, is, n, ok := parsePart(id); ok && is == letter {
+	if task, is, n, ok := idform.ParsePart(id); ok && is == letter {
 		return task, n, nil
 	}
-	return "", 0, notThis(id, what, hint)
-}
-
-// parsePart splits the id of a part of a task into the id of the task, the letter of the kind of part, and its number.
-func parsePart(id string) (task string, letter byte, n int, ok bool) {
-	task, part, _ := strings.Cut(id, ".")
-	if len(part) < 2 || part[1] < '1' || part[1] > '9' || !isTaskID(task) {
-		return "", 0, 0, false
-	}
-	v, err := strconv.ParseUint(part[1:], 10, 31)
-	return task, part[0], int(v), err == nil
+	return "", 0, idform.Refuse(id, what, hint)
 }
