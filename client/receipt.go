@@ -8,27 +8,29 @@ import (
 
 // Receipt is the answer to a call that changes a task: the state of the task after it, and its position in the record.
 type Receipt struct {
-	Task     string     `json:"task"`
-	State    State      `json:"state"`
-	Owner    string     `json:"owner,omitempty"`
-	Epoch    uint64     `json:"epoch"`
-	Handoff  string     `json:"handoff,omitempty"` // id of the newest handoff
-	Stage    Stage      `json:"stage,omitempty"`
-	Offer    int        `json:"offer,omitempty"`
-	To       []string   `json:"to,omitempty"` // receivers of the open offer
-	Children []string   `json:"children,omitempty"`
-	Takeover string     `json:"ask,omitempty"`    // id of the request to take over that the call made
-	Share    string     `json:"share,omitempty"`  // id of the shared envelope that the call made
-	Ticket   string     `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
-	Envelope string     `json:"envelope,omitempty"`
-	Given    string     `json:"given,omitempty"`  // digest of what the owner was given: that envelope, or what was packed of it
-	Sealed   *Sealed    `json:"sealed,omitempty"` // what the call put into an envelope for the next owner
-	Lease    time.Time  `json:"lease,omitzero"`
-	Parked   *ParkedFor `json:"parked,omitempty"`
-	Decision *Decision  `json:"decision,omitempty"` // of a handoff to Auto
-	Position uint64     `json:"position"`
-	Events   []string   `json:"events"`           // that this call recorded; none if nothing had to change
-	Repeat   bool       `json:"repeat,omitempty"` // this is the answer to the first call with the same key
+	Task     string   `json:"task"`
+	State    State    `json:"state"`
+	Owner    string   `json:"owner,omitempty"`
+	Epoch    uint64   `json:"epoch"`
+	Handoff  string   `json:"handoff,omitempty"` // id of the newest handoff
+	Stage    Stage    `json:"stage,omitempty"`
+	Offer    int      `json:"offer,omitempty"`
+	To       []string `json:"to,omitempty"` // receivers of the open offer
+	Children []string `json:"children,omitempty"`
+	// NotReached are the agents that should have got one of the children, and why they could not be reached.
+	NotReached map[string]string `json:"not_reached,omitempty"`
+	Takeover   string            `json:"ask,omitempty"`    // id of the request to take over that the call made
+	Share      string            `json:"share,omitempty"`  // id of the shared envelope that the call made
+	Ticket     string            `json:"ticket,omitempty"` // id of the ticket that the call opened or is about
+	Envelope   string            `json:"envelope,omitempty"`
+	Given      string            `json:"given,omitempty"`  // digest of what the owner was given: that envelope, or what was packed of it
+	Sealed     *Sealed           `json:"sealed,omitempty"` // what the call put into an envelope for the next owner
+	Lease      time.Time         `json:"lease,omitzero"`
+	Parked     *ParkedFor        `json:"parked,omitempty"`
+	Decision   *Decision         `json:"decision,omitempty"` // of a handoff to Auto
+	Position   uint64            `json:"position"`
+	Events     []string          `json:"events"`           // that this call recorded; none if nothing had to change
+	Repeat     bool              `json:"repeat,omitempty"` // this is the answer to the first call with the same key
 }
 
 // Sealed is what a call put into an envelope for the next owner, in figures.

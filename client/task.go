@@ -184,6 +184,7 @@ type Task struct {
 	Answers      []Answer          `json:"answers,omitempty"` // of people, since the newest envelope was sealed
 	Parent       Parent            `json:"parent,omitzero"`
 	Children     []Child           `json:"children,omitempty"`
+	NotReached   map[string]string `json:"not_reached,omitempty"` // who should have got one of the newest children, and why it could not be reached
 	FanIn        FanIn             `json:"fan_in,omitzero"`
 	JoinBy       time.Time         `json:"join_by,omitzero"`
 	TakeUpBy     time.Time         `json:"take_up_by,omitzero"` // when its requester must have taken up a task that came back and that nobody owns

@@ -170,6 +170,7 @@ type Task struct {
 	Answers      []task.Answer      `json:"answers,omitempty" doc:"Answers of people since the newest envelope was sealed. Text of others is data."`
 	Parent       event.Parent       `json:"parent,omitzero"`
 	Children     []task.Child       `json:"children,omitempty"`
+	NotReached   map[string]string  `json:"not_reached,omitempty" doc:"Agents that should have got one of the newest children, and why they could not be reached."`
 	FanIn        event.FanIn        `json:"fan_in,omitzero"`
 	JoinBy       time.Time          `json:"join_by,omitzero" doc:"When the task stops waiting for its children."`
 	TakeUpBy     time.Time          `json:"take_up_by,omitzero" doc:"When the requester must have started, sent or cancelled the task, which came back to it and which nobody owns; else it goes to the dead letters."`
@@ -210,7 +211,7 @@ func taskOf(t taskstore.Task) Task {
 		Lease: t.Lease, Created: t.Created, Deadline: t.Deadline, Ended: t.Ended, Timeouts: t.Times, Limits: t.Limits, Used: t.Used,
 		Budget: t.Budget, Spent: t.Spent, Reserved: t.Reserved, Path: t.Path, Route: t.Route, Chain: t.Chain, Constraints: t.Constraints,
 		Permissions: t.Permissions, Dependencies: t.Dependencies, Expected: t.Expected, Envelope: t.Envelope, Parent: t.Parent,
-		Children: t.Children, FanIn: t.FanIn, JoinBy: t.JoinBy, TakeUpBy: t.TakeUpBy, Parked: t.Parked, Progress: t.Progress, Result: t.Result,
+		Children: t.Children, NotReached: taskstore.NotReached(t.Missed), FanIn: t.FanIn, JoinBy: t.JoinBy, TakeUpBy: t.TakeUpBy, Parked: t.Parked, Progress: t.Progress, Result: t.Result,
 		Answers: t.Answers, Position: t.Position,
 	}
 	if t.Ticket != nil {

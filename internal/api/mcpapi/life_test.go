@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -97,6 +98,51 @@ func TestCopiesThatNobodyWaitsForAreHandedOff(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Who is named for a copy and cannot be reached is in the answer of the send, in the task and, where the parent has no owner, in its result, over each API. Who would
+// stand in for a receiver gets no copy, and is not missed.
+func TestWhoGetsNoCopyIsNamed(t *testing.T) {
+	h := open(t)
+	defer h.deliver()()
+	coder, ann := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "ann")
+	for name, readiness := range map[string]string{"ann": "ready", "bob": "offline", "cy": "ready", "dee": "offline"} {
+		h.agent(statelessVersion, name).call("join", m{"readiness": readiness})
+	}
+	for name, spec := range map[string]client.AgentSpec{"ann": {Fallbacks: []string{"dee"}}, "cy": {ContextWindow: 40}} {
+		if _, err := h.admin.RegisterAgent(t.Context(), name, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missed := func(where string, given any) {
+		t.Helper()
+		list, _ := given.(m)
+		if len(list) != 2 || !strings.Contains(fmt.Sprint(list["bob"]), "offline") || !strings.Contains(fmt.Sprint(list["cy"]), "too small a token budget") {
+			t.Errorf("%s: not reached are %v", where, given)
+		}
+	}
+	fan := m{"intent": "Read this", "to": []string{"ann", "bob", "cy"}, "kind": "broadcast", "fan_out": true}
+	text, sent := coder.call("send", fan)
+	missed("the answer", sent["not_reached"])
+	if !strings.Contains(text, "Not reached, and without a copy: bob: ") {
+		t.Errorf("the answer: %s", text)
+	}
+	text, data := coder.call("status", m{"id": sent["task"]})
+	missed("the task", data["task"].(m)["not_reached"])
+	if !strings.Contains(text, "\nNot reached: bob: ") {
+		t.Errorf("the task: %s", text)
+	}
+	_, box := ann.call("inbox", m{"wait": 45})
+	id := box["items"].([]any)[0].(m)["id"].(string)
+	ann.call("accept", m{"handoff": id})
+	ann.call("complete", m{"task": strings.TrimSuffix(id, ".h1"), "text": "read"})
+	got, err := h.admin.Task(t.Context(), sent["task"].(string))
+	for err == nil && !got.State.Final() {
+		got, err = h.admin.WaitTask(t.Context(), got.ID, got.Position, 30*time.Second)
+	}
+	if err != nil || len(got.NotReached) != 2 || got.Result == nil || !strings.HasPrefix(got.Result.Text, "1 result; not reached: bob ") {
+		t.Errorf("the result: %+v, %v, %v", got.Result, got.NotReached, err)
+	}
 }
 
 // A parent hears of a child when it ends. Its status shows what the child does until then, and what it waits for.

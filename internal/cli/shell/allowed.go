@@ -11,8 +11,7 @@ import (
 // none is how the command line says that a list of what is allowed is empty, which is not the same as no list.
 const none = "none"
 
-// AllowedFlag defines a repeatable flag that lists what is allowed. Without the flag the list is nil: there is no
-// restriction. The value none, alone, makes it empty but not nil: nothing is allowed. An empty value is refused.
+// AllowedFlag defines a repeatable flag that lists what is allowed. Without it the list is nil: no restriction. None, alone, makes it empty: nothing is allowed.
 func AllowedFlag(f *pflag.FlagSet, list *[]string, name, usage string) {
 	f.Var((*allowed)(list), name, usage)
 }
@@ -44,5 +43,4 @@ func (a *allowed) Set(s string) error {
 	return nil
 }
 
-// Type implements [pflag.Value].
 func (*allowed) Type() string { return "strings" }

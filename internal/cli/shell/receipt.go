@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // EmitReceipt prints the state of a task after a change, or returns the error of the change.
@@ -25,6 +26,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"stage", string(r.Stage)},
 		{"offered to", Names(offeredTo(r))},
 		{"children", Names(r.Children)},
+		{"not reached", visible.Reasons(r.NotReached)},
 		{"ask", r.Takeover},
 		{"share", r.Share},
 		{"ticket", r.Ticket},

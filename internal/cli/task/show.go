@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,7 @@ func showTask(p *shell.Page, t client.Task) {
 		{"of", shell.Number(t.Budget.Tokens)},
 		{"progress", t.Progress},
 		{"parked", shell.Parked(parkedNow(t))},
+		{"not reached", notReached(t)},
 	}
 	for _, c := range t.Children {
 		list = append(list, shell.Field{"child", childLine(c)})
@@ -219,4 +221,14 @@ func resultPage(p *shell.Page, title string, r client.Result) {
 	for _, c := range r.Review {
 		p.Fields([]shell.Field{{"to review", c}})
 	}
+}
+
+// notReached is who should have got one of the newest children, and why it could not be reached.
+func notReached(t client.Task) string {
+	var all []string
+	for agent, why := range t.NotReached {
+		all = append(all, agent+": "+why)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
 }

@@ -80,7 +80,7 @@ func (d *decision) join(overdue bool, now time.Time) {
 	if !overdue && over < total && !satisfied && (all || done+total-over >= need) {
 		return
 	}
-	why := fmt.Sprintf("%d of %d completed, %d needed", done, total, need)
+	why := fmt.Sprintf("%d of %d completed, %d needed%s", done, total, need, task.NotReached(d.t.Missed))
 	if overdue && !satisfied {
 		why = "the wait is over: " + why
 	}

@@ -57,6 +57,14 @@ func (t Task) NextChild() int {
 	return n
 }
 
+// NotReached ends a sentence with those that should have got a child, and why they could not be reached; empty: all got one.
+func NotReached(missed []event.Passed) string {
+	if len(missed) == 0 {
+		return ""
+	}
+	return "; not reached: " + event.WhyPassed(missed)
+}
+
 // Collected is the result of a parent that nobody owns: those of the children that it waits for.
 func (t Task) Collected() *event.Result {
 	var results []event.ChildResult
@@ -66,5 +74,6 @@ func (t Task) Collected() *event.Result {
 		}
 	}
 	r := event.Collect(results)
+	r.Text += NotReached(t.Missed)
 	return &r
 }

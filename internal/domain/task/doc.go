@@ -24,8 +24,7 @@
 //   - visibility.go: who reads how much of a task and of its past
 //   - tenure.go, cold.go: what an owner reads of the time before a cold handoff
 //   - past.go: what the history in the next envelope tells of handoffs and child tasks
-//   - constraint_rule.go: how the limits that several principals set on one constraint combine
-//   - permission.go: which names a permission cannot have
+//   - constraint_rule.go: how the limits that several principals set on one constraint combine; which names a permission cannot have
 //   - budget.go: what children get of a parent's budget, and what a raise may be
 //   - late.go: what an agent reads that answers an offer too late
 //   - table.go, fold.go: the states, and what each event does to them

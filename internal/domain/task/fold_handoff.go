@@ -271,7 +271,10 @@ func (t *Task) onSpawned(e event.Spawned) {
 		t.Used.Tasks += 1 + c.Tasks
 		t.passed(Passage{At: e.At, Kind: Delegated, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
 	}
-	t.Children = children
+	t.Children, t.Missed = children, nil
+	if e.Kind == event.Broadcast { // a delegation has one receiver, of several that are named
+		t.Missed = e.Passed
+	}
 	t.Used.Handoffs++
 	if e.FanIn.Mode == event.FanInNone {
 		return

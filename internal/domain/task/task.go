@@ -79,6 +79,7 @@ type Task struct {
 
 	Parent   event.Parent
 	Children []Child
+	Missed   []event.Passed // of a fan-out, the newest of them: who gets none, because it could not be reached
 	FanIn    event.FanIn
 	Awaits   int       // the group of children that it waits for
 	JoinBy   time.Time // when a parent stops waiting; zero: never

@@ -21,7 +21,11 @@ func (h *Handoffs) route(ctx context.Context, c caller.Caller, in SendInput, req
 	case in.Up.Name != "":
 		return h.routes.Climb(ctx, c.Workspace, in.Up, req, now)
 	case in.Channel == "":
-		return h.routes.Plan(ctx, c.Workspace, req, now)
+		p, err := h.routes.Plan(ctx, c.Workspace, req, now)
+		if in.FanOut { // nobody stands in for a receiver of a copy
+			p.Passed = p.PassedTargets()
+		}
+		return p, err
 	}
 	all, err := h.channels.Receivers(ctx, c.Workspace, in.Channel, c.Agent())
 	if err != nil {

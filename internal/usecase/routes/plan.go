@@ -32,6 +32,11 @@ type Plan struct {
 	targets []string // all that were asked for or found, fit or not
 }
 
+// PassedTargets are those that were passed over of the agents that were asked for or found, without those that would stand in for them.
+func (p Plan) PassedTargets() []event.Passed {
+	return slices.DeleteFunc(slices.Clone(p.Passed), func(k event.Passed) bool { return !slices.Contains(p.targets, k.Agent) })
+}
+
 // Plan is the candidates that routing proposes. A refusal of routing is in the plan; the error is one of the record.
 func (r *Routes) Plan(ctx context.Context, workspace string, req routing.Request, now time.Time) (Plan, error) {
 	d := &directory{routes: r, ctx: ctx, workspace: workspace}

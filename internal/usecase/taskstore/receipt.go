@@ -23,6 +23,8 @@ type Receipt struct {
 	To      []string    `json:"to,omitempty"` // who has the open offer
 	// Children of a fan-out or a delegation, the newest spawn's only.
 	Children []string `json:"children,omitempty"`
+	// NotReached are the agents that should have got one of these, and why they could not be reached.
+	NotReached map[string]string `json:"not_reached,omitempty"`
 	// Takeover and Share are the ids of a request to take over and of a shared envelope, where the call made one.
 	Takeover string          `json:"ask,omitempty"`
 	Share    string          `json:"share,omitempty"`
@@ -71,6 +73,7 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 		r.Events = append(r.Events, e.Name)
 		switch e.Name {
 		case event.Spawned{}.EventName():
+			r.NotReached = NotReached(t.Missed)
 			for _, c := range t.Children {
 				if c.Group == t.Children[len(t.Children)-1].Group {
 					r.Children = append(r.Children, c.Task)
@@ -87,4 +90,13 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 		}
 	}
 	return r
+}
+
+// NotReached are the reasons for which agents could not be reached, by their names.
+func NotReached(missed []event.Passed) map[string]string {
+	reasons := map[string]string{}
+	for _, p := range missed {
+		reasons[p.Agent] = p.Why
+	}
+	return reasons
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // Task is the state of a task.
@@ -22,11 +23,13 @@ type Task struct {
 	To       []string `json:"to,omitempty"`
 	Progress string   `json:"progress,omitempty"`
 	Children []Child  `json:"children,omitempty"`
-	Ticket   string   `json:"ticket,omitempty"`
-	Answers  []string `json:"answers,omitempty"`
-	Parked   string   `json:"parked,omitempty"`
-	Result   *Result  `json:"result,omitempty"`
-	Rules    []string `json:"constraints,omitempty"` // as they are now; an owner may have got it with others
+
+	NotReached map[string]string `json:"not_reached,omitempty"`
+	Ticket     string            `json:"ticket,omitempty"`
+	Answers    []string          `json:"answers,omitempty"`
+	Parked     string            `json:"parked,omitempty"`
+	Result     *Result           `json:"result,omitempty"`
+	Rules      []string          `json:"constraints,omitempty"` // as they are now; an owner may have got it with others
 
 	answers []string // as text: who answered what
 }
@@ -63,6 +66,7 @@ func TaskOf(t client.Task) Task {
 	for _, k := range t.Children {
 		now.Children = append(now.Children, ChildOf(k))
 	}
+	now.NotReached = t.NotReached
 	if t.Ticket != nil && t.Ticket.Open() {
 		now.Ticket = t.Ticket.ID
 	}
@@ -97,6 +101,9 @@ func (k Child) At(t client.Task) Child {
 	}
 	return k
 }
+
+// Reasons are agents, each with a reason, by name.
+func Reasons(why map[string]string) string { return visible.Reasons(why) }
 
 // Said is the result of a child task, or the reason why there is none.
 func (k Child) Said() string {
@@ -142,7 +149,7 @@ func (t Task) String() string {
 		b.WriteString("\n")
 	}
 	for _, line := range []struct{ what, text string }{
-		{"Progress", Kept(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Kept(t.Parked)}, {"Answers", joined(t.answers)},
+		{"Not reached", Reasons(t.NotReached)}, {"Progress", Kept(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Kept(t.Parked)}, {"Answers", joined(t.answers)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)

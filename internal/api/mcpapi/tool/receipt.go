@@ -11,14 +11,17 @@ import (
 
 // Receipt is the state of a task after a call: what the next call needs, and no more.
 type Receipt struct {
-	Task     string         `json:"task"`
-	State    client.State   `json:"state"`
-	Owner    string         `json:"owner,omitempty"`
-	Epoch    uint64         `json:"epoch,omitempty"`
-	Handoff  string         `json:"handoff,omitempty"`
-	Stage    client.Stage   `json:"stage,omitempty"`
-	To       []string       `json:"to,omitempty"`
-	Children []string       `json:"children,omitempty"`
+	Task     string       `json:"task"`
+	State    client.State `json:"state"`
+	Owner    string       `json:"owner,omitempty"`
+	Epoch    uint64       `json:"epoch,omitempty"`
+	Handoff  string       `json:"handoff,omitempty"`
+	Stage    client.Stage `json:"stage,omitempty"`
+	To       []string     `json:"to,omitempty"`
+	Children []string     `json:"children,omitempty"`
+
+	NotReached map[string]string `json:"not_reached,omitempty"`
+
 	Ticket   string         `json:"ticket,omitempty"`
 	Decision *show.Decision `json:"decision,omitempty"`
 	Sealed   *client.Sealed `json:"sealed,omitempty"`
@@ -30,7 +33,7 @@ type Receipt struct {
 // ReceiptOf is what a model is told of a receipt, with what to call next.
 func ReceiptOf(r client.Receipt, next string) Receipt {
 	out := Receipt{
-		Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Handoff: r.Handoff, Stage: r.Stage, To: r.To, Children: r.Children,
+		Task: r.Task, State: r.State, Owner: r.Owner, Epoch: r.Epoch, Handoff: r.Handoff, Stage: r.Stage, To: r.To, Children: r.Children, NotReached: r.NotReached,
 		Ticket: r.Ticket, Repeat: r.Repeat, Next: next, Position: r.Position,
 	}
 	if r.Decision != nil {
@@ -77,6 +80,9 @@ func Told(r client.Receipt, did, next string) Answer {
 	}
 	if len(r.Children) > 0 {
 		b.WriteString(" Children: " + strings.Join(r.Children, ", ") + ".")
+	}
+	if missed := show.Reasons(r.NotReached); missed != "" {
+		b.WriteString(" Not reached, and without a copy: " + missed + ".")
 	}
 	if r.Repeat {
 		b.WriteString(" This is a repeated call: it took effect before, and not again.")

@@ -231,6 +231,7 @@ func (t *taskFold) note(ev event.Event) {
 	if s.State != event.Waiting {
 		s.Children = nil
 	}
+	s.Missed = nil
 	for i := range s.Notices { // the fold has just created those with a longer text
 		if n := &s.Notices[i]; len(n.Why) > itemPreview {
 			n.Why = strings.Clone(preview(n.Why, itemPreview))

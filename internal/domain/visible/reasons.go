@@ -1,0 +1,16 @@
+package visible
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Reasons are names, each with its reason, in their order and on one line; empty if there are none.
+func Reasons(why map[string]string) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(why)) {
+		all = append(all, name+": "+why[name])
+	}
+	return strings.Join(all, "; ")
+}
