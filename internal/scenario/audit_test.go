@@ -83,7 +83,7 @@ func TestReadsExportsAndRefusalsAreRecorded(t *testing.T) {
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "secret", Start: true})
 		h.task(r.Task)
 		for range 100 {
-			if _, err := h.app.Tasks.Show(ctx(h), h.agent("eve"), r.Task); err == nil {
+			if _, err := known(h, h.agent("eve"), h.app.Tasks.Show, r.Task); err == nil {
 				h.Fatal("eve read the task")
 			}
 		}

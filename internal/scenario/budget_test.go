@@ -42,13 +42,13 @@ func TestTheOwnerOfAParentRaisesTheBudgetOfAChildWithinItsOwn(t *testing.T) {
 		must(h, "an operator takes more than is left", h.raise(h.operator(), b.Task, 1200), refusal.Budget)
 		must(h, "less", h.raise(h.agent("ann"), b.Task, 50), refusal.Invalid, "raised")
 		first, again := h.agent("ann").WithKey("raise"), tasks.RaiseBudgetInput{Task: b.Task, Budget: event.Budget{Tokens: 400}}
-		if got, err := h.app.Tasks.RaiseBudget(ctx(h), first, again); err != nil || got.Task != b.Task || len(got.Events) != 1 {
+		if got, err := known(h, first, h.app.Tasks.RaiseBudget, again); err != nil || got.Task != b.Task || len(got.Events) != 1 {
 			h.Errorf("%+v, %v", got, err)
 		}
 		if err := h.raise(h.operator(), b.Task, 500); err != nil {
 			h.Error(err)
 		}
-		if got, err := h.app.Tasks.RaiseBudget(ctx(h), first, again); err != nil || !got.Repeat {
+		if got, err := known(h, first, h.app.Tasks.RaiseBudget, again); err != nil || !got.Repeat {
 			h.Errorf("the same call again: %+v, %v", got, err)
 		}
 		if p, c := h.task(r.Task), h.task(b.Task); p.Reserved.Tokens != 500 || p.Budget.Tokens != 1000 || c.Budget.Tokens != 500 {

@@ -180,6 +180,17 @@ func call[T any](c caller.Caller, do func(caller.Caller) (T, error)) (T, error) 
 	}
 }
 
+// known makes a call again while its outcome is unknown. It is for reads, which a distributed ledger may not know to be recorded, and for changes whose
+// caller has a key.
+func known[I, T any](t testing.TB, c caller.Caller, do func(context.Context, caller.Caller, I) (T, error), in I) (T, error) {
+	for {
+		v, err := do(ctx(t), c, in)
+		if refusal.CodeOf(err) != refusal.Unknown {
+			return v, err
+		}
+	}
+}
+
 // ok is a call that must not be refused.
 func ok[T any](t testing.TB, c caller.Caller, do func(caller.Caller) (T, error)) T {
 	t.Helper()

@@ -101,7 +101,7 @@ func checkNote(h *harness, notes map[string]string, field, want string) {
 // checkKept fails if a value of the document is nowhere in the record of a task.
 func checkKept(h *harness, task string, doc []byte) {
 	h.Helper()
-	trail, err := h.app.History.Trail(ctx(h), h.operator(), task)
+	trail, err := known(h, h.operator(), h.app.History.Trail, task)
 	if err != nil {
 		h.Fatal(err)
 	}

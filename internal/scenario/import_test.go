@@ -153,7 +153,7 @@ func TestTheAuthorsThatADocumentClaimsAreNotThoseOfTheTask(t *testing.T) {
 func (h *harness) openTasks() int {
 	h.Helper()
 	h.settle()
-	list, err := h.app.Tasks.List(ctx(h), h.operator(), tasks.TasksInput{})
+	list, err := known(h, h.operator(), h.app.Tasks.List, tasks.TasksInput{})
 	if err != nil {
 		h.Fatal(err)
 	}

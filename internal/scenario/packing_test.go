@@ -124,7 +124,7 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		if sent := h.content(h.operator(), envelopes.ContentInput{ID: b.Handoff, Source: true}); sent.Digest != b.Envelope {
 			h.Error("an operator is no longer shown what was sent to bob")
 		}
-		if _, err := h.app.Envelopes.Fetch(ctx(h), h.agent("bob"), envelopes.ContentInput{ID: b.Handoff}); refusal.CodeOf(err) != refusal.Expired {
+		if _, err := known(h, h.agent("bob"), h.app.Envelopes.Fetch, envelopes.ContentInput{ID: b.Handoff}); refusal.CodeOf(err) != refusal.Expired {
 			h.Errorf("bob, who has let go of it: %v", err)
 		}
 		report := h.drift(h.agent("cyd"), r.Task)

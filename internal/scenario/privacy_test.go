@@ -163,7 +163,7 @@ func TestAnAgentThatWaitsForItsInboxIsPresent(t *testing.T) {
 		h.register("ann", agents.AgentSpec{PresenceTTL: event.Duration(20 * time.Second)})
 		done := make(chan error, 1)
 		go func() {
-			_, err := h.app.Tasks.Inbox(ctx(h), h.agent("ann"), tasks.InboxInput{Wait: tasks.MaxWait})
+			_, err := known(h, h.agent("ann"), h.app.Tasks.Inbox, tasks.InboxInput{Wait: tasks.MaxWait})
 			done <- err
 		}()
 		time.Sleep(45 * time.Second)
@@ -227,7 +227,7 @@ func TestAnAgentSeesItsOwnTasksAndNobodyElses(t *testing.T) {
 			if (err == nil) != want || err != nil && refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s reads the task: %v", name, err)
 			}
-			list, err := h.app.Tasks.List(ctx(h), h.agent(name), tasks.TasksInput{})
+			list, err := known(h, h.agent(name), h.app.Tasks.List, tasks.TasksInput{})
 			if err != nil || (len(list) == 1) != want {
 				h.Errorf("%s lists %d tasks, %v", name, len(list), err)
 			}
@@ -259,11 +259,11 @@ func TestAnotherWorkspaceSeesNothing(t *testing.T) {
 		if err != nil || foreign.Workspace != "other" {
 			h.Fatalf("the token of another workspace speaks for %+v, %v", foreign, err)
 		}
-		if _, err := h.app.Tasks.Show(ctx(h), foreign, r.Task); refusal.CodeOf(err) != refusal.NotFound {
+		if _, err := known(h, foreign, h.app.Tasks.Show, r.Task); refusal.CodeOf(err) != refusal.NotFound {
 			h.Errorf("another workspace reads the task: %v", err)
 		}
 		h.settle()
-		list, err := h.app.Tasks.List(ctx(h), foreign, tasks.TasksInput{})
+		list, err := known(h, foreign, h.app.Tasks.List, tasks.TasksInput{})
 		agentsList, err2 := h.app.Agents.List(ctx(h), foreign)
 		theirTokens, err3 := h.app.Tokens.List(ctx(h), foreign)
 		if err != nil || err2 != nil || err3 != nil || len(list)+len(agentsList) > 0 || len(theirTokens) != 1 {

@@ -120,10 +120,10 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 			asked = got
 		}
 		for _, who := range []caller.Caller{h.agent("stranger"), h.agent("tester"), h.person("yves", "legal")} {
-			if _, err := h.app.Tickets.Show(ctx(h), who, tickets.TicketInput{ID: asked.Ticket}); refusal.CodeOf(err) != refusal.NotFound {
+			if _, err := known(h, who, h.app.Tickets.Show, tickets.TicketInput{ID: asked.Ticket}); refusal.CodeOf(err) != refusal.NotFound {
 				h.Errorf("%s sees the ticket: %v", who.Name, err)
 			}
-			if list, err := h.app.Tickets.List(ctx(h), who, tickets.TicketsInput{}); err != nil || len(list.Tickets) != 0 {
+			if list, err := known(h, who, h.app.Tickets.List, tickets.TicketsInput{}); err != nil || len(list.Tickets) != 0 {
 				h.Errorf("%s sees %d tickets, %v", who.Name, len(list.Tickets), err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestAnAnswerGoesAlongAndARepeatedCallIsOneCall(t *testing.T) {
 		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
 			return h.app.Tasks.Cancel(ctx(h), c, tasks.CancelInput{ID: a.Task})
 		})
-		k, err := h.app.Tickets.Show(ctx(h), h.operator(), tickets.TicketInput{ID: second.Ticket})
+		k, err := known(h, h.operator(), h.app.Tickets.Show, tickets.TicketInput{ID: second.Ticket})
 		if err != nil || k.State != event.TicketStateClosed || k.Outcome != event.TicketWithdrawn {
 			h.Errorf("a ticket of a cancelled task: %v, %+v", err, k)
 		}

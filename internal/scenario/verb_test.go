@@ -68,7 +68,7 @@ func (h *harness) waitFor(agent string, is func(view.Item) bool) view.Item {
 	changed, stop := h.views.Watch(identity.DefaultWorkspace, agent)
 	defer stop()
 	for deadline := time.Now().Add(2 * time.Hour); time.Now().Before(deadline); {
-		box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{})
+		box, err := known(h, h.agent(agent), h.app.Tasks.Inbox, tasks.InboxInput{})
 		if err != nil && refusal.CodeOf(err) != refusal.Unknown {
 			h.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func (h *harness) settle() {
 func (h *harness) empty(agent string) {
 	h.Helper()
 	h.settle()
-	box, err := h.app.Tasks.Inbox(ctx(h), h.agent(agent), tasks.InboxInput{Peek: true})
+	box, err := known(h, h.agent(agent), h.app.Tasks.Inbox, tasks.InboxInput{Peek: true})
 	if err != nil || len(box.Items) > 0 {
 		h.Fatalf("the inbox of %s: %+v, %v", agent, box.Items, err)
 	}

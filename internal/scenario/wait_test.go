@@ -303,7 +303,7 @@ func TestWhatIsLeftLyingDoesNotEndTheNextWait(t *testing.T) {
 		if i := got.Items[0]; i.Task != old.Task || i.Offer != 2 {
 			h.Errorf("%+v", i)
 		}
-		if _, err := h.app.Tasks.Inbox(ctx(h), h.agent("coder"), tasks.InboxInput{After: view.CursorAt(1 << 60)}); refusal.CodeOf(err) != refusal.Invalid {
+		if _, err := known(h, h.agent("coder"), h.app.Tasks.Inbox, tasks.InboxInput{After: view.CursorAt(1 << 60)}); refusal.CodeOf(err) != refusal.Invalid {
 			h.Errorf("a cursor of another record: %v", err)
 		}
 	})
