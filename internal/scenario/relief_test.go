@@ -229,8 +229,11 @@ func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
 			ids[p] = h.create(h.agent("lead"), tasks.CreateInput{Intent: string(p), Priority: p, Send: &handoffs.SendInput{To: []string{"busy"}}}).Task
 		}
 		h.settle()
+		calls := 0
 		shed := func(by caller.Caller, keep int) (taskstore.Relief, error) {
+			calls = 0
 			return call(by, func(c caller.Caller) (taskstore.Relief, error) {
+				calls++
 				return h.app.Tasks.ShedOffers(ctx(h), c, tasks.ShedInput{Agent: "busy", Keep: keep})
 			})
 		}
@@ -238,7 +241,8 @@ func TestAnAgentShedsTheLowestPriorityFirst(t *testing.T) {
 			h.Error(err)
 		}
 		r, err := shed(h.agent("busy"), 1)
-		if err != nil || len(r.Moved) != 2 || r.Moved[0].Task != ids[event.Low] || r.Moved[1].Task != ids[event.Normal] || len(r.Kept) != 1 {
+		one := calls == 1 // else the call before, whose outcome was unknown, has moved some
+		if err != nil || one && (len(r.Moved) != 2 || r.Moved[0].Task != ids[event.Low] || r.Moved[1].Task != ids[event.Normal] || len(r.Kept) != 1) {
 			h.Fatalf("%+v, %v", r, err) // idle has room for two
 		}
 		if got := h.offered("busy"); !slices.Equal(got, []string{ids[event.Urgent], ids[event.High]}) {

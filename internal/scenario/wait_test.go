@@ -156,8 +156,9 @@ func TestAWaitForATaskIsOverInTimeWhateverTheTaskDoes(t *testing.T) {
 		for _, after := range []ledger.Position{0, r.Position} {
 			began := time.Now()
 			l := <-h.look(h.agent("lead"), tasks.TaskInput{ID: r.Task, After: after, Wait: 30 * time.Second})
-			if took := time.Since(began); l.err != nil || l.task.State != event.Executing || took < 30*time.Second || took > 35*time.Second {
-				h.Errorf("after %d: %s after %s, %v", after, l.task.State, took, l.err)
+			took := time.Since(began) / time.Duration(l.calls)
+			if l.err != nil || l.task.State != event.Executing || took < 30*time.Second || took > 35*time.Second {
+				h.Errorf("after %d: %s after %d calls of %s, %v", after, l.task.State, l.calls, took, l.err)
 			}
 		}
 		for what, in := range map[string]tasks.TaskInput{
