@@ -127,12 +127,16 @@ func silence(s *alert.Silence) *Silence {
 	return &Silence{ID: s.ID, Alert: s.Alert.ID(), Reason: s.Reason, By: s.By, From: s.At, Until: s.Until}
 }
 
-// of returns an alert of a workspace that is or was raised.
+// of returns an alert of a workspace that is or was raised. While it holds, it names what is behind it now.
 func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	d, _ := alert.Find(a.Name)
 	d.Threshold = a.Threshold
 	if w, err := time.ParseDuration(a.Window); err == nil {
 		d.Window = w
+	}
+	now, holds := as.last.of(workspace, a.Key)
+	if holds = holds && a.Recovered.IsZero(); holds {
+		a.Handoffs, a.Tickets = newer(now.Handoffs, a.Handoffs), newer(now.Tickets, a.Tickets)
 	}
 	out := Describe(d, a.Key, a.Handoffs)
 	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
@@ -141,10 +145,18 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	out.Within, out.Remains, out.Tickets = a.Within, a.Remains, a.Tickets
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
-	} else if v, ok := as.last.of(workspace, a.Key); ok {
-		out.Now = d.Unit.Text(v)
+	} else if holds {
+		out.Now = d.Unit.Text(now.Value)
 	}
 	return out
+}
+
+// newer returns what is behind an alert now, or what was when it was raised, if that is not known.
+func newer(now, raised []string) []string {
+	if len(now) == 0 {
+		return raised
+	}
+	return now[:min(len(now), alert.MaxHandoffs)]
 }
 
 // Describe returns what a definition says of an alert that is clear.

@@ -6,31 +6,31 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 )
 
-// last is the values of the conditions that held when this server judged last, by workspace. It is not recorded: an entry for each change of a
+// last is the conditions that held when this server judged last, by workspace. They are not recorded: an entry for each change of a
 // value would be too many. It is safe for concurrent use.
 type last struct {
-	mu     sync.Mutex
-	values map[string]map[alert.Key]float64
+	mu   sync.Mutex
+	held map[string]map[alert.Key]alert.Condition
 }
 
 func (l *last) set(workspace string, conditions []alert.Condition) {
-	values := map[alert.Key]float64{}
+	held := map[alert.Key]alert.Condition{}
 	for i := range conditions {
 		if c := &conditions[i]; c.Holds {
-			values[c.Key] = c.Value
+			held[c.Key] = *c
 		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.values == nil {
-		l.values = map[string]map[alert.Key]float64{}
+	if l.held == nil {
+		l.held = map[string]map[alert.Key]alert.Condition{}
 	}
-	l.values[workspace] = values
+	l.held[workspace] = held
 }
 
-func (l *last) of(workspace string, k alert.Key) (value float64, ok bool) {
+func (l *last) of(workspace string, k alert.Key) (c alert.Condition, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	value, ok = l.values[workspace][k]
-	return value, ok
+	c, ok = l.held[workspace][k]
+	return c, ok
 }
