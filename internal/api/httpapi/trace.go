@@ -22,14 +22,14 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		return c
 	}
 	task := tracing.TaskOf(r.URL.Path)
+	call.find = func(task string) string { return s.app.Tasks.FindTrace(r.Context(), c, task) }
 	find := func() tracing.Context {
 		if task == "" {
 			return tracing.Context{}
 		}
-		return tracing.Context{Parent: s.app.Tasks.FindTrace(r.Context(), c, task)}
+		return tracing.Context{Parent: call.find(task)}
 	}
 	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
-	call.find = func(task string) string { return s.app.Tasks.FindTrace(r.Context(), c, task) }
 	call.caller, call.trace, call.tool = c.String(), c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
 	if c.Trace.IsZero() && r.Header.Get(tracing.SpanHeader) != "" {
 		parent := find()

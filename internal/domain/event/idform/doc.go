@@ -1,4 +1,5 @@
-// Package idform is the form of the ids of tasks, of their parts and of memory items, and what is said about an id of one kind where another is expected.
+// Package idform is the form of the ids of tasks, of their parts and of memory items, and the refusal of an id of one kind where another
+// is expected.
 //
 // Where to change what:
 //   - idform.go: the kinds of ids, and which calls take each
