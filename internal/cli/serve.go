@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/trapezehq/trapeze/internal/api/otelapi"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
@@ -241,6 +242,9 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 		return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
 	case c.Memory < 0:
 		return shell.Usagef("--memory must be at least 1 byte")
+	}
+	if err := otelapi.CheckEnvironment(); err != nil {
+		return shell.Usage(err)
 	}
 	return checkLog(c)
 }

@@ -136,7 +136,7 @@ func (c Config) check() error {
 	if _, err := c.witnesses(); err != nil {
 		return err
 	}
-	if _, err := otelapi.Configured(); err != nil && !c.Temporary {
+	if err := otelapi.CheckEnvironment(); err != nil && !c.Temporary { // a program's tests may run where its own settings are
 		return err
 	}
 	if c.FigureAgents < 0 {

@@ -5,9 +5,11 @@
 //   - A reader gets the figures of its own workspace, and no other workspace's; those of the process only in the workspace that the options name.
 //   - Names, units and labels are those of [figure.Instruments]: a test compares them.
 //   - Nothing is counted here: a scrape that fails loses nothing.
+//   - A variable of the environment that the SDK would skip is refused: nothing is sent elsewhere than the operator wrote.
 //
 // Where to change what:
 //   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector
+//   - environment.go: which variables of the environment are read, and which of their values are refused
 //   - traces.go: how spans wait and are sent; sampler.go: which traces are taken
 //   - producer.go: how a figure becomes one of OpenTelemetry; calls.go: the spans of calls; wire.go: their bytes
 //   - Figures are defined in figure/instrument.go and measured in monitor/points.go; spans are made in package record/span.

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -143,27 +145,83 @@ func TestACollectorIsSentTheFiguresOfAllWorkspaces(t *testing.T) {
 	}
 }
 
-func TestAProtocolThatTheServerDoesNotHaveIsRefused(t *testing.T) {
+// setEnvironment sets the variables about a collector, and unsets all others.
+func setEnvironment(t *testing.T, env map[string]string) {
+	t.Helper()
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OTEL_") {
+			t.Setenv(name, "")
+		}
+	}
+	for name, v := range env {
+		t.Setenv(name, v)
+	}
+}
+
+func TestTheEnvironmentSaysWhetherFiguresAreSent(t *testing.T) {
 	for _, c := range []struct {
-		env  map[string]string
-		on   bool
-		code refusal.Code
+		env map[string]string
+		on  bool
 	}{
-		{map[string]string{}, false, ""},
-		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, true, ""},
-		{map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://127.0.0.1:4318/v1/metrics", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, true, ""},
-		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, refusal.Invalid},
-		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", "OTEL_METRICS_EXPORTER": "none"}, false, ""},
-		{map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, ""},
+		{map[string]string{}, false},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, true},
+		{map[string]string{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "HTTPS://collector/v1/metrics", "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf"}, true},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", "OTEL_METRICS_EXPORTER": "none"}, false},
+		{map[string]string{"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc", "OTEL_EXPORTER_OTLP_TIMEOUT": "10s"}, false},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:4318", "OTEL_SDK_DISABLED": "true"}, false},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:4318", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://collector:4318/v1/metrics"}, true},
+		{map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://[::1]", "OTEL_EXPORTER_OTLP_HEADERS": "a=b%2Cc, d = e", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_EXPORTER_OTLP_TIMEOUT": "100"}, true},
 	} {
-		t.Run(fmt.Sprint(c.env), func(t *testing.T) {
-			for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "OTEL_METRICS_EXPORTER", "OTEL_SDK_DISABLED"} {
-				t.Setenv(name, c.env[name])
+		setEnvironment(t, c.env)
+		if on, err := otelapi.Configured(); on != c.on || err != nil {
+			t.Errorf("%v: %v, %v", c.env, on, err)
+		}
+	}
+}
+
+func TestAnEnvironmentThatTheSDKWouldSkipIsRefusedForEachSignal(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, value, hint string }{
+		{"PROTOCOL", "grpc", "http/protobuf"},
+		{"ENDPOINT", "127.0.0.1:4318", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "localhost:4318", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "//127.0.0.1:4318", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "http://", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "http://:4318", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "grpc://127.0.0.1:4317", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "unix:///tmp/collector", "http://127.0.0.1:4318"},
+		{"TIMEOUT", "10s", "milliseconds"},
+		{"TIMEOUT", "0", "milliseconds"},
+		{"COMPRESSION", "zstd", "gzip"},
+		{"HEADERS", "Authorization: secret", "NAME=VALUE"},
+		{"CERTIFICATE", empty, "PEM"},
+		{"CLIENT_CERTIFICATE", empty, "PEM"},
+		{"CLIENT_KEY", empty, "PEM"},
+	} {
+		for signal, configured := range map[string]func() (bool, error){"METRICS_": otelapi.Configured, "TRACES_": otelapi.TracesConfigured} {
+			for _, of := range []string{"", signal} {
+				name := "OTEL_EXPORTER_OTLP_" + of + c.name
+				t.Run(name+"="+c.value, func(t *testing.T) {
+					env := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+					env[name] = c.value
+					setEnvironment(t, env)
+					_, err := configured()
+					hint := ""
+					if r, ok := refusal.As(err); ok {
+						hint = r.Hint
+					}
+					if refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_") || !strings.Contains(hint, c.hint) || strings.Contains(err.Error(), "secret") {
+						t.Errorf("%v (hint %q)", err, hint)
+					}
+					if all := otelapi.CheckEnvironment(); refusal.CodeOf(all) != refusal.Invalid {
+						t.Errorf("the check of all: %v", all)
+					}
+				})
 			}
-			if on, err := otelapi.Configured(); on != c.on || (err != nil) != (c.code != "") || err != nil && refusal.CodeOf(err) != c.code {
-				t.Errorf("%v, %v", on, err)
-			}
-		})
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package otelapi
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -11,41 +10,10 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	sdk "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
-
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // lastPush is how long the last export may take when the server stops.
 const lastPush = 3 * time.Second
-
-// Configured reports whether the environment names a collector of OpenTelemetry for metrics. An environment that asks for an exporter or a
-// protocol that the server does not have is refused (invalid).
-func Configured() (bool, error) { return configured("metrics", "METRICS") }
-
-// configured reports whether the environment names a collector for a signal.
-func configured(signal, variable string) (bool, error) {
-	exporter := os.Getenv("OTEL_" + variable + "_EXPORTER")
-	named := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+variable+"_ENDPOINT") != ""
-	switch {
-	case os.Getenv("OTEL_SDK_DISABLED") == "true" || exporter == "none" || exporter == "" && !named,
-		signal == "metrics" && exporter == "prometheus": // /metrics is always there
-		return false, nil
-	case exporter != "" && exporter != "otlp":
-		return false, refusal.New(refusal.Invalid, "set it to otlp or none", "the environment variable OTEL_%s_EXPORTER is %.40q, which is not supported", variable, exporter)
-	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + variable + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		switch v := os.Getenv(name); v {
-		case "":
-			continue
-		case "http/protobuf":
-			return true, nil
-		default:
-			return false, refusal.New(refusal.Invalid, "set it to http/protobuf, and use the collector's port for HTTP, usually 4318",
-				"the environment variable %s is %.40q, which is not supported for %s", name, v, signal)
-		}
-	}
-	return true, nil
-}
 
 // handleErrors logs what the SDK reports.
 func handleErrors(o Options) {

@@ -59,16 +59,6 @@ type encoded struct {
 	count int
 }
 
-// TracesConfigured reports whether the environment names a collector of OpenTelemetry for traces. An environment that asks for an exporter,
-// a protocol or a sampler that the server does not have is refused (invalid).
-func TracesConfigured() (bool, error) {
-	on, err := configured("traces", "TRACES")
-	if on && err == nil {
-		_, err = samplerOf()
-	}
-	return on, err
-}
-
 // Delay is how long spans wait for others, to be sent together: OTEL_BSP_SCHEDULE_DELAY, in milliseconds, or 0 for the default.
 func Delay() time.Duration {
 	n, err := strconv.ParseInt(os.Getenv("OTEL_BSP_SCHEDULE_DELAY"), 10, 32)

@@ -1,0 +1,136 @@
+package otelapi
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// prefix begins the names of the variables about a collector.
+const prefix = "OTEL_EXPORTER_OTLP_"
+
+// Configured reports whether the environment names a collector of OpenTelemetry for metrics. An environment that asks for what the server
+// does not have, or has a value that the SDK would skip, is refused (invalid).
+func Configured() (bool, error) { return configured("metrics", "METRICS") }
+
+// TracesConfigured reports whether the environment names a collector of OpenTelemetry for traces. An environment that asks for what the
+// server does not have, or has a value that the SDK would skip, is refused (invalid).
+func TracesConfigured() (bool, error) {
+	on, err := configured("traces", "TRACES")
+	if on && err == nil {
+		_, err = samplerOf()
+	}
+	return on, err
+}
+
+// CheckEnvironment refuses (invalid) what [Configured] and [TracesConfigured] refuse.
+func CheckEnvironment() error {
+	if _, err := Configured(); err != nil {
+		return err
+	}
+	_, err := TracesConfigured()
+	return err
+}
+
+// configured reports whether the environment names a collector for a signal.
+func configured(signal, variable string) (bool, error) {
+	_, endpoint := setting(variable, "ENDPOINT")
+	exporter := os.Getenv("OTEL_" + variable + "_EXPORTER")
+	switch {
+	case strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" || exporter == "" && endpoint == "",
+		signal == "metrics" && exporter == "prometheus": // /metrics is always there
+		return false, nil
+	case exporter != "" && exporter != "otlp":
+		return false, refusal.New(refusal.Invalid, "set it to otlp or none", "the environment variable OTEL_%s_EXPORTER is %.40q, which is not supported", variable, exporter)
+	}
+	for _, s := range settings {
+		name, v := setting(variable, s.name)
+		if v == "" || s.ok(v) {
+			continue
+		}
+		if s.secret {
+			return false, refusal.New(refusal.Invalid, s.hint, "the environment variable %s is not supported for %s as it is", name, signal)
+		}
+		return false, refusal.New(refusal.Invalid, s.hint, "the environment variable %s is %.80q, which is not supported for %s", name, v, signal)
+	}
+	return true, checkClientCertificate(variable)
+}
+
+// setting returns the variable that is in force for a signal, and its value: the one of the signal, or else the one of all signals.
+func setting(variable, what string) (name, value string) {
+	for _, name := range []string{prefix + variable + "_" + what, prefix + what} {
+		if v := strings.TrimSpace(os.Getenv(name)); v != "" {
+			return name, v
+		}
+	}
+	return "", ""
+}
+
+// settings are the settings that the SDK replaces by a default, with no error, when it cannot read their values.
+var settings = []struct {
+	name, hint string
+	ok         func(string) bool
+	secret     bool // the value is not shown
+}{
+	{name: "PROTOCOL", hint: "set it to http/protobuf, and use the collector's port for HTTP, usually 4318", ok: func(v string) bool { return v == "http/protobuf" }},
+	{name: "ENDPOINT", hint: "write a URL with its scheme, such as http://127.0.0.1:4318", ok: isCollector, secret: true}, // it may have a password
+	{name: "TIMEOUT", hint: "set it to milliseconds, such as 10000", ok: isPositive},
+	{name: "COMPRESSION", hint: "set it to gzip or none", ok: func(v string) bool { return v == "gzip" || v == "none" }},
+	{name: "HEADERS", hint: "write NAME=VALUE, with commas between several, and characters of values such as commas as %2C", ok: areHeaders, secret: true},
+	{name: "CERTIFICATE", hint: "name a file that the server can read, with certificates in PEM", ok: isCertificate},
+}
+
+func isCollector(v string) bool {
+	u, err := url.Parse(v)
+	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) && u.Hostname() != ""
+}
+
+func isPositive(v string) bool {
+	n, err := strconv.ParseInt(v, 10, 32)
+	return err == nil && n > 0
+}
+
+func areHeaders(v string) bool {
+	for pair := range strings.SplitSeq(v, ",") {
+		name, value, ok := strings.Cut(pair, "=")
+		_, err := url.PathUnescape(value)
+		if !ok || err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(name)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isCertificate(path string) bool {
+	b, err := os.ReadFile(path) //nolint:gosec // the operator names the file
+	return err == nil && x509.NewCertPool().AppendCertsFromPEM(b)
+}
+
+// checkClientCertificate refuses (invalid) a client certificate that cannot be used: the SDK would connect without.
+func checkClientCertificate(variable string) error {
+	certName, cert := setting(variable, "CLIENT_CERTIFICATE")
+	keyName, key := setting(variable, "CLIENT_KEY")
+	if cert == "" && key == "" {
+		return nil
+	}
+	_, err := tls.LoadX509KeyPair(cert, key)
+	switch {
+	case key == "":
+		certName, err = prefix+"CLIENT_KEY", errors.New("it is not set")
+	case cert == "":
+		certName, err = prefix+"CLIENT_CERTIFICATE", errors.New("it is not set")
+	case err == nil:
+		return nil
+	default:
+		certName += " and " + keyName
+	}
+	return refusal.New(refusal.Invalid, "name the files of a certificate and of its key, in PEM", "the client certificate of the environment variables %s cannot be used: %v", certName, err)
+}
