@@ -256,6 +256,32 @@ func TestWhatFailedWhileTheServerWasAwayIsRaisedAtItsStart(t *testing.T) {
 	}
 }
 
+// TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved: nobody moves the clock of the second server, which has a failure on record when it starts.
+func TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved(t *testing.T) {
+	t.Parallel()
+	w := newWatchdog(t, Config{DataDir: t.TempDir(), Clock: NewClock(time.Now())})
+	coder := w.agent("coder")
+	created, err := w.boss.CreateTask(w.Context(), client.CreateInput{Intent: "work", Send: &client.SendInput{To: []string{"coder"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := coder.Reject(w.Context(), created.Handoff, client.RejectInput{Why: client.NotCapable}); err != nil {
+		t.Fatal(err)
+	}
+	again := newWatchdog(t, Config{DataDir: snapshot(t, w.s.config.DataDir), Clock: NewClock(time.Time{})})
+	late := time.After(time.Minute)
+	for _, ok := again.raised()["handoff-failed"]; !ok; _, ok = again.raised()["handoff-failed"] {
+		select {
+		case <-late:
+			t.Fatal("it is not raised")
+		case <-time.After(10 * time.Millisecond): // between two looks
+		}
+	}
+	if got := w.recorded(); len(got) != 0 {
+		t.Errorf("a clock that stands: %q", got)
+	}
+}
+
 func TestManyAgentsThatFailMakeABoundedNumberOfAlertsAndEntries(t *testing.T) {
 	t.Parallel()
 	w := newWatchdog(t, Config{})

@@ -29,6 +29,16 @@ func (c *Clock) Now() time.Time {
 	return time.Now().Add(c.ahead)
 }
 
+// stands reports whether the clock moves only when it is moved. A clock that is nil is the system's.
+func (c *Clock) stands() bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.at.IsZero()
+}
+
 // move moves the clock to a time, unless it is past that already.
 func (c *Clock) move(to time.Time) {
 	now := c.Now()

@@ -71,7 +71,7 @@ type Server struct {
 	courier   *courier.Courier
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
-	advancing sync.Mutex // one call moves the clock at a time
+	advancing sync.Mutex // one call moves the clock at a time, and nothing else judges alerts
 	failed    chan error
 	leaving   atomic.Bool
 	resource  httpapi.Resource
@@ -240,7 +240,7 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.viewStore(), alerting.Options{Log: s.config.Log, Sinks: told, Manual: s.config.Clock != nil, Alone: s.alone})
+	s.alerting = alerting.New(s.UseCases.Alerts, s.monitor, s.log, s.viewStore(), alerting.Options{Log: s.config.Log, Sinks: told, Manual: s.config.Clock.stands(), Moving: &s.advancing, Alone: s.alone})
 	s.running.Go(func() { s.alerting.Run(background) })
 	full := s.reportSpace(false) // before anybody reads that the server is ready
 	s.running.Go(func() { s.heal(background, full) })

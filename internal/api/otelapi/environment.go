@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
-
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -102,11 +100,19 @@ func areHeaders(v string) bool {
 	for pair := range strings.SplitSeq(v, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		_, err := url.PathUnescape(value)
-		if !ok || err != nil || !httpguts.ValidHeaderFieldName(strings.TrimSpace(name)) {
+		if !ok || err != nil || !isToken(strings.TrimSpace(name)) {
 			return false
 		}
 	}
 	return true
+}
+
+// isToken reports whether a name can be that of a header of HTTP.
+func isToken(name string) bool {
+	const marks = "!#$%&'*+-.^_`|~"
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && !strings.ContainsRune(marks, r)
+	})
 }
 
 func isCertificate(path string) bool {

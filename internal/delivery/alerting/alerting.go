@@ -28,8 +28,10 @@ type Options struct {
 	Log *slog.Logger // nil means slog.Default
 	// Sinks notify people.
 	Sinks []Sink
-	// Manual leaves it to the caller to judge: for tests that move the clock.
+	// Manual leaves it to the caller to judge: for tests whose clock stands.
 	Manual bool
+	// Moving is held while a test moves the clock; nothing is judged by itself then, since timers of the new time may not have run. nil: no clock is moved.
+	Moving sync.Locker
 	// Alone calls fn while no other node does so, until ctx ends: one judges, and tells people. nil: there is no other.
 	Alone func(ctx context.Context, fn func(context.Context))
 }
@@ -73,7 +75,7 @@ func (a *Alerting) watch(ctx context.Context) {
 	failing := false
 	for ctx.Err() == nil {
 		at := a.monitor.At()
-		err := a.Judge(ctx)
+		err := a.judgeAlone(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -88,6 +90,15 @@ func (a *Alerting) watch(ctx context.Context) {
 		_ = a.monitor.Wait(wait, at+1)
 		cancel()
 	}
+}
+
+// judgeAlone judges while nobody moves the clock.
+func (a *Alerting) judgeAlone(ctx context.Context) error {
+	if a.o.Moving != nil {
+		a.o.Moving.Lock()
+		defer a.o.Moving.Unlock()
+	}
+	return a.Judge(ctx)
 }
 
 // Judge measures all workspaces once and records what changes.
