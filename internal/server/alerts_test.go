@@ -256,7 +256,7 @@ func TestWhatFailedWhileTheServerWasAwayIsRaisedAtItsStart(t *testing.T) {
 	}
 }
 
-// TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved: nobody moves the clock of the second server, which has a failure on record when it starts.
+// TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved: nobody moves the clock of the second server, which finds a failure in the record when it starts.
 func TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved(t *testing.T) {
 	t.Parallel()
 	w := newWatchdog(t, Config{DataDir: t.TempDir(), Clock: NewClock(time.Now())})
