@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -241,7 +242,7 @@ func fieldsOf(t *testing.T, body, action string) url.Values {
 	}
 	fields := url.Values{}
 	for _, m := range regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`).FindAllStringSubmatch(form, -1) {
-		fields.Set(m[1], m[2])
+		fields.Set(m[1], html.UnescapeString(m[2]))
 	}
 	return fields
 }

@@ -308,6 +308,7 @@ func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans
 		}
 		return pages
 	}
+	o.Pages = page
 	for _, path := range webpage.Paths() {
 		o.Mounts[path] = page
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	// Mounts are other handlers by path. Each gets the handler of the API, and is behind the same guard, which checks hosts and origins,
 	// but no tokens outside of /v1.
 	Mounts map[string]func(api http.Handler) http.Handler
+	// Pages answers browsers that ask for what does not exist, and gets the handler of the API; nil: they get what programs get.
+	Pages func(api http.Handler) http.Handler
 	// Resource tells clients without a token where to get one.
 	Resource Resource
 	// Advance moves the clock of a server for tests, and returns the new time; nil: the server has no such clock, and no route for it.
@@ -58,6 +60,7 @@ type service struct {
 	app    *usecase.Surface
 	router *endpoint.Router
 	opts   Options
+	pages  http.Handler // see Options.Pages; nil: none
 
 	mu        sync.Mutex
 	streaming int            // open event streams
@@ -107,6 +110,9 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	api := s.guard(s.router.Mux())
 	for path, mount := range o.Mounts {
 		s.router.Mux().Handle(path, mount(api))
+	}
+	if o.Pages != nil {
+		s.pages = o.Pages(api)
 	}
 	return api
 }

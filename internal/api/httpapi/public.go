@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/api/httpapi/schema"
@@ -57,10 +58,14 @@ func (s *service) static(path, media string, document func() []byte) {
 	})
 }
 
-// nowhere answers requests that match no route: 404, or 405 if another method would.
+// nowhere answers requests that match no route: 404, or 405 if another method would. A browser gets a page.
 func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 	allowed := s.allowed(r)
 	if len(allowed) == 0 {
+		if s.pages != nil && negotiation.SelectQValue(r.Header.Get("Accept"), []string{"application/json", "text/html"}) == "text/html" {
+			s.pages.ServeHTTP(w, r)
+			return
+		}
 		endpoint.ProblemOf(refusal.New(refusal.NotFound, "see /docs or /openapi.json for the calls of this API", "there is nothing at %.200q", r.URL.Path)).Write(w)
 		return
 	}

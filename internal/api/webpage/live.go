@@ -15,10 +15,17 @@ const (
 	gather = 200 * time.Millisecond // changes that come within it are one
 )
 
-// live tells a page that something changed, as server-sent events: in the task that it names, or anything.
+// live tells a page that something changed, as server-sent events: in the task that it names, or anything. It ends with the session, and says so: of a stream that is
+// refused, browsers tell a page nothing but that there is none.
 func (p *pages) live(w http.ResponseWriter, r *http.Request) {
+	s := stream{w: w, control: http.NewResponseController(w)}
+	over := p.sessions.anyEnd()
 	v, err := p.enter(r)
-	if err != nil {
+	if errors.Is(err, client.Unauthenticated) {
+		s.begin()
+		_ = s.send(sessionEnd) // it ends either way
+		return
+	} else if err != nil {
 		problem(w, err)
 		return
 	}
@@ -37,16 +44,13 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 			return nil
 		})
 	}()
-	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // for proxies
-	s := stream{w: w, control: http.NewResponseController(w)}
-	_ = s.control.SetReadDeadline(time.Time{})
+	s.begin()
 	if s.send("retry: 1000\nevent: open\ndata:\n\n") != nil {
 		return
 	}
 	still := time.NewTicker(beat)
 	defer still.Stop()
-	for {
+	for v.sessions.counts(v.session) {
 		select {
 		case <-changed:
 			select { // what belongs together comes together
@@ -57,10 +61,12 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 			err = s.send("event: change\ndata:\n\n")
 		case <-still.C:
 			err = s.send(": alive\n\n")
+		case <-over:
+			over = p.sessions.anyEnd()
 		case err := <-ended:
 			switch {
 			case errors.Is(err, client.Unauthenticated):
-				_ = s.send("event: end\ndata:\n\n")
+				_ = s.send(sessionEnd)
 			case errors.Is(err, client.Limit): // a browser would be back in a second
 				_ = s.send("event: full\ndata:\n\n")
 			}
@@ -72,12 +78,22 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	_ = s.send(sessionEnd)
 }
+
+// sessionEnd tells a page that nobody is signed in any more.
+const sessionEnd = "event: end\ndata:\n\n"
 
 // stream writes server-sent events.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+}
+
+func (s stream) begin() {
+	s.w.Header().Set("Content-Type", "text/event-stream")
+	s.w.Header().Set("X-Accel-Buffering", "no") // for proxies
+	_ = s.control.SetReadDeadline(time.Time{})
 }
 
 func (s stream) send(text string) error {

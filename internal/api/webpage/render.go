@@ -98,6 +98,13 @@ var dones = map[string]string{
 
 func done(r *http.Request) string { return dones[r.URL.Query().Get("did")] }
 
+// refusedBody is a refusal. A form of a session that has ended can be sent again after the person has signed in.
+type refusedBody struct {
+	*client.Error
+	Again string // where the form goes; empty: there is none
+	Sent  url.Values
+}
+
 // refuse shows a refusal, with what to do.
 func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err error) {
 	if r.Context().Err() != nil {
@@ -108,7 +115,11 @@ func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 		p.log.ErrorContext(r.Context(), "a page failed", "path", r.URL.Path, "error", err)
 		refused = &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "the page cannot be shown", Hint: "the log of the server says why"}
 	}
-	in := page{Title: "Not done", Body: refused, Path: r.URL.Path}
+	body := refusedBody{Error: refused}
+	if refused.Code == client.Unauthenticated && r.Method == http.MethodPost && r.ParseForm() == nil {
+		body.Again, body.Sent = r.URL.RequestURI(), r.PostForm
+	}
+	in := page{Title: "Not done", Body: body, Path: r.URL.Path}
 	if r.Method == http.MethodGet {
 		in.Title = "Not shown"
 	}

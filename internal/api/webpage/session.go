@@ -57,6 +57,7 @@ type sessions struct {
 	links map[string]session    // by the code in the link
 	back  map[string]time.Time  // until when attempts to sign in at the issuer last that came back, by state
 	ended map[string]*signedOut // by principal
+	over  chan struct{}         // closed when a session is ended before its time; then there is another
 }
 
 func newSessions(key [32]byte, now func() time.Time, secure bool) *sessions {
@@ -68,7 +69,7 @@ func newSessions(key [32]byte, now func() time.Time, secure bool) *sessions {
 	if err != nil {
 		panic(err) // for blocks of another size
 	}
-	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, back: map[string]time.Time{}, ended: map[string]*signedOut{}}
+	return &sessions{seal: seal, now: now, secure: secure, links: map[string]session{}, back: map[string]time.Time{}, ended: map[string]*signedOut{}, over: make(chan struct{})}
 }
 
 // begin returns a new session of a token, which ends with it.
@@ -125,6 +126,8 @@ func (s *sessions) redeem(code string) (of, token string, ok bool) {
 func (s *sessions) end(ended session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	close(s.over)
+	s.over = make(chan struct{})
 	now := s.now()
 	e := s.ended[ended.Of]
 	if e == nil {
@@ -142,13 +145,20 @@ func (s *sessions) end(ended session) {
 	}
 }
 
-// counts reports whether a session was not ended before its time.
+// anyEnd is closed when a session is ended before its time.
+func (s *sessions) anyEnd() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// counts reports whether a session is not over.
 func (s *sessions) counts(in session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.ended[in.Of]
-	if e == nil {
-		return true
+	e, late := s.ended[in.Of], s.now().After(in.Until)
+	if e == nil || late {
+		return !late
 	}
 	_, ended := e.ids[in.ID]
 	return !ended && in.Began.After(e.before)
@@ -160,7 +170,7 @@ var errNoSession = &client.Error{Status: http.StatusUnauthorized, Code: client.U
 // of returns the session of a request.
 func (s *sessions) of(r *http.Request) (session, error) {
 	in, ok := s.sealed(r)
-	if !ok || s.now().After(in.Until) || !s.counts(in) {
+	if !ok || !s.counts(in) {
 		return session{}, errNoSession
 	}
 	return in, nil

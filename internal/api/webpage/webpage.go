@@ -6,6 +6,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"path"
@@ -136,7 +137,8 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, pattern := p.mux.Handler(r); pattern == "" {
-		p.refuse(w, r, nil, &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: "there is no such page", Hint: "go to the overview"})
+		v, _ := p.enter(r) // those who have signed in have the menu
+		p.refuse(w, r, v, &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: fmt.Sprintf("there is no page at %.200q", r.URL.Path), Hint: "check the address, or go to the overview"})
 		return
 	}
 	p.mux.ServeHTTP(w, r)
@@ -191,8 +193,8 @@ func (p *pages) signedIn(show shower) http.Handler {
 			http.Redirect(w, r, path, http.StatusSeeOther)
 			return
 		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err == nil {
-			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			err = v.inTurn(show, w, r)
 		}
 		if err != nil && !p.refill(w, r, err) {

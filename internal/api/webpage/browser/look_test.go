@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/cookiejar"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -270,5 +271,31 @@ func TestANoteGoesWithTheAnswerOrStays(t *testing.T) {
 	d.shows("never")
 	if !eval[bool](d, `document.activeElement.matches(".problem")`) {
 		t.Error("the error is not where the reader is")
+	}
+}
+
+// A page whose session ended says so, and keeps what was typed; it goes on after the person has signed in again elsewhere.
+func TestASessionThatEndsElsewhereKeepsWhatIsTyped(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.token)
+	d.goTo("/tasks/" + s.task)
+	d.do(chromedp.Poll[chromedp.Void](`source?.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))
+	field := `document.querySelector("form[action$='/cancel'] [name=detail]")`
+	d.do(chromedp.Evaluate[chromedp.Void](field + `.closest("details")?.setAttribute("open", ""); ` + field + `.value = "It is not needed"; void 0`))
+	d.do(chromedp.Evaluate[chromedp.Void](`fetch("/sign-out", {method: "POST"}); void 0`))
+	ended := `document.querySelector("#connection:not([hidden]) a[target=_blank][href^='/sign-in?next=%2Ftasks%2F']")?.textContent === "Sign in again"`
+	d.do(chromedp.Poll[chromedp.Void](ended, chromedp.WithPollingTimeout(patience)))
+	d.do(chromedp.Evaluate[chromedp.Void](`follow(); void 0`)) // a stream that is refused is no server that is away
+	d.do(chromedp.Poll[chromedp.Void](`source.readyState === EventSource.CLOSED && `+ended, chromedp.WithPollingTimeout(patience)))
+	d.do(chromedp.Evaluate[chromedp.Void](`refresh(); void 0`))
+	d.do(chromedp.Poll[chromedp.Void](`!fetching`, chromedp.WithPollingTimeout(patience)))
+	if got := eval[string](d, field+`?.value || "gone"`); got != "It is not needed" {
+		t.Errorf("what was typed is %q", got)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`fetch(` + strconv.Quote(d.link(d.token)) + `).then(follow); void 0`)) // as in another tab
+	d.do(chromedp.Poll[chromedp.Void](`document.getElementById("connection").hidden && source.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))
+	if got := eval[string](d, field+`?.value || "gone"`); got != "It is not needed" {
+		t.Errorf("what was typed is %q", got)
 	}
 }

@@ -24,6 +24,24 @@ function say(text) {
   connection.hidden = !text;
 }
 
+// In another tab, so that what is typed here stays. This page follows again when the person is back.
+function offerSignIn() {
+  say("Your session has ended. What you have typed stays here. ");
+  const link = document.createElement("a");
+  link.href = "/sign-in?next=" + encodeURIComponent(location.pathname + location.search);
+  link.target = "_blank";
+  link.textContent = "Sign in again";
+  connection.append(link, " to go on.");
+}
+
+// A page to sign in, to which an update was led, takes the place of nothing.
+document.addEventListener("htmx:before:swap", (e) => {
+  if (!e.detail.ctx.response.raw.redirected) return;
+  e.preventDefault();
+  source?.close();
+  offerSignIn();
+});
+
 function busy() {
   const field = document.activeElement;
   return field && field.matches("main input, main select, main textarea") && (field.type === "checkbox" || field.value !== "" || field.matches("select"))
@@ -55,7 +73,7 @@ function follow() {
   source = new EventSource("/live?task=" + encodeURIComponent(task));
   source.addEventListener("open", () => { say(""); if (missed) { missed = false; refresh(); } });
   source.addEventListener("change", () => { full = 0; refresh(); });
-  source.addEventListener("end", () => { source.close(); say("Your session has ended. Sign in again to go on."); });
+  source.addEventListener("end", () => { source.close(); missed = true; offerSignIn(); });
   source.addEventListener("full", () => {
     const seconds = Math.min(15 * 2 ** full++, 120);
     source.close();

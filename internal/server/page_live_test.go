@@ -1,0 +1,138 @@
+package server
+
+import (
+	"bufio"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// stream is the lines that /live sends, until it ends.
+func (r *reader) stream() <-chan string {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), http.MethodGet, r.base+"/live?task=*", nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	res, err := r.http.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = res.Body.Close() })
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(res.Body); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	if first := <-lines; res.StatusCode != http.StatusOK || first != "retry: 1000" {
+		r.t.Fatalf("%s: %q", res.Status, first)
+	}
+	return lines
+}
+
+// endsSession waits for the end of a stream, which says that the session has ended.
+func endsSession(t *testing.T, name string, lines <-chan string) {
+	t.Helper()
+	var all []string
+	for {
+		select {
+		case line, ok := <-lines:
+			if all = append(all, line); ok {
+				continue
+			}
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s: the stream does not end", name)
+		}
+		if got := strings.Join(all, "\n"); !strings.Contains(got, "event: end\n") {
+			t.Errorf("%s: %q", name, got)
+		}
+		return
+	}
+}
+
+func TestAPageIsToldThatItsSessionHasEnded(t *testing.T) {
+	clock := NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))
+	s, admin := forTests(t, Config{Temporary: true, Clock: clock})
+	if body := newReader(t, s).get("/live?task=*", http.StatusOK); body != "event: end\ndata:\n\n" {
+		t.Errorf("nobody has signed in: %q", body)
+	}
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	lines := r.stream()
+	if got := r.do(http.MethodPost, "/sign-out", ""); got.status != http.StatusSeeOther {
+		t.Fatal(got.status)
+	}
+	endsSession(t, "signed out in another tab", lines)
+
+	token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: client.RoleOperator, Name: "olga"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.get(r.link(token.Text), http.StatusOK)
+	lines = r.stream()
+	if _, err := admin.RevokeToken(t.Context(), token.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Something happens"}); err != nil {
+		t.Fatal(err)
+	}
+	endsSession(t, "token revoked", lines)
+
+	r = newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	lines = r.stream()
+	if _, err := s.Advance(t.Context(), 13*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Something happens later"}); err != nil {
+		t.Fatal(err)
+	}
+	endsSession(t, "after 12 hours", lines)
+}
+
+func TestAFormOfASessionThatHasEndedCanBeSentAgain(t *testing.T) {
+	s, admin := forTests(t, Config{Temporary: true})
+	task, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Paint the bridge"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newReader(t, s)
+	path := "/tasks/" + task.Task + "/cancel"
+	got := r.do(http.MethodPost, path, url.Values{"detail": {"It is <b>new</b>"}, "key": {"k1"}}.Encode())
+	if got.status != http.StatusUnauthorized {
+		t.Error(got.status)
+	}
+	shown(t, "the refusal", got.body, "you are not signed in", `href="/sign-in"`, `action="`+path+`"`, `name="detail" value="It is &lt;b&gt;new&lt;/b&gt;"`, `name="key" value="k1"`)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	if again := r.do(http.MethodPost, path, fieldsOf(t, got.body, path).Encode()); again.status != http.StatusSeeOther {
+		t.Errorf("%d: %s", again.status, again.body)
+	}
+	if now, err := admin.Task(t.Context(), task.Task); err != nil || now.State != client.Cancelled {
+		t.Errorf("%v: %s", err, now.State)
+	}
+}
+
+func TestABrowserAtAnUnknownAddressGetsAPage(t *testing.T) {
+	s, _ := forTests(t, Config{Temporary: true})
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+	for _, path := range []string{"/nowhere", "/tasks/a/b/c", "/Inbox", "/%3Cscript%3E", "/static2/page.js"} {
+		got := r.do(http.MethodGet, path, "", "Accept", browser)
+		if got.status != http.StatusNotFound || got.header.Get("Content-Type") != "text/html; charset=utf-8" || got.header.Get("Content-Security-Policy") == "" {
+			t.Errorf("%s: %d, %v", path, got.status, got.header)
+		}
+		shown(t, path, got.body, `<nav aria-label="Pages">`, "there is no page at", `href="/"`)
+	}
+	for _, accept := range []string{"", "*/*", "application/json", "text/html;q=0.5, application/json"} {
+		if got := r.do(http.MethodGet, "/nowhere", "", "Accept", accept); got.status != http.StatusNotFound || got.header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%q: %d, %v: %s", accept, got.status, got.header, got.body)
+		}
+	}
+}
