@@ -50,7 +50,7 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	}
 	still := time.NewTicker(beat)
 	defer still.Stop()
-	for v.sessions.counts(v.session) {
+	for v.sessions.lasts(v.session) {
 		select {
 		case <-changed:
 			select { // what belongs together comes together

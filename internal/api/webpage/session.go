@@ -152,13 +152,16 @@ func (s *sessions) anyEnd() <-chan struct{} {
 	return s.over
 }
 
-// counts reports whether a session is not over.
+// lasts reports whether a session is not over.
+func (s *sessions) lasts(in session) bool { return !s.now().After(in.Until) && s.counts(in) }
+
+// counts reports whether a session was not ended before its time.
 func (s *sessions) counts(in session) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, late := s.ended[in.Of], s.now().After(in.Until)
-	if e == nil || late {
-		return !late
+	e := s.ended[in.Of]
+	if e == nil {
+		return true
 	}
 	_, ended := e.ids[in.ID]
 	return !ended && in.Began.After(e.before)
@@ -170,7 +173,7 @@ var errNoSession = &client.Error{Status: http.StatusUnauthorized, Code: client.U
 // of returns the session of a request.
 func (s *sessions) of(r *http.Request) (session, error) {
 	in, ok := s.sealed(r)
-	if !ok || !s.counts(in) {
+	if !ok || !s.lasts(in) {
 		return session{}, errNoSession
 	}
 	return in, nil
