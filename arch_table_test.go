@@ -180,6 +180,7 @@ var innerPackages = []pkg{
 		imports: "domain/event domain/task record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{dir: "record/span/tracesdoc", what: "writes docs/traces.md from the names of spans and attributes", imports: "record/span"},
+	{dir: "record/span/outage", what: "logs that spans or figures cannot be sent: when that begins, once a minute while it lasts, when it ends"},
 	{
 		dir: "record/proof", what: "the Merkle tree over the entries, its signed checkpoints, and proofs that others verify",
 		imports: "record/ledger", libs: "golang.org/x/mod",
@@ -390,7 +391,7 @@ var innerPackages = []pkg{
 		dir: "delivery/alerting", what: "judges what the monitor measures, and notifies people of alerts",
 		imports: "domain/alert domain/event domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor delivery/notify",
 	},
-	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span"},
+	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span record/span/outage"},
 
 	// api
 	{
@@ -404,7 +405,7 @@ var innerPackages = []pkg{
 	},
 	{dir: "api/tracing", what: "how the APIs give the spans of their calls to a tracer", imports: "domain/event client", libs: "net"},
 	{
-		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry, and spans to those", imports: "domain/refusal record/figure record/span api/tracing",
+		dir: "api/otelapi", what: "gives figures to Prometheus and to collectors of OpenTelemetry, and spans to those", imports: "domain/refusal record/figure record/span record/span/outage api/tracing",
 		libs: "net go.opentelemetry.io/otel go.opentelemetry.io/proto google.golang.org/protobuf github.com/prometheus/client_golang",
 	},
 	{

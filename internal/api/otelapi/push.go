@@ -9,7 +9,10 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
 	sdk "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/resource"
+
+	"github.com/trapezehq/trapeze/internal/record/span/outage"
 )
 
 // lastPush is how long the last export may take when the server stops.
@@ -28,12 +31,29 @@ func (m *Metrics) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reader := sdk.NewPeriodicReader(to, sdk.WithProducer(&producer{m, nil}))
+	report := outage.New(m.o.Log, "figures could not be sent to the collector", "figures are sent to the collector again")
+	reader := sdk.NewPeriodicReader(reported{to, report}, sdk.WithProducer(&producer{m, nil}))
 	provider := sdk.NewMeterProvider(sdk.WithReader(reader), sdk.WithResource(resourceOf(m.o)))
 	<-ctx.Done()
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPush)
 	defer cancel()
 	return errors.Join(provider.Shutdown(last), ctx.Err())
+}
+
+// reported is an exporter that reports failures itself, to log each outage and its end.
+type reported struct {
+	sdk.Exporter
+	report *outage.Report
+}
+
+// Export implements [sdk.Exporter]. The next export has what this one could not send: the figures are sums.
+func (r reported) Export(ctx context.Context, figures *metricdata.ResourceMetrics) error {
+	if err := r.Exporter.Export(ctx, figures); err != nil {
+		r.report.Failed(err, 0)
+		return nil
+	}
+	r.report.Sent()
+	return nil
 }
 
 // resourceOf names the server to collectors, as the environment says.

@@ -16,6 +16,7 @@ import (
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/trapezehq/trapeze/internal/record/span"
+	"github.com/trapezehq/trapeze/internal/record/span/outage"
 )
 
 const (
@@ -120,7 +121,8 @@ func (t *Traces) Close(ctx context.Context) error {
 	t.stop()
 	context.AfterFunc(last, t.abort)
 	t.running.Wait() // for the upload that is under way: its spans are nowhere else
-	return errors.Join(t.flushCalls(last), t.calls.client.Stop(last), t.steps.client.Stop(last))
+	_, _, err := t.flushCalls(last)
+	return errors.Join(err, t.calls.client.Stop(last), t.steps.client.Stop(last))
 }
 
 // Append appends a span from the record in the form that [Traces.Send] takes, unless its trace is not sampled.
@@ -180,6 +182,7 @@ func (t *Traces) sendCalls(ctx context.Context, stop <-chan struct{}) {
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	report := outage.New(t.o.Log, "spans of calls could not be sent: they are lost", "spans of calls are sent again")
 	for {
 		select {
 		case <-stop:
@@ -187,14 +190,19 @@ func (t *Traces) sendCalls(ctx context.Context, stop <-chan struct{}) {
 		case <-tick.C:
 		case <-t.enough:
 		}
-		if err := t.flushCalls(ctx); err != nil {
-			t.o.Log.Warn("spans of calls are lost: they could not be sent", "error", err)
+		switch sent, lost, err := t.flushCalls(ctx); {
+		case err != nil:
+			report.Failed(err, lost)
+		case lost > 0:
+			report.Failed(errors.New("the collector takes them too slowly"), lost)
+		case sent > 0:
+			report.Sent()
 		}
 	}
 }
 
-// flushCalls sends the spans of calls that wait. They are not sent again after an error.
-func (t *Traces) flushCalls(ctx context.Context) error {
+// flushCalls sends the spans of calls that wait, and returns how many were sent, and how many were lost: they are not sent again after an error.
+func (t *Traces) flushCalls(ctx context.Context) (sent, lost int, err error) {
 	t.calls.mu.Lock()
 	defer t.calls.mu.Unlock()
 	t.mu.Lock()
@@ -206,8 +214,8 @@ func (t *Traces) flushCalls(ctx context.Context) error {
 		t.spare = spans.spans
 		t.mu.Unlock()
 	}()
-	if dropped > 0 {
-		t.o.Log.Warn("spans of calls are lost: the collector does not keep up", "spans", dropped)
+	if err := t.calls.send(ctx, spans.spans); err != nil {
+		return 0, dropped + spans.count, err
 	}
-	return t.calls.send(ctx, spans.spans)
+	return spans.count, dropped, nil
 }

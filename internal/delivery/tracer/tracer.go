@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/span"
+	"github.com/trapezehq/trapeze/internal/record/span/outage"
 )
 
 // pause is the time after an error before it is tried again.
@@ -262,6 +263,7 @@ func signal(c chan struct{}) {
 func (t *Tracer) send(ctx context.Context) {
 	tick := time.NewTicker(t.o.Every)
 	defer tick.Stop()
+	report := outage.New(t.o.Log, "spans could not be sent, and will be sent again", "spans are sent again")
 	for {
 		select {
 		case <-ctx.Done():
@@ -269,9 +271,14 @@ func (t *Tracer) send(ctx context.Context) {
 		case <-tick.C:
 		case <-t.enough:
 		}
-		if err := t.flush(ctx); err != nil && ctx.Err() == nil {
-			t.o.Log.Warn("spans could not be sent, and will be sent again", "error", err)
+		switch err := t.flush(ctx); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			report.Failed(err, 0)
 			wait(ctx, pause)
+		default:
+			report.Sent()
 		}
 	}
 }

@@ -1,0 +1,58 @@
+package tracer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/span"
+)
+
+// downSink refuses all spans while it is down.
+type downSink struct {
+	down atomic.Bool
+	has  atomic.Int64 // bytes
+}
+
+func (s *downSink) Append(b []byte, _ *span.Span) []byte { return append(b, 'x') }
+
+func (s *downSink) Send(_ context.Context, spans []byte) error {
+	if s.down.Load() {
+		return errors.New("connection refused")
+	}
+	s.has.Add(int64(len(spans)))
+	return nil
+}
+
+// TestACollectorThatIsDownIsLoggedOnceAMinute: and no span is lost.
+func TestACollectorThatIsDownIsLoggedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		sink := &downSink{}
+		sink.down.Store(true)
+		tr := &Tracer{sink: sink, o: Options{Log: slog.New(slog.NewTextHandler(&out, nil)), Every: DefaultEvery}, room: make(chan struct{}, 1)}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); tr.send(ctx) }()
+		tr.mu.Lock()
+		tr.waiting = encoded{spans: []byte("xyz"), count: 3}
+		tr.mu.Unlock()
+		time.Sleep(5*time.Minute - time.Second)
+		sink.down.Store(false)
+		time.Sleep(time.Minute)
+		cancel()
+		<-done
+		if got := out.String(); strings.Count(got, "level=WARN") != 5 || strings.Count(got, "level=INFO") != 1 || strings.Count(got, "\n") != 6 {
+			t.Errorf("%s", got)
+		}
+		if n := sink.has.Load(); n != 3 {
+			t.Errorf("the collector has %d bytes", n)
+		}
+	})
+}
