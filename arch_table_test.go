@@ -315,10 +315,11 @@ var innerPackages = []pkg{
 		imports: "domain/channel domain/event domain/handoff domain/refusal domain/task content/envelope content/expect routing record/stream " +
 			"record/view usecase/caller usecase/agents usecase/channels usecase/envelopes usecase/routes usecase/policies",
 	},
+	{dir: "usecase/desk", what: "the desks of people: who may see a ticket, and which events concern it", imports: "domain/agent domain/event domain/identity domain/task usecase/caller"},
 	{
 		dir: "usecase/tickets", what: "use cases of tickets: what people are asked, and what they do about it",
-		imports: "domain/agent domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
-			"usecase/caller usecase/quota usecase/taskstore",
+		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
+			"usecase/caller usecase/desk usecase/quota usecase/taskstore",
 	},
 	{
 		dir: "usecase/alerts", what: "use cases of alerts: what is raised, silences, and what the server judges",
@@ -336,7 +337,7 @@ var innerPackages = []pkg{
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
 		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/proof record/ledger record/stream record/view " +
-			"usecase/caller usecase/positions usecase/quota usecase/taskstore",
+			"usecase/caller usecase/desk usecase/positions usecase/quota usecase/taskstore",
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",

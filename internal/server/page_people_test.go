@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -50,4 +53,55 @@ func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
 	shown(t, "what was answered before", page.get("/inbox?past=1", http.StatusOK), "Question 0?", "Question 6?")
 	must(t)(admin.SetReadiness(ctx, "ann", client.Offline))
 	shown(t, "an agent that is offline", page.get("/agents/ann", http.StatusOK), `<span class="readiness offline">offline, set by an operator</span>`)
+}
+
+// The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket.
+func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
+	s, admin, _, agents := crew(t, "ann", "zack")
+	zoe := atDesk(t, s, admin)
+	must(t)(admin.RegisterAgent(t.Context(), "zack", client.AgentSpec{Kind: "human", Capabilities: []string{"billing"}}))
+	made, err := agents["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "Pay it back", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t)(agents["ann"].Ask(t.Context(), made.Task, client.AskInput{Epoch: 1, Question: "Refund it?", Desk: "billing"}))
+	ticket := made.Task + ".k1"
+	for _, page := range []string{"/inbox", "/tickets/" + ticket} {
+		_, rest, _ := strings.Cut(zoe.get(page, http.StatusOK), `data-live="`)
+		live, _, _ := strings.Cut(rest, `"`)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		changed := make(chan bool, 1)
+		go func() { changed <- zoe.follows(ctx, "/live?task="+url.QueryEscape(live)) }()
+		for waiting := true; waiting; { // a page is told only of what happens once its stream has begun
+			select {
+			case told := <-changed:
+				if waiting = false; !told {
+					t.Errorf("%s is not told of a change", page)
+				}
+			default:
+				must(t)(agents["zack"].Claim(t.Context(), ticket))
+				must(t)(agents["zack"].Release(t.Context(), ticket, client.ReleaseInput{}))
+			}
+		}
+		cancel()
+	}
+}
+
+// follows reports whether a live stream tells of a change before ctx ends.
+func (r *reader) follows(ctx context.Context, path string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
+	if err != nil {
+		return false
+	}
+	res, err := r.http.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	for lines := bufio.NewScanner(res.Body); lines.Scan(); {
+		if lines.Text() == "event: change" {
+			return true
+		}
+	}
+	return false
 }

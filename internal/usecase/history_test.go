@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -48,14 +49,18 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nil, nil, nil, time.Now)), t: t, log: log, store: store}
+	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nothing{}, nil, nil, nil, time.Now)), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store(), nil), Store: store, Access: reads, Now: time.Now})
 	h.create(agentOf("ann"), taskID)
 	return h
 }
 
-// nothing has forgotten nothing, and has no envelopes.
+// nothing has forgotten nothing, and has no envelopes and no agents.
 type nothing struct{}
+
+func (nothing) Find(context.Context, string, string, bool) (agent.State, error) {
+	return agent.State{}, nil
+}
 
 func (nothing) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error) {
 	return func(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }

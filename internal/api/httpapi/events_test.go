@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,76 @@ func TestAgentsAreToldOnlyOfWhatIsTheirs(t *testing.T) {
 	if !errors.Is(err, errEnough) {
 		t.Error(err)
 	}
+}
+
+// A person is told of the tickets of the desk that the person serves, from their opening to their end, and of nothing else of their tasks.
+func TestAPersonIsToldOfTheTicketsOfTheDesk(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx, admin := t.Context(), h.as(h.admin)
+	done := func(_ client.Receipt, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	worker, _ := h.agent("worker")
+	zoe, zack := h.atDesk("zoe", "billing"), h.atDesk("zack", "billing")
+	h.atDesk("yves", "legal")
+	ask := func(in client.AskInput) string {
+		t.Helper()
+		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: "refund it", Start: true})
+		done(made, err)
+		done(worker.Progress(ctx, made.Task, client.ProgressInput{Epoch: 1, Note: "looking"}))
+		in.Epoch, in.Question = 1, "Refund it?"
+		done(worker.Ask(ctx, made.Task, in))
+		return made.Task
+	}
+	answered := ask(client.AskInput{Desk: "billing"})
+	ask(client.AskInput{Desk: "legal"})
+	ask(client.AskInput{To: "zack"})
+	ask(client.AskInput{})
+	done(zack.Claim(ctx, answered+".k1"))
+	done(zack.Release(ctx, answered+".k1", client.ReleaseInput{}))
+	done(zack.Answer(ctx, answered+".k1", client.AnswerInput{Answer: "yes"}))
+	progressed, err := worker.Progress(ctx, answered, client.ProgressInput{Epoch: 1, Note: "on it"})
+	done(progressed, err)
+	done(worker.Annotate(ctx, answered, client.AnnotateInput{Entry: progressed.Position, Note: "done soon"}))
+	done(worker.Complete(ctx, answered, client.CompleteInput{Epoch: 1}))
+	cancelled := ask(client.AskInput{Desk: "billing"})
+	done(admin.Cancel(ctx, cancelled, client.CancelInput{}))
+	if _, err := admin.RegisterAgent(ctx, "last", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	err = zoe.Events(ctx, 0, func(e client.Event) error {
+		if e.ID == "last" {
+			return errEnough
+		}
+		if e.Kind == "task" {
+			told = append(told, e.ID+" "+strings.Join(e.Events, ","))
+		}
+		return nil
+	})
+	if !errors.Is(err, errEnough) {
+		t.Fatal(err)
+	}
+	want := []string{
+		answered + " ticket-opened", answered + " ticket-claimed", answered + " ticket-released", answered + " ticket-closed",
+		cancelled + " ticket-opened", cancelled + " ticket-closed",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("zoe is told of\n%s\nand not of\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// atDesk registers a person who serves a desk.
+func (h *harness) atDesk(name, desk string) *client.Client {
+	h.t.Helper()
+	c, _ := h.agent(name)
+	if _, err := h.as(h.admin).RegisterAgent(h.t.Context(), name, client.AgentSpec{Kind: "human", Capabilities: []string{desk}}); err != nil {
+		h.t.Fatal(err)
+	}
+	return c
 }
 
 // lines reads a stream as it is on the wire.

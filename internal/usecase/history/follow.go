@@ -2,15 +2,12 @@ package history
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
-	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // Event is an entry as the event stream tells it: what happened, to which task, by whom; not the content.
@@ -23,11 +20,8 @@ type Event struct {
 	Events   []string        `json:"events"`
 }
 
-// public are the kinds of streams that agents are told of.
-var public = []string{taskstore.Kind, "agent", "channel"}
-
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
-// tasks that they have a part in, of other agents and of channels; those who may read anything, of all but reads.
+// tasks that they have a part in, of other agents and of channels; people at a desk, of its tickets too; those who may read anything, of all but reads.
 func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Event) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)
@@ -71,36 +65,4 @@ func (r *replay) enter(ctx context.Context, after ledger.Position) error {
 		r.leave = sync.OnceFunc(leave)
 	}
 	return err
-}
-
-// told is what a caller is told of entries. It looks at each task once.
-func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.Entry) (told []Event, err error) {
-	all := identity.May(c.Role, identity.ReadAny)
-	sees := map[ledger.Stream]bool{}
-	for _, e := range entries {
-		workspace, kind, id := e.Stream.Parts()
-		if workspace != c.Workspace || kind == access.Kind || !all && !slices.Contains(public, kind) {
-			continue
-		}
-		if kind == taskstore.Kind && !all {
-			may, known := sees[e.Stream]
-			if !known {
-				f, err := h.tasks.Load(ctx, e.Stream, false)
-				if err != nil {
-					return nil, err
-				}
-				may = h.tasks.Sees(c, f.State)
-				sees[e.Stream] = may
-			}
-			if !may {
-				continue
-			}
-		}
-		n := Event{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal}
-		for _, ev := range e.Events {
-			n.Events = append(n.Events, ev.Name)
-		}
-		told = append(told, n)
-	}
-	return told, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -32,6 +33,7 @@ type History struct {
 	ledger    ledger.Ledger
 	tasks     *taskstore.Store
 	access    *access.Log
+	agents    desk.Agents
 	memories  Memories
 	envelopes Envelopes
 	tree      Tree
@@ -42,10 +44,10 @@ type History struct {
 }
 
 // New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, m Memories, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, a desk.Agents, m Memories, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
 	keys, err := newKeys(l, now)
 	if err != nil {
 		return nil, err
 	}
-	return &History{ledger: l, tasks: tasks, access: log, memories: m, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
+	return &History{ledger: l, tasks: tasks, access: log, agents: a, memories: m, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -20,7 +21,7 @@ type AnswerInput struct {
 
 // Answer answers a question. The task's owner goes on with it.
 func (ts *Tickets) Answer(ctx context.Context, c caller.Caller, in AnswerInput) (taskstore.Receipt, error) {
-	return ts.act(ctx, c, "answer", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		return handoff.Decide(t, handoff.Answer{By: c.Principal, Through: c.Through, Serves: s.serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
+	return ts.act(ctx, c, "answer", in.ID, in, func(t task.Task, n int, s desk.Reader, now time.Time) ([]event.Event, error) {
+		return handoff.Decide(t, handoff.Answer{By: c.Principal, Through: c.Through, Serves: s.Serves, Ticket: n, Answer: in.Answer, Detail: in.Detail}, now)
 	})
 }

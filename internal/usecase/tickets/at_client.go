@@ -11,12 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// askedBy reports whether an agent asks a question, or requested the task whose owner asks it.
-func askedBy(agent string, t task.Task, k task.Ticket) bool {
-	requester := identity.Principal{Role: identity.Agent, Name: agent}
-	return k.Kind == event.TicketQuestion && (strings.TrimPrefix(k.By, "agent/") == agent || t.Requester == requester.String())
-}
-
 // requireAskedHere refuses a person at the client of an agent a question that was not asked there. The agent's own questions are, and
 // those of tasks that it has delegated and waits for, as far as they were put to the operators from the beginning: a question of another
 // desk, or of somebody by name, is theirs, wherever it went when its time was over.

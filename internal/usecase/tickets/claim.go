@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -19,11 +20,11 @@ type ClaimInput struct {
 // Claim takes a ticket on, so that others leave it alone. The task of a takeover becomes the claimant's, who is a person
 // registered as an agent: themselves, or, for an operator, the agent of the same name.
 func (ts *Tickets) Claim(ctx context.Context, c caller.Caller, in ClaimInput) (taskstore.Receipt, error) {
-	return ts.act(ctx, c, "claim", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
-		cmd := handoff.Claim{By: c.Principal, Serves: s.serves, Ticket: n, Agent: s.person}
-		if k := t.AtDesk(); k != nil && k.Kind == event.TicketTakeover && s.person != "" {
+	return ts.act(ctx, c, "claim", in.ID, in, func(t task.Task, n int, s desk.Reader, now time.Time) ([]event.Event, error) {
+		cmd := handoff.Claim{By: c.Principal, Serves: s.Serves, Ticket: n, Agent: s.Person}
+		if k := t.AtDesk(); k != nil && k.Kind == event.TicketTakeover && s.Person != "" {
 			var err error
-			cmd.Envelope, err = ts.sealer.ToPerson(ctx, c.Workspace, t, s.person, event.ReasonEscalation, "taken from the desk "+k.Desk, now)
+			cmd.Envelope, err = ts.sealer.ToPerson(ctx, c.Workspace, t, s.Person, event.ReasonEscalation, "taken from the desk "+k.Desk, now)
 			if err != nil {
 				return nil, err
 			}

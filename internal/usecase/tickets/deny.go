@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -21,12 +22,12 @@ type DenyInput struct {
 // Deny says no to a ticket: an approval is denied, a question gets no answer, nobody of the desk takes a task over. From
 // the principal that asked, it takes the question or the task back.
 func (ts *Tickets) Deny(ctx context.Context, c caller.Caller, in DenyInput) (taskstore.Receipt, error) {
-	return ts.act(ctx, c, "deny", in.ID, in, func(t task.Task, n int, s standing, now time.Time) ([]event.Event, error) {
+	return ts.act(ctx, c, "deny", in.ID, in, func(t task.Task, n int, s desk.Reader, now time.Time) ([]event.Event, error) {
 		by := c.Principal
 		source := by.Agent() != "" && by.Agent() == t.Owner || t.Owner == "" && t.Requester == c.String()
 		if source && t.AtDesk() != nil {
 			return handoff.Decide(t, handoff.WithdrawTicket{By: by, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
 		}
-		return handoff.Decide(t, handoff.DenyTicket{By: by, Serves: s.serves, Ticket: n, Detail: in.Detail}, now)
+		return handoff.Decide(t, handoff.DenyTicket{By: by, Serves: s.Serves, Ticket: n, Detail: in.Detail}, now)
 	})
 }

@@ -12,7 +12,7 @@
 //
 // Where to change what:
 //   - list.go: what a list previews, and the turns that askers take on its first page
-//   - show.go: how long a call may wait for an answer, and who sees a ticket
+//   - show.go: how long a call may wait for an answer; who may see a ticket is decided in desk/reader.go
 //   - at_client.go: which tickets a person may answer at the client of an agent
 //   - claim.go: as which agent a person takes a task over
 //   - ask.go: who can be asked by name

@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 )
 
 // TicketsInput narrows a list of tickets.
@@ -29,13 +30,13 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 	if in.Limit < 0 || in.Limit > view.MaxPage {
 		return view.TicketList{}, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
 	}
-	s, err := ts.standingOf(ctx, c)
+	s, err := desk.ReaderOf(ctx, ts.agents, c)
 	if err != nil {
 		return view.TicketList{}, err
 	}
 	f := in.TicketFilter
-	if !s.all {
-		f.Involving, f.Serves = c.Name, s.serves
+	if !s.All {
+		f.Involving, f.Serves = c.Name, s.Serves
 	}
 	list, err := ts.page(ctx, c, f)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -20,7 +21,7 @@ type ReleaseInput struct {
 
 // Release gives a claimed ticket back to its desk. A task that was taken over waits there again.
 func (ts *Tickets) Release(ctx context.Context, c caller.Caller, in ReleaseInput) (taskstore.Receipt, error) {
-	return ts.act(ctx, c, "release", in.ID, in, func(t task.Task, n int, _ standing, now time.Time) ([]event.Event, error) {
+	return ts.act(ctx, c, "release", in.ID, in, func(t task.Task, n int, _ desk.Reader, now time.Time) ([]event.Event, error) {
 		return handoff.Decide(t, handoff.Release{By: c.Principal, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -68,7 +69,7 @@ func (ts *Tickets) find(ctx context.Context, c caller.Caller, id string) (view.T
 	if err != nil {
 		return view.TicketRow{}, err
 	}
-	s, err := ts.standingOf(ctx, c)
+	s, err := desk.ReaderOf(ctx, ts.agents, c)
 	if err != nil {
 		return view.TicketRow{}, err
 	}
@@ -87,7 +88,7 @@ func (ts *Tickets) find(ctx context.Context, c caller.Caller, id string) (view.T
 	if err != nil {
 		return view.TicketRow{}, stream.Unavailable(err)
 	}
-	if !found || !s.sees(c, t, k.Ticket) {
+	if !found || !s.Sees(t, k.Ticket) {
 		return view.TicketRow{}, unknown(id)
 	}
 	return k, nil

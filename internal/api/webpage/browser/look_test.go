@@ -90,16 +90,25 @@ func TestAnOperatorSilencesAnAlertByKeyboard(t *testing.T) {
 }
 
 // TestAPersonIsNotifiedOfANewTicket: by the browser, of what is new while the page is not looked at, once; and never of what was there.
+// An operator is, of the tickets of operators, and a person at a desk of those of the desk.
 func TestAPersonIsNotifiedOfANewTicket(t *testing.T) {
+	t.Run("operator", func(t *testing.T) { notified(t, client.RoleOperator, "") })
+	t.Run("person at a desk", func(t *testing.T) { notified(t, client.RoleAgent, "billing") })
+}
+
+func notified(t *testing.T, role client.Role, desk string) {
 	d := open(t)
 	ctx := t.Context()
 	worker := d.agent("worker", client.AgentSpec{})
+	if desk != "" {
+		d.agent("olga", client.AgentSpec{Kind: "human", Capabilities: []string{desk}})
+	}
 	ask := func(question string) {
 		t.Helper()
 		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: "Refund it", Start: true})
 		must2(t, func() error { return err })
 		must2(t, func() error {
-			_, err := worker.Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: question})
+			_, err := worker.Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: question, Desk: desk})
 			return err
 		})
 	}
@@ -110,7 +119,7 @@ func TestAPersonIsNotifiedOfANewTicket(t *testing.T) {
 		return chromedp.Void{}, err
 	})
 	ask("This was there before?")
-	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.signIn(d.tokenOf(role, "olga"))
 	d.goTo("/inbox")
 	d.press(`#notify`, kb.Enter)
 	d.do(chromedp.Poll[chromedp.Void](`document.getElementById("notify").hidden && source?.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))

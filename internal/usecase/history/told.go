@@ -1,0 +1,109 @@
+package history
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/access"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
+	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+)
+
+// public are the kinds of streams that agents are told of.
+var public = []string{taskstore.Kind, "agent", "channel"}
+
+// told is what a caller is told of entries.
+func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.Entry) (told []Event, err error) {
+	l := listener{h: h, c: c, all: identity.May(c.Role, identity.ReadAny), known: map[ledger.Stream]known{}}
+	if !l.all {
+		if l.desk, err = desk.ReaderOf(ctx, h.agents, c); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range entries {
+		names, err := l.names(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 0 {
+			_, kind, id := e.Stream.Parts()
+			told = append(told, Event{Position: e.Position, Time: e.Time, Kind: kind, ID: id, Actor: e.Actor.Principal, Events: names})
+		}
+	}
+	return told, nil
+}
+
+// listener is who is told of a batch of entries. It looks at each task once.
+type listener struct {
+	h     *History
+	c     caller.Caller
+	all   bool
+	desk  desk.Reader
+	known map[ledger.Stream]known
+}
+
+// known is what a listener knows of a task.
+type known struct {
+	sees    bool                         // all of it
+	tickets bool                         // it has or had one
+	changes map[ledger.Position][]string // of tickets that the listener may see; nil: not looked for yet
+}
+
+// names are the names of the events of an entry that the listener is told of.
+func (l *listener) names(ctx context.Context, e ledger.Entry) (names []string, err error) {
+	workspace, kind, _ := e.Stream.Parts()
+	if workspace != l.c.Workspace || kind == access.Kind || !l.all && !slices.Contains(public, kind) {
+		return nil, nil
+	}
+	for _, ev := range e.Events {
+		names = append(names, ev.Name)
+	}
+	if kind != taskstore.Kind || l.all {
+		return names, nil
+	}
+	k, is := l.known[e.Stream]
+	if !is {
+		f, err := l.h.tasks.Load(ctx, e.Stream, false)
+		if err != nil {
+			return nil, err
+		}
+		k = known{sees: l.h.tasks.Sees(l.c, f.State), tickets: f.State.Ticket != nil}
+		l.known[e.Stream] = k
+	}
+	if k.sees {
+		return names, nil
+	}
+	if len(l.desk.Serves) == 0 || !k.tickets || !desk.MayConcernTicket(names) {
+		return nil, nil
+	}
+	if k.changes == nil {
+		if k.changes, err = l.changes(ctx, e.Stream); err != nil {
+			return nil, err
+		}
+		l.known[e.Stream] = k
+	}
+	return k.changes[e.Position], nil
+}
+
+// changes are the names of the events of a task that concern tickets of the listener's desks, by the entry that has them. A ticket is judged as
+// it was then: one that has gone on to another desk has left the first one's inbox with that event.
+func (l *listener) changes(ctx context.Context, s ledger.Stream) (map[ledger.Position][]string, error) {
+	var t task.Task
+	found := map[ledger.Position][]string{}
+	err := stream.Each(ctx, l.h.ledger, s, func(e ledger.Entry) error {
+		events, err := l.h.tasks.Codec().DecodeAll(e.Events)
+		if err != nil {
+			return err
+		}
+		if names := l.desk.Changes(&t, events...); len(names) > 0 {
+			found[e.Position] = names
+		}
+		return nil
+	})
+	return found, err
+}
