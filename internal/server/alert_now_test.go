@@ -12,9 +12,9 @@ func TestAnAlertThatHoldsNamesWhatIsBehindItNow(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, &story{})
 	st.parks()
-	first := st.await("dead-letters", true, most{10, time.Minute})
+	first := st.await("dead-letters", true, most{20, time.Minute})
 	st.parks()
-	st.advance(2 * time.Minute)
+	st.advance(11 * time.Minute)
 	dead := st.dead()
 	for _, id := range first.Handoffs {
 		task := id[:len(id)-len(".h1")]

@@ -61,7 +61,7 @@ func stories() map[string]story {
 		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
 		"witness-refuses":             {witness: true, begin: func(st *stage) { st.refuses(true) }, raises: most{8, 15 * time.Second}, end: func(st *stage) { st.refuses(false) }, recovers: most{4, 3 * time.Minute}},
 		"certificate-old":             {certificate: true, begin: (*stage).spoils, raises: most{8, 15 * time.Second}, end: (*stage).renews, recovers: most{4, 3 * time.Minute}},
-		"dead-letters":                {begin: (*stage).parks, raises: most{10, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
+		"dead-letters":                {begin: (*stage).parks, raises: most{20, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
 		"inbox-old":                   {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
 		"inbox-old: of the operators": {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
 		"ticket-old":                  {begin: (*stage).asks, raises: most{30, time.Hour}, handoffs: 1, tickets: 1, end: (*stage).told, recovers: most{4, 3 * time.Minute}},
@@ -231,7 +231,7 @@ func (st *stage) parks() {
 	st.Helper()
 	st.coder()
 	for range 2 {
-		st.hands("coder", client.CreateInput{}, client.SendInput{Retries: new(int), Timeouts: client.Timeouts{Offer: client.Duration(time.Minute)}})
+		st.hands("coder", client.CreateInput{}, client.SendInput{Retries: new(int)})
 	}
 }
 
@@ -245,16 +245,23 @@ func (st *stage) discards() {
 	}
 }
 
-// leaves has offers wait in an inbox that nobody fetches.
+// leaves has questions wait in the inbox of an agent that does not fetch it.
 func (st *stage) leaves() {
 	st.Helper()
+	asker := st.as("asker", client.AgentSpec{})
 	st.coder()
 	for range 2 {
-		st.hands("coder", client.CreateInput{}, client.SendInput{Timeouts: client.Timeouts{Offer: client.Duration(24 * time.Hour)}})
+		got, err := asker.Accept(st.Context(), st.hands("asker", client.CreateInput{}, client.SendInput{}).Handoff, client.AcceptInput{})
+		if err != nil {
+			st.Fatal(err)
+		}
+		if _, err := asker.Ask(st.Context(), got.Task, client.AskInput{Epoch: got.Epoch, Question: "May I?", To: "coder"}); err != nil {
+			st.Fatal(err)
+		}
 	}
 }
 
-// fetches has the agent work off its inbox. That the lead is told of the results, and does not read it, is no reason for an alert.
+// fetches has the agent work off its inbox. That the asker is told of the answers, and does not work on at once, is no reason for an alert.
 func (st *stage) fetches() {
 	st.Helper()
 	box, err := st.coder().Inbox(st.Context(), client.InboxOptions{})
@@ -262,7 +269,20 @@ func (st *stage) fetches() {
 		st.Fatal(err)
 	}
 	for _, item := range box.Items {
-		st.takes(st.coder(), item.ID)
+		if item.Type != "question" {
+			st.takes(st.coder(), item.ID)
+			continue
+		}
+		if _, err := st.coder().Answer(st.Context(), item.ID, client.AnswerInput{Answer: "yes"}); err != nil {
+			st.Fatal(err)
+		}
+	}
+	tasks, err := st.boss.Tasks(st.Context(), client.TaskFilter{Owner: "asker", State: "executing"})
+	if err != nil {
+		st.Fatal(err)
+	}
+	for _, t := range tasks.Tasks {
+		st.completes(st.as("asker", client.AgentSpec{}), client.Receipt{Task: t.ID, Epoch: t.Epoch})
 	}
 }
 
@@ -293,7 +313,7 @@ func (st *stage) asks() {
 	if err != nil {
 		st.Fatal(err)
 	}
-	if _, err := st.coder().Ask(st.Context(), got.Task, client.AskInput{Epoch: got.Epoch, Question: "May I?", Within: client.Duration(240 * time.Hour)}); err != nil {
+	if _, err := st.coder().Ask(st.Context(), got.Task, client.AskInput{Epoch: got.Epoch, Question: "May I?"}); err != nil {
 		st.Fatal(err)
 	}
 }

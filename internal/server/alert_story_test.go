@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/alert"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
@@ -257,6 +258,33 @@ func tell(st *stage, d alert.Definition, of *story) {
 	st.recovered(st.notice(d.Name), a.ID)
 	if events, _ := st.entries(d.Name); !slices.Equal(events, []string{"raised", "recovered", "raised", "recovered"}) {
 		st.Errorf("recorded %q", events)
+	}
+	st.defaults()
+}
+
+// defaults checks that the story had the default times alone: an alert that needs others would not be raised for most users.
+func (st *stage) defaults() {
+	st.Helper()
+	var b strings.Builder
+	if err := st.boss.Export(st.Context(), client.ExportOptions{SkipDamaged: true}, &b); err != nil {
+		st.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		var e struct {
+			Event   string `json:"event"`
+			Details struct {
+				Timeouts event.Timeouts `json:"timeouts"`
+				Asked    time.Time      `json:"at"`
+				Due      time.Time      `json:"due"`
+			} `json:"details"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			st.Fatal(err)
+		}
+		of := event.Timeouts{}.WithDefaults()
+		if got := e.Details; got.Timeouts.Over(of) != of || !got.Due.IsZero() && got.Due.Sub(got.Asked) > time.Duration(of.Answer) {
+			st.Errorf("%s has times of its own: %s", e.Event, line)
+		}
 	}
 }
 

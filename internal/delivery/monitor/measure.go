@@ -202,7 +202,7 @@ func (x *Measurement) lastOf(workspace, task string) string {
 // disorder is how much younger than the next a ticket may be in a list with the oldest first: clocks go back.
 const disorder = time.Hour
 
-// tickets measures how many tickets have waited for more than a day.
+// tickets measures how many tickets have waited for more than [alert.TicketAge].
 func (x *Measurement) tickets(ctx context.Context, workspace string, d *alert.Definition) ([]alert.Condition, error) {
 	c := alert.Condition{}
 	f := view.TicketFilter{Live: true, Limit: view.MaxPage}
@@ -215,14 +215,14 @@ pages:
 		for i := range list {
 			k := &list[i]
 			age := x.now.Sub(k.Opened)
-			if age <= alert.Day-disorder {
+			if age <= alert.TicketAge-disorder {
 				break pages // the oldest come first
 			}
-			if age <= alert.Day {
+			if age <= alert.TicketAge {
 				continue
 			}
 			c.Value++
-			if over := k.Opened.Add(alert.Day); c.Since.IsZero() || over.Before(c.Since) {
+			if over := k.Opened.Add(alert.TicketAge); c.Since.IsZero() || over.Before(c.Since) {
 				c.Since = over
 			}
 			if len(c.Tickets) < alert.MaxHandoffs {

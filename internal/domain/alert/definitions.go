@@ -10,6 +10,10 @@ const (
 	utilisation    = "trapeze.envelope.utilisation"
 )
 
+// TicketAge is how long a ticket waits before ticket-old counts it. It is one of the ages of the figure's label, and long before the default time that people
+// have is over, so that they can still answer.
+const TicketAge = 8 * time.Hour
+
 // behind begins what people do about alerts that name handoffs.
 const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze handoff show` says how each ended. "
 
@@ -131,9 +135,9 @@ func waits() []Definition {
 			todo:    "See whether the agent runs and fetches its inbox: `trapeze agent show`, `trapeze inbox --agent`.",
 		},
 		{
-			Name: "ticket-old", Severity: Warning, Figure: "trapeze.tickets.open", Only: `age="older"`, Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
+			Name: "ticket-old", Severity: Warning, Figure: "trapeze.tickets.open", Only: `age=~"24h|older"`, Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
 			Threshold: 0, Highest: 1e6, command: listTickets,
-			meaning: "Tickets have waited for people for more than a day: more than {threshold}.",
+			meaning: "Tickets have waited for people for more than 8 hours: more than {threshold}. With the default times they end without an answer after 24 hours.",
 			todo:    "`trapeze ticket list` shows them; answer each, approve or deny.",
 		},
 		{

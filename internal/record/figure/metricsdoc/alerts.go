@@ -64,6 +64,14 @@ A [policy](policy.md) changes thresholds, windows and how long an alert must hol
       inbox-old: {threshold: 7200}
       budgets-unused: off
 
+## Thresholds and default times
+Each alert can be raised with the default settings, before the time that people or agents have is over:
+
+- ` + "`ticket-old`" + `: people have 24 hours by default, for an answer and for an approval. The alert counts tickets from 8 hours on, a working day, so that 16 hours are left.
+- ` + "`inbox-old`" + `: what waits for an hour is a task that came back, a question, an approval or a takeover, which have 24 hours, and offers with a longer time than the default.
+  An offer that nobody sees ends after 10 minutes by default; if there is no other receiver then, ` + "`handoff-failed`" + ` and ` + "`dead-letters`" + ` are raised.
+- ` + "`dead-letters`" + ` and all that is about a figure: nothing ends them but people, or the window.
+
 ## Prometheus
 [prometheus/rules.yaml](prometheus/rules.yaml) has the same alerts as rules for Prometheus, with the default thresholds, and
 [prometheus/dashboard.json](prometheus/dashboard.json) is a dashboard for Grafana. Add the file to ` + "`rule_files`" + `, with a scrape interval of a
