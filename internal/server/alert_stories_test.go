@@ -52,10 +52,10 @@ func stories() map[string]story {
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 2, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
-		"context-incomplete":          {begin: func(st *stage) { st.refers(9, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
-		"context-lost":                {begin: func(st *stage) { st.refers(1, 1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
-		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 3, end: nothing, recovers: later},
-		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 3, end: nothing, recovers: later},
+		"context-incomplete":          {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"context-lost":                {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
 		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
@@ -192,8 +192,8 @@ func (st *stage) wanders() {
 	}
 }
 
-// refers has an envelope refer to memory items, of which some do not exist.
-func (st *stage) refers(there, missing int) {
+// refers has envelopes refer to memory items, of which some do not exist.
+func (st *stage) refers(times, there, missing int) {
 	st.Helper()
 	reader := st.as("reader", client.AgentSpec{ContextWindow: 20_000})
 	var content client.Content
@@ -207,10 +207,12 @@ func (st *stage) refers(there, missing int) {
 	for n := range missing {
 		content.Memory = append(content.Memory, client.MemoryAsk{ID: fmt.Sprint("mem_none", n)})
 	}
-	st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
+	for range times {
+		st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
+	}
 }
 
-// packs has envelopes packed in the course of an hour; without notes, of more facts than fit.
+// packs has envelopes packed in the course of two hours; without notes, of more facts than fit.
 func (st *stage) packs(how client.Pack, notes string) {
 	st.Helper()
 	reader := st.as("reader", client.AgentSpec{ContextWindow: 200_000})
@@ -220,9 +222,9 @@ func (st *stage) packs(how client.Pack, notes string) {
 			content.Facts = append(content.Facts, client.Point{Text: fmt.Sprintf("fact %d is one of many", n)})
 		}
 	}
-	for range 3 {
+	for range 11 {
 		st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{Pack: how}).Handoff)
-		st.advance(19 * time.Minute)
+		st.advance(9 * time.Minute)
 	}
 }
 

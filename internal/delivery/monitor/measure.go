@@ -127,7 +127,7 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 			continue
 		}
 		var since time.Time
-		if c.Handoffs, since = x.m.tally.FailuresOf(workspace, s.Name, senders...); c.Since.IsZero() {
+		if c.Handoffs, since = x.m.tally.FailuresOf(workspace, s.Name, int(d.Threshold), senders...); c.Since.IsZero() {
 			c.Since = since
 		}
 		if c.Since.IsZero() {

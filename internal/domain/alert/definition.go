@@ -98,7 +98,7 @@ type Definition struct {
 	Highest       float64       // threshold that a policy may set; equal to Lowest: it cannot be changed
 	Window        time.Duration // of a measure that needs one
 	For           time.Duration // it must hold so long; 0: once
-	Few           float64       // what Of gained, or the average that rises, must be at least that much; 0: any
+	Few           float64       // what Of gained, the average that rises, or the number of values of an average, must be at least that much; 0: any
 	Milder        string        // the alert about the same figure with a milder threshold
 	meaning, todo string        // see Meaning and Do
 	command       command

@@ -39,11 +39,11 @@ func expression(d *alert.Definition) string {
 	value := of.Prometheus()
 	switch d.Measure {
 	case alert.Increase:
-		value = increase(of, window)
+		value = increase(of.Prometheus(), window)
 	case alert.Share:
-		value = fmt.Sprintf("%s / (%s >= %g)", increase(of, window), increase(ByName(d.Of), window), d.Few)
+		value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus(), window), increase(ByName(d.Of).Prometheus(), window), d.Few)
 	case alert.Average:
-		value = average(of, window)
+		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window), max(d.Few, 1))
 	case alert.Rise:
 		return fmt.Sprintf("%s %s %g * %s and %s >= %g", average(of, window), d.Compare, d.Threshold, average(of, promDuration(alert.Day)), average(of, window), d.Few)
 	case alert.Present:
@@ -67,9 +67,9 @@ func promDuration(d time.Duration) string {
 
 // increase is what a counter gained in a time, by workspace. If the server was scraped before that time and the counter was not there, it was 0. If nothing was
 // scraped then, by a new Prometheus or in a gap, the first point since counts: what the counter had is of before.
-func increase(i *Instrument, window string) string {
+func increase(counter, window string) string {
 	return fmt.Sprintf("(sum by (workspace) (%[1]s) - (sum by (workspace) (%[1]s offset %[2]s) or sum by (workspace) (%[1]s) * 0 and on () (%[3]s offset %[2]s) "+
-		"or min_over_time(sum by (workspace) (%[1]s)[%[2]s:1m])))", i.Prometheus(), window, ByName("trapeze.process.memory").Prometheus())
+		"or min_over_time(sum by (workspace) (%[1]s)[%[2]s:1m])))", counter, window, ByName("trapeze.process.memory").Prometheus())
 }
 
 // average is the average of a histogram over a time, by workspace.

@@ -119,10 +119,12 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 		if holds = s.ended > 0 && s.ended >= d.Few; holds {
 			value = s.failed / s.ended
 		}
-	case alert.Average, alert.Rise:
-		if value, holds = s.average(d.Figure); d.Measure == alert.Rise && holds {
+	case alert.Average:
+		value, holds = s.average(d.Figure, max(d.Few, 1))
+	case alert.Rise:
+		if value, holds = s.average(d.Figure, 1); holds {
 			day := m.totals.within(alert.Day, end)
-			of, ok := day.average(d.Figure)
+			of, ok := day.average(d.Figure, 1)
 			holds = ok && of > 0 && value >= d.Few
 			value /= of
 		}
@@ -131,16 +133,16 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 	return value, holds && d.Compare.Holds(value, d.Threshold)
 }
 
-// average is the average of what a histogram got; ok is false if it got nothing.
-func (s *sums) average(figure string) (value float64, ok bool) {
+// average is the average of what a histogram got; ok is false if it got fewer values than few.
+func (s *sums) average(figure string, few float64) (value float64, ok bool) {
 	sum, count := s.hops, s.tasks
 	switch figure {
 	case EnvelopeCompleteness.Name:
 		sum, count = s.completeness, s.packed
 	case EnvelopeUtilisation.Name:
-		sum, count = s.utilisation, s.packed
+		sum, count = s.utilisation, s.budgeted
 	}
-	if count < 1 {
+	if count < few {
 		return 0, false
 	}
 	return sum / count, true

@@ -71,23 +71,59 @@ func TestTheFailureRateNeedsHandoffsToMeanAnything(t *testing.T) {
 func (r *record) renders(task string, after time.Duration, completeness, utilisation float64) {
 	r.Helper()
 	r.add(task, after, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}})
-	r.add(task, after, event.Rendered{Handoff: 1, Offer: 1, Completeness: completeness, Utilisation: utilisation},
+	r.add(task, after, event.Rendered{Handoff: 1, Offer: 1, Budget: 4000, Completeness: completeness, Utilisation: utilisation},
 		event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true})
 }
 
 func TestCompletenessIsAveragedOverAllHandoffsOfTheWindow(t *testing.T) {
 	r := newRecord(t)
-	r.renders("whole", 0, 1, 0.5)
+	for n := range 4 {
+		r.renders(fmt.Sprint("nothing", n), 0, 0, 0.5)
+	}
+	if c := held(r.tally(figure.Options{}), time.Minute); c["context-lost"].Holds || c["context-incomplete"].Holds {
+		t.Errorf("of four envelopes: %+v", c)
+	}
 	r.renders("half", time.Minute, 0.5, 0.5)
-	c := held(r.tally(figure.Options{}), 2*time.Minute)
-	if lost := c["context-lost"]; !lost.Holds || lost.Value != 0.75 || !slices.Equal(lost.Handoffs, []string{"half.h1"}) || !lost.Since.Equal(noon.Add(time.Minute)) {
-		t.Errorf("%+v", lost)
+	if c := held(r.tally(figure.Options{}), time.Minute); c["context-lost"].Holds || !c["context-incomplete"].Holds || math.Abs(c["context-incomplete"].Value-0.1) > 1e-9 {
+		t.Errorf("of five: %+v", c)
 	}
-	for n := range 3 {
-		r.renders(fmt.Sprint("t", n), 2*time.Minute, 1, 0.5)
+	for n := range 15 {
+		r.renders(fmt.Sprint("whole", n), 2*time.Minute, 1, 0.5)
 	}
-	if c := held(r.tally(figure.Options{}), 3*time.Minute); c["context-lost"].Holds || !c["context-incomplete"].Holds || c["context-incomplete"].Value != 0.9 {
+	c := held(r.tally(figure.Options{}), 3*time.Minute)
+	if lost := c["context-lost"]; !lost.Holds || lost.Value != 0.775 || len(lost.Handoffs) != 5 || lost.Handoffs[4] != "half.h1" || !lost.Since.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("of 20: %+v", lost)
+	}
+	for n := range 10 {
+		r.renders(fmt.Sprint("more", n), 3*time.Minute, 1, 0.5)
+	}
+	if c := held(r.tally(figure.Options{}), 4*time.Minute); c["context-lost"].Holds || !c["context-incomplete"].Holds || c["context-incomplete"].Value != 0.85 {
 		t.Errorf("%+v", c)
+	}
+}
+
+func TestEnvelopesWithoutABudgetHaveNoUtilisation(t *testing.T) {
+	r := newRecord(t)
+	none := event.Rendered{Handoff: 1, Offer: 1, Tokens: 700, Completeness: 1}
+	for n := range 120 {
+		task, after := fmt.Sprint("t", n), time.Duration(n)*time.Minute
+		r.add(task, after, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}}, none,
+			event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true})
+	}
+	r.renders("half", time.Hour, 1, 0.5)
+	tally := r.tally(figure.Options{})
+	if c := held(tally, 2*time.Hour); c["budgets-unused"].Holds {
+		t.Errorf("%+v", c["budgets-unused"])
+	}
+	points, _ := tally.Points()
+	for i := range points {
+		if p := &points[i]; p.Instrument == figure.EnvelopeUtilisation && (p.Spread.Count != 1 || p.Spread.Sum != 0.5) {
+			t.Errorf("%+v", p.Spread)
+		}
+	}
+	list, _ := tally.Recent("main", noon)
+	if g := figure.GroupOf("", list); g.Packed != 121 || g.Budgeted != 1 || g.Utilisation != 0.5 || g.Completeness != 1 {
+		t.Errorf("%+v", g)
 	}
 }
 
@@ -95,7 +131,9 @@ func TestUtilisationMustBeLowOrFullForTheWholeTime(t *testing.T) {
 	for name, utilisation := range map[string]float64{"budgets-unused": 0.01, "budgets-full": 1} {
 		r := newRecord(t)
 		for n := range 8 {
-			r.renders(fmt.Sprint("t", n), time.Duration(n)*10*time.Minute, 1, utilisation)
+			for m := range 5 {
+				r.renders(fmt.Sprint("t", n, "-", m), time.Duration(n)*10*time.Minute, 1, utilisation)
+			}
 		}
 		tally := r.tally(figure.Options{})
 		if c, ok := held(tally, 59*time.Minute)[name]; ok {
@@ -181,19 +219,22 @@ func TestFailuresInARowOfAnAgentAreNamed(t *testing.T) {
 	for n := range 7 {
 		add("bob", agent.FailureCounted{Handoff: fmt.Sprint("t", n, ".h1"), Failures: n + 1, Sender: "agent/ann"})
 	}
-	if list, since := tally.FailuresOf("main", "bob"); !reflect.DeepEqual(list, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !since.Equal(noon.Add(3*time.Minute)) {
-		t.Errorf("%v since %s", list, since)
+	for least, minute := range []time.Duration{1, 1, 2, 3, 4, 5, 6, 7, 1} { // 8 have not failed: the oldest counts
+		list, since := tally.FailuresOf("main", "bob", least)
+		if !reflect.DeepEqual(list, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !since.Equal(noon.Add(minute*time.Minute)) {
+			t.Errorf("%d: %v since %s", least, list, since)
+		}
 	}
 	add("bob", agent.FailuresCleared{Sender: "agent/lea"})
-	if list, _ := tally.FailuresOf("main", "bob"); len(list) != 5 {
+	if list, _ := tally.FailuresOf("main", "bob", 3); len(list) != 5 {
 		t.Errorf("the success of another sender: %v", list)
 	}
 	add("bob", agent.FailuresCleared{Sender: "agent/ann"})
-	if list, since := tally.FailuresOf("main", "bob"); len(list) != 0 || !since.IsZero() {
+	if list, since := tally.FailuresOf("main", "bob", 3); len(list) != 0 || !since.IsZero() {
 		t.Errorf("%v since %s", list, since)
 	}
 	add("eve", agent.FailureCounted{Handoff: "t1.h1", Failures: 1})
-	if list, _ := tally.FailuresOf("main", "eve"); len(list) != 0 {
+	if list, _ := tally.FailuresOf("main", "eve", 1); len(list) != 0 {
 		t.Errorf("an agent past the names that are told apart: %v", list)
 	}
 }
@@ -219,7 +260,7 @@ func TestConditionsAreTheSameAfterARestartAndBoundedInMemory(t *testing.T) {
 
 func TestAnEnvelopeThatComesWithTheTaskBelongsToItsHandoff(t *testing.T) {
 	r := newRecord(t)
-	late := event.Rendered{Handoff: 1, Offer: 1, Tokens: 700, Completeness: 0.5, Utilisation: 0.25}
+	late := event.Rendered{Handoff: 1, Offer: 1, Tokens: 700, Budget: 2800, Completeness: 0.5, Utilisation: 0.25}
 	r.add("t1", 0, event.Created{Task: "t1"}, event.HandoffRequested{Handoff: 1, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 1, Offer: 1, To: []string{"bob"}})
 	r.add("t1", 0, event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true}, late)
 	r.handoff("t2", "bob", time.Minute, time.Second)
@@ -231,8 +272,8 @@ func TestAnEnvelopeThatComesWithTheTaskBelongsToItsHandoff(t *testing.T) {
 			t.Errorf("%+v", h)
 		}
 	}
-	if lost := held(tally, 3*time.Minute)["context-lost"]; !slices.Equal(lost.Handoffs, []string{"t2.h1", "t1.h1"}) {
-		t.Errorf("%+v", lost)
+	if g := figure.GroupOf("", list); !slices.Equal(g.Incomplete, []string{"t1.h1", "t2.h1"}) {
+		t.Errorf("%+v", g)
 	}
 	for n := range 3 { // those before are no longer kept
 		r.handoff(fmt.Sprint("more", n), "bob", 3*time.Minute, time.Second)
@@ -241,5 +282,21 @@ func TestAnEnvelopeThatComesWithTheTaskBelongsToItsHandoff(t *testing.T) {
 	list, _ = r.tally(figure.Options{MaxRecent: 2}).Recent("main", noon)
 	if len(list) != 2 || list[0].Tokens != 0 || list[1].Tokens != 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+func TestAFailureByALostTaskNamesTheHandoffThatGaveIt(t *testing.T) {
+	r := newRecord(t)
+	r.agentIs("main", "bob", agent.Registered{Name: "bob"})
+	for n, ev := range []event.Event{event.LeaseLost{Agent: "bob"}, event.OwnerStuck{Agent: "bob"}, event.LeaseLost{Agent: "bob"}} {
+		task := fmt.Sprint("t", n)
+		r.renders(task, 0, 1, 0.5)
+		r.add(task, time.Minute, ev, event.HandoffRequested{Handoff: 2, Kind: event.Warm, Reason: event.ReasonRecovery})
+		r.agentIs("main", "bob", agent.FailureCounted{Outcome: agent.LeaseLost, Task: task, Failures: n + 1})
+	}
+	r.add("own", 0, event.Created{Task: "own"}, event.Started{Agent: "bob"}, event.LeaseLost{Agent: "bob"})
+	r.agentIs("main", "bob", agent.CircuitOpened{Outcome: agent.LeaseLost, Task: "own", Failures: 4})
+	if list, _ := r.tally(figure.Options{}).FailuresOf("main", "bob", 3); !slices.Equal(list, []string{"t2.h1", "t1.h1", "t0.h1"}) {
+		t.Error(list)
 	}
 }

@@ -74,8 +74,10 @@ func (c *count) event(ev event.Event) {
 			c.over(event.Completed)
 		}
 	case event.OwnerStuck:
+		c.w.lost = c.w.moved
 		c.set.Add(OwnersStuck, 1, c.label)
 	case event.LeaseLost:
+		c.w.lost = c.w.moved
 		c.set.Add(LeasesLost, 1, c.label)
 	case event.ApprovalAsked:
 		c.set.Add(TicketsOpened, 1, c.label, string(event.TicketApproval))
@@ -165,7 +167,7 @@ func (c *count) handoff(ev event.Event) {
 			p.uncovered.add(event.HandoffID(c.id, e.Handoff), c.e.Time)
 		}
 		c.covered[c.label] = n
-		f.Agent, c.w.owned = e.To, true
+		f.Agent, c.w.owned, c.w.moved = e.To, true, e.Handoff
 		c.end(event.Transferred)
 	case event.Returned:
 		c.end(e.Outcome)
@@ -186,18 +188,23 @@ func (c *count) delivered(f *flight, agent string) {
 
 func (c *count) rendered(e event.Rendered) {
 	c.set.Observe(EnvelopeTokens, float64(e.Tokens), c.label)
-	c.set.Observe(EnvelopeUtilisation, e.Utilisation, c.label)
 	c.set.Observe(EnvelopeCompleteness, e.Completeness, c.label)
 	at := c.of(c.workspace).at(c.e.Time)
 	at.packed++
-	at.utilisation += e.Utilisation
 	at.completeness += e.Completeness
+	utilisation := -1.0 // of no budget
+	if e.Budget > 0 {
+		utilisation = e.Utilisation
+		c.set.Observe(EnvelopeUtilisation, utilisation, c.label)
+		at.budgeted++
+		at.utilisation += utilisation
+	}
 	h := c.recent.at(c.w.ended) // a receiver that accepts at once gets its envelope with the task, after the end of the handoff
 	if c.w.flight != nil {
 		h = &c.w.flight.Handoff
 	}
 	if h != nil && h.N == e.Handoff {
-		h.Tokens, h.Utilisation, h.Completeness = e.Tokens, e.Utilisation, e.Completeness
+		h.Tokens, h.Utilisation, h.Completeness = e.Tokens, utilisation, e.Completeness
 	}
 }
 

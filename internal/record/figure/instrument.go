@@ -148,7 +148,7 @@ var (
 	}
 	EnvelopeUtilisation = &Instrument{
 		Name: "trapeze.envelope.utilisation", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
-		Meaning: "Tokens of packed envelopes, divided by the budget that they were packed for.",
+		Meaning: "Tokens of packed envelopes, divided by the budget that they were packed for. Those without a budget are not counted.",
 	}
 	EnvelopeCompleteness = &Instrument{
 		Name: "trapeze.envelope.completeness", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,

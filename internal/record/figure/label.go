@@ -26,8 +26,11 @@ func (t *Tally) registered(workspace, name string, registration int) {
 	if t.living[workspace] == nil {
 		t.living[workspace] = map[string]string{}
 	}
-	t.living[workspace][name] = event.AgentID(name, registration)
+	id := event.AgentID(name, registration)
+	t.living[workspace][name] = id
 	delete(t.left, workspace)
+	t.workspace(workspace)
+	t.agent(workspace, id)
 }
 
 // removed notes that an agent was removed.

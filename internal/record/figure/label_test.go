@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -99,5 +100,29 @@ func TestWorkspacesWithoutAgentsLeaveTheirLabelsToOthers(t *testing.T) {
 		if p := &points[i]; p.Instrument == figure.AuditCoverage && p.Value != 1 {
 			t.Errorf("%+v", p)
 		}
+	}
+}
+
+func TestWhoReadsTheFiguresGivesNoLabels(t *testing.T) {
+	r := newRecord(t)
+	for n := range 6 {
+		r.agentIs("main", fmt.Sprint("p", n), agent.Registered{Name: fmt.Sprint("p", n)})
+	}
+	labels := func(tally *figure.Tally) (list []string) {
+		for n := range 6 {
+			list = append(list, tally.Agent("main", fmt.Sprint("p", n)))
+		}
+		return list
+	}
+	live := figure.NewTally(figure.Options{MaxAgents: 3})
+	for n := 5; n >= 0; n-- { // a reader asks for them before the record has them
+		live.Agent("main", fmt.Sprint("p", n))
+	}
+	if err := live.Add(r.entries); err != nil {
+		t.Fatal(err)
+	}
+	was, is := labels(live), labels(r.tally(figure.Options{MaxAgents: 3}))
+	if want := []string{"p0", "p1", "p2", figure.Other, figure.Other, figure.Other}; !slices.Equal(was, want) || !slices.Equal(is, want) {
+		t.Errorf("%v, after a restart %v", was, is)
 	}
 }

@@ -12,13 +12,14 @@ const kept = Window + 6*time.Hour
 // sums are what happened in some time.
 type sums struct {
 	ended, failed, packed, tasks, hops float64
-	completeness, utilisation          float64 // of packed envelopes
+	completeness                       float64 // of packed envelopes
+	budgeted, utilisation              float64 // packed envelopes with a budget
 }
 
 func (s sums) plus(o sums, sign float64) sums {
 	return sums{
 		ended: s.ended + sign*o.ended, failed: s.failed + sign*o.failed, packed: s.packed + sign*o.packed, tasks: s.tasks + sign*o.tasks, hops: s.hops + sign*o.hops,
-		completeness: s.completeness + sign*o.completeness, utilisation: s.utilisation + sign*o.utilisation,
+		completeness: s.completeness + sign*o.completeness, budgeted: s.budgeted + sign*o.budgeted, utilisation: s.utilisation + sign*o.utilisation,
 	}
 }
 

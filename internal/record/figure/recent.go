@@ -30,7 +30,7 @@ type Handoff struct {
 
 	Tokens       int     // of the packed envelope
 	Completeness float64 // of the packed envelope; below 0: it was not packed
-	Utilisation  float64 // of the packed envelope; below 0: it was not packed
+	Utilisation  float64 // of the packed envelope; below 0: it was not packed, or for no budget
 
 	seen     bool
 	accepted bool

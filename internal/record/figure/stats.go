@@ -56,9 +56,10 @@ type Group struct {
 	Retries      int       `json:"retries" doc:"Offers that were made again to the same receiver."`
 	Delivery     Quantiles `json:"delivery" doc:"From the request until a receiver had seen the offer."`
 	Acceptance   Quantiles `json:"acceptance" doc:"From the request until a receiver had accepted."`
-	Packed       int       `json:"packed" doc:"Handoffs whose envelope was packed for a receiver; the averages below are of these."`
+	Packed       int       `json:"packed" doc:"Handoffs whose envelope was packed for a receiver; the averages of tokens and completeness are of these."`
+	Budgeted     int       `json:"budgeted" doc:"Those of them that had a token budget; the average utilisation is of these."`
 	Tokens       float64   `json:"tokens" doc:"Average tokens of packed envelopes."`
-	Utilisation  float64   `json:"utilisation" doc:"Average share of the token budget that packed envelopes use, from 0 to 1."`
+	Utilisation  float64   `json:"utilisation" doc:"Average share of the token budget that packed envelopes with a budget use, from 0 to 1."`
 	Completeness float64   `json:"completeness" doc:"Average share of references in packed envelopes that could be resolved, from 0 to 1."`
 	Slowest      []string  `json:"slowest" doc:"The handoffs that took longest until they were accepted, the slowest first."`
 	Failures     []string  `json:"failures" doc:"The handoffs that failed last, the newest first."`
@@ -90,8 +91,11 @@ func GroupOf(name string, list []Handoff) Group {
 		if h.Completeness >= 0 {
 			g.Packed++
 			g.Tokens += float64(h.Tokens)
-			g.Utilisation += h.Utilisation
 			g.Completeness += h.Completeness
+		}
+		if h.Utilisation >= 0 {
+			g.Budgeted++
+			g.Utilisation += h.Utilisation
 		}
 	}
 	g.Delivery, g.Acceptance = QuantilesOf(delivery), QuantilesOf(acceptance)
@@ -100,7 +104,10 @@ func GroupOf(name string, list []Handoff) Group {
 	}
 	if g.Packed > 0 {
 		n := float64(g.Packed)
-		g.Tokens, g.Utilisation, g.Completeness = g.Tokens/n, g.Utilisation/n, g.Completeness/n
+		g.Tokens, g.Completeness = g.Tokens/n, g.Completeness/n
+	}
+	if g.Budgeted > 0 {
+		g.Utilisation /= float64(g.Budgeted)
 	}
 	return g
 }

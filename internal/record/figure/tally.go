@@ -105,6 +105,8 @@ func (t *Tally) of(workspace string) *past {
 // work is a task that has not ended.
 type work struct {
 	last    int    // the number of its last handoff
+	moved   int    // of the one that gave it to its owner
+	lost    int    // of the one that gave it to the owner that lost it last
 	version uint64 // of its newest entry
 	gap     bool   // an entry is missing
 	owned   bool   // an agent owns it, or did
@@ -195,18 +197,28 @@ func (t *Tally) addTask(e *ledger.Entry, workspace, id string) error {
 	return nil
 }
 
-// Agent returns the label of an agent as the figures name it: itself, or [Other] if they name others.
+// Agent returns the label of an agent as the figures name it: itself, or [Other] if they name others. It gives no label: who has one is
+// in the record alone, and is the same after a restart.
 func (t *Tally) Agent(workspace, name string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.agent(workspace, name)
+	if name = t.identity(workspace, name); name == Other {
+		name = AgentOther
+	}
+	if name == "" || t.agents[[2]string{workspace, name}] {
+		return name
+	}
+	return Other
 }
 
-// Workspace returns the label of a workspace as the figures name it.
+// Workspace returns the label of a workspace as the figures name it. It gives no label, as [Tally.Agent] does not.
 func (t *Tally) Workspace(name string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.workspace(name)
+	if t.spaces[name] {
+		return name
+	}
+	return OtherWorkspaces
 }
 
 // LastHandoff returns the id of the newest handoff of a task that has not ended; "" if it has ended, or had none.
