@@ -57,7 +57,11 @@ func stories() map[string]story {
 		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
-		"views-disagree":              {disk: true, begin: (*stage).forgets, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree":              {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tasks":    {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by inboxes":  {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tickets":  {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by states":   {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
 		"witness-refuses":             {witness: true, begin: func(st *stage) { st.refuses(true) }, raises: most{8, 15 * time.Second}, end: func(st *stage) { st.refuses(false) }, recovers: most{4, 3 * time.Minute}},
 		"certificate-old":             {certificate: true, begin: (*stage).spoils, raises: most{8, 15 * time.Second}, end: (*stage).renews, recovers: most{4, 3 * time.Minute}},
@@ -380,15 +384,13 @@ func (st *stage) forges() {
 	})
 }
 
-// forgets loses rows of the views.
-func (st *stage) forgets() {
+// forgets spoils rows of the views: of a task that asks a person, and of one that is offered.
+func (st *stage) forgets(spoil string) {
 	st.Helper()
-	for range 2 {
-		if _, err := st.coder().CreateTask(st.Context(), client.CreateInput{Intent: "work", Start: true}); err != nil {
-			st.Fatal(err)
-		}
-	}
-	st.restart(func(dir string) { st.changes(dir, "DELETE FROM view_open") })
+	st.asks()
+	st.as("reader", client.AgentSpec{})
+	st.hands("reader", client.CreateInput{}, client.SendInput{Timeouts: client.Timeouts{Offer: client.Duration(24 * time.Hour)}})
+	st.restart(func(dir string) { st.changes(dir, spoil) })
 }
 
 // rebuilds has the views built again from the ledger, as an operator does with trapeze serve --rebuild-views.

@@ -11,7 +11,7 @@
 //   - measure.go: how an alert is measured on what waits now: inboxes, tickets, circuits, the server itself; figures of the
 //     record are in figure/condition.go
 //   - points.go: the figures of what waits, the groups of their ages, and how often large lists are counted again
-//   - monitor.go: how the record is followed
+//   - consistency.go: how views and ledger are compared; monitor.go: how the record is followed
 //
 // Start reading at [Monitor.Run], then [Monitor.Points]; package record/figure has the instruments and the counting.
 package monitor

@@ -45,7 +45,8 @@ type Monitor struct {
 	// waiting are the open tickets.
 	waiting waiting
 
-	lasting lasting
+	lasting  lasting
+	disagree disagree
 }
 
 // New returns a monitor of a ledger and its views. It is not running.

@@ -223,51 +223,5 @@ func failures(s *agent.State) int {
 	return n
 }
 
-// consistency adds how far the views agree with the ledger.
-func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
-	shares, err := m.shares(ctx)
-	for workspace, share := range shares {
-		set.Add(figure.ViewConsistency, share, workspace)
-	}
-	return err
-}
-
-// shares compares the views with a count of the ledger at the same position, by workspace; nil if that is not possible now.
-func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
-	views, at, err := m.views.TaskCounts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	wait, cancel := context.WithTimeout(ctx, catchUp)
-	defer cancel()
-	if err := m.Wait(wait, at); err != nil {
-		return nil, err
-	}
-	counted, ok := m.tally.OpenAt(at)
-	if !ok {
-		return nil, nil // the views are far behind: the lag says so
-	}
-	return agreement(views, counted), nil
-}
-
-// agreement returns, for each workspace, how much of the greater count both have.
-func agreement(views map[string]view.TaskCount, counted map[string]figure.Open) map[string]float64 {
-	shares := map[string]float64{}
-	for workspace := range counted {
-		shares[workspace] = 1
-	}
-	for workspace := range views {
-		shares[workspace] = 1
-	}
-	for workspace := range shares {
-		v, c := views[workspace], counted[workspace]
-		both := min(v.Open, c.Tasks) + min(v.Parked, c.Parked)
-		if most := max(v.Open, c.Tasks) + max(v.Parked, c.Parked); most > 0 {
-			shares[workspace] = float64(max(both, 0)) / float64(most)
-		}
-	}
-	return shares
-}
-
 // At is the position up to which the figures of the record count.
 func (m *Monitor) At() ledger.Position { return m.tally.Position() }

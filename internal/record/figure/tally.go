@@ -221,6 +221,19 @@ func (t *Tally) Workspace(name string) string {
 	return OtherWorkspaces
 }
 
+// Sample returns up to n tasks that have not ended, others each time.
+func (t *Tally) Sample(n int) (tasks []ledger.Stream) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s := range t.open { // in random order
+		if len(tasks) == n {
+			break
+		}
+		tasks = append(tasks, s)
+	}
+	return tasks
+}
+
 // LastHandoff returns the id of the newest handoff of a task that has not ended; "" if it has ended, or had none.
 func (t *Tally) LastHandoff(stream ledger.Stream) string {
 	t.mu.Lock()

@@ -18,8 +18,9 @@ type InboxCount struct {
 
 // TaskCount is the number of tasks of a workspace that have not ended.
 type TaskCount struct {
-	Open   int // parked ones included
-	Parked int
+	Open      int // parked ones included
+	Requested int // the same, as the limits of requesters count them
+	Parked    int
 }
 
 // Counts counts what the lists show.
@@ -31,4 +32,7 @@ type Counts interface {
 	// TaskCounts returns the number of tasks by workspace, and the position of the views that it is of. A workspace without open
 	// tasks may be absent.
 	TaskCounts(ctx context.Context) (map[string]TaskCount, ledger.Position, error)
+	// Disagreeing returns those of some tasks whose rows, such as items of inboxes and tickets, are not those that the ledger has at the position
+	// of the views. It reads each task as a whole.
+	Disagreeing(ctx context.Context, tasks []ledger.Stream) ([]ledger.Stream, error)
 }

@@ -18,7 +18,8 @@
 //   - schema.go: the tables, and the version that builds all views again
 //   - query_inbox.go, query_task.go: how a page is read and filtered; query_count.go: the numbers for figures
 //   - ticket.go: which tickets are open, and for whom
-//   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger
+//   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger as a whole,
+//     disagree.go: how some tasks are, at each measurement
 //   - artifact.go: which files a task refers to; decision.go: which decisions of routing are listed
 //
 // Start reading at [Views], then project.go.

@@ -47,13 +47,16 @@ func (v *Views) TaskCounts(ctx context.Context) (counts map[string]view.TaskCoun
 			return nil
 		case "open":
 			c.Open = int(n)
+		case "requested":
+			c.Requested = int(n)
 		default:
 			c.Parked = int(n)
 		}
 		counts[workspace] = c
 		return nil
 	}, `SELECT 'at', '', position FROM view_meta
-		UNION ALL SELECT 'open', ws, sum(n) FROM view_open GROUP BY ws
+		UNION ALL SELECT 'open', ws, count(*) FROM view_task WHERE live > 0 GROUP BY ws
+		UNION ALL SELECT 'requested', ws, sum(n) FROM view_open GROUP BY ws
 		UNION ALL SELECT 'parked', ws, count(*) FROM view_rare WHERE state = ? GROUP BY ws`, string(event.Parked))
 	return counts, at, err
 }

@@ -27,6 +27,7 @@ type Views struct {
 	db           *query.DB
 	agentChanges atomic.Uint64 // how often agents may have changed
 	noDependents atomic.Bool   // no task waits for another, in the state after the last commit
+	maker        maker
 }
 
 // Store returns the views as their interfaces.
@@ -129,7 +130,7 @@ func (v *Views) complete(ctx context.Context) error {
 
 // Close stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
-	err := v.db.Close()
+	err := errors.Join(v.db.Close(), v.maker.close())
 	if v.follower != nil {
 		err = errors.Join(err, v.follower.close())
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
@@ -19,6 +20,9 @@ var (
 	names  = []string{"ann", "bob", "cy"}
 	supers = []string{"", "ann", "bob"}
 )
+
+// randomTasks is the number of tasks in a random story.
+const randomTasks = 3
 
 // randomStories compares the views with a model after every story, and with a rebuild after all. Each story has a
 // workspace of its own.
@@ -28,13 +32,12 @@ func randomStories(t *testing.T, open Open) {
 	rapid.Check(t, func(rt *rapid.T) {
 		story++
 		s.ws = fmt.Sprintf("story-%d", story)
-		const tasks = 3
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
-			task := id(rapid.IntRange(1, tasks).Draw(rt, "task"))
+			task := id(rapid.IntRange(1, randomTasks).Draw(rt, "task"))
 			t := s.task(task)
 			_ = s.try(task, s.anything(rt, task, t)) // most refusals are part of the game
 		}
-		for _, complaint := range s.compare(tasks) {
+		for _, complaint := range s.compare(randomTasks) {
 			rt.Error(complaint)
 		}
 	})
@@ -221,7 +224,13 @@ func (s *stage) compareCounts(want *model, check func(what string, got any, err 
 	for _, n := range want.open {
 		open += n
 	}
-	check("counts of tasks", tasks[s.ws], err, view.TaskCount{Open: open, Parked: parked})
+	check("counts of tasks", tasks[s.ws], err, view.TaskCount{Open: open, Requested: open, Parked: parked})
+	var streams []ledger.Stream
+	for n := 1; n <= randomTasks; n++ {
+		streams = append(streams, ledger.StreamOf(s.ws, "task", id(n)))
+	}
+	disagreeing, err := s.views.Disagreeing(s.ctx, streams)
+	check("tasks whose rows disagree", len(disagreeing), err, 0)
 	inboxes, err := s.views.InboxCounts(s.ctx)
 	got, expected := map[string]int{}, map[string]int{}
 	for _, c := range inboxes {

@@ -1,0 +1,103 @@
+package monitor
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/record/figure"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// The numbers of tasks whose rows in the views are compared with the ledger at each measurement: some of all open tasks, others each time,
+// and those whose rows were not right when they were compared last, until they are.
+const (
+	compared   = 10
+	recompared = 100
+)
+
+// disagree is the tasks whose rows in the views were not right when they were compared last.
+type disagree struct {
+	sync.Mutex
+	tasks []ledger.Stream
+}
+
+// consistency adds how far the views agree with the ledger.
+func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
+	shares, err := m.shares(ctx)
+	for workspace, share := range shares {
+		set.Add(figure.ViewConsistency, share, workspace)
+	}
+	return err
+}
+
+// shares compares the views with the ledger, by workspace; nil if that is not possible now. It compares the numbers of tasks at the same
+// position, and the rows of some tasks.
+func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
+	views, at, err := m.views.TaskCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wait, cancel := context.WithTimeout(ctx, catchUp)
+	defer cancel()
+	if err := m.Wait(wait, at); err != nil {
+		return nil, err
+	}
+	counted, ok := m.tally.OpenAt(at)
+	if !ok {
+		return nil, nil // the views are far behind: the lag says so
+	}
+	wrong, err := m.wrong(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return agreement(views, counted, wrong), nil
+}
+
+// wrong counts tasks whose rows in the views are not those that the ledger has, by workspace.
+func (m *Monitor) wrong(ctx context.Context) (map[string]int, error) {
+	d := &m.disagree
+	d.Lock()
+	defer d.Unlock()
+	tasks := slices.Clone(d.tasks)
+	for _, s := range m.tally.Sample(compared) {
+		if !slices.Contains(tasks, s) && len(tasks) < recompared {
+			tasks = append(tasks, s)
+		}
+	}
+	tasks, err := m.views.Disagreeing(ctx, tasks)
+	if err != nil {
+		return nil, err
+	}
+	d.tasks = tasks
+	counts := map[string]int{}
+	for _, s := range tasks {
+		workspace, _, _ := s.Parts()
+		counts[workspace]++
+	}
+	return counts, nil
+}
+
+// agreement returns, for each workspace, how much of the greatest count all have, or the share of open tasks whose rows are not known to be
+// wrong, if that is less.
+func agreement(views map[string]view.TaskCount, counted map[string]figure.Open, wrong map[string]int) map[string]float64 {
+	shares := map[string]float64{}
+	for workspace := range counted {
+		shares[workspace] = 1
+	}
+	for workspace := range views {
+		shares[workspace] = 1
+	}
+	for workspace := range shares {
+		v, c, n := views[workspace], counted[workspace], wrong[workspace]
+		all := min(v.Open, v.Requested, c.Tasks) + min(v.Parked, c.Parked)
+		if most := max(v.Open, v.Requested, c.Tasks) + max(v.Parked, c.Parked); most > 0 {
+			shares[workspace] = float64(max(all, 0)) / float64(most)
+		}
+		if n > 0 {
+			shares[workspace] = min(shares[workspace], 1-float64(n)/float64(max(c.Tasks, n)))
+		}
+	}
+	return shares
+}
