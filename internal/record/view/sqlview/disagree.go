@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // ofTasks are the tables that have rows of tasks, one task each. A task's own rows are compared, not those that should not be there.
@@ -107,44 +107,8 @@ func (v *Views) agrees(ctx context.Context, db *sqlitelog.Database, p *projector
 			break
 		}
 	}
-	for _, table := range ofTasks {
-		if all, err := contains(ctx, have, db.Readers(), table); err != nil || !all {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// contains reports whether a table has all rows of the one of the same name in another database. When a task is due may differ: that
-// depends on whether its workspace is archived.
-func contains(ctx context.Context, have *sql.Tx, want *sql.DB, table string) (all bool, err error) {
-	rows, err := want.QueryContext(ctx, "SELECT * FROM "+table)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	names, err := rows.Columns()
-	if err != nil {
-		return false, err
-	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return false, err
-		}
-		var are []string
-		var args []any
-		for i, name := range names {
-			if name != "due" {
-				are, args = append(are, name+" = ?"), append(args, values[i])
-			}
-		}
-		n := 0
-		query := "SELECT count(*) FROM " + table + " WHERE " + strings.Join(are, " AND ") //nolint:gosec // names of its own
-		if err := have.QueryRowContext(ctx, query, args...).Scan(&n); err != nil || n == 0 {
+	for _, table := range ofTasks { // when a task is due depends on whether its workspace is archived
+		if all, err := query.Contains(ctx, have, db.Readers(), table, "due"); err != nil || !all {
 			return false, err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
@@ -14,6 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cache"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
@@ -28,7 +29,7 @@ type topic struct{ workspace, agent, task string }
 // requester is a principal with open tasks.
 type requester struct{ workspace, principal string }
 
-// projector writes the tables. Its methods run on one goroutine at a time, except those of cursors.
+// projector writes the tables. Its methods run on one goroutine at a time, except those of its cursors.
 type projector struct {
 	statements
 	load       func(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
@@ -39,8 +40,8 @@ type projector struct {
 	workspaces *ledger.Codec[workspace.Event]
 	size       int             // of a generation of the caches
 	at         ledger.Position // of the last entry projected
-	tasks      cache[ledger.Stream, *taskFold]
-	registered cache[ledger.Stream, agent.State]
+	tasks      cache.Cache[ledger.Stream, *taskFold]
+	registered cache.Cache[ledger.Stream, agent.State]
 	dirty      []*taskFold
 	changed    map[ledger.Stream]bool // agents to be written
 	open       map[requester]int      // changes of the numbers of open tasks
@@ -51,7 +52,7 @@ type projector struct {
 	claims     []claimChange          // by the same call
 	scratch    []item
 	json       []byte
-	cursors    cursors
+	cursors    *cursor.Cursors
 	dependents dependents
 	memory     *search.Writer
 
@@ -93,9 +94,8 @@ func newProjector(committed func(done)) *projector {
 		events: ledger.NewCodec(event.Events...), agents: ledger.NewCodec(agent.Events...),
 		tokens: ledger.NewCodec(identity.Events...), channels: ledger.NewCodec(channel.Events...),
 		workspaces: ledger.NewCodec(workspace.Events...),
-		memory:     search.NewWriter(), committed: committed, size: cacheSize,
+		memory:     search.NewWriter(), cursors: cursor.New(), committed: committed, size: cacheSize,
 	}
-	p.cursors.saved, p.cursors.written = map[string]ledger.Position{}, map[string]ledger.Position{}
 	p.forget()
 	return p
 }
@@ -112,7 +112,7 @@ func (p *projector) Setup(tx *sqlitelog.Tx) (ledger.Position, error) {
 	if err := p.memory.Setup(tx); err != nil {
 		return 0, err
 	}
-	return at, p.cursors.read(tx)
+	return at, p.cursors.Read(tx)
 }
 
 // Reset implements [sqlitelog.Projector].
@@ -141,12 +141,12 @@ func (p *projector) Committed(at ledger.Position) {
 // forget empties the caches, which may be ahead of the tables.
 func (p *projector) forget() {
 	p.at = 0
-	p.tasks = newCache[ledger.Stream, *taskFold](p.size)
-	p.registered = newCache[ledger.Stream, agent.State](p.size)
+	p.tasks = cache.New[ledger.Stream, *taskFold](p.size)
+	p.registered = cache.New[ledger.Stream, agent.State](p.size)
 	p.dirty, p.changed, p.touched, p.claims, p.open = nil, map[ledger.Stream]bool{}, nil, nil, map[requester]int{}
 	p.days, p.archived = map[string]dayCount{}, nil
 	p.dependents, p.agentsNew = unknown, true
-	p.cursors.forget()
+	p.cursors.Forget()
 }
 
 // Project implements [sqlitelog.Projector].
@@ -205,7 +205,7 @@ func (p *projector) writeTasks() error {
 		}
 		t.dirty = false
 		if t.state.State.Final() {
-			p.tasks.drop(t.stream)
+			p.tasks.Drop(t.stream)
 		}
 	}
 	clear(p.dirty)
@@ -227,7 +227,7 @@ func (p *projector) flush(at ledger.Position) error {
 	if err := p.writeAgents(); err != nil {
 		return err
 	}
-	if err := p.cursors.write(p.putCursor); err != nil {
+	if err := p.cursors.Write(p.putCursor); err != nil {
 		return err
 	}
 	if p.dependents == unknown {
@@ -240,13 +240,13 @@ func (p *projector) flush(at ledger.Position) error {
 		return err
 	}
 	p.at = at
-	p.tasks.makeRoom()
-	p.registered.makeRoom()
+	p.tasks.MakeRoom()
+	p.registered.MakeRoom()
 	return nil
 }
 
 func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
-	s, ok := p.registered.get(e.Stream)
+	s, ok := p.registered.Get(e.Stream)
 	if !ok && e.Version != 1 {
 		if err := p.getAgent.Query(func(row sqlitelog.Row) error { return json.Unmarshal(row.Blob(0), &s) }, workspace, name); err != nil {
 			return err
@@ -255,7 +255,7 @@ func (p *projector) agentEntry(workspace, name string, e *ledger.Entry) error {
 	if err := foldEntry(&s, e, p.agents, agent.Fold); err != nil {
 		return err
 	}
-	p.registered.put(e.Stream, s)
+	p.registered.Put(e.Stream, s)
 	p.changed[e.Stream], p.agentsNew = true, true
 	return nil
 }
@@ -274,7 +274,7 @@ func foldEntry[S any, E ledger.Named](s *S, e *ledger.Entry, codec *ledger.Codec
 
 func (p *projector) writeAgents() error {
 	for stream := range p.changed {
-		s, _ := p.registered.get(stream)
+		s, _ := p.registered.Get(stream)
 		workspace, _, name := stream.Parts()
 		b, err := json.Marshal(s)
 		if err != nil {
@@ -335,60 +335,4 @@ func agentOf(principal string) string {
 		return ""
 	}
 	return name
-}
-
-// cursors are the saved positions of followers. They are written with the next entries.
-type cursors struct {
-	mu             sync.Mutex
-	saved, written map[string]ledger.Position
-	changed        bool
-}
-
-func (c *cursors) read(tx *sqlitelog.Tx) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return tx.Query(func(row sqlitelog.Row) error {
-		at := ledger.Position(row.Int64(1)) //nolint:gosec // never negative
-		c.saved[row.Text(0)], c.written[row.Text(0)] = at, at
-		return nil
-	}, "SELECT name, position FROM view_cursor")
-}
-
-func (c *cursors) get(name string) ledger.Position {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.saved[name]
-}
-
-func (c *cursors) save(name string, at ledger.Position) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.saved[name], c.changed = at, true
-}
-
-// forget makes the next write complete.
-func (c *cursors) forget() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	clear(c.written)
-	c.changed = len(c.saved) > 0
-}
-
-func (c *cursors) write(put *sqlitelog.Stmt) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.changed {
-		return nil
-	}
-	for name, at := range c.saved {
-		if written, ok := c.written[name]; ok && written == at {
-			continue
-		}
-		if _, err := put.Exec(name, at); err != nil {
-			return err
-		}
-		c.written[name] = at
-	}
-	c.changed = false
-	return nil
 }

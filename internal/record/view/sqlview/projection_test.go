@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,8 +212,8 @@ func TestLiveTasksBeyondTheCacheAreForgotten(t *testing.T) {
 		life.step = 3 * n
 		play(t, log, life, 1)
 	}
-	if c := v.projector.tasks; len(c.young)+len(c.old) > 4 {
-		t.Errorf("%d tasks in memory", len(c.young)+len(c.old))
+	if n := v.projector.tasks.Len(); n > 4 {
+		t.Errorf("%d tasks in memory", n)
 	}
 	wantSound(t, v, 9)
 }
@@ -415,32 +413,4 @@ func fields(t *testing.T, task view.TaskRow) map[string]any {
 		t.Fatal(err)
 	}
 	return m
-}
-
-func TestTheCacheForgetsOnlyWhenItIsTold(t *testing.T) {
-	c := newCache[int, string](2)
-	for i := range 5 {
-		c.put(i, fmt.Sprint(i))
-	}
-	have := func() (keys []int) {
-		for i := range 9 {
-			_, young := c.young[i]
-			if _, old := c.old[i]; young || old {
-				keys = append(keys, i)
-			}
-		}
-		return keys
-	}
-	if got := have(); !slices.Equal(got, []int{0, 1, 2, 3, 4}) {
-		t.Errorf("before it is told: %v", got)
-	}
-	c.makeRoom()
-	if v, ok := c.get(3); !ok || v != "3" {
-		t.Errorf("3 is %q, %v", v, ok)
-	}
-	c.put(7, "7")
-	c.makeRoom()
-	if got := have(); !slices.Equal(got, []int{3, 7}) {
-		t.Errorf("what was used last stays: %v", got)
-	}
 }

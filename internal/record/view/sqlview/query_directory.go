@@ -89,11 +89,11 @@ func (v *Views) Due(ctx context.Context, by time.Time, limit int) (due []view.Re
 
 // Cursor implements [view.Cursors].
 func (v *Views) Cursor(ctx context.Context, name string) (ledger.Position, error) {
-	return v.projector.cursors.get(name), ctx.Err()
+	return v.projector.cursors.Get(name), ctx.Err()
 }
 
 // SaveCursor implements [view.Cursors].
 func (v *Views) SaveCursor(ctx context.Context, name string, at ledger.Position) error {
-	v.projector.cursors.save(name, at)
+	v.projector.cursors.Save(name, at)
 	return ctx.Err()
 }

@@ -90,13 +90,13 @@ const (
 )
 
 func (p *projector) taskEntry(workspace, id string, e *ledger.Entry) error {
-	t, ok := p.tasks.get(e.Stream)
+	t, ok := p.tasks.Get(e.Stream)
 	if !ok || t.version+1 != e.Version {
 		var err error
 		if t, err = p.loadTask(workspace, id, e); err != nil {
 			return err
 		}
-		p.tasks.put(t.stream, t)
+		p.tasks.Put(t.stream, t)
 	}
 	if !t.dirty {
 		t.dirty = true

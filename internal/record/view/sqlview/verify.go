@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
@@ -172,38 +172,10 @@ func digests(ctx context.Context, db *sql.DB) (parts [][]byte, at ledger.Positio
 	}
 	for _, t := range tables {
 		h := sha256.New()
-		if err := digestRows(ctx, tx, "SELECT * FROM "+t.Name+" ORDER BY "+t.Order, h); err != nil {
+		if err := query.Digest(ctx, tx, "SELECT * FROM "+t.Name+" ORDER BY "+t.Order, h); err != nil {
 			return nil, 0, err
 		}
 		parts = append(parts, h.Sum(nil))
 	}
 	return parts, ledger.Position(position), nil //nolint:gosec // never negative
-}
-
-func digestRows(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err error) {
-	rows, err := tx.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		for _, value := range values {
-			if b, ok := value.([]byte); ok {
-				value = string(b)
-			}
-			_, _ = fmt.Fprintf(h, "%T %q\n", value, fmt.Sprint(value)) // a hash never fails
-		}
-	}
-	return nil
 }

@@ -4,5 +4,7 @@
 //   - A caller that waits for a connection holds none.
 //   - The number of prepared statements is bounded.
 //
+// compare.go compares tables of two databases.
+//
 // Start reading at [DB].
 package query

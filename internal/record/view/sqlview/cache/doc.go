@@ -1,0 +1,2 @@
+// Package cache keeps recently used values. Start reading at [Cache].
+package cache
