@@ -219,9 +219,9 @@ func TestFailuresInARowOfAnAgentAreNamed(t *testing.T) {
 	for n := range 7 {
 		add("bob", agent.FailureCounted{Handoff: fmt.Sprint("t", n, ".h1"), Failures: n + 1, Sender: "agent/ann"})
 	}
-	for least, minute := range []time.Duration{1, 1, 2, 3, 4, 5, 6, 7, 1} { // 8 have not failed: the oldest counts
+	for least, minute := range []int{1, 1, 2, 3, 4, 5, 6, 7, 1} { // 8 have not failed: the oldest counts
 		list, since := tally.FailuresOf("main", "bob", least)
-		if !reflect.DeepEqual(list, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !since.Equal(noon.Add(minute*time.Minute)) {
+		if !reflect.DeepEqual(list, []string{"t6.h1", "t5.h1", "t4.h1", "t3.h1", "t2.h1"}) || !since.Equal(noon.Add(time.Duration(minute)*time.Minute)) {
 			t.Errorf("%d: %v since %s", least, list, since)
 		}
 	}
