@@ -115,7 +115,7 @@ var usecasePackages = []pkg{
 		imports: "domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task content/envelope content/expect content/foreign " +
 			"record/access record/ledger record/stream record/view usecase/caller usecase/quota usecase/presence usecase/positions " +
 			"usecase/taskstore usecase/agents usecase/conversations usecase/memories usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets record/span",
+			"usecase/desk usecase/tickets record/span",
 	},
 	{
 		dir: "usecase/followup", what: "what follows from an entry, or from the time, on other streams",

@@ -62,6 +62,86 @@ func TestATakeoverThatWasGrantedSaysWhoOwnsTheTask(t *testing.T) {
 	}
 }
 
+// An operator or admin who is registered as a person takes a task over, does all that its owner may, and ends it or hands it on. Others of these
+// roles may not, and neither may one that has the name of a program.
+func TestAnOperatorWhoTakesATaskOverEndsIt(t *testing.T) {
+	for _, role := range []client.Role{client.RoleOperator, client.RoleAdmin} {
+		t.Run(string(role), func(t *testing.T) {
+			h := open(t, httpapi.Options{})
+			ctx, admin := t.Context(), h.as(h.admin)
+			as := func(role client.Role, name string) *client.Client {
+				t.Helper()
+				token, err := admin.CreateToken(ctx, client.TokenInput{Role: role, Name: name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return h.as(token.Text)
+			}
+			ann, _ := h.agent("ann")
+			program, _ := h.agent("bot")
+			h.atDesk("olga", "billing")
+			olga, omar, bot := as(role, "olga"), as(role, "omar"), as(role, "bot")
+			done := func(r client.Receipt, err error) client.Receipt {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			accepted := func(c *client.Client, handoff string) {
+				t.Helper()
+				if _, err := c.Accept(ctx, handoff, client.AcceptInput{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			taken := func() client.Receipt {
+				t.Helper()
+				task := done(ann.CreateTask(ctx, client.CreateInput{Intent: "call the customer", Send: &client.SendInput{To: []string{"human:billing"}}})).Task
+				return done(olga.Claim(ctx, task+".k1"))
+			}
+			first := taken()
+			task, epoch := first.Task, first.Epoch
+			if first.Owner != "olga" {
+				t.Errorf("%+v", first)
+			}
+			complete := client.CompleteInput{Epoch: epoch, Result: client.Result{Text: "called"}}
+			if _, err := omar.Complete(ctx, task, complete); !errors.Is(err, client.NotOwner) {
+				t.Errorf("another completes it: %v", err)
+			}
+			if _, err := olga.Complete(ctx, task, client.CompleteInput{Epoch: epoch + 1}); !errors.Is(err, client.StaleEpoch) {
+				t.Errorf("with a wrong epoch: %v", err)
+			}
+			done(olga.Heartbeat(ctx, task, epoch))
+			done(olga.Progress(ctx, task, client.ProgressInput{Epoch: epoch, Note: "calling"}))
+			if _, err := olga.Ask(ctx, task, client.AskInput{Epoch: epoch, Question: "Which number?"}); !errors.Is(err, client.Conflict) { // as anybody who has taken over
+				t.Errorf("she asks: %v", err)
+			}
+			done(olga.Complete(ctx, task, complete))
+			got, err := admin.Task(ctx, task)
+			if err != nil || got.State != client.Completed || got.Result == nil || got.Result.Text != "called" || got.Owner != "olga" {
+				t.Errorf("%v: %+v", err, got)
+			}
+			trail, err := admin.Trail(ctx, task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := trail.Entries[len(trail.Entries)-1]; last.Agent != string(role)+"/olga" { // the record names whose token it was
+				t.Errorf("%+v", last)
+			}
+			second := taken()
+			done(olga.Fail(ctx, second.Task, client.FailInput{Epoch: second.Epoch, Detail: "nobody answers"}))
+			third := taken()
+			sent := done(olga.Send(ctx, third.Task, client.SendInput{Epoch: third.Epoch, To: []string{"ann"}}))
+			accepted(ann, sent.Handoff)
+			own := done(admin.CreateTask(ctx, client.CreateInput{Intent: "x", Send: &client.SendInput{To: []string{"bot"}}}))
+			accepted(program, own.Handoff)
+			if _, err := bot.Complete(ctx, own.Task, client.CompleteInput{Epoch: 1}); !errors.Is(err, client.NotOwner) {
+				t.Errorf("an operator acts as the program of the same name: %v", err)
+			}
+		})
+	}
+}
+
 func TestAnAgentCannotHaveTheNameOfAnAuthority(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	admin := h.as(h.admin)

@@ -80,7 +80,7 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := story{Task: t, Standing: standing.Of(t), Mine: t.Owner != "" && t.Owner == v.me.Agent}
+	s := story{Task: t, Standing: standing.Of(t), Mine: v.owns(ctx, t)}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {
 		return err
@@ -101,6 +101,15 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: id, Body: s})
+}
+
+// owns reports whether the person owns a task: as the agent that the token is of or, of an operator, as the person who is registered by that name.
+func (v *visit) owns(ctx context.Context, t client.Task) bool {
+	if v.me.Role == client.RoleAgent || v.me.Role == client.RoleAuditor || t.Owner != v.me.Name {
+		return t.Owner != "" && t.Owner == v.me.Agent
+	}
+	person, err := v.api.Agent(ctx, t.Owner)
+	return err == nil && person.Spec.Kind == "human"
 }
 
 // Limits of the tree of children on a page.

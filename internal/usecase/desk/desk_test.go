@@ -1,12 +1,16 @@
 package desk_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
 )
 
@@ -70,5 +74,49 @@ func TestEventsThatAreSkippedChangeNoTicket(t *testing.T) {
 	}
 	if skipped == 0 {
 		t.Error("nothing is skipped")
+	}
+}
+
+// registered are agents by their names.
+type registered map[string]agent.State
+
+func (r registered) Find(_ context.Context, _, name string, _ bool) (agent.State, error) {
+	return r[name], nil
+}
+
+// Only an operator or admin acts as the owner, and only if the owner is a person of that very name, as registered now.
+func TestAnOperatorActsAsThePersonOfThatName(t *testing.T) {
+	human := agent.Spec{Kind: agent.KindHuman}
+	agents := registered{
+		"olga": {Name: "olga", Spec: human}, "bot": {Name: "bot"}, "gone": {Name: "gone", Spec: human, Removed: true},
+		"nina": {Name: "nina~2", Spec: human},
+	}
+	for name, c := range map[string]struct {
+		role        identity.Role
+		name, owner string
+		through     string
+		want        string
+	}{
+		"an operator":                            {identity.Operator, "olga", "olga", "", "agent/olga"},
+		"an admin":                               {identity.Admin, "olga", "olga", "", "agent/olga"},
+		"an operator of another name":            {identity.Operator, "omar", "olga", "", "operator/omar"},
+		"an operator of a task without owner":    {identity.Operator, "olga", "", "", "operator/olga"},
+		"an operator named as a program":         {identity.Operator, "bot", "bot", "", "operator/bot"},
+		"an operator whose agent was removed":    {identity.Operator, "gone", "gone", "", "operator/gone"},
+		"an operator registered again":           {identity.Operator, "nina", "nina~2", "", "agent/nina~2"},
+		"an operator registered again, before":   {identity.Operator, "nina", "nina", "", "operator/nina"},
+		"an operator whom nobody has registered": {identity.Operator, "max", "max", "", "operator/max"},
+		"an auditor":                             {identity.Auditor, "olga", "olga", "", "auditor/olga"},
+		"another agent":                          {identity.Agent, "bot", "olga", "", "agent/bot"},
+		"a person at the client of an agent":     {identity.Operator, "olga", "olga", "bot", "operator/olga"},
+		"the server":                             {identity.System, "olga", "olga", "", "system/olga"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			by := caller.Caller{Principal: identity.Principal{Workspace: identity.DefaultWorkspace, Role: c.role, Name: c.name}, Through: c.through}
+			got, err := desk.ActsAs(t.Context(), agents, by, task.Task{Owner: c.owner})
+			if err != nil || got.String() != c.want || got.Workspace != identity.DefaultWorkspace {
+				t.Errorf("%s in %q, %v; want %s", got, got.Workspace, err, c.want)
+			}
+		})
 	}
 }

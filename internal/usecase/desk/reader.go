@@ -72,3 +72,16 @@ func askedBy(agent string, t task.Task, k task.Ticket) bool {
 	requester := identity.Principal{Role: identity.Agent, Name: agent}
 	return k.Kind == event.TicketQuestion && (strings.TrimPrefix(k.By, "agent/") == agent || t.Requester == requester.String())
 }
+
+// ActsAs is the principal as which a caller does what only the owner of a task may do: for an operator who is registered as the person who
+// owns it, that person; for everybody else, the caller itself. It is for those who have taken a task over with the token of an operator.
+func ActsAs(ctx context.Context, agents Agents, c caller.Caller, t task.Task) (identity.Principal, error) {
+	if !c.IsOperator() || t.Owner == "" || event.AgentName(t.Owner) != c.Name { // which spares the look at the agent
+		return c.Principal, nil
+	}
+	r, err := ReaderOf(ctx, agents, c)
+	if err != nil || r.Person != t.Owner {
+		return c.Principal, err
+	}
+	return identity.Principal{Workspace: c.Workspace, Role: identity.Agent, Name: r.Person}, nil
+}

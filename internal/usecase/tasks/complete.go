@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -24,9 +25,14 @@ type CompleteInput struct {
 // Complete finishes a task with its result. A result that is not as the task expects is refused, with what is wrong, so
 // that the owner can fix it and complete the task again.
 func (ts *Tasks) Complete(ctx context.Context, c caller.Caller, in CompleteInput) (taskstore.Receipt, error) {
-	k := resultCheck{cmd: handoff.Complete{By: c.Principal, Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}, checker: ts.expect}
+	k := resultCheck{cmd: handoff.Complete{Epoch: in.Epoch, Result: in.Result, Usage: in.Usage}, checker: ts.expect}
 	complete := func() (taskstore.Receipt, error) {
-		return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, k.decide)
+		return ts.store.ChangeWith(ctx, c, "complete", in.Task, in, func(t task.Task, now time.Time) (events []event.Event, err error) {
+			if k.cmd.By, err = desk.ActsAs(ctx, ts.agentStore, c, t); err != nil {
+				return nil, err
+			}
+			return k.decide(t, now)
+		})
 	}
 	r, err := complete()
 	if !errors.Is(err, errUnchecked) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -20,6 +21,7 @@ type FailInput struct {
 
 // Fail ends a task as not done.
 func (ts *Tasks) Fail(ctx context.Context, c caller.Caller, in FailInput) (taskstore.Receipt, error) {
-	return ts.store.Change(ctx, c, "fail", in.Task, in,
-		handoff.Fail{By: c.Principal, Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage})
+	return ts.owned(ctx, c, "fail", in.Task, in, func(by identity.Principal) handoff.Command {
+		return handoff.Fail{By: by, Epoch: in.Epoch, Detail: in.Detail, Result: in.Result, Usage: in.Usage}
+	})
 }

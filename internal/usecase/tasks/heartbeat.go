@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -18,5 +19,7 @@ type HeartbeatInput struct {
 // Heartbeat renews the owner's lease when a third of it is gone; before that it only checks that the caller still
 // owns the task.
 func (ts *Tasks) Heartbeat(ctx context.Context, c caller.Caller, in HeartbeatInput) (taskstore.Receipt, error) {
-	return ts.store.Change(ctx, c, "heartbeat", in.Task, in, handoff.Heartbeat{By: c.Principal, Epoch: in.Epoch, Told: in.Told})
+	return ts.owned(ctx, c, "heartbeat", in.Task, in, func(by identity.Principal) handoff.Command {
+		return handoff.Heartbeat{By: by, Epoch: in.Epoch, Told: in.Told}
+	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -19,5 +20,7 @@ type ProgressInput struct {
 
 // Progress reports what the owner has done, and renews its lease.
 func (ts *Tasks) Progress(ctx context.Context, c caller.Caller, in ProgressInput) (taskstore.Receipt, error) {
-	return ts.store.Change(ctx, c, "progress", in.Task, in, handoff.Progress{By: c.Principal, Epoch: in.Epoch, Note: in.Note, Usage: in.Usage})
+	return ts.owned(ctx, c, "progress", in.Task, in, func(by identity.Principal) handoff.Command {
+		return handoff.Progress{By: by, Epoch: in.Epoch, Note: in.Note, Usage: in.Usage}
+	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -21,5 +22,7 @@ type GapInput struct {
 // ReportGap records that the owner's context lacks something, and renews its lease. The owner goes on working with what there is; one
 // who cannot rejects the offer instead, or hands the task back.
 func (ts *Tasks) ReportGap(ctx context.Context, c caller.Caller, in GapInput) (taskstore.Receipt, error) {
-	return ts.store.Change(ctx, c, "gap", in.Task, in, handoff.ReportGap{By: c.Principal, Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail, Usage: in.Usage})
+	return ts.owned(ctx, c, "gap", in.Task, in, func(by identity.Principal) handoff.Command {
+		return handoff.ReportGap{By: by, Epoch: in.Epoch, Missing: in.Missing, Detail: in.Detail, Usage: in.Usage}
+	})
 }

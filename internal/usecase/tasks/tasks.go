@@ -1,16 +1,22 @@
 package tasks
 
 import (
+	"context"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/expect"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
@@ -87,4 +93,15 @@ func (ts *Tasks) Provided(check func(task.Task) error) *Tasks {
 	own := *ts
 	own.store = ts.store.Provided(check)
 	return &own
+}
+
+// owned is [taskstore.Store.Change] for what only the owner of a task may do, and who acts as the owner: see [desk.ActsAs].
+func (ts *Tasks) owned(ctx context.Context, c caller.Caller, verb, taskID string, in any, cmd func(by identity.Principal) handoff.Command) (taskstore.Receipt, error) {
+	return ts.store.ChangeWith(ctx, c, verb, taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		by, err := desk.ActsAs(ctx, ts.agentStore, c, t)
+		if err != nil {
+			return nil, err
+		}
+		return handoff.Decide(t, cmd(by), now)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
@@ -28,9 +29,13 @@ type AskInput struct {
 // the same owner and epoch when there is an answer, or when nobody has answered in time.
 func (ts *Tickets) Ask(ctx context.Context, c caller.Caller, in AskInput) (taskstore.Receipt, error) {
 	return ts.tasks.ChangeWith(ctx, c, "ask", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
+		by, err := desk.ActsAs(ctx, ts.agents, c, t)
+		if err != nil {
+			return nil, err
+		}
 		to, there := ts.there(ctx, c, in)
 		events, err := handoff.Decide(t, handoff.Ask{
-			By: c.Principal, Epoch: in.Epoch, Desk: in.Desk, To: to, Question: in.Question, Options: in.Options, Within: in.Within,
+			By: by, Epoch: in.Epoch, Desk: in.Desk, To: to, Question: in.Question, Options: in.Options, Within: in.Within,
 		}, now)
 		return events, cmp.Or(err, there)
 	})
