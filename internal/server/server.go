@@ -40,7 +40,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
-// grace is the time for calls that change something to end when the server stops. They take milliseconds.
+// grace is the time for calls to end when the server stops, also for those that waited. They take milliseconds.
 const grace = 500 * time.Millisecond
 
 // healEvery is the interval of checks of the views.
@@ -67,7 +67,9 @@ type Server struct {
 	store     artifact.Store
 	listener  net.Listener
 	http      *http.Server
-	stop      context.CancelFunc // ends background work and long polls
+	stop      context.CancelFunc // ends background work and event streams
+	stopping  context.Context    // ends when waiting calls are to be answered //nolint:containedctx // of the server, not of a call
+	answer    context.CancelFunc // ends stopping
 	courier   *courier.Courier
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
@@ -213,6 +215,7 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	s.stopping, s.answer = context.WithCancel(background)
 	sinks, err := s.config.sinks()
 	if err != nil {
 		return err
@@ -295,11 +298,12 @@ func (s *Server) pageTurn(ctx context.Context, workspace, role, name string) (le
 // apis returns the handler of the HTTP API, and of MCP and the page, which are built on it.
 func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer, key [32]byte) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
-		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans}, Log: s.config.Log, Turn: s.turn})
+		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans, Stopping: s.stopping.Done()}, Log: s.config.Log, Turn: s.turn})
 	}
 	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,
-		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Stopping: s.stopping.Done(),
+		Mounts:   map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	}
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
@@ -399,13 +403,14 @@ func (s *Server) Close(ctx context.Context) error {
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Drain)
 		defer cancel()
 		patience := grace
-		if s.config.Temporary { // what is on its way is of no use to anybody
-			patience = 0
+		if s.config.Temporary { // what is on its way is of no use to anybody; calls that wait are answered
+			patience = grace / 5
 			s.leaving.Store(true)
 		} else {
 			s.lastAnswers()
 		}
-		time.AfterFunc(patience, s.stop) // otherwise long polls and event streams never end
+		s.answer()
+		time.AfterFunc(patience, s.stop) // otherwise event streams never end
 		switch {
 		case s.http == nil: // it never listened
 			errs = append(errs, s.listener.Close())

@@ -44,6 +44,8 @@ type Options struct {
 	Tracer tracing.Tracer
 	// Metrics returns the handler of scrapes for those who may read the figures of a workspace. Without it, there is no /metrics.
 	Metrics func(workspace string) (http.Handler, error)
+	// Stopping is closed when the server stops: waiting calls are answered then. nil means that it never is.
+	Stopping <-chan struct{}
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
 	Heartbeat time.Duration
 }

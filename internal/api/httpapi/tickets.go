@@ -96,18 +96,8 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 }
 
 func (s *service) showTicket(ctx context.Context, c caller.Caller, in *ticketQuery) (Ticket, error) {
-	var wait event.Duration
-	if in.Wait != "" {
-		if err := wait.UnmarshalText([]byte(in.Wait)); err != nil {
-			return Ticket{}, err
-		}
-	}
-	if wait > 0 {
-		endpoint.Patient(ctx)
-	}
-	k, err := s.app.Tickets.Show(ctx, c, tickets.TicketInput{ID: in.ID, Wait: time.Duration(wait)})
-	if err == nil && wait > 0 {
-		err = endpoint.Still(ctx)
-	}
-	return Ticket{k}, err
+	return patiently(ctx, s, in.Wait, func(ctx context.Context, wait time.Duration) (Ticket, error) {
+		k, err := s.app.Tickets.Show(ctx, c, tickets.TicketInput{ID: in.ID, Wait: wait})
+		return Ticket{k}, err
+	})
 }

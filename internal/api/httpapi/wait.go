@@ -2,13 +2,18 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// patiently serves a call that may wait. It ends when the token of the caller becomes invalid.
+// errStopping is the answer to a call that waits when the server stops.
+var errStopping = refusal.New(refusal.Unavailable, "repeat the call in a moment; what arrives meanwhile is kept", "the server is stopping, and waits no longer")
+
+// patiently serves a call that may wait. It ends when the token of the caller becomes invalid, and when the server stops.
 func patiently[O any](ctx context.Context, s *service, wait string, serve func(ctx context.Context, wait time.Duration) (O, error)) (out O, err error) {
 	var long event.Duration
 	if wait != "" {
@@ -20,27 +25,33 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 		return serve(ctx, time.Duration(long))
 	}
 	endpoint.Patient(ctx)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go s.endWithToken(ctx, cancel)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go s.endWait(ctx, cancel)
 	out, err = serve(ctx, time.Duration(long))
 	if over := endpoint.Still(ctx); over != nil {
 		var none O
 		return none, over
 	}
+	if err != nil && errors.Is(context.Cause(ctx), errStopping) {
+		err = errStopping
+	}
 	return out, err
 }
 
-// endWithToken ends a call when its token has expired or was revoked, at most one heartbeat later.
-func (s *service) endWithToken(ctx context.Context, end context.CancelFunc) {
+// endWait ends a call when the server stops, or when the token of the call has expired or was revoked, at most one heartbeat later.
+func (s *service) endWait(ctx context.Context, end context.CancelCauseFunc) {
 	beat := time.NewTicker(s.opts.Heartbeat)
 	defer beat.Stop()
 	for {
 		select {
 		case <-beat.C:
 			if endpoint.Still(ctx) != nil {
-				end()
+				end(nil)
 			}
+		case <-s.opts.Stopping:
+			end(errStopping)
+			return
 		case <-ctx.Done():
 			return
 		}

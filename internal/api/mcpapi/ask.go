@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
@@ -122,7 +120,7 @@ func (c *call) waitAnswer(ctx context.Context, r client.Receipt, in askInput) (a
 	wait := in.Wait
 	if wait > 0 && !taskext.Later(ctx, r.Ticket) {
 		defer c.Alive(ctx, "waiting for an answer")()
-		k, err := liveness.WaitThroughRestart(ctx, c.Remote, wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, r.Ticket, wait) })
+		k, err := c.WaitTicket(ctx, r.Ticket, wait)
 		if err == nil && !k.Open() { // otherwise the question stays open, and the ticket is the answer
 			return c.showTicket(ctx, k)
 		}

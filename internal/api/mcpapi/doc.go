@@ -18,6 +18,7 @@
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
 //   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go
+//   - tool/wait.go: what of the record calls wait for, and how they end when the server stops: liveness/liveness.go
 //   - The size of an answer is decided in fit/reader.go; its texts are in package show.
 //
 // Start reading at [New], then tool.go for what a tool is; each tool is in the file of its name, and what several

@@ -53,7 +53,7 @@ var inboxTool = define[inboxInput, inbox]("inbox", "Read your inbox", tool.Repea
 		}
 		defer c.Alive(ctx, "waiting for the inbox")()
 		return fit.Inbox(ctx, c.Client, client.InboxOptions{See: true, Limit: in.Limit, After: string(in.After)}, func(o client.InboxOptions) (client.Inbox, error) {
-			return liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Inbox, error) {
+			return liveness.WaitThroughRestart(ctx, c.Waits, in.Wait, func(ctx context.Context, wait time.Duration) (client.Inbox, error) {
 				o.Wait = wait
 				return c.Inbox(ctx, o)
 			})

@@ -114,6 +114,8 @@ func (c *call) elicit(ctx context.Context, q question) (*mcp.ElicitResult, *tool
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait*time.Second)
 	defer cancel()
+	ctx, done := c.Waits.Until(ctx)
+	defer done()
 	if strings.Contains(q.id, ".k") {
 		go func() {
 			if k, err := c.Ticket(ctx, q.id, maxWait*time.Second); err == nil && !k.Open() {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -84,14 +83,14 @@ func (c *call) standing(ctx context.Context, in statusInput) (answer, error) {
 		text, err := resource.DocumentText(ctx, c.Client, in.ID)
 		return answer{Text: text}, err
 	case strings.Contains(in.ID, ".k"):
-		k, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Ticket, error) { return c.Ticket(ctx, in.ID, wait) })
+		k, err := c.WaitTicket(ctx, in.ID, in.Wait)
 		if err != nil {
 			return answer{}, err
 		}
 		now := show.TicketOf(k)
 		return answer{Text: show.TicketText(k), Data: standing{Position: k.Position, Ticket: &now}}, nil
 	}
-	t, err := liveness.WaitThroughRestart(ctx, c.Remote, in.Wait, func(wait time.Duration) (client.Task, error) { return c.WaitTask(ctx, taskOf(in.ID), in.After, wait) })
+	t, err := c.WaitTaskAfter(ctx, taskOf(in.ID), in.After, in.Wait)
 	if err != nil {
 		return answer{}, err
 	}

@@ -77,7 +77,7 @@ func handler(t tool.Tool, c *client.Client, o Options, life *liveness.Pulse, giv
 		trace := tracing.FromMeta(req.Params.Meta)
 		ctx, traced := tracing.With(client.WithTrace(ctx, trace.Parent, trace.State), o.Tracer, t.Name(), trace)
 		call := &tool.Call{
-			Client: c, Req: req, Set: set, Secret: o.Secret(ctx), Person: o.Person, Beat: o.Beat, Remote: o.Remote,
+			Client: c, Req: req, Set: set, Secret: o.Secret(ctx), Person: o.Person, Beat: o.Beat, Waits: liveness.Waits{Remote: o.Remote, Stopping: o.Stopping},
 			Session: &epoch.Session{Epochs: given, Client: c, MCP: req.Session, Say: set.Text},
 		}
 		a, err := t.Run(ctx, call)

@@ -8,7 +8,7 @@
 //   - The answers to a batch are written in one line. Batches exist in older versions of the protocol, and are refused in the others.
 //   - During the session its agent is present, and the leases of the tasks that the session accepted or worked on are renewed. After the
 //     session, however it ends, the leases expire.
-//   - The session ends within a second of its input, or of a signal.
+//   - The session ends within a second of its input, or of a signal. Calls that still wait are answered before.
 //
 // Where to change what:
 //   - run.go: how long a session waits at its end; transport.go: how many calls are open at once

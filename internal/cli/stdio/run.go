@@ -35,10 +35,10 @@ type Options struct {
 }
 
 const (
-	// settling is how long open calls may take to be answered after the end of the input.
-	settling = 400 * time.Millisecond
+	// settling is how long open calls may take to be answered after the end of the input, and after that those that wait.
+	settling = 300 * time.Millisecond
 	// parting is how long the session may take to stop after that.
-	parting = 400 * time.Millisecond
+	parting = 300 * time.Millisecond
 )
 
 // ErrNotAgent is the error of a session whose token is not its agent's.
@@ -74,7 +74,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 		tracer = tracing.As(tracer, me.Workspace, o.Agent)
 	}
 	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
-		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, OnStatus: k.note, Tracer: tracer})
+		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, Stopping: l.leaving, OnStatus: k.note, Tracer: tracer})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,12 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 	select {
 	case <-l.over:
 	case <-ctx.Done():
-		_ = l.Close() // never fails
+		l.leave()
+		select {
+		case <-l.over:
+		case <-time.After(settling): // it cannot write
+			_ = l.Close() // never fails
+		}
 	}
 	stop()
 	k.end()

@@ -278,6 +278,15 @@ func (s *session) ended() {
 	s.cancel()
 }
 
+// stopped waits for the answer to a call that waited at the end of the session, and then for the end.
+func (s *session) stopped(id string) {
+	s.Helper()
+	if text, _, refused := s.answer(id); !refused || !strings.Contains(text, "unavailable: the server is stopping") {
+		s.Errorf("it was answered %q", text)
+	}
+	s.ended()
+}
+
 // leave closes the input.
 func (s *session) leave() {
 	s.Helper()

@@ -78,12 +78,13 @@ func TestAMistypedAgentIsReported(t *testing.T) {
 	})
 }
 
-func TestTheEndOfTheInputCancelsWhatWaits(t *testing.T) {
+func TestTheEndOfTheInputAnswersWhatWaits(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
-		s.ask("inbox", m{"wait": 50})
+		id := s.ask("inbox", m{"wait": 50})
 		synctest.Wait()
-		s.leave()
+		h.must(s.in.Close())
+		s.stopped(id)
 	})
 }
 
@@ -99,12 +100,13 @@ func TestWhatIsAskedBeforeTheInputEndsIsAnswered(t *testing.T) {
 	})
 }
 
-func TestAskedToEndItEndsAtOnce(t *testing.T) {
+func TestAskedToEndItAnswersWhatWaitsAndEnds(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
-		s.ask("inbox", m{"wait": 50})
+		id := s.ask("inbox", m{"wait": 50})
 		synctest.Wait()
-		s.killed()
+		s.cancel()
+		s.stopped(id)
 	})
 }
 

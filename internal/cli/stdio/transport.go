@@ -20,16 +20,18 @@ const maxOpen = 256
 // lines is an MCP transport with one message per line, and its only connection. Unlike the SDK's, it survives lines that are not
 // messages.
 type lines struct {
-	out   io.Writer
-	say   func(string, ...any)
-	in    chan line
-	ready []jsonrpc.Message // messages of the last line that Read has not returned yet; used by Read alone
-	over  chan struct{}     // closed when reading has ended
-	ended sync.Once
-	shut  chan struct{} // closed by Close
-	once  sync.Once
+	out     io.Writer
+	say     func(string, ...any)
+	in      chan line
+	ready   []jsonrpc.Message // messages of the last line that Read has not returned yet; used by Read alone
+	over    chan struct{}     // closed when reading has ended
+	ended   sync.Once
+	leaving chan struct{} // closed by leave
+	left    sync.Once
+	shut    chan struct{} // closed by Close
+	once    sync.Once
 
-	writing sync.Mutex
+	writing chan struct{} // has an element while a line is written
 
 	mu      sync.Mutex
 	open    map[jsonrpc.ID]call // calls without an answer
@@ -48,7 +50,8 @@ type call struct {
 // newLines starts to read. Its goroutine ends only when in does.
 func newLines(in io.Reader, out io.Writer, say func(string, ...any)) *lines {
 	l := &lines{
-		out: out, say: say, in: make(chan line), over: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
+		out: out, say: say, in: make(chan line), over: make(chan struct{}), leaving: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
+		writing: make(chan struct{}, 1),
 	}
 	go l.scan(in)
 	return l
@@ -85,8 +88,13 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		select {
 		case <-l.shut:
 			return nil, l.eof()
+		case <-l.leaving:
+			l.settle()
+			return nil, l.eof()
 		case next, more := <-l.in:
 			if !more {
+				l.settle()
+				l.leave() // those that wait
 				l.settle()
 				return nil, l.eof()
 			}
@@ -220,8 +228,12 @@ func (l *lines) calm() {
 
 // put writes a line.
 func (l *lines) put(b []byte) error {
-	l.writing.Lock()
-	defer l.writing.Unlock()
+	select {
+	case l.writing <- struct{}{}:
+	case <-l.shut: // the client does not read
+		return io.ErrClosedPipe
+	}
+	defer func() { <-l.writing }()
 	_, err := l.out.Write(append(b, '\n'))
 	return err
 }
@@ -245,6 +257,11 @@ func (l *lines) refusal(f *fault) ([]byte, error) {
 		l.say("refused a line of the input: %s", f.text)
 	}
 	return f.answer()
+}
+
+// leave ends reading when all calls are answered, at most after the time settling. Waiting calls are answered at once.
+func (l *lines) leave() {
+	l.left.Do(func() { close(l.leaving) })
 }
 
 // Close ends reading. It does not close input and output.

@@ -68,15 +68,48 @@ func (p *Pulse) Beat(ctx context.Context) {
 	}
 }
 
-// WaitThroughRestart makes a call that waits at most so many seconds. If the server is remote (another process) and does not answer
-// meanwhile, the call is repeated for the time that is left.
-func WaitThroughRestart[T any](ctx context.Context, remote bool, seconds int, do func(wait time.Duration) (T, error)) (T, error) {
+// Waits says how calls wait.
+type Waits struct {
+	Remote   bool            // the API is in another process, which may restart: a call that waits continues after a restart
+	Stopping <-chan struct{} // closed when the MCP server stops: no call waits any longer; nil: never
+}
+
+// errStopping is the answer to a call that waited when the server stopped.
+var errStopping = &client.Error{
+	Code: client.Unavailable, Message: "the server is stopping, and waits no longer",
+	Hint: "wait a moment and call again; what arrives meanwhile is kept for you",
+}
+
+// Until returns a context that also ends when the server stops. The caller must call done.
+func (w Waits) Until(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-w.Stopping:
+			cancel(errStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// WaitThroughRestart makes a call that waits at most so many seconds. If the API is remote and does not answer meanwhile, the call is
+// repeated for the time that is left. If the server stops, a call that still waits is refused with [client.Unavailable].
+func WaitThroughRestart[T any](ctx context.Context, w Waits, seconds int, do func(ctx context.Context, wait time.Duration) (T, error)) (T, error) {
+	if seconds > 0 {
+		var done func()
+		ctx, done = w.Until(ctx)
+		defer done()
+	}
 	left := time.Duration(seconds) * time.Second
 	end := time.Now().Add(left)
 	for {
-		v, err := do(left)
+		v, err := do(ctx, left)
 		left = time.Until(end)
-		if err == nil || left <= 0 || !again(ctx, remote, err, left) {
+		if err == nil || left <= 0 || !again(ctx, w.Remote, err, left) {
+			if err != nil && errors.Is(context.Cause(ctx), errStopping) {
+				err = errStopping
+			}
 			return v, err
 		}
 		left = max(time.Until(end), 0)

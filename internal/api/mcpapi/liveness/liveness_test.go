@@ -22,7 +22,7 @@ var errAway = errors.New("nobody is there")
 func TestACallThatWaitsRidesOutARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start, asked := time.Now(), 0
-		got, err := liveness.WaitThroughRestart(t.Context(), true, 45, func(wait time.Duration) (string, error) {
+		got, err := liveness.WaitThroughRestart(t.Context(), liveness.Waits{Remote: true}, 45, func(_ context.Context, wait time.Duration) (string, error) {
 			asked++
 			switch gone := time.Since(start); {
 			case gone == 0:
@@ -44,7 +44,7 @@ func TestACallThatWaitsRidesOutARestart(t *testing.T) {
 func TestNobodyWaitsLongerThanWasAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := liveness.WaitThroughRestart(t.Context(), true, 45, func(time.Duration) (string, error) { return "", errAway })
+		_, err := liveness.WaitThroughRestart(t.Context(), liveness.Waits{Remote: true}, 45, func(context.Context, time.Duration) (string, error) { return "", errAway })
 		if took := time.Since(start); !errors.Is(err, errAway) || took < 44*time.Second || took > 45*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}
@@ -59,7 +59,7 @@ func TestAnErrorThatARestartDoesNotFixIsReportedAtOnce(t *testing.T) {
 	}{"a refusal": {true, refused}, "a server in the same process": {false, errAway}} {
 		synctest.Test(t, func(t *testing.T) {
 			start, asked := time.Now(), 0
-			_, err := liveness.WaitThroughRestart(t.Context(), c.remote, 45, func(time.Duration) (string, error) { asked++; return "", c.err })
+			_, err := liveness.WaitThroughRestart(t.Context(), liveness.Waits{Remote: c.remote}, 45, func(context.Context, time.Duration) (string, error) { asked++; return "", c.err })
 			if !errors.Is(err, c.err) || asked != 1 || time.Since(start) != 0 {
 				t.Errorf("%s: after %s and %d questions: %v", name, time.Since(start), asked, err)
 			}
@@ -72,7 +72,7 @@ func TestWhoIsGoneIsNotWaitedFor(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		start := time.Now()
-		if _, err := liveness.WaitThroughRestart(ctx, true, 45, func(time.Duration) (string, error) { return "", errAway }); err == nil || time.Since(start) > 6*time.Second {
+		if _, err := liveness.WaitThroughRestart(ctx, liveness.Waits{Remote: true}, 45, func(context.Context, time.Duration) (string, error) { return "", errAway }); err == nil || time.Since(start) > 6*time.Second {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})

@@ -35,7 +35,7 @@ type Call struct {
 	Secret  string         // of the principal
 	Person  string         // the user of the client; empty if there is none
 	Beat    time.Duration  // the interval of progress notifications of a call that waits
-	Remote  bool           // the API is in another process, which may restart: a call that waits continues after a restart
+	Waits   liveness.Waits // how the call waits
 }
 
 // Alive sends progress notifications for a waiting call until stop is called, so that the client does not time out. A client that
