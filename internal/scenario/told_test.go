@@ -375,3 +375,27 @@ func TestTheNextOwnersReadWhatWasSaidBesideAnAnswer(t *testing.T) {
 		}
 	})
 }
+
+// Where the budget is short, what a person answered comes before facts that nobody has pinned, however many there are.
+func TestAnAnswerComesBeforeFillers(t *testing.T) {
+	story(t, func(h *harness) {
+		h.join("amy", "bob")
+		r := h.create(h.agent("amy"), tasks.CreateInput{Intent: "move the bells", Start: true})
+		question := ok(h, h.agent("amy"), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tickets.Ask(ctx(h), c, tickets.AskInput{Task: r.Task, Epoch: r.Epoch, Question: "May felt touch the bells?"})
+		})
+		ok(h, h.operator(), func(c caller.Caller) (taskstore.Receipt, error) {
+			return h.app.Tickets.Answer(ctx(h), c, tickets.AnswerInput{ID: question.Ticket, Answer: "No, felt holds damp."})
+		})
+		r.Epoch = ok(h, h.agent("amy"), func(c caller.Caller) (taskstore.Task, error) { return h.app.Tasks.Show(ctx(h), c, r.Task) }).Epoch
+		var content envelopes.Content
+		for n := range 200 {
+			content.Facts = append(content.Facts, envelopes.Point{Text: fmt.Sprintf("bell %d weighs %d pounds", n, 100+n)})
+		}
+		h.send(h.agent("amy"), r, handoffs.SendInput{To: []string{"bob"}, Content: content, Pack: event.Pack{Tokens: 1200}})
+		prompt := h.acceptPrompt("bob").Content.Prompt
+		if !strings.Contains(prompt, "No, felt holds damp.") || strings.Count(prompt, "pounds") > 150 {
+			h.Errorf("bob reads\n%s", prompt)
+		}
+	})
+}

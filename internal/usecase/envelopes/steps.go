@@ -20,7 +20,7 @@ func answers(t task.Task) []envelope.Step {
 	var steps []envelope.Step
 	for _, a := range t.Answers {
 		by, at := a.Where()
-		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at)}
+		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Weight: envelope.Weight{Importance: asked}}
 		texts := []string{"“" + a.Question + "” — " + task.Said(a.Answer, a.Detail)}
 		if len(texts[0]) > envelope.MaxItemText { // each of them alone is within the limit
 			texts = []string{"“" + a.Question + "”", a.Answer, a.Detail}
@@ -59,6 +59,10 @@ func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 
 // passing is the importance of a step that tells of a change of hands: where the budget is short, what was done matters more.
 const passing = 0.1
+
+// asked is the importance of a step that an owner has asked for: an answer of people, or the result of a part. It comes before facts that are
+// not pinned.
+const asked = 0.9
 
 // replayed is the action of a step that tells of a replay.
 const replayed = "replayed it from the dead letters"
@@ -115,6 +119,7 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 			return envelope.Step{}
 		}
 		s.Action, s.Detail = partEnded(t.Children[i])
+		s.Importance = asked
 	case task.FromTheDead:
 		s.Action, s.Importance = replayed, passing
 	case task.HandoffApproved:
