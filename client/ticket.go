@@ -77,29 +77,32 @@ type Answer struct {
 	At       time.Time `json:"at"`
 }
 
-// TicketPage is one page of a list of tickets, the oldest first.
+// TicketPage is one page of a list of tickets.
 type TicketPage struct {
 	Tickets  []Ticket `json:"tickets"` // with the beginning of their questions, and without answers
 	Next     string   `json:"next,omitempty"`
+	Count    int      `json:"count,omitempty"` // with TicketFilter.Counts: of all pages
 	Position uint64   `json:"position"`
 }
 
 // TicketFilter narrows a list of tickets. Zero fields do not, except that closed ones are left out.
 type TicketFilter struct {
-	State string // open, claimed or closed
-	All   bool   // closed ones too
-	Kind  string // approval, question or takeover
-	Desk  string
-	Task  string
-	After string // TicketPage.Next of the page before
-	Limit int    // at most 500; 0 means 50
+	State, Kind string // open, claimed or closed; approval, question or takeover
+	Desk, Task  string
+	All, Mine   bool   // closed ones too; without those that others have claimed
+	Order       string // opened (or empty), due, or of closed tickets closed: see the HTTP API
+	Counts      bool   // count them, too
+	After       string // TicketPage.Next of the page before
+	Limit       int    // at most 500; 0 means 50
 }
 
-// Tickets lists the tickets that the token may see, the oldest first. Pages after the first may repeat tickets of it.
+// Tickets lists the tickets that the token may see, the oldest first if no order is given. Pages after the first may then repeat tickets of it.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
-	q.Texts("state", f.State, "kind", f.Kind, "desk", f.Desk, "task", f.Task, "after", f.After)
+	q.Texts("state", f.State, "kind", f.Kind, "desk", f.Desk, "task", f.Task, "order", f.Order, "after", f.After)
 	q.Flag("all", f.All)
+	q.Flag("mine", f.Mine)
+	q.Flag("counts", f.Counts)
 	q.Number("limit", f.Limit)
 	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)
 }
@@ -110,8 +113,7 @@ func (c *Client) Ticket(ctx context.Context, id string, wait time.Duration) (t T
 	return t, err
 }
 
-// WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It waits for servers that are away for a
-// while, but returns refusals.
+// WaitTicket waits until a ticket is closed or ctx ends, however long that takes. It waits for servers that are away for a while, but returns refusals.
 func (c *Client) WaitTicket(ctx context.Context, id string) (t Ticket, err error) {
 	err = c.conn.Insist(ctx, func() (bool, error) {
 		t, err = c.Ticket(ctx, id, usualWait)

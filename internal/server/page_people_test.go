@@ -33,6 +33,15 @@ func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
 	if strings.Contains(body, "Question 1?") {
 		t.Error("the overview has more than it counts")
 	}
+	zoe.post("/tickets/"+first.Task+".k1/claim", "", "Claimed")
+	if _, err := admin.Claim(ctx, last.Task+".k1"); err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "what waits for zoe: what she has claimed, and not what another has", zoe.get("/", http.StatusOK), "Waits for you", "Question 5?", "Question 1?", `<a href="/inbox">1 more</a>`)
+	shown(t, "what waits for the other", page.get("/", http.StatusOK), "Waits for you", "Question 6?", "Question 5?", "Question 2?", `<a href="/inbox">1 more</a>`)
+	if _, err := admin.Release(ctx, last.Task+".k1", client.ReleaseInput{}); err != nil {
+		t.Fatal(err)
+	}
 	over, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Call the customer", Send: &client.SendInput{To: []string{"human:billing"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -15,10 +15,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tickets"
 )
 
-// TicketPage is one page of a list of tickets, oldest first.
+// TicketPage is one page of a list of tickets.
 type TicketPage struct {
 	Tickets []view.TicketRow `json:"tickets" doc:"With the beginning of each question, and without answers."`
 	Next    string           `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Count   *int             `json:"count,omitempty" doc:"With counts: how many tickets there are on all pages."`
 	endpoint.Listed
 }
 
@@ -38,6 +39,10 @@ type ticketsQuery struct {
 	Kind  event.TicketKind  `query:"kind" doc:"Only tickets of this kind."`
 	Desk  string            `query:"desk" maxLength:"64" doc:"Only tickets of this desk."`
 	Task  string            `query:"task" maxLength:"40" doc:"Only tickets of this task."`
+
+	Mine   bool             `query:"mine" doc:"Leave out tickets that others have claimed."`
+	Order  view.TicketOrder `query:"order" doc:"opened (the default): the oldest first. due: open and claimed tickets, those that are due first before others. closed: with state=closed, those that were closed last before others."`
+	Counts bool             `query:"counts" doc:"Also count the tickets on all pages."`
 }
 
 type ticketQuery struct {
@@ -60,7 +65,7 @@ func (s *service) tickets() {
 			"the ticket is answered or expires. To wait for the answer, call show-ticket with wait.", Tag: endpoint.TagTickets,
 	}, endpoint.Under(func(in *tickets.AskInput) *string { return &in.Task }, s.app.Tickets.Ask))
 	endpoint.Read(d, endpoint.Route{
-		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see, oldest first",
+		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see",
 		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve. " +
 			"If the first page of tickets that are not closed leaves some out, those who ask take turns; the pages after it have all that it left out, " +
 			"and may repeat tickets of it.", Tag: endpoint.TagTickets,
@@ -83,7 +88,7 @@ func (s *service) tickets() {
 func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQuery) (TicketPage, error) {
 	f := view.TicketFilter{
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
-		After: in.Page.After, Limit: in.Limit,
+		Order: in.Order, After: in.Page.After, Limit: in.Limit,
 	}
 	if in.Task != "" {
 		if err := event.CheckTaskID(in.Task); err != nil {
@@ -91,8 +96,12 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 		}
 	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
-	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f})
-	return TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next, Listed: endpoint.Listed{Position: position}}, err
+	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f, Mine: in.Mine, Count: in.Counts})
+	out := TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next, Listed: endpoint.Listed{Position: position}}
+	if in.Counts {
+		out.Count = &list.Count
+	}
+	return out, err
 }
 
 func (s *service) showTicket(ctx context.Context, c caller.Caller, in *ticketQuery) (Ticket, error) {

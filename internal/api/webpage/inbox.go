@@ -31,16 +31,14 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	past := q.Get("past") != ""
 	f := client.TicketFilter{Desk: q.Get("desk"), After: q.Get("after"), Limit: 100}
 	if past {
-		f.State, f.Limit = "closed", pastLimit
+		f.State, f.Order, f.Limit = "closed", "closed", pastLimit
 	}
 	got, err := v.api.Tickets(r.Context(), f)
 	if err != nil {
 		return err
 	}
 	in := inbox{Tickets: got.Tickets, Past: past}
-	if past {
-		slices.SortStableFunc(in.Tickets, func(a, b client.Ticket) int { return b.Closed.Compare(a.Closed) })
-	} else {
+	if !past {
 		byDue(in.Tickets, got.Next != "")
 	}
 	for i := range in.Tickets {
@@ -136,7 +134,7 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 
 // earlier lists the tickets of the same task that were closed, as far as the person may see them.
 func (v *visit) earlier(ctx context.Context, t client.Ticket) ([]client.Ticket, error) {
-	list, err := v.api.Tickets(ctx, client.TicketFilter{Task: t.Task, State: "closed", Limit: earlierLimit})
+	list, err := v.api.Tickets(ctx, client.TicketFilter{Task: t.Task, State: "closed", Order: "closed", Limit: earlierLimit})
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
@@ -31,7 +29,7 @@ type overview struct {
 	All     int // live tasks
 	Agents  []client.Agent
 	Tickets []client.Ticket
-	More    string // how many more tickets wait; empty: none
+	More    int // how many more tickets wait
 	Alerts  []admin.Alert
 	Stats   []admin.Stats
 	Charts  []chart
@@ -79,18 +77,9 @@ const soonLimit = 5
 
 // waiting adds the tickets that are due first.
 func (v *visit) waiting(ctx context.Context, o *overview) error {
-	got, err := v.api.Tickets(ctx, client.TicketFilter{State: "open", Limit: 100})
-	if err != nil {
-		return err
-	}
-	byDue(got.Tickets, false)
-	o.Tickets = got.Tickets[:min(len(got.Tickets), soonLimit)]
-	if more := len(got.Tickets) - len(o.Tickets); got.Next != "" {
-		o.More = fmt.Sprintf("%d or", more)
-	} else if more > 0 {
-		o.More = strconv.Itoa(more)
-	}
-	return nil
+	got, err := v.api.Tickets(ctx, client.TicketFilter{Mine: true, Order: "due", Counts: true, Limit: soonLimit})
+	o.Tickets, o.More = got.Tickets, got.Count-len(got.Tickets)
+	return err
 }
 
 // fill adds the newest live tasks of each state, and how many there are.

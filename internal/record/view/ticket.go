@@ -32,9 +32,27 @@ type TicketFilter struct {
 	// count too.
 	Involving string
 	Serves    []string // the desks that it serves
-	After     string   // id of the last ticket of the previous page, or [FromOldest]; lists run from the oldest ticket to the newest
+	// Claimants are the names of one principal: tickets that others have claimed are left out. Empty: they are not.
+	Claimants []string
+	Order     TicketOrder
+	After     string // id of the last ticket of the previous page in this order, or [FromOldest]
 	Limit     int
 }
+
+// TicketOrder is the order of a list of tickets. The zero value is [TicketsByAge].
+type TicketOrder string
+
+// The orders of a list of tickets.
+const (
+	TicketsByAge    TicketOrder = "opened" // the oldest first
+	TicketsByDue    TicketOrder = "due"    // open and claimed tickets, those that are due first before others
+	TicketsByClosed TicketOrder = "closed" // closed tickets, those that were closed last before others
+)
+
+// TicketOrders lists every order of a list of tickets.
+var TicketOrders = event.NewSet("an order of tickets", TicketsByAge, TicketsByDue, TicketsByClosed)
+
+func (o *TicketOrder) UnmarshalText(b []byte) error { return TicketOrders.Decode(o, b) }
 
 // FromOldest is the cursor of a list of tickets from the oldest on, in which nobody takes turns.
 const FromOldest = "0"
@@ -42,6 +60,7 @@ const FromOldest = "0"
 // TicketList is the first page of a list of tickets.
 type TicketList struct {
 	Tickets []TicketRow // the oldest first
+	Count   int         // of all pages, if it is asked for
 	Taken   []string    // who asks for them, if the page leaves tickets out
 	Next    string      // TicketFilter.After of the next page, which has all that is not on this page, and may repeat some that is; empty: there is none
 }
@@ -72,10 +91,12 @@ func TicketTurns(all []InboxRow, limit int, turns Turns) (page []InboxRow, next 
 
 // TicketQueries lists tickets.
 type TicketQueries interface {
-	// Tickets lists the tickets of a workspace, the oldest first.
+	// Tickets lists the tickets of a workspace in the order of the filter.
 	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]TicketRow, error)
 	// TicketsInTurn lists the first page of the tickets of a workspace. If it leaves tickets out, who asks for them takes turns.
 	TicketsInTurn(ctx context.Context, workspace string, f TicketFilter, turns Turns) (TicketList, error)
+	// TicketCount counts the tickets that a filter lists on all its pages.
+	TicketCount(ctx context.Context, workspace string, f TicketFilter) (int, error)
 	// AskedCount counts the tickets of an agent at a desk that are open or claimed, up to most.
 	AskedCount(ctx context.Context, workspace, desk, agent string, most int) (int, error)
 	// Ticket returns a ticket by its id; found is false if there is none.

@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"context"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -15,30 +16,30 @@ import (
 // TicketsInput narrows a list of tickets.
 type TicketsInput struct {
 	view.TicketFilter
+	// Mine leaves out the tickets that others have claimed.
+	Mine bool
+	// Count asks for how many tickets there are on all pages.
+	Count bool
 }
 
 // preview is how many bytes of a question a list shows.
 const preview = 500
 
-// List lists the tickets that the caller may see, the oldest first, with the beginning of their questions and without
+// List lists the tickets that the caller may see, the oldest first unless the filter has another order, with the beginning of their questions and without
 // their answers. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page. It is
 // recorded as one read.
 func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (view.TicketList, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
 		return view.TicketList{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
 	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return view.TicketList{}, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
-	}
-	s, err := desk.ReaderOf(ctx, ts.agents, c)
+	f, err := ts.filterOf(ctx, c, in)
 	if err != nil {
 		return view.TicketList{}, err
 	}
-	f := in.TicketFilter
-	if !s.All {
-		f.Involving, f.Serves = c.Name, s.Serves
-	}
 	list, err := ts.page(ctx, c, f)
+	if err == nil && in.Count {
+		list.Count, err = ts.views.TicketCount(ctx, c.Workspace, f)
+	}
 	if err != nil {
 		return view.TicketList{}, stream.Unavailable(err)
 	}
@@ -51,10 +52,35 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 	return list, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
 }
 
+// filterOf is which tickets a list has, of those that the caller may see.
+func (ts *Tickets) filterOf(ctx context.Context, c caller.Caller, in TicketsInput) (view.TicketFilter, error) {
+	f := in.TicketFilter
+	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
+	switch {
+	case f.Limit < 0 || f.Limit > view.MaxPage:
+		return f, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", f.Limit)
+	case f.Order == view.TicketsByDue && !waits:
+		return f, refusal.New(refusal.Invalid, "omit all and state, or use state=open or state=claimed", "closed tickets have no order of due time")
+	case f.Order == view.TicketsByClosed && f.State != event.TicketStateClosed:
+		return f, refusal.New(refusal.Invalid, "use state=closed", "only closed tickets have an order of closing time")
+	}
+	s, err := desk.ReaderOf(ctx, ts.agents, c)
+	if err != nil {
+		return f, err
+	}
+	if !s.All {
+		f.Involving, f.Serves = c.Name, s.Serves
+	}
+	if in.Mine {
+		f.Claimants = slices.DeleteFunc([]string{c.String(), s.Name, s.Person}, func(name string) bool { return name == "" })
+	}
+	return f, nil
+}
+
 // page is a page of a list: in turn if it is the first of what waits for people.
 func (ts *Tickets) page(ctx context.Context, c caller.Caller, f view.TicketFilter) (list view.TicketList, err error) {
 	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
-	if !waits || f.After != "" || f.Task != "" {
+	if !waits || f.After != "" || f.Task != "" || f.Order == view.TicketsByDue {
 		list.Tickets, err = ts.views.Tickets(ctx, c.Workspace, f)
 		if n := len(list.Tickets); n > 0 && n == view.PageSize(f.Limit) {
 			list.Next = list.Tickets[n-1].ID

@@ -39,6 +39,7 @@ var closedSets = []closedSet{
 	setOf(event.Strategies.Values()),
 	setOf(event.TicketKinds.Values()),
 	setOf(event.TicketStates.Values()),
+	setOf(view.TicketOrders.Values()),
 	setOf(event.TicketOutcomes.Values()),
 	setOf(view.ItemTypes()),
 	setOf(figure.Spans.Values()),

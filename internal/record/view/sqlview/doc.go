@@ -17,7 +17,7 @@
 //   - task_fold.go: the lengths of previews; write_task.go: the columns of a task
 //   - schema.go: the tables, and the version that builds all views again
 //   - query_inbox.go, query_task.go: how a page is read and filtered; query_count.go: the numbers for figures
-//   - ticket.go: which tickets are open, and for whom
+//   - ticket.go: which tickets are open, and for whom; which of them a list has is in ticketlist/ticketlist.go
 //   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger as a whole,
 //     disagree.go: how some tasks are, at each measurement
 //   - artifact.go: which files a task refers to; decision.go: which decisions of routing are listed

@@ -6,10 +6,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 30
+const schemaVersion = 31
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -54,7 +55,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + workspaceSchema + decisionSchema + ticketSchema + carrierSchema + search.Schema + `
+` + workspaceSchema + decisionSchema + ticketlist.Schema + carrierSchema + search.Schema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
 `
 
@@ -165,7 +166,7 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.getToken:      "SELECT state, n FROM view_token WHERE ws = ? AND id = ?",
 		&s.putChannel:    "INSERT OR REPLACE INTO view_channel(ws, name, removed, state) VALUES(?, ?, ?, ?)",
 		&s.getChannel:    "SELECT state FROM view_channel WHERE ws = ? AND name = ?",
-		&s.putTicket:     putTicketQuery,
+		&s.putTicket:     ticketlist.Put,
 		&s.putWorkspace:  "INSERT OR REPLACE INTO view_workspace(name, archived, state) VALUES(?, ?, ?)",
 		&s.getWorkspace:  "SELECT state FROM view_workspace WHERE name = ?",
 		&s.allArchived:   "SELECT name FROM view_workspace WHERE archived = 1",

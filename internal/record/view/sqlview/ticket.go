@@ -1,10 +1,11 @@
 package sqlview
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
-	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -12,22 +13,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 )
-
-// ticketSchema is the table of tickets. n is the position of the entry that opened it. asks, asked and claimed are agents.
-const ticketSchema = `
-CREATE TABLE view_ticket(
-	ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, task TEXT NOT NULL, state TEXT NOT NULL, live INTEGER NOT NULL, kind TEXT NOT NULL,
-	desk TEXT NOT NULL, asks TEXT NOT NULL, asked TEXT NOT NULL, claimed TEXT NOT NULL, row BLOB NOT NULL, PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
-CREATE INDEX view_ticket_age ON view_ticket(ws, n, id);
-CREATE INDEX view_ticket_live ON view_ticket(ws, n, id) WHERE live = 1;
-CREATE INDEX view_ticket_desk ON view_ticket(ws, desk, asks, n, id) WHERE live = 1;
-CREATE INDEX view_ticket_task ON view_ticket(ws, task, n, id);
-`
-
-const putTicketQuery = `INSERT INTO view_ticket(ws, id, n, task, state, live, kind, desk, asks, asked, claimed, row) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-	ON CONFLICT DO UPDATE SET state = excluded.state, live = excluded.live, desk = excluded.desk, asked = excluded.asked,
-	claimed = excluded.claimed, row = excluded.row`
 
 // ticket is a ticket that has changed. first is the position of the entry that opened it, if it is new.
 type ticket struct {
@@ -78,7 +65,7 @@ func (p *projector) writeTickets(t *taskFold) error {
 		}
 		asks, claimed := agentOf(v.By), agentOf(v.ClaimedBy)
 		if _, err := p.putTicket.Exec(t.workspace, v.ID, v.first, t.id, string(v.State), v.State != event.TicketStateClosed, string(v.Kind), v.Desk, asks, v.To,
-			claimed, row); err != nil {
+			cmp.Or(claimed, v.ClaimedBy), microseconds(v.Due), microseconds(v.Closed), row); err != nil {
 			return err
 		}
 		for _, who := range []string{"", asks, v.To, claimed} {
@@ -89,16 +76,24 @@ func (p *projector) writeTickets(t *taskFold) error {
 	return nil
 }
 
+// microseconds is a time as a number that orders as times do; 0: there is none.
+func microseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
 // Tickets implements [view.TicketQueries].
 func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilter) ([]view.TicketRow, error) {
-	from, args := selectTickets(workspace, f)
-	return query.JSON[view.TicketRow](ctx, v.db, "SELECT row "+from+" ORDER BY n, id LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
+	from, args := ticketlist.Select(workspace, f)
+	return query.JSON[view.TicketRow](ctx, v.db, "SELECT row "+from+ticketlist.Order(f.Order)+" LIMIT ? | 0", append(args, view.PageSize(f.Limit))...)
 }
 
 // TicketsInTurn implements [view.TicketQueries].
 func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.TicketFilter, turns view.Turns) (list view.TicketList, err error) {
 	limit := view.PageSize(f.Limit)
-	from, args := selectTickets(workspace, f)
+	from, args := ticketlist.Select(workspace, f)
 	var all []view.InboxRow
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var w view.InboxRow
@@ -126,6 +121,13 @@ func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.Tick
 	return list, err
 }
 
+// TicketCount implements [view.TicketQueries].
+func (v *Views) TicketCount(ctx context.Context, workspace string, f view.TicketFilter) (int, error) {
+	f.After = ""
+	from, args := ticketlist.Select(workspace, f)
+	return query.Int(ctx, v.db, "SELECT count(*)"+from, args...)
+}
+
 // AskedCount implements [view.TicketQueries].
 func (v *Views) AskedCount(ctx context.Context, workspace, desk, agent string, most int) (int, error) {
 	return query.Int(ctx, v.db, "SELECT count(*) FROM (SELECT 1 FROM view_ticket INDEXED BY view_ticket_desk WHERE ws = ? AND desk = ? AND asks = ? AND live = 1 LIMIT ?)",
@@ -139,40 +141,6 @@ func (v *Views) Ticket(ctx context.Context, workspace, id string) (view.TicketRo
 		return view.TicketRow{}, false, err
 	}
 	return list[0], true, nil
-}
-
-// selectTickets is from where, and under which conditions, tickets are selected.
-func selectTickets(workspace string, f view.TicketFilter) (from string, args []any) {
-	s := query.Selection{From: "view_ticket INDEXED BY "}
-	s.Also("ws = ?", workspace)
-	index := "view_ticket_age"
-	if f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed {
-		index = "view_ticket_live"
-		s.Also("live = 1")
-	}
-	if f.Task != "" {
-		index = "view_ticket_task"
-	}
-	s.From += index
-	s.Is("task", f.Task)
-	s.Is("state", string(f.State))
-	s.Is("kind", string(f.Kind))
-	s.Is("desk", f.Desk)
-	if f.Involving != "" {
-		mine, values := "asks = ? OR asked = ? OR claimed = ?", []any{f.Involving, f.Involving, f.Involving}
-		if len(f.Serves) > 0 {
-			mine += " OR kind <> ? AND asked = '' AND desk IN (?" + strings.Repeat(", ?", len(f.Serves)-1) + ")"
-			values = append(values, string(event.TicketApproval))
-			for _, d := range f.Serves {
-				values = append(values, d)
-			}
-		}
-		s.Also("("+mine+")", values...)
-	}
-	if f.After != "" && f.After != view.FromOldest {
-		s.Also("(n, id) > (SELECT n, id FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
-	}
-	return s.Clauses(), s.Args
 }
 
 // ticketStatement is the statement of the projector for tickets.

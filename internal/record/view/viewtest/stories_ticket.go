@@ -63,6 +63,8 @@ func ticketStory(s *stage) {
 	s.wantTickets(view.TicketFilter{State: event.TicketStateClaimed}, takeover)
 	s.wantTickets(view.TicketFilter{State: event.TicketStateOpen}, question, approval)
 	s.wantTickets(view.TicketFilter{Involving: "zoe"}, takeover)
+	s.wantTickets(view.TicketFilter{Live: true, Claimants: []string{"operator/olga", "zoe"}}, question, approval, takeover)
+	s.wantTickets(view.TicketFilter{Live: true, Claimants: []string{"agent/ann", "ann"}}, question, approval)
 	s.wantHeld("zoe", 1)
 	s.do(asking, handoff.Answer{By: operator, Ticket: 1, Answer: "yes"},
 		handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "really?"})
@@ -105,4 +107,40 @@ func questionStory(s *stage) {
 	s.do(task, handoff.Answer{By: operator, Ticket: 2, Answer: "that one"}, handoff.Ask{By: agentOf("ann"), Epoch: 1, Question: "and now?"})
 	s.wantInbox("bob")
 	s.wantInbox("") // nobody was asked by name
+}
+
+// ticketOrderStory lists tickets in the orders in which they are due and were closed, page by page.
+func ticketOrderStory(s *stage) {
+	var ids []string // the later one was asked, the sooner it is due
+	for n := range 4 {
+		id := s.create(n+1, agentOf("ann"))
+		s.do(id, handoff.Start{By: agentOf("ann")}, handoff.Ask{By: agentOf("ann"), Epoch: 1, Desk: "billing", Question: "which one?", Within: event.Duration(9-n) * event.Duration(time.Hour)})
+		ids = append(ids, event.TicketID(id, 1))
+	}
+	due := view.TicketFilter{Live: true, Order: view.TicketsByDue}
+	s.wantTickets(due, ids[3], ids[2], ids[1], ids[0])
+	s.wantCount(due, 4)
+	due.Limit = 3
+	s.wantTickets(due, ids[3], ids[2], ids[1])
+	due.After = ids[1]
+	s.wantTickets(due, ids[0])
+	s.wantCount(due, 4)
+	for _, n := range []int{1, 3, 0} {
+		s.now = s.now.Add(time.Minute)
+		s.do(ids[n][:len(ids[n])-len(".k1")], handoff.Answer{By: operator, Ticket: 1, Answer: "this one"})
+	}
+	closed := view.TicketFilter{State: event.TicketStateClosed, Order: view.TicketsByClosed, Limit: 2}
+	s.wantTickets(closed, ids[0], ids[3])
+	closed.After = ids[3]
+	s.wantTickets(closed, ids[1])
+	s.wantCount(closed, 3)
+	s.wantTickets(view.TicketFilter{Live: true, Order: view.TicketsByDue}, ids[2])
+}
+
+// wantCount compares how many tickets a filter has on all pages.
+func (s *stage) wantCount(f view.TicketFilter, want int) {
+	s.Helper()
+	if n, err := s.views.TicketCount(s.ctx, s.ws, f); n != want || err != nil {
+		s.Fatalf("tickets of %+v: %d (%v), want %d", f, n, err, want)
+	}
 }

@@ -77,6 +77,7 @@ func Run(t *testing.T, open Open) {
 		{"a long name of a task's content is only previewed", previewStory},
 		{"a dead letter shows why", deadStory},
 		{"tickets are listed for those who may see to them", ticketStory},
+		{"tickets are listed in the order of due and of closing times, and counted", ticketOrderStory},
 		{"a question waits in the inbox of whom it was asked of by name, until it is answered or goes on", questionStory},
 		{"a child in the dead letters, and results, are in the inbox of the waiting agent", strandedStory},
 		{"a task that is its owner's again is in the owner's inbox", resumedStory},
