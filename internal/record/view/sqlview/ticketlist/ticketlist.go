@@ -35,6 +35,7 @@ func Order(o view.TicketOrder) string {
 		return " ORDER BY due, n, id"
 	case view.TicketsByClosed:
 		return " ORDER BY closed DESC, n DESC, id DESC"
+	case view.TicketsByAge:
 	}
 	return " ORDER BY n, id"
 }
