@@ -15,6 +15,7 @@ import (
 	trapeze "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // outcome is the answer of init.
@@ -203,11 +204,7 @@ func (w wanted) registerAll(ctx context.Context, s *shell.Shell, p places, out *
 			if w.scope == ofUser {
 				spec.Description = c.title
 			}
-			_, err := s.Register(ctx, a.Agent, spec, false)
-			s.Flags.Agent = ""
-			if err == nil && w.person != "" {
-				err = s.SetPerson(ctx, a.Agent, w.person)
-			}
+			err := w.register(ctx, s, a.Agent, spec, out)
 			if a.Registered = err == nil; err != nil {
 				out.Notes = append(out.Notes, "The agent "+a.Agent+" is not registered: "+err.Error())
 			}
@@ -220,6 +217,21 @@ func (w wanted) registerAll(ctx context.Context, s *shell.Shell, p places, out *
 		}
 		out.Notes = append(out.Notes, "No server answers at "+s.URL()+" yet. trapeze mcp starts one, and the agents are registered then. To start one now: trapeze serve --background")
 	}
+}
+
+// register registers an agent that is not there yet, and notes which programs do not know the person at the client yet.
+func (w wanted) register(ctx context.Context, s *shell.Shell, name string, spec trapeze.AgentSpec, out *outcome) error {
+	_, err := s.Register(ctx, name, spec, false)
+	s.Flags.Agent = ""
+	if err != nil || w.person == "" {
+		return err
+	}
+	replaced, err := s.SetPerson(ctx, name, w.person)
+	if replaced != "" && err == nil {
+		out.Notes = append(out.Notes, fmt.Sprintf("The agent %s has a new token, which names %s. Programs that run as %[1]s use the old one until they are restarted, and do not ask %[2]s. Then revoke it: %[3]s",
+			name, w.person, shellword.Command("trapeze token revoke", replaced)))
+	}
+	return err
 }
 
 // serverError returns why no server can be reached; nil if one is ready.

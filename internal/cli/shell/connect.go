@@ -293,32 +293,31 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 }
 
 // SetPerson makes the agent's kept token name the person at its client, who answers questions there. If the token names nobody, or
-// another person, it is replaced and revoked.
-func (s *Shell) SetPerson(ctx context.Context, agent, person string) error {
+// another person, it is replaced. The replaced token, whose id is returned, stays valid: a program that runs may use it.
+func (s *Shell) SetPerson(ctx context.Context, agent, person string) (replaced string, err error) {
 	path, err := s.agentTokenFile(agent)
 	if err != nil {
-		return Usage(err)
+		return "", Usage(err)
 	}
-	old, err := s.agentToken(ctx, agent)
+	had, err := readToken(path)
 	if err != nil {
-		return err
+		return "", err
 	}
-	c, err := s.DialWith(old)
-	if err != nil {
-		return err
+	var me client.Me
+	if had != "" {
+		c, err := s.DialWith(had)
+		if err == nil {
+			me, err = c.Me(ctx)
+		}
+		if err != nil && !errors.Is(err, client.Unauthenticated) { // a token that is not valid any more is replaced
+			return "", err
+		}
 	}
-	me, err := c.Me(ctx)
-	if err != nil || me.Person == person {
-		return err
+	if me.Person == person {
+		return "", nil
 	}
-	if _, err := s.newToken(ctx, agent, person, path); err != nil {
-		return err
-	}
-	owner, err := s.DialAsCaller(ctx)
-	if err == nil {
-		_, err = owner.RevokeToken(ctx, me.Token)
-	}
-	return err
+	_, err = s.newToken(ctx, agent, person, path)
+	return me.Token, err
 }
 
 // callerToken returns the token of --token or TRAPEZE_TOKEN if it is the agent's own. It is empty if there is none, or if it is an
