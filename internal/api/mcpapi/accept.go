@@ -61,7 +61,7 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes
 		return c.owned(ctx, r.Receipt, *r.Content), nil
 	})
 
-// takeOver asks the owner of a task to hand it over. If the owner is lost, the caller gets the task at once.
+// takeOver asks the owner of a task to hand it over, or the requester of a task that nobody owns. If the owner is lost, the caller gets the task at once.
 func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	me, err := c.Me(ctx)
 	if err != nil {
@@ -82,11 +82,15 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 		return c.owned(ctx, r, s), nil
 	}
 	c.Session.AskedFor(r.Task)
-	next := c.Say("if the owner agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
+	who := "owner"
+	if r.Owner == "" {
+		who = "requester" // nobody owns the task
+	}
+	next := c.Say("if the "+who+" agrees, you own the task: only then does {status} with id=%s show it; call {accept} with the handoff that {status} names to get the context", r.Task)
 	if r.State == client.Waiting {
 		next += ". It waits for people or child tasks now, and cannot be handed over before it resumes"
 	}
-	return taken(r, "The owner was asked.", next), nil
+	return taken(r, "The "+who+" was asked.", next), nil
 }
 
 // ownedBefore answers a caller that owns a task which it names by its id, or by that of the handoff by which it got the task: it gets the context

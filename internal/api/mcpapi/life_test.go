@@ -312,3 +312,16 @@ func TestAnOfferIsPreviewedOverMCP(t *testing.T) {
 		t.Errorf("accepted: %s", context)
 	}
 }
+
+func TestATakeoverOfATaskThatNobodyOwnsNamesItsRequester(t *testing.T) {
+	h := open(t)
+	coder := h.agent(statelessVersion, "coder")
+	made, err := h.as(h.token("lead")).CreateTask(t.Context(), client.CreateInput{Intent: "Write the parser", Send: &client.SendInput{To: []string{"coder"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := coder.read("accept", m{"takeover": made.Task})
+	if !strings.Contains(text, "The requester was asked.") || !strings.Contains(text, "if the requester agrees") || strings.Contains(text, "owner") {
+		t.Errorf("it was answered %q", text)
+	}
+}
