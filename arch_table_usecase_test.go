@@ -94,7 +94,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/alerts", what: "use cases of alerts: what is raised, silences, and what the server judges",
-		imports: "domain/alert domain/event domain/identity domain/refusal record/access record/ledger record/stream usecase/caller",
+		imports: "domain/alert domain/event domain/identity domain/refusal record/access record/ledger record/stream usecase/agents usecase/caller",
 	},
 	{
 		dir: "usecase/erasures", what: "use cases of erasures and legal holds: what a subject names, erasing it, finishing after a crash",

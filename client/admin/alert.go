@@ -33,6 +33,7 @@ type Alert struct {
 	Command   string        `json:"command"`           // to begin with, for a shell
 	Within    string        `json:"within,omitempty"`  // the severer alert of the same figure that is raised too: people are notified of that one alone
 	Remains   string        `json:"remains,omitempty"` // of one that recovered: the milder alert of the same figure that was still raised then
+	Off       bool          `json:"off,omitempty"`     // of one that recovered: the policy switched it off
 	Silence   *AlertSilence `json:"silence,omitempty"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,9 @@ func (s *commands) serveCommand() *cobra.Command {
 		defer stop()
 		if conf.DataDir, err = s.DataDir(); err != nil {
 			return shell.Usage(err)
+		}
+		if err := checkNumbers(cmd.Flags()); err != nil {
+			return err
 		}
 		if err := s.checkServe(conf, background, logFile); err != nil {
 			return err
@@ -238,15 +242,21 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 		return shell.Hinted(shell.Usagef("--ephemeral does not go with a record that is elsewhere: its data are removed when it ends"), "omit one of them")
 	case background && logFile != "":
 		return shell.Hinted(shell.Usagef("--log-file does not go with --background: the log is serve.log in the data directory"), "omit --log-file")
-	case c.MaxArtifact < 0 || c.ArtifactQuota < 0:
-		return shell.Usagef("--max-artifact and --artifact-quota must be at least 1 byte")
-	case c.Memory < 0:
-		return shell.Usagef("--memory must be at least 1 byte")
 	}
 	if err := otelapi.CheckEnvironment(); err != nil {
 		return shell.Usage(err)
 	}
 	return checkLog(c)
+}
+
+// checkNumbers refuses numbers under 1 that were given: 0 in the configuration means the default, which nobody who writes 0 expects.
+func checkNumbers(given *pflag.FlagSet) (err error) {
+	given.Visit(func(f *pflag.Flag) {
+		if n, parsed := strconv.ParseInt(f.Value.String(), 10, 64); parsed == nil && n < 1 && strings.HasPrefix(f.Value.Type(), "int") {
+			err = shell.Hinted(shell.Usagef("--%s must be at least 1", f.Name), "omit it for the default")
+		}
+	})
+	return err
 }
 
 func checkLog(c ServeConfig) error {

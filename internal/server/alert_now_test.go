@@ -1,7 +1,10 @@
 package server
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,5 +42,32 @@ func TestAnAlertThatHoldsNamesWhatIsBehindItNow(t *testing.T) {
 	}
 	if _, entry := st.entries("dead-letters"); !slices.Equal(entry.Handoffs, first.Handoffs) {
 		t.Errorf("recorded: %q, raised with %q", entry.Handoffs, first.Handoffs)
+	}
+}
+
+// TestAnAlertThatThePolicySwitchesOffEndsAtOnce: there are dead letters before and after, and people are told why the alert is over.
+func TestAnAlertThatThePolicySwitchesOffEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, &story{disk: true})
+	st.parks()
+	a := st.await("dead-letters", true, most{20, time.Minute})
+	if m := st.notice("dead-letters"); m.Event != "alert-raised" {
+		t.Errorf("%+v", m)
+	}
+	st.config.Policy = filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(st.config.Policy, []byte("version: 1\nalerts:\n  dead-letters: off\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st.restart(func(string) {})
+	st.again()
+	if left, ok := st.found("dead-letters"); ok {
+		t.Errorf("it is raised: %+v", left)
+	}
+	if shown, err := st.operator.Alert(t.Context(), a.ID); err != nil || shown.State != "recovered" || !shown.Off {
+		t.Errorf("%v: %+v", err, shown)
+	}
+	m := st.notice("dead-letters")
+	if _, body := m.Text(); m.Event != "alert-recovered" || !m.Off || !strings.Contains(body, "switched it off") {
+		t.Errorf("the person is sent %+v", m)
 	}
 }

@@ -242,7 +242,7 @@ func tell(st *stage, d alert.Definition, of *story) {
 	}
 	of.end(st)
 	st.await(d.Name, false, of.recovers)
-	st.recovered(st.notice(d.Name), a.ID)
+	st.over(a.ID)
 
 	st.begin(of)
 	a = st.await(d.Name, true, of.raises)
@@ -252,7 +252,7 @@ func tell(st *stage, d alert.Definition, of *story) {
 	if _, err := st.operator.EndSilence(st.Context(), silence.ID); err != nil {
 		st.Fatal(err)
 	}
-	st.notified(st.notice(d.Name), &a, "alert-raised") // not before: it would have come twice
+	st.notified(st.notice(d.Name), &a, "alert-raised") // the next message: there was none about the recovery during the silence, and none about this before its end
 	of.end(st)
 	st.await(d.Name, false, of.recovers)
 	st.recovered(st.notice(d.Name), a.ID)
@@ -356,12 +356,18 @@ func (st *stage) notified(m notify.Alert, a *admin.Alert, event string) {
 	}
 }
 
-// recovered checks the message about an alert that has recovered, and what is shown of it.
+// recovered checks the message about an alert that has recovered.
 func (st *stage) recovered(m notify.Alert, id string) {
 	st.Helper()
 	if m.Event != "alert-recovered" || m.Alert != id || m.Recovered.IsZero() {
 		st.Errorf("the person is sent %+v", m)
 	}
+	st.over(id)
+}
+
+// over checks what is shown of an alert that has recovered.
+func (st *stage) over(id string) {
+	st.Helper()
 	if a, err := st.operator.Alert(st.Context(), id); err != nil || a.State != "recovered" || a.Recovered == nil || a.Now != "" {
 		st.Errorf("%v: %+v", err, a)
 	}

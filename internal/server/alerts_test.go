@@ -184,6 +184,15 @@ func TestASilencedAlertIsRaisedAndNobodyElseThanOperatorsSilences(t *testing.T) 
 			t.Errorf("%+v is taken", bad)
 		}
 	}
+	for _, near := range []string{"circuit-open:codr", "agent-fails:nobody", "inbox-old:codr"} {
+		_, err := w.admin.SilenceAlert(w.Context(), admin.SilenceInput{Alert: near, Reason: "x", For: in.For})
+		if r := (*client.Error)(nil); !errors.As(err, &r) || r.Code != client.NotFound || !strings.Contains(r.Hint, "coder") {
+			t.Errorf("a silence of %s: %v", near, err)
+		}
+		if _, err := w.admin.Alert(w.Context(), near); !errors.Is(err, client.NotFound) {
+			t.Errorf("%s is shown: %v", near, err)
+		}
+	}
 	o, err := w.admin.SilenceAlert(w.Context(), in)
 	if err != nil || o.ID != "s1" || o.Alert != "circuit-open" || !strings.HasPrefix(o.By, "admin/") {
 		t.Fatalf("%v: %+v", err, o)

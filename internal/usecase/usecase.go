@@ -208,7 +208,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 		return nil, err
 	}
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
-	if u.Alerts, err = alerts.New(l, s.access, o.Now, inForce.AlertChanges); err != nil {
+	if u.Alerts, err = alerts.New(l, s.access, s.agents, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err
 	}
 	if u.History, err = history.New(l, s.tasks, s.access, s.agents, s.memories, s.envelopes, o.Tree, o.Integrity, o.Work, o.Now); err != nil {

@@ -189,6 +189,7 @@ func operator(h *harness) *agent {
 
 func TestAnOperatorSilencesAnAlertOverMCP(t *testing.T) {
 	h := open(t)
+	h.agent("", "coder")
 	olga := operator(h)
 	if text, _ := olga.call("alerts", m{}); !strings.Contains(text, "No alerts.") {
 		t.Error(text)

@@ -90,6 +90,9 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	}
 	if a.Recovered != nil {
 		fields = append(fields, shell.Field{"recovered", clock(a.Recovered)})
+		if a.Off {
+			fields[len(fields)-1][1] += ": the policy switched it off"
+		}
 	}
 	if a.Within != "" {
 		fields = append(fields, shell.Field{"within", a.Within + ": people were notified of that one alone"})

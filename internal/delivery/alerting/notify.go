@@ -134,7 +134,7 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 		Handoffs: of.Handoffs, Tickets: one.Tickets, Do: of.Do, Command: of.Command,
 	}
 	if !one.Recovered.IsZero() {
-		m.Event = alert.Recovered{}.EventName()
+		m.Event, m.Off = alert.Recovered{}.EventName(), one.Off
 		if one.Remains != "" {
 			m.Remains = alert.Key{Name: one.Remains, Agent: one.Agent}.ID()
 		}

@@ -30,6 +30,7 @@ type Alert struct {
 	Raised    time.Time      `json:"raised"`
 	Recovered time.Time      `json:"recovered,omitzero"`
 	Remains   string         `json:"remains,omitempty"` // the id of the milder alert of the same figure that is still raised
+	Off       bool           `json:"off,omitempty"`     // of one that recovered: the policy switched it off
 	Handoffs  []string       `json:"handoffs"`          // at most 5 that are behind it
 	Tickets   []string       `json:"tickets,omitempty"` // at most 5 that are behind it
 	Do        string         `json:"do"`
@@ -44,6 +45,9 @@ func (a Alert) Text() (title, body string) {
 	if !a.Recovered.IsZero() {
 		body = fmt.Sprintf("%s It was raised at %s and recovered at %s (workspace %s).", a.Meaning,
 			a.Raised.UTC().Format(time.RFC3339), a.Recovered.UTC().Format(time.RFC3339), a.Workspace)
+		if a.Off {
+			body += " The policy switched it off: it may still hold."
+		}
 		if a.Remains != "" {
 			body += fmt.Sprintf(" The milder alert %s is still raised.", a.Remains)
 		}

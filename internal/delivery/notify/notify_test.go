@@ -196,6 +196,15 @@ func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
 	}
 }
 
+func TestARecoverySaysIfThePolicySwitchedTheAlertOff(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		_, body := Alert{Alert: "dead-letters", Recovered: time.Now(), Off: off}.Text()
+		if strings.Contains(body, "The policy switched it off") != off {
+			t.Errorf("switched off: %v: %s", off, body)
+		}
+	}
+}
+
 func TestAProgramAndTheLogGetAlerts(t *testing.T) {
 	dir := t.TempDir()
 	out, script := filepath.Join(dir, "out"), filepath.Join(dir, "tell")

@@ -69,6 +69,24 @@ func TestAnAlertWhoseDefinitionIsGoneRecovers(t *testing.T) {
 	w.Do(judge(), "alert-recovered")
 }
 
+func TestAnAlertThatThePolicySwitchesOffEndsAtOnceWithTheReason(t *testing.T) {
+	w := newWire(t)
+	w.Do(judge(holds("agent-fails", "coder"), holds("dead-letters", "")), "alert-raised", "alert-raised")
+	c := judge(holds("dead-letters", ""))
+	c.Measured, c.Off = slices.DeleteFunc(c.Measured, func(d alert.Definition) bool { return d.Name == "agent-fails" }), []string{"agent-fails"}
+	if e := w.Do(c, "alert-recovered")[0].(alert.Recovered); e.Name != "agent-fails" || !e.Off || !e.Notified {
+		t.Errorf("%+v", e)
+	}
+	if len(w.State.Past) != 1 || !w.State.Past[0].Off {
+		t.Errorf("%+v", w.State.Past)
+	}
+	w.Do(judge(holds("agent-fails", "coder"), holds("dead-letters", "")), "alert-raised") // it is on again, and it holds
+	w.Now = w.Now.Add(alert.Least)
+	if e := w.Do(judge(holds("dead-letters", "")), "alert-recovered")[0].(alert.Recovered); e.Off {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestWhatFailedWhileNoServerRanIsRaisedOnce(t *testing.T) {
 	w := newWire(t)
 	past := alert.Condition{Key: alert.Key{Name: "handoff-failed"}, Value: 1, Since: noon.Add(-time.Hour), Newest: noon.Add(-time.Hour)}
@@ -125,6 +143,12 @@ func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 	}
 	if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); !e.Notified {
 		t.Errorf("people heard of it: %+v", e)
+	}
+	w.Do(judge(holds("agent-fails", "coder")), "alert-raised")
+	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
+	w.Now = w.Now.Add(alert.Least)
+	if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); e.Notified {
+		t.Errorf("it is silenced: %+v", e)
 	}
 	w.Refused(alert.EndSilence{By: operator, ID: "s1"}, refusal.NotFound)
 }

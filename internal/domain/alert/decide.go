@@ -159,9 +159,10 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 		for _, a := range bySeverity(s.Alerts, func(a Alert) string { return a.Name }, 1) {
 			measured := slices.ContainsFunc(c.Measured, func(d Definition) bool { return d.Name == a.Name })
 			_, defined := Find(a.Name)
-			gone := !defined || slices.Contains(c.Off, a.Name)
-			if (a.Agent == Other) == others && (measured || gone) && !of[a.Key].Holds && now.Sub(a.At) >= Least {
-				do(Recovered{Key: a.Key, At: now, Notified: a.Notified, Newest: of[a.Key].Newest.UTC(), Remains: s.remains(a, now)})
+			off := slices.Contains(c.Off, a.Name)
+			over := off || (measured || !defined) && !of[a.Key].Holds && now.Sub(a.At) >= Least
+			if (a.Agent == Other) == others && over {
+				do(s.recovered(a, of[a.Key].Newest.UTC(), off, now))
 			}
 		}
 	}
@@ -185,6 +186,13 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 		}
 	}
 	return events
+}
+
+// recovered is the end of an alert. Nobody is notified of it during a silence, except of a milder one that remains, since nothing else tells of that one.
+func (s *State) recovered(a Alert, newest time.Time, off bool, now time.Time) Recovered {
+	e := Recovered{Key: a.Key, At: now, Newest: newest, Remains: s.remains(a, now), Off: off}
+	e.Notified = a.Notified && (s.SilencedAt(a.Key, now) == nil || e.Remains != "")
+	return e
 }
 
 // holding is a condition with its definition.

@@ -53,7 +53,7 @@ func failures() []Definition {
 		{
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
-			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender.",
+			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe.",
 			todo:    "`trapeze agent show` says whose offers it gets no more. Repair the agent; a probe closes the circuit, or `trapeze agent reset`.",
 		},
 		{

@@ -38,15 +38,17 @@ type Raised struct {
 	Within string `json:"within,omitempty"`
 }
 
-// Recovered is an alert that no longer holds.
+// Recovered is an alert that no longer holds, or is judged no more.
 type Recovered struct {
 	Key
 	At       time.Time `json:"at"`
-	Notified bool      `json:"notified,omitempty"` // people were notified of it, and are notified of its end
+	Notified bool      `json:"notified,omitempty"` // people are notified of its end: they were notified of it, and it is not silenced, or a milder one remains
 	Newest   time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	// Remains is the milder alert of the same figure that is still raised: the notice of the recovery says so, and people are notified of
 	// its end. Absent: there is none.
 	Remains string `json:"remains,omitempty"`
+	// Off says that the policy switched the alert off: its condition may still hold.
+	Off bool `json:"off,omitempty"`
 }
 
 // Silenced is a silence that begins: people are not notified of an alert.

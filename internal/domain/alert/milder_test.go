@@ -78,6 +78,27 @@ func TestASilencedAlertContainsNoMilderOne(t *testing.T) {
 	}
 }
 
+func TestARecoveryDuringASilenceIsNotifiedOnlyIfAMilderAlertRemains(t *testing.T) {
+	for _, remains := range []bool{false, true} {
+		w := newWire(t)
+		w.Do(judge(holds(milder, ""), holds(severer, "")), "alert-raised", "alert-raised")
+		w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: severer}, Reason: "known", For: time.Hour}, "alert-silenced")
+		w.Now = w.Now.Add(alert.Least)
+		left, want := []alert.Condition{}, []string{"alert-recovered", "alert-recovered"}
+		if remains {
+			left, want = []alert.Condition{holds(milder, "")}, want[:1]
+		}
+		for _, e := range w.Do(judge(left...), want...) {
+			if e := e.(alert.Recovered); e.Notified != remains || (e.Remains != "") != remains {
+				t.Errorf("the milder one remains: %v: %+v", remains, e)
+			}
+		}
+		if notified(&w.State, milder) != remains {
+			t.Errorf("the milder one remains: %v: %+v", remains, w.State)
+		}
+	}
+}
+
 func TestTheEndOfTheSilenceOfAMilderAlertNotifiesOnlyIfNoSevererOneDid(t *testing.T) {
 	for _, with := range [][]alert.Condition{{holds(milder, "")}, {holds(milder, ""), holds(severer, "")}} {
 		w := newWire(t)
@@ -96,6 +117,7 @@ func TestTheNamesOfWhatContainsAnAlertAreFrozen(t *testing.T) {
 	for want, e := range map[string]alert.Event{
 		`,"within":"handoffs-fail-systemically"}`: alert.Raised{Within: severer},
 		`,"remains":"handoff-failure-rate"}`:      alert.Recovered{Remains: milder},
+		`,"off":true}`:                            alert.Recovered{Off: true},
 	} {
 		if got, err := json.Marshal(e); err != nil || !strings.HasSuffix(string(got), want) {
 			t.Errorf("%s, %v; want %s at the end", got, err, want)

@@ -24,6 +24,7 @@ type Alert struct {
 	Recovered time.Time // zero: it is raised
 	Notified  bool      // people were notified of it
 	Remains   string    // of one that recovered: the milder one that was still raised; see [Recovered]
+	Off       bool      // of one that recovered: the policy switched it off
 }
 
 // Silence is a silence that has not ended.
@@ -82,7 +83,7 @@ func Fold(s State, e Event) State {
 			return s
 		}
 		s.counted(e.Name, e.Newest)
-		a.Recovered, a.Remains = e.At, e.Remains
+		a.Recovered, a.Remains, a.Off = e.At, e.Remains, e.Off
 		s.Alerts = s.without(e.Key)
 		for i := range s.Alerts { // a copy
 			if s.Alerts[i].Key == (Key{e.Remains, e.Agent}) {

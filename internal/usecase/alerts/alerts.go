@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/usecase/agents"
 )
 
 const (
@@ -30,18 +31,19 @@ type Alerts struct {
 	kind    stream.Kind[alert.State, alert.Event]
 	ledger  ledger.Ledger
 	access  *access.Log
+	agents  *agents.Store
 	changes Changes
 	now     func() time.Time
 	last    last
 }
 
 // New returns the use cases of the alerts of a ledger.
-func New(l ledger.Ledger, log *access.Log, now func() time.Time, changes Changes) (*Alerts, error) {
+func New(l ledger.Ledger, log *access.Log, registered *agents.Store, now func() time.Time, changes Changes) (*Alerts, error) {
 	kind, err := stream.New(Kind, l, alert.Fold, now, alert.Events, stream.Options[alert.State, alert.Event]{Cached: cached, Remember: remembered})
 	if err != nil {
 		return nil, err
 	}
-	return &Alerts{kind: kind, ledger: l, access: log, changes: changes, now: now}, nil
+	return &Alerts{kind: kind, ledger: l, access: log, agents: registered, changes: changes, now: now}, nil
 }
 
 // Codec returns the codec of the events of alerts.
@@ -69,6 +71,18 @@ func (as *Alerts) InForce(ctx context.Context, workspace string) (list []alert.D
 	return list, off, nil
 }
 
+// checkAgent refuses (not_found) an alert of an agent that is not registered.
+func (as *Alerts) checkAgent(ctx context.Context, workspace string, k alert.Key) error {
+	if k.Agent == "" || k.Agent == alert.Other {
+		return nil
+	}
+	known, err := as.agents.Find(ctx, workspace, k.Agent, true)
+	if err != nil || known.Name != "" && !known.Removed {
+		return err
+	}
+	return as.agents.Unknown(ctx, workspace, k.Agent)
+}
+
 // Alert is an alert with what people need to know of it.
 type Alert struct {
 	ID        string         `json:"id" doc:"Its name and, of one of an agent, a colon and the agent."`
@@ -93,6 +107,7 @@ type Alert struct {
 	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
 	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too: people are notified of that one alone."`
 	Remains   string         `json:"remains,omitempty" doc:"Of one that recovered: the milder alert of the same figure that was still raised then."`
+	Off       bool           `json:"off,omitempty" doc:"Of one that recovered: the policy switched it off, and it may have held still."`
 	Silence   *Silence       `json:"silence,omitempty" doc:"The silence that covers it now."`
 }
 
@@ -142,7 +157,7 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
 	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
 	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, as.now()))
-	out.Within, out.Remains, out.Tickets = a.Within, a.Remains, a.Tickets
+	out.Within, out.Remains, out.Off, out.Tickets = a.Within, a.Remains, a.Off, a.Tickets
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
 	} else if holds {

@@ -134,6 +134,9 @@ func (as *Alerts) show(ctx context.Context, c caller.Caller, id string) (Alert, 
 	if i := slices.IndexFunc(f.State.Past, func(a alert.Alert) bool { return a.Key == key }); i >= 0 {
 		return as.of(c.Workspace, &f.State, f.State.Past[i]), nil
 	}
+	if err := as.checkAgent(ctx, c.Workspace, key); err != nil {
+		return Alert{}, err
+	}
 	list, _, err := as.InForce(ctx, c.Workspace)
 	if err != nil {
 		return Alert{}, err

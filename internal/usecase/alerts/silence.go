@@ -40,6 +40,11 @@ func (as *Alerts) silence(ctx context.Context, c caller.Caller, in SilenceInput)
 	}
 	cmd := alert.Quiet{By: c.Principal, Alert: key, Reason: in.Reason, For: time.Duration(in.For)}
 	out, err := as.kind.Do(ctx, c.Write(request), StreamOf(c.Workspace), func(s alert.State, now time.Time) ([]alert.Event, error) {
+		if _, raised := s.Find(key); !raised {
+			if err := as.checkAgent(ctx, c.Workspace, key); err != nil {
+				return nil, err
+			}
+		}
 		return alert.Decide(s, cmd, now)
 	})
 	if err != nil {

@@ -38,6 +38,7 @@ type alertShown struct {
 	Tickets  []string `json:"tickets,omitempty"`
 	Do       string   `json:"do"`
 	Command  string   `json:"command"`
+	Off      bool     `json:"off,omitempty"`
 	Silence  string   `json:"silence,omitempty"`
 }
 
@@ -107,6 +108,9 @@ func alertsText(list []admin.Alert) tool.Answer {
 		if a.Since != nil {
 			n.Since = a.Since.UTC().Format(time.RFC3339)
 			fmt.Fprintf(&text, " Since %s.", n.Since)
+		}
+		if n.Off = a.Off; n.Off {
+			text.WriteString(" The policy switched it off.")
 		}
 		if a.Silence != nil {
 			n.Silence = a.Silence.ID

@@ -32,8 +32,8 @@ Two pairs of alerts are about one figure with two thresholds: ` + "`handoff-fail
 recovery says if the milder one is still raised (` + "`remains`" + `), and its end is notified too. What was mild and gets worse is notified again.
 
 ## Silences
-An operator can silence an alert for a time, with a reason. It is raised, recorded and listed as before, but nobody is notified. The silence
-ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then people are notified of the alerts that are still raised.
+An operator can silence an alert for a time, with a reason. It is raised, recorded and listed as before, but nobody is notified,
+nor of its recovery; only when a milder alert remains that nobody silenced, its notice is sent. The silence ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then people are notified of the alerts that are still raised.
 
     trapeze alerts silence circuit-open:coder --for 2h --why 'is being repaired'
 
@@ -57,7 +57,7 @@ that are at least as severe:
 A message is sent at least once, and tried for about three minutes.
 
 ## Other thresholds
-A [policy](policy.md) changes thresholds, windows and how long an alert must hold, or switches alerts off:
+A [policy](policy.md) changes thresholds, windows and how long an alert must hold, or switches alerts off. One that is raised then ends at once, as recovered, with the reason (` + "`off`" + `):
 
     alerts:
       handoff-failure-rate: {threshold: 0.01, window: 2h}
