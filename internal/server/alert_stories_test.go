@@ -389,7 +389,7 @@ func (st *stage) forgets(spoil string) {
 	st.Helper()
 	st.asks()
 	st.as("reader", client.AgentSpec{})
-	st.hands("reader", client.CreateInput{}, client.SendInput{Timeouts: client.Timeouts{Offer: client.Duration(24 * time.Hour)}})
+	st.hands("reader", client.CreateInput{}, client.SendInput{})
 	st.restart(func(dir string) { st.changes(dir, spoil) })
 }
 
