@@ -3,6 +3,7 @@ package webpage
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -118,7 +119,10 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	}
 	if body.Story { // others read none of its envelopes
 		sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true})
-		if body.Prompt = sheet.Prompt; err != nil {
+		switch body.Prompt = sheet.Prompt; {
+		case errors.Is(err, client.NotFound), hidden(err):
+			body.Unread = "This is the beginning of the task. What the receiver reads is for the task's owner and requester, and for operators."
+		case err != nil:
 			body.Unread = err.Error()
 		}
 	}

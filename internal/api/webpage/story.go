@@ -277,6 +277,12 @@ func scaled(bars []bar, from, until time.Time) []bar {
 		}
 		b.X = int(1000 * b.From.Sub(from) / whole)
 		b.Width = max(int(1000*end.Sub(b.From)/whole), 4)
+		if i > 0 { // the bar of a short time is beside the next one, and not behind it
+			after := bars[i-1].X + bars[i-1].Width
+			if late := after - b.X; late > 0 {
+				b.X, b.Width = after, max(b.Width-late, 4)
+			}
+		}
 		if _, ok := colors[b.Agent]; !ok {
 			colors[b.Agent] = len(colors) % 8
 		}

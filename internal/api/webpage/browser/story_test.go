@@ -223,7 +223,12 @@ func TestADeadLetterIsReplayed(t *testing.T) {
 	d.signIn(d.token)
 	d.goTo("/dead")
 	d.shows("Nobody takes this")
-	d.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`input[value=%q]`, s.dead))), chromedp.SendKeys(chromedp.CSS(`input[name=to]`), "helper"),
+	d.do(chromedp.Click(chromedp.CSS(fmt.Sprintf(`input[value=%q]`, s.dead))), chromedp.SendKeys(chromedp.CSS(`input[name=to]`), "helper"+kb.Enter),
+		chromedp.SendKeys(chromedp.CSS(`input[name=why]`), "it can be done"+kb.Enter))
+	if task, err := d.admin.Task(t.Context(), s.dead); err != nil || task.State != client.Parked || !eval[bool](d, `location.pathname === "/dead" && location.search === ""`) {
+		t.Errorf("Enter in a field does something: %v, %s", err, task.State)
+	}
+	d.do(
 		chromedp.Click(chromedp.CSS(`button[value=replay]`)))
 	d.shows("Replayed.")
 	task, err := d.admin.Task(t.Context(), s.dead)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Time is a time as people read it, on the clock of the reader's browser once its script has run.
@@ -17,14 +18,20 @@ func Time(t time.Time) string {
 // ISO is a time for programs.
 func ISO(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
-// Short is the beginning of a text, on one line.
+// Short is the beginning of a text, on one line. Of a text that shows nothing, it says so: a link needs something to press.
 func Short(n int, text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	blank := text != "" && strings.TrimFunc(text, func(r rune) bool { return r == brailleBlank || unicode.IsSpace(r) }) == ""
+	if text = strings.Join(strings.Fields(text), " "); blank {
+		return "(blank)"
+	}
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n]) + "…"
 	}
 	return text
 }
+
+// brailleBlank is no space to Unicode, and looks like one.
+const brailleBlank = '\u2800'
 
 // Percent is a share of one.
 func Percent(f float64) string { return fmt.Sprintf("%.0f %%", f*100) }
