@@ -44,7 +44,11 @@ var innerPackages = []pkg{
 	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items", pure: true, imports: "domain/refusal"},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
-		pure: true, imports: "domain/shellword domain/refusal domain/event",
+		pure: true, imports: "domain/shellword domain/refusal domain/event domain/task/passage",
+	},
+	{
+		dir: "domain/task/passage", what: "what became of a task and its child tasks between two envelopes", pure: true,
+		imports: "domain/refusal domain/event",
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",

@@ -94,7 +94,7 @@ var inside = map[string]string{
 	"erasure.Kind":            "the beginning of a subject, which the client has as one text",
 	"agent.Author":            "in the record alone",
 	"task.NoticeKind":         "types of inbox items, which the client has",
-	"task.PassageKind":        "in the words of the history",
+	"passage.Kind":            "in the words of the history",
 	"agent.Outcome":           "in the record alone",
 	"agent.CircuitAction":     "in the tables of the documentation",
 	"agent.CircuitState":      "in the tables of the documentation",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // onCold keeps the context of a task that is handed off cold: the envelope of the handoff has the description alone, for its receiver. It
@@ -15,6 +16,7 @@ func (t *Task) onCold(e event.HandoffRequested) {
 		return
 	}
 	t.Envelope, t.AskedIn, t.Past, t.Answers = b.Envelope, b.AskedIn, b.Past, b.Answers
+	t.Dropped = b.Dropped
 	t.ownHandoff().Past = len(t.Past)
 }
 
@@ -37,7 +39,8 @@ func OwnEnvelope(t Task) string {
 // dropContext forgets, of a task that a cold handoff has moved, what the next envelope would say of the time before it.
 func (t *Task) dropContext(h *Handoff) {
 	if h.Kind == event.Cold {
-		t.Answers, t.Past = nil, slices.DeleteFunc(slices.Clone(t.Past[min(h.Past, len(t.Past)):]), func(p Passage) bool { return p.Kind == DelegationEnded })
+		t.Answers, t.Past = nil, slices.DeleteFunc(slices.Clone(t.Past[min(h.Past, len(t.Past)):]), func(p passage.Passage) bool { return p.Kind == passage.DelegationEnded })
+		t.Dropped.Answers, t.Dropped.Past = 0, 0
 		t.Withheld = Withheld{Children: len(t.Children), Note: t.Progress != ""}
 		if k := t.Ticket; k != nil {
 			t.Withheld.Tickets = k.N

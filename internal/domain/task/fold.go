@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // Fold is the task after an event. It never refuses, and never changes what t shares with other values.
@@ -75,6 +76,7 @@ func (t *Task) foldTask(e event.Event) {
 		t.onProgressed(e)
 	case event.GapReported:
 		t.Spent = t.Spent.Plus(e.Usage)
+		t.addNote(passage.Lacking(e.Missing, e.Detail))
 	case event.Constrained:
 		t.onConstrained(e)
 	case event.Lifted:
@@ -150,7 +152,7 @@ func (t *Task) onStarted(e event.Started) {
 func (t *Task) setOwner(agent string, epoch uint64, lease, at time.Time) {
 	t.involve(agent)
 	t.tenure(agent, at)
-	t.Owner, t.Epoch, t.Notes, t.StuckReports = agent, epoch, nil, nil
+	t.Owner, t.Epoch, t.Notes, t.Dropped.Notes, t.StuckReports = agent, epoch, nil, 0, nil
 	t.runClocks(lease)
 	t.Path = append(slices.Clip(t.PathSoFar()), event.Visit{Agent: agent, Marks: -1})
 }
@@ -280,7 +282,7 @@ func (t *Task) onReplayed(e event.Replayed) {
 		t.runClocks(e.Lease)
 	}
 	t.Deadline = e.Deadline
-	t.passed(Passage{At: e.At, Kind: FromTheDead, By: e.By, Detail: e.Note})
+	t.passed(passage.Passage{At: e.At, Kind: passage.FromTheDead, By: e.By, Detail: e.Note})
 	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks, Before: t.Used.Owners()} // what came of it is there
 	t.Parked, t.WasParked = nil, t.Parked
 	t.Chain, t.StuckReports = Chain{}, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // foldHandoff folds an event of a handoff or a child, and reports whether it was one.
@@ -99,7 +100,7 @@ func (t *Task) onApproved(e event.Approved) {
 	h := t.ownHandoff()
 	t.closeTicket(event.TicketApproved, e.By, e.Detail, e.At)
 	if e.Detail != "" {
-		t.passed(Passage{At: e.At, Kind: HandoffApproved, By: e.By, Detail: e.Detail})
+		t.passed(passage.Passage{At: e.At, Kind: passage.HandoffApproved, By: e.By, Detail: e.Detail})
 		h.Amended = true
 	}
 	h.ApprovalEnds = time.Time{}
@@ -155,6 +156,7 @@ func (t *Task) onAcknowledged(e event.Acknowledged) {
 func (t *Task) onRejectedOffer(e event.RejectedOffer) {
 	h := t.ownHandoff()
 	h.To = slices.DeleteFunc(slices.Clone(h.To), func(a string) bool { return a == e.Agent })
+	t.rejectedBy(e)
 	if len(h.To) == 0 {
 		t.offerOver()
 	}
@@ -269,7 +271,7 @@ func (t *Task) onSpawned(e event.Spawned) {
 		children = append(children, Child{Task: c.Task, Index: c.Index, To: c.To, Budget: c.Budget, State: event.Pending, Tasks: c.Tasks, Group: e.Group})
 		t.Reserved = t.Reserved.Plus(c.Budget)
 		t.Used.Tasks += 1 + c.Tasks
-		t.passed(Passage{At: e.At, Kind: Delegated, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
+		t.passed(passage.Passage{At: e.At, Kind: passage.Delegated, By: e.From, To: c.To, Child: c.Task, Detail: c.Intent})
 	}
 	t.Children, t.Missed = children, nil
 	if e.Kind == event.Broadcast { // a delegation has one receiver, of several that are named
@@ -298,7 +300,7 @@ func (t *Task) onChildEnded(e event.ChildEnded) {
 		t.Used.Tasks += e.Tasks - c.Tasks
 		c.Tasks = e.Tasks
 		if i >= t.Withheld.Children { // the next envelope would tell its result to those who may not read it
-			t.passed(Passage{At: e.At, Kind: DelegationEnded, By: c.To, Child: c.Task})
+			t.passed(passage.Passage{At: e.At, Kind: passage.DelegationEnded, By: c.To, Child: c.Task})
 		}
 	}
 	if e.State == event.Completed && !e.Late {

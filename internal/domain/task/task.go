@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // Task is the aggregate: one piece of work and the handoffs inside it. It is the fold of its events. What it points to is
@@ -69,9 +70,9 @@ type Task struct {
 	ColdAt   time.Time // of that; zero: there was none
 	Tenures  []Tenure  // of its owners, the present one last
 
-	Past     []Passage // since the newest envelope was sealed: see [MaxPast]
-	Before   int       // how many visits at the beginning of Path are of its parents
-	Replayed int       // how many visits at the beginning of Path ended before the last replay: see [Counted]
+	Past     []passage.Passage // since the newest envelope was sealed: see [MaxPast]
+	Before   int               // how many visits at the beginning of Path are of its parents
+	Replayed int               // how many visits at the beginning of Path ended before the last replay: see [Counted]
 
 	Notices     Notices
 	NoticeCount int
@@ -90,6 +91,7 @@ type Task struct {
 	WasParked *ParkedFor // why it was in the dead-letter queue before its last replay
 	Progress  string     // the newest progress note
 	Notes     []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
+	Dropped   Dropped    // what is no longer in Notes, Answers and Past
 	Result    *event.Result
 	Ended     time.Time
 	EndedBy   string // who cancelled or discarded it; empty if it ended otherwise
@@ -230,6 +232,7 @@ func (t *Task) addNote(text string) {
 		size += len(notes[from])
 	}
 	t.Notes = notes[from:]
+	t.Dropped.Notes += from
 }
 
 // involve notes that agents have a relation to the task.

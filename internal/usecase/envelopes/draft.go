@@ -118,7 +118,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	for _, step := range c.Steps {
 		doc.History = append(doc.History, envelope.Step{Time: now, Agent: event.Bare(t.Source()), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
 	}
-	doc.History = withSteps(doc.History)
+	doc.History = bounded(doc.History, t)
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == event.Cold {
@@ -220,7 +220,7 @@ func (s *Sealer) childOf(ctx context.Context, workspace string, doc envelope.Env
 	}
 	before := doc.Gaps
 	doc.Memory, doc.Gaps = present, gone
-	doc.Gaps = gaps(before, &doc)
+	doc.Gaps = gaps(before, &doc, t)
 	return doc, nil
 }
 

@@ -21,10 +21,15 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	for _, id := range c.Unresolved {
 		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapNotFound})
 	}
-	if err := s.files(ctx, by, c, doc); err != nil {
+	if err := s.files(ctx, by, t, c, doc); err != nil {
 		return err
 	}
-	q := memories.Gather{Task: t, Requested: requested(c, doc.Memory), Recent: c.Recent, About: c.Ask}
+	wanted := requested(c, doc.Memory)
+	if over := len(wanted) - memories.MaxRequested; over > 0 {
+		doc.History = withSteps(doc.History, t, missing(t, over, olderItems, byDigest))
+		wanted = wanted[:memories.MaxRequested]
+	}
+	q := memories.Gather{Task: t, Requested: wanted, Recent: c.Recent, About: c.Ask}
 	found, err := s.memories.Gather(ctx, by, q)
 	if err != nil {
 		return err
@@ -35,14 +40,14 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	if last := doc.ConversationSummary; found.Continuity != "" && (last == "" || conversation.Condensed(last)) {
 		doc.ConversationSummary = found.Continuity
 	}
-	doc.Gaps = gaps(before, doc)
+	doc.Gaps = gaps(before, doc, t)
 	return nil
 }
 
 // gaps returns the gaps of an envelope: those that it found, and those of the envelope before that it did not fill. A
 // reference of that one is not looked up again for another sender, who may read more than the one who asked for it. If
 // there are too many, the oldest are omitted.
-func gaps(before []envelope.Gap, doc *envelope.Envelope) []envelope.Gap {
+func gaps(before []envelope.Gap, doc *envelope.Envelope, t task.Task) []envelope.Gap {
 	closed := func(g envelope.Gap) bool {
 		same := func(n envelope.Gap) bool { return n.Kind == g.Kind && n.ID == g.ID }
 		switch {
@@ -56,11 +61,19 @@ func gaps(before []envelope.Gap, doc *envelope.Envelope) []envelope.Gap {
 		return false
 	}
 	all := append(slices.DeleteFunc(slices.Clone(before), closed), doc.Gaps...)
-	return all[max(0, len(all)-envelope.MaxGaps):]
+	return newest(doc, t, all, envelope.MaxGaps, olderGaps, inRecord)
 }
 
+// olderGaps and the following are what steps count that stand for entries of other lists.
+const (
+	olderGaps  = "older references that could not be resolved"
+	olderFiles = "older files"
+	olderItems = "older memory items"
+	byDigest   = "earlier envelopes of the task name them"
+)
+
 // requested are the items that the sender asks for, then those that the envelope before brought, in its order: the
-// newest first. Where an envelope is full of them the oldest fall out, and pinned ones last.
+// newest first, and pinned ones before others.
 func requested(c Content, carried []envelope.MemoryRef) []memory.Reference {
 	refs := make([]memory.Reference, 0, len(c.Memory)+len(carried))
 	for _, m := range c.Memory {
@@ -68,16 +81,16 @@ func requested(c Content, carried []envelope.MemoryRef) []memory.Reference {
 	}
 	for _, pinned := range []bool{true, false} {
 		for _, m := range carried {
-			if m.Pinned == pinned {
+			if m.Pinned == pinned && !slices.ContainsFunc(c.Memory, func(asked MemoryAsk) bool { return asked.ID == m.ID }) {
 				refs = append(refs, memory.Reference{ID: m.ID, Version: m.Version, Digest: m.Digest})
 			}
 		}
 	}
-	return refs[:min(len(refs), memories.MaxRequested)]
+	return refs
 }
 
 // files adds the artifacts that the sender names.
-func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *envelope.Envelope) error {
+func (s *Sealer) files(ctx context.Context, by caller.Caller, t task.Task, c Content, doc *envelope.Envelope) error {
 	if len(c.Artifacts) == 0 {
 		return nil
 	}
@@ -93,9 +106,7 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, c Content, doc *en
 		doc.Artifacts = slices.DeleteFunc(doc.Artifacts, func(old envelope.Artifact) bool { return old.Digest == f.Digest })
 		doc.Artifacts = append(doc.Artifacts, f)
 	}
-	if n := len(doc.Artifacts); n > envelope.MaxArtifacts { // the oldest fall out
-		doc.Artifacts = doc.Artifacts[n-envelope.MaxArtifacts:]
-	}
+	doc.Artifacts = newest(doc, t, doc.Artifacts, envelope.MaxArtifacts, olderFiles, byDigest)
 	doc.Gaps = append(doc.Gaps, missing...)
 	return nil
 }

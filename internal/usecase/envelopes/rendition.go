@@ -45,12 +45,11 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
 		return nil, err
 	}
-	doc.Gaps = append(doc.Gaps, gone...)
-	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
+	doc.Gaps = newest(&doc, t, append(doc.Gaps, gone...), envelope.MaxGaps, olderGaps, inRecord)
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
 	if amended {
-		doc.History = withSteps(doc.History, amending(doc.History, t)...)
+		doc.History = withSteps(doc.History, t, amending(doc.History, t)...)
 	}
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // What the server itself adds to the history of a task: what its owner has reported, what people have answered, and what became of the
@@ -18,6 +19,9 @@ import (
 // answers is what people have told the task's owner since its newest envelope.
 func answers(t task.Task) []envelope.Step {
 	var steps []envelope.Step
+	if n := t.Dropped.Answers; n > 0 {
+		steps = append(steps, missing(t, n, "earlier answers of people", inRecord))
+	}
 	for _, a := range t.Answers {
 		by, at := a.Where()
 		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Weight: envelope.Weight{Importance: asked}}
@@ -37,17 +41,29 @@ func answers(t task.Task) []envelope.Step {
 // reported is the action of a step that is a progress note.
 const reported = "progress"
 
+// earlierNotes is what a step counts that stands for notes of its agent.
+const earlierNotes = "earlier progress notes"
+
 // progress is what the owner has reported and the history does not tell yet.
 func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
-	told := map[string]bool{}
+	told, dropped := map[string]bool{}, t.Dropped.Notes
 	for _, s := range slices.Backward(history) {
+		if s.Agent == t.Owner {
+			dropped -= counted(s, earlierNotes)
+		}
 		if s.Action != reported {
 			continue
 		}
 		if s.Agent != t.Owner { // what stands before that is of another time
 			break
 		}
+		if !told[s.Detail] && !slices.Contains(t.Notes, s.Detail) {
+			dropped--
+		}
 		told[s.Detail] = true
+	}
+	if dropped > 0 {
+		steps = append(steps, missing(t, dropped, earlierNotes, inRecord))
 	}
 	for _, note := range t.Notes {
 		if !told[note] {
@@ -72,11 +88,14 @@ const maxPartResult = 4000
 
 // passages is what became of the task and of its parts since its newest envelope, as far as the history does not tell it yet.
 func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
+	if n := t.Dropped.Past; n > 0 {
+		steps = append(steps, missing(t, n, "earlier changes of hands, delegations and results", inRecord))
+	}
 	for _, p := range t.Past {
-		if p.Kind == task.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Action == replayed && h.Detail == p.Detail }) {
+		if p.Kind == passage.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Action == replayed && h.Detail == p.Detail }) {
 			p.Detail = "" // the note of the replay is the reason of the handoff that it asked for, and told already
 		}
-		s := passage(p, t)
+		s := asStep(p, t)
 		told := func(h envelope.Step) bool {
 			return h.Agent == s.Agent && h.Action == s.Action && h.Detail == s.Detail && h.Time.Equal(s.Time)
 		}
@@ -94,37 +113,45 @@ func amending(history []envelope.Step, t task.Task) []envelope.Step {
 	if t.Handoff.Kind == event.Cold {
 		past = past[min(t.Handoff.Past, len(past)):]
 	}
-	t.Past = slices.DeleteFunc(slices.Clone(past), func(p task.Passage) bool { return p.Kind != task.HandoffApproved && p.Kind != task.RuleLifted })
+	t.Dropped.Past = 0 // the next envelope says it
+	t.Past = slices.DeleteFunc(slices.Clone(past), func(p passage.Passage) bool { return !amends(p.Kind) })
 	return passages(history, t)
 }
 
-// passage is a passage as a step. One that cannot be told has no agent.
-func passage(p task.Passage, t task.Task) envelope.Step {
+// amends reports whether the receiver of a handoff that is sealed reads such a passage.
+func amends(k passage.Kind) bool {
+	return k == passage.HandoffApproved || k == passage.RuleLifted || k == passage.ContextLacking
+}
+
+// asStep is a passage as a step. One that cannot be told has no agent.
+func asStep(p passage.Passage, t task.Task) envelope.Step {
 	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail}
 	switch p.Kind {
-	case task.PassedOn, task.TakenOver:
+	case passage.PassedOn, passage.TakenOver:
 		s.Agent, s.Action = passedOn(p)
 		s.Importance = passing
-		if p.Kind == task.PassedOn && p.Reason != event.ReasonUserRequest {
+		if p.Kind == passage.PassedOn && p.Reason != event.ReasonUserRequest {
 			s.Detail = string(p.Reason)
 			if p.Detail != "" {
 				s.Detail += ", " + p.Detail
 			}
 		}
-	case task.Delegated:
+	case passage.Delegated:
 		s.Action, s.Importance = "delegated to "+p.To, passing
-	case task.DelegationEnded:
+	case passage.DelegationEnded:
 		i := t.FindChild(p.Child)
 		if i < 0 {
 			return envelope.Step{}
 		}
 		s.Action, s.Detail = partEnded(t.Children[i])
 		s.Importance = asked
-	case task.FromTheDead:
+	case passage.FromTheDead:
 		s.Action, s.Importance = replayed, passing
-	case task.HandoffApproved:
+	case passage.HandoffApproved:
 		s.Action = "approved the handoff"
-	case task.RuleLifted:
+	case passage.ContextLacking:
+		s.Action = "rejected the offer"
+	case passage.RuleLifted:
 		rule := p.Rule
 		if p.Text != "" {
 			rule += " (“" + p.Text + "”)"
@@ -139,11 +166,11 @@ func passage(p task.Passage, t task.Task) envelope.Step {
 
 // passedOn is a change of owner as an action of the principal whose words its detail is: the former owner, the new one, or one that decided it. Words of the
 // server are the new owner's.
-func passedOn(p task.Passage) (agent, action string) {
+func passedOn(p passage.Passage) (agent, action string) {
 	switch {
-	case p.Kind == task.PassedOn && p.Asked == "":
+	case p.Kind == passage.PassedOn && p.Asked == "":
 		return p.By, "handed over to " + p.To
-	case p.Kind == task.PassedOn && p.Asked == p.To:
+	case p.Kind == passage.PassedOn && p.Asked == p.To:
 		return p.To, "took over from " + p.By + ", who agreed"
 	case p.Asked == "" || p.Asked == p.To:
 		return p.To, "took over from " + p.By
@@ -151,10 +178,9 @@ func passedOn(p task.Passage) (agent, action string) {
 	return p.Asked, "gave it from " + p.By + " to " + p.To
 }
 
-// withSteps is a history with further steps, without the oldest where it would have too many.
-func withSteps(history []envelope.Step, more ...envelope.Step) []envelope.Step {
-	all := append(slices.Clip(history), more...)
-	return all[max(0, len(all)-envelope.MaxHistory):]
+// withSteps is a history with further steps, within its bound.
+func withSteps(history []envelope.Step, t task.Task, more ...envelope.Step) []envelope.Step {
+	return bounded(append(slices.Clip(history), more...), t)
 }
 
 // partEnded says how a part ended, and with which result.
