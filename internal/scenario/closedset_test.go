@@ -114,6 +114,7 @@ var inside = map[string]string{
 	"envelope.GapReason":      "in the envelope, whose schema describes it",
 	"envelope.Listing":        "in the envelope, whose schema describes it",
 	"workspace.Limit":         "a field each of the limits of a workspace",
+	"view.TicketOrder":        "a text of the filter of tickets, whose comment names its values",
 	"view.Format":             "of exports: json is for one task, see [client.ExportFormats]",
 }
 
@@ -124,6 +125,7 @@ var listed = map[string][]string{
 	"envelope.OmissionReason": asTexts(envelope.OmissionReasons.Values()),
 	"envelope.GapReason":      asTexts(envelope.GapReasons.Values()),
 	"envelope.Listing":        asTexts(envelope.Listings.Values()),
+	"view.TicketOrder":        asTexts(view.TicketOrders.Values()),
 }
 
 func TestTheClientsClosedSetsAreThoseOfTheServer(t *testing.T) {
