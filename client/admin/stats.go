@@ -26,7 +26,8 @@ type StatsGroup struct {
 	Retries      int       `json:"retries"`    // offers that were made again to the same receiver
 	Delivery     Quantiles `json:"delivery"`   // from the request until a receiver had seen the offer
 	Acceptance   Quantiles `json:"acceptance"` // from the request until a receiver had accepted
-	Packed       int       `json:"packed"`     // handoffs whose envelope was packed; the averages below are of these
+	Packed       int       `json:"packed"`     // handoffs whose envelope was packed; the averages of tokens and completeness are of these
+	Budgeted     int       `json:"budgeted"`   // those of them that had a token budget; the average utilisation is of these
 	Tokens       float64   `json:"tokens"`
 	Utilisation  float64   `json:"utilisation"`
 	Completeness float64   `json:"completeness"`

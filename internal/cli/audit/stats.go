@@ -23,8 +23,9 @@ func Stats(s *shell.Shell) *cobra.Command {
 			return s.Answer(stats, err, func(p *shell.Page) { showStats(p, stats) })
 		})
 	cmd.Long = `Sum up the handoffs that ended in the last 5 minutes, hour or day: how many failed, and the time from the request until a
-receiver had seen the offer, and until it had accepted: half of them, 95 % and 99 % took no longer. trapeze handoff show tells more of
-those that are named. The figures are for operators and auditors; docs/metrics.md lists those for Prometheus.`
+receiver had seen the offer, and until it had accepted: half of them, 95 % and 99 % took no longer. BUDGET is the average share of their
+token budgets that packed envelopes use, COMPLETE the average share of their references that could be resolved. trapeze handoff show
+tells more of those that are named. The figures are for operators and auditors; docs/metrics.md lists those for Prometheus.`
 	shell.Choice(cmd.Flags(), &o.Span, "span", "", "handoffs that ended in the last %s (default 1h)", admin.StatsSpans())
 	shell.Choice(cmd.Flags(), &o.By, "by", "", "group them by %s (default agent)", admin.StatsBys())
 	return shell.Example(cmd, "trapeze stats --span 24h --by kind")
@@ -40,7 +41,7 @@ func showStats(p *shell.Page, stats admin.Stats) {
 	for _, g := range stats.Groups {
 		rows = append(rows, statsRow(shell.OneLine(orNone(g.Name)), g))
 	}
-	p.Table("", []string{strings.ToUpper(stats.By), "ENDED", "FAILED", "RETRIES", "SEEN p50", "p95", "p99", "ACCEPTED p50", "p95", "p99", "TOKENS", "COMPLETE"}, rows)
+	p.Table("", []string{strings.ToUpper(stats.By), "ENDED", "FAILED", "RETRIES", "SEEN p50", "p95", "p99", "ACCEPTED p50", "p95", "p99", "TOKENS", "BUDGET", "COMPLETE"}, rows)
 	for _, named := range []struct {
 		what string
 		ids  []string
@@ -62,7 +63,7 @@ func handoffCount(n int) string {
 // orNone names the group of handoffs that reached no agent.
 func orNone(name string) string {
 	if name == "" {
-		return "(none)"
+		return "(no agent reached)"
 	}
 	return name
 }
@@ -75,9 +76,13 @@ func statsRow(name string, g admin.StatsGroup) []string {
 		}
 	}
 	if g.Packed == 0 {
-		return append(row, "-", "-")
+		return append(row, "-", "-", "-")
 	}
-	return append(row, strconv.FormatFloat(g.Tokens, 'f', 0, 64), percent(g.Completeness))
+	used := "-"
+	if g.Budgeted > 0 {
+		used = percent(g.Utilisation)
+	}
+	return append(row, strconv.FormatFloat(g.Tokens, 'f', 0, 64), used, percent(g.Completeness))
 }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

@@ -151,7 +151,7 @@ func number(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// span writes a duration in words.
+// span writes a duration in words, if it is a few whole units: "90 minutes", "1 day". Others are like "25h7m38s".
 func span(d time.Duration) string {
 	d = d.Round(time.Second)
 	for _, u := range []struct {
@@ -161,7 +161,7 @@ func span(d time.Duration) string {
 		switch {
 		case d == u.of:
 			return "1 " + u.name
-		case d > u.of && d%u.of == 0:
+		case d > u.of && d%u.of == 0 && (u.of != time.Minute || d < 2*time.Hour):
 			return fmt.Sprintf("%d %ss", d/u.of, u.name)
 		}
 	}
