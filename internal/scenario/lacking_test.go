@@ -42,7 +42,7 @@ func TestTheNextReceiverReadsWhatTheContextLacks(t *testing.T) {
 		h.mustRead("the next candidate of the same handoff", got.Content.Prompt, "picky", rejection)
 
 		ok(h, h.agent("coder"), func(c caller.Caller) (taskstore.Receipt, error) {
-			return h.app.Tasks.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Receipt.Task, Epoch: got.Receipt.Epoch, Missing: []string{"the key"}, Detail: "step 1 is done"})
+			return h.app.Tasks.ReportGap(ctx(h), c, tasks.GapInput{Task: got.Task, Epoch: got.Epoch, Missing: []string{"the key"}, Detail: "step 1 is done"})
 		})
 		h.send(h.agent("coder"), got.Receipt, handoffs.SendInput{To: []string{"picky"}})
 		h.rejectMissing("picky", "", "the seed")

@@ -9,7 +9,8 @@ import (
 func TestTheBarOfAShortTimeIsSeen(t *testing.T) {
 	from := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
 	bars := []bar{
-		{Agent: "ann", From: from, Until: from.Add(time.Millisecond)}, {Agent: "bob", From: from.Add(time.Millisecond), Until: from.Add(2 * time.Millisecond)},
+		{Agent: "ann", From: from, Until: from.Add(time.Millisecond)},
+		{Agent: "bob", From: from.Add(time.Millisecond), Until: from.Add(2 * time.Millisecond)},
 		{Agent: "carl", From: from.Add(2 * time.Millisecond)},
 	}
 	end := 0

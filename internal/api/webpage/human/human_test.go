@@ -43,7 +43,7 @@ func TestPeopleTypeTimesInSeveralWays(t *testing.T) {
 }
 
 func TestTheBeginningOfATextIsNeverBlank(t *testing.T) {
-	for text, want := range map[string]string{"": "", "\u00a0\u2800": "(blank)", " \n ": "(blank)", "a\u2800\nb": "a\u2800 b", "abcdef": "abcd…"} {
+	for text, want := range map[string]string{"": "", "\u00a0\u2800": "(blank)", "\n": "(blank)", "a\u2800\nb": "a\u2800 b", "abcdef": "abcd…"} {
 		if got := Short(4, text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
