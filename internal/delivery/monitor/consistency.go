@@ -10,8 +10,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// The numbers of tasks whose rows in the views are compared with the ledger at each measurement: some of all open tasks, others each time,
-// and those whose rows were not right when they were compared last, until they are.
+// The numbers of tasks whose rows in the views are compared with the ledger each time alerts are judged: some of all open tasks, others each
+// time, and those whose rows were not right when they were compared last, until they are.
 const (
 	compared   = 10
 	recompared = 100
@@ -20,12 +20,13 @@ const (
 // disagree is the tasks whose rows in the views were not right when they were compared last.
 type disagree struct {
 	sync.Mutex
+	known bool // some were compared
 	tasks []ledger.Stream
 }
 
 // consistency adds how far the views agree with the ledger.
 func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
-	shares, err := m.shares(ctx)
+	shares, err := m.shares(ctx, false) // a scrape has to be cheap
 	for workspace, share := range shares {
 		set.Add(figure.ViewConsistency, share, workspace)
 	}
@@ -33,8 +34,8 @@ func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
 }
 
 // shares compares the views with the ledger, by workspace; nil if that is not possible now. It compares the numbers of tasks at the same
-// position, and the rows of some tasks.
-func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
+// position, and the rows of some tasks: again if it is asked to, or else as they were compared last.
+func (m *Monitor) shares(ctx context.Context, again bool) (map[string]float64, error) {
 	views, at, err := m.views.TaskCounts(ctx)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
 	if !ok {
 		return nil, nil // the views are far behind: the lag says so
 	}
-	wrong, err := m.wrong(ctx)
+	wrong, err := m.wrong(ctx, again)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +57,26 @@ func (m *Monitor) shares(ctx context.Context) (map[string]float64, error) {
 }
 
 // wrong counts tasks whose rows in the views are not those that the ledger has, by workspace.
-func (m *Monitor) wrong(ctx context.Context) (map[string]int, error) {
+func (m *Monitor) wrong(ctx context.Context, again bool) (map[string]int, error) {
 	d := &m.disagree
 	d.Lock()
 	defer d.Unlock()
+	if again || !d.known {
+		if err := m.compare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	counts := map[string]int{}
+	for _, s := range d.tasks {
+		workspace, _, _ := s.Parts()
+		counts[workspace]++
+	}
+	return counts, nil
+}
+
+// compare compares the rows of some tasks with the ledger.
+func (m *Monitor) compare(ctx context.Context) error {
+	d := &m.disagree
 	tasks := slices.Clone(d.tasks)
 	for _, s := range m.tally.Sample(compared) {
 		if !slices.Contains(tasks, s) && len(tasks) < recompared {
@@ -67,16 +84,10 @@ func (m *Monitor) wrong(ctx context.Context) (map[string]int, error) {
 		}
 	}
 	tasks, err := m.views.Disagreeing(ctx, tasks)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		d.known, d.tasks = true, tasks
 	}
-	d.tasks = tasks
-	counts := map[string]int{}
-	for _, s := range tasks {
-		workspace, _, _ := s.Parts()
-		counts[workspace]++
-	}
-	return counts, nil
+	return err
 }
 
 // agreement returns, for each workspace, how much of the greatest count all have, or the share of open tasks whose rows are not known to be

@@ -47,7 +47,7 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 			x.inboxes[c.Workspace] = append(x.inboxes[c.Workspace], c)
 		}
 	}
-	shares, missed := m.shares(ctx)
+	shares, missed := m.shares(ctx, true)
 	x.agreeing = shares
 	return x, errors.Join(err, missed)
 }
