@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"html"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -339,6 +341,29 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 	if shown, err := st.operator.Alert(st.Context(), a.ID); err != nil || shown.ID != a.ID || shown.State != "raised" {
 		st.Errorf("%v: %+v", err, shown)
 	}
+	if st.ca == nil { // the reader of pages trusts no authority of its own
+		st.onThePage(a)
+	}
+}
+
+// onThePage checks that people read on the page what programs read of an alert.
+func (st *stage) onThePage(a admin.Alert) {
+	st.Helper()
+	page := newReader(st.T, st.s)
+	page.get(page.link(adminToken(st.T, st.s)), http.StatusOK)
+	_, body, _ := strings.Cut(page.get("/alerts", http.StatusOK), `id="`+a.ID+`"`)
+	body, _, _ = strings.Cut(body, "</li>")
+	want := []string{a.Meaning, "<dd>" + a.Now + "</dd>", "<dd>" + a.Measured + "</dd>", "<dd>" + a.Limit + "</dd>", "<code>" + a.Figure + "</code>"}
+	for i := range want {
+		want[i] = strings.NewReplacer("&lt;dd&gt;", "<dd>", "&lt;/dd&gt;", "</dd>", "&lt;code&gt;", "<code>", "&lt;/code&gt;", "</code>").Replace(html.EscapeString(want[i]))
+	}
+	for _, id := range a.Handoffs {
+		want = append(want, `href="/find?q=`+id+`"`)
+	}
+	for _, id := range a.Tickets {
+		want = append(want, `href="/tickets/`+id+`"`)
+	}
+	shown(st.T, "the page of alerts", body, want...)
 }
 
 // notified checks the message about an alert that is raised.
