@@ -71,13 +71,13 @@ func losses() []Definition {
 		{
 			Name: "context-incomplete", Severity: Warning, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, command: showDrift,
-			meaning: "Less than {threshold} of the references in the envelopes that were packed in the last {window} could be resolved, of {few} envelopes or more.",
+			meaning: "Of the references in an envelope that was packed in the last {window}, less than {threshold} could be resolved on average, of {few} envelopes or more.",
 			todo:    "`trapeze drift` shows what a task lost on its way; `trapeze envelope show` has the gaps.",
 		},
 		{
 			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Milder: "context-incomplete", command: showDrift,
-			meaning: "Less than {threshold} of the references in the envelopes that were packed in the last {window} could be resolved, of {few} envelopes or more.",
+			meaning: "Of the references in an envelope that was packed in the last {window}, less than {threshold} could be resolved on average, of {few} envelopes or more.",
 			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
 		},
 		{

@@ -90,6 +90,12 @@ func (v *Views) agrees(ctx context.Context, db *sqlitelog.Database, p *projector
 	if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Reset(tx) }); err != nil {
 		return false, err
 	}
+	workspace, _, _ := task.Parts()
+	archived := 0
+	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM view_workspace WHERE name = ? AND archived = 1", workspace).Scan(&archived); err != nil {
+		return false, err
+	}
+	p.archived = map[string]bool{workspace: archived > 0} // when a task is due depends on it
 	for after := ledger.Position(0); ; {
 		entries, err := v.ledger.Stream(ctx, task, after, loadBatch)
 		if err != nil {
@@ -107,8 +113,8 @@ func (v *Views) agrees(ctx context.Context, db *sqlitelog.Database, p *projector
 			break
 		}
 	}
-	for _, table := range ofTasks { // when a task is due depends on whether its workspace is archived
-		if all, err := query.Contains(ctx, have, db.Readers(), table, "due"); err != nil || !all {
+	for _, table := range ofTasks {
+		if all, err := query.Contains(ctx, have, db.Readers(), table); err != nil || !all {
 			return false, err
 		}
 	}

@@ -38,8 +38,8 @@ func Digest(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err err
 	return nil
 }
 
-// Contains reports whether a table has all rows of the one of the same name in another database. One column may differ.
-func Contains(ctx context.Context, have *sql.Tx, want *sql.DB, table, but string) (all bool, err error) {
+// Contains reports whether a table has all rows of the one of the same name in another database.
+func Contains(ctx context.Context, have *sql.Tx, want *sql.DB, table string) (all bool, err error) {
 	rows, err := want.QueryContext(ctx, "SELECT * FROM "+table)
 	if err != nil {
 		return false, err
@@ -57,16 +57,9 @@ func Contains(ctx context.Context, have *sql.Tx, want *sql.DB, table, but string
 		if err := rows.Scan(into...); err != nil {
 			return false, err
 		}
-		var are []string
-		var args []any
-		for i, name := range names {
-			if name != but {
-				are, args = append(are, name+" = ?"), append(args, values[i])
-			}
-		}
 		n := 0
-		query := "SELECT count(*) FROM " + table + " WHERE " + strings.Join(are, " AND ") //nolint:gosec // names of its own
-		if err := have.QueryRowContext(ctx, query, args...).Scan(&n); err != nil || n == 0 {
+		query := "SELECT count(*) FROM " + table + " WHERE " + strings.Join(names, " IS ? AND ") + " IS ?" //nolint:gosec // names of its own
+		if err := have.QueryRowContext(ctx, query, values...).Scan(&n); err != nil || n == 0 {
 			return false, err
 		}
 	}
