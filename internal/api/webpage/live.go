@@ -13,6 +13,7 @@ import (
 const (
 	beat   = 15 * time.Second       // between signs of life of a stream
 	gather = 200 * time.Millisecond // changes that come within it are one
+	begun  = time.Second            // after it a stream follows the record: what changed before it did is told then
 )
 
 // live tells a page that something changed, as server-sent events: in the task that it names, or anything. It ends with the session, and says so: of a stream that is
@@ -50,6 +51,7 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	}
 	still := time.NewTicker(beat)
 	defer still.Stop()
+	missed := time.After(begun)
 	for v.sessions.lasts(v.session) {
 		select {
 		case <-changed:
@@ -58,6 +60,8 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 			case <-ctx.Done():
 				return
 			}
+			err = s.send("event: change\ndata:\n\n")
+		case <-missed:
 			err = s.send("event: change\ndata:\n\n")
 		case <-still.C:
 			err = s.send(": alive\n\n")
