@@ -249,7 +249,7 @@ func (s *commands) checkServe(c ServeConfig, background bool, logFile string) er
 	return checkLog(c)
 }
 
-// checkNumbers refuses numbers under 1 that were given: 0 in the configuration means the default, which nobody who writes 0 expects.
+// checkNumbers refuses numbers under 1 that were given: in the configuration 0 means the default, and on the command line it would mislead.
 func checkNumbers(given *pflag.FlagSet) (err error) {
 	given.Visit(func(f *pflag.Flag) {
 		if n, parsed := strconv.ParseInt(f.Value.String(), 10, 64); parsed == nil && n < 1 && strings.HasPrefix(f.Value.Type(), "int") {

@@ -436,12 +436,11 @@ func TestAComparisonKnowsWhatWasLeftOutForAReceiver(t *testing.T) {
 }
 
 func TestAStoryNamesWhoGotNoCopyOfAFanOut(t *testing.T) {
-	_, admin, page, agents := crew(t, "ann", "bob")
+	_, admin, page, _ := crew(t, "ann", "bob")
 	must(t)(admin.SetReadiness(t.Context(), "bob", client.Offline))
 	sent, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Read this", Send: &client.SendInput{To: []string{"ann", "bob"}, Kind: client.Broadcast, FanOut: true}})
 	if err != nil || len(sent.NotReached) != 1 {
 		t.Fatalf("%v: %+v", err, sent)
 	}
 	shown(t, "the story", page.get("/tasks/"+sent.Task, http.StatusOK), `<h2 id="children">`, "Not reached", "<strong>bob</strong> (offline", "Read this")
-	_ = agents
 }

@@ -5,7 +5,7 @@
 //   - A reader gets the figures of its own workspace, and no other workspace's; those of the process only in the workspace that the options name.
 //   - Names, units and labels are those of [figure.Instruments]: a test compares them.
 //   - Nothing is counted here: a scrape that fails loses nothing.
-//   - A variable of the environment that the SDK would skip is refused: nothing is sent elsewhere than the operator wrote.
+//   - A variable about the collector (OTEL_EXPORTER_OTLP_…) that the SDK would skip is refused: nothing is sent elsewhere than the operator wrote.
 //
 // Where to change what:
 //   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector

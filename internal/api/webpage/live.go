@@ -13,7 +13,7 @@ import (
 const (
 	beat   = 15 * time.Second       // between signs of life of a stream
 	gather = 200 * time.Millisecond // changes that come within it are one
-	begun  = time.Second            // after it a stream follows the record: what changed before it did is told then
+	begun  = time.Second            // by then a stream follows the record, and the page is told once of what it may have missed
 )
 
 // live tells a page that something changed, as server-sent events: in the task that it names, or anything. It ends with the session, and says so: of a stream that is

@@ -47,7 +47,7 @@ func failures() []Definition {
 		{
 			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
 			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
-			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count.",
+			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, the count begins again.",
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{
@@ -71,25 +71,25 @@ func losses() []Definition {
 		{
 			Name: "context-incomplete", Severity: Warning, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, command: showDrift,
-			meaning: "Of the references in an envelope that was packed in the last {window}, less than {threshold} could be resolved on average, of {few} envelopes or more.",
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}.",
 			todo:    "`trapeze drift` shows what a task lost on its way; `trapeze envelope show` has the gaps.",
 		},
 		{
 			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Milder: "context-incomplete", command: showDrift,
-			meaning: "Of the references in an envelope that was packed in the last {window}, less than {threshold} could be resolved on average, of {few} envelopes or more.",
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}.",
 			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
 		},
 		{
 			Name: "budgets-unused", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.05, Highest: 0.99, Window: time.Hour, For: time.Hour, Few: 5, command: showDrift,
-			meaning: "The envelopes of the last {window} that have a token budget use less than {threshold} of it on average, of {few} envelopes or more.",
+			meaning: "On average, an envelope with a token budget uses less than {threshold} of it, in {few} or more of the last {window}.",
 			todo:    "Senders may pass too little on, or receivers state windows that are too large. Compare with `trapeze envelope show`.",
 		},
 		{
 			Name: "budgets-full", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.99, Lowest: 0.01, Highest: 0.999, Window: time.Hour, For: time.Hour, Few: 5, command: showDrift,
-			meaning: "The envelopes of the last {window} that have a token budget use more than {threshold} of it on average, of {few} envelopes or more: parts are left out.",
+			meaning: "On average, an envelope with a token budget uses more than {threshold} of it, in {few} or more of the last {window}: parts are left out.",
 			todo:    "Give receivers a larger token budget, or pin what matters, so that it is kept.",
 		},
 		{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -23,21 +22,12 @@ type maker struct {
 }
 
 // open opens the file, if it is not open.
-func (m *maker) open(load func(context.Context, ledger.Stream, ledger.Position, int) ([]ledger.Entry, error)) error {
+func (m *maker) open(load loader) (err error) {
 	if m.db != nil {
 		return nil
 	}
-	db, err := sqlitelog.OpenDatabase("", 1)
-	if err != nil {
-		return err
-	}
-	p := newProjector(func(done) {})
-	p.load = load
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
-		return errors.Join(err, db.Close())
-	}
-	m.db, m.p = db, p
-	return nil
+	m.db, m.p, err = openTemporary(load)
+	return err
 }
 
 // close closes the file. It is opened again when it is needed.
@@ -102,8 +92,7 @@ func (v *Views) agrees(ctx context.Context, db *sqlitelog.Database, p *projector
 			return false, err
 		}
 		more := len(entries) == loadBatch
-		entries = entries[:slices.IndexFunc(append(entries, ledger.Entry{Position: at + 1}), func(e ledger.Entry) bool { return e.Position > at })]
-		if len(entries) == 0 {
+		if entries = upTo(entries, at); len(entries) == 0 {
 			break
 		}
 		if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, entries) }); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 )
@@ -81,12 +82,10 @@ var tables = append([]struct{ Name, Order string }{
 	{"view_decision", "ws, n"},
 }, search.Tables...)
 
-// Cursors and vectors are not views: they survive a rebuild and any change of the schema.
-const cursorTable = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
-
 // setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
-	if err := errors.Join(tx.Exec(cursorTable), tx.Exec(search.VectorTable)); err != nil {
+	// Cursors and vectors are not views: they survive a rebuild and any change of the schema.
+	if err := errors.Join(tx.Exec(cursor.Schema), tx.Exec(search.VectorTable)); err != nil {
 		return 0, err
 	}
 	exists, version := false, int64(0)

@@ -102,16 +102,11 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if last, err := r.Last(ctx); err != nil || last < at {
 		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, and the record at %d", at, last))
 	}
-	db, err := sqlitelog.OpenDatabase("", 1)
+	db, p, err := openTemporary(r.Stream)
 	if err != nil {
 		return nil, at, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p := newProjector(func(done) {})
-	p.load = r.Stream
-	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
-		return nil, at, err
-	}
 	if err := replay(ctx, r, db, p, at); err != nil {
 		return nil, at, err
 	}
@@ -125,6 +120,32 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 		}
 	}
 	return differ, at, nil
+}
+
+// loader reads entries of a stream after a position.
+type loader func(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
+
+// openTemporary opens a temporary file with empty views, and a projector that writes them.
+func openTemporary(load loader) (*sqlitelog.Database, *projector, error) {
+	db, err := sqlitelog.OpenDatabase("", 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := newProjector(func(done) {})
+	p.load = load
+	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, p, nil
+}
+
+// upTo are the entries up to a position.
+func upTo(entries []ledger.Entry, at ledger.Position) []ledger.Entry {
+	n := len(entries)
+	for n > 0 && entries[n-1].Position > at {
+		n--
+	}
+	return entries[:n]
 }
 
 // lagPause is the time between two reads of a ledger that lags.
@@ -145,12 +166,8 @@ func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector,
 			}
 			continue
 		}
-		n := len(entries)
-		for n > 0 && entries[n-1].Position > to {
-			n--
-		}
-		if n > 0 {
-			if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, entries[:n]) }); err != nil {
+		if some := upTo(entries, to); len(some) > 0 {
+			if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, some) }); err != nil {
 				return err
 			}
 		}

@@ -7,6 +7,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 )
 
+// Schema is the table of cursors, which a rebuild of the views keeps.
+const Schema = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
+
 // Cursors are the saved positions of followers. They are written with the next entries. They are safe for concurrent use.
 type Cursors struct {
 	mu             sync.Mutex
