@@ -8,7 +8,7 @@ import (
 )
 
 // translations are the maps from hints of the server to hints in the terms of its callers, by package.
-var translations = map[string]string{"internal/api/mcpapi": "callable", "internal/cli/shell": "hints"}
+var translations = map[string]string{"internal/api/mcpapi": "callable", "internal/cli/advice": "hints"}
 
 // checkHints finds translated hints that the server does not give. One that was reworded there reaches its reader untranslated.
 func checkHints(t *tree) (out []finding) {

@@ -10,8 +10,11 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/daemon cli/session cli/suggest client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/advice cli/daemon cli/session cli/suggest cli/trust client", libs: "net github.com/spf13 golang.org/x/term",
 	},
+	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "cli/shell"},
+	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
+	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{
 		dir: "cli/session", what: "a person's session at the issuer of a server: the device flow, the file, its renewal",
@@ -40,7 +43,7 @@ var cliPackages = []pkg{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
 		imports: "record/proof cli/shell", libs: "github.com/spf13",
 	},
-	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/place cli/shell", libs: "github.com/spf13"},
+	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/newfile cli/place cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/place", what: "the flags that say where a record is that several servers share", imports: "cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/memory", what: "commands of memory and conversations", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{
@@ -54,7 +57,7 @@ var cliPackages = []pkg{
 	},
 	{dir: "cli/erasure", what: "commands of erasures and legal holds: erase, hold", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/workspace", what: "commands of workspaces", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
-	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/newfile cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/bench", what: "makes load on a user's server and measures each stage of a handoff",
 		imports: "cli/shell client client/admin", libs: "net github.com/spf13 github.com/modelcontextprotocol/go-sdk",

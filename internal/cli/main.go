@@ -101,6 +101,7 @@ type ServeFunc func(ctx context.Context, c ServeConfig) error
 // Main runs one command and returns the process's exit code. It never exits the process.
 func Main(ctx context.Context, args []string, env Env) int {
 	s := newCommands(env)
+	s.Args = args
 	root := s.root()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

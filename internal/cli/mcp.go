@@ -34,7 +34,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			defer stop()
 			agent := s.clientAgent()
 			if agent == "" {
-				return shell.Usagef("name the agent of the MCP client: --agent NAME")
+				return s.NeedAgent("the agent of the MCP client:")
 			}
 			set, err := toolset.New(prefix, tools)
 			if err != nil {

@@ -128,7 +128,7 @@ func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short stri
 				return err
 			}
 			if me.Role != client.RoleAgent {
-				return shell.Usagef("name the agent, or act as one with --agent NAME")
+				return s.NeedAgent("the agent, as NAME or with")
 			}
 			args = []string{me.Name}
 		}

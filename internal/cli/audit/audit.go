@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli/newfile"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -47,7 +48,7 @@ func auditExport(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			if file != "" {
-				return shell.NewFile(file, func(w io.Writer) error { return export(ctx, c, o, w) })
+				return newfile.Write(file, func(w io.Writer) error { return export(ctx, c, o, w) })
 			}
 			if o.Format == "csv" || o.Format == "proof" {
 				return export(ctx, c, o, s.Stdout)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli/newfile"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -74,7 +75,7 @@ func auditRotateKey(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("rotate-key", "Give the record another key for its checkpoints", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		r, err := admin.New(c).RotateKey(ctx, why)
 		if err == nil && file != "" {
-			err = shell.NewFile(file, func(w io.Writer) error { _, err := io.WriteString(w, r.Receipt); return err })
+			err = newfile.Write(file, func(w io.Writer) error { _, err := io.WriteString(w, r.Receipt); return err })
 		}
 		return s.Answer(r, err, func(p *shell.Page) {
 			p.Line("rotated at position %d of the record", r.Position)
@@ -103,7 +104,7 @@ func fetch(s *shell.Shell, use, short string, args cobra.PositionalArgs, call fu
 		if file == "" {
 			return call(ctx, c, args, s.Stdout)
 		}
-		return shell.NewFile(file, func(w io.Writer) error { return call(ctx, c, args, w) })
+		return newfile.Write(file, func(w io.Writer) error { return call(ctx, c, args, w) })
 	})
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write, which must not exist (default: standard output)")
 	return cmd

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/internal/cli/newfile"
 	"github.com/trapezehq/trapeze/internal/cli/place"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
@@ -119,7 +120,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 		defer base.Close()
 		options.After = base
 	}
-	var files shell.NewFiles
+	var files newfile.Set
 	defer func() { err = errors.Join(err, files.End(err)) }()
 	if o.secrets != "" {
 		if options.Secrets, err = files.Create(o.secrets); err != nil {

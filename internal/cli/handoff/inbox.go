@@ -19,6 +19,11 @@ func Inbox(s *shell.Shell) *cobra.Command {
 	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
 		o.Peek = !o.See
 		box, err := waitInbox(ctx, s, c, o, time.Duration(wait))
+		if err == nil && len(box.Items) == 0 && o.Agent == "" {
+			if who := s.Unnamed(ctx, c); who != "" {
+				s.RemindAgent(ctx, c, "this is the inbox of "+who)
+			}
+		}
 		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:

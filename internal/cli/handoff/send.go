@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Send is the command trapeze send.
@@ -22,7 +23,13 @@ func Send(s *shell.Shell) *cobra.Command {
 			if err := flags.Attach(ctx, s, c, &in.Content); err != nil {
 				return client.Receipt{}, err
 			}
-			return c.Send(ctx, task, in)
+			r, err := c.Send(ctx, task, in)
+			if err == nil && r.Owner != "" {
+				if who := s.Unnamed(ctx, c); who != "" {
+					s.Notef("%s did this, not the owner %s, since no agent was named; to act as the owner, add: --agent %s", who, r.Owner, shellword.Quote(r.Owner))
+				}
+			}
+			return r, err
 		})
 	cmd.Long = `Hand a task off: to agents by name, to an agent with a capability, to the subscribers of a channel, to the receiver that the
 policy chooses (--to auto), to people (--to human:DESK), or to the next agent on the task's route.

@@ -3,7 +3,6 @@ package setup
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -75,7 +74,7 @@ func answerHook(ctx context.Context, s *shell.Shell) error {
 	}
 	agent := s.Flags.Agent
 	if agent == "" {
-		return errors.New("name the agent whose inbox to show: --agent NAME")
+		return s.NeedAgent("the agent whose inbox to show:")
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookWait)
 	defer cancel()

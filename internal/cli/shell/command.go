@@ -34,7 +34,7 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 			}
 			args, err := s.longIDs(ctx, cmd, args)
 			if err == nil {
-				err = run(ctx, args)
+				err = s.withAgent(ctx, cmd, args, run(ctx, args))
 			}
 			return withUsage(cmd, err)
 		},

@@ -16,7 +16,6 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/session"
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
@@ -198,18 +197,10 @@ func (s *Shell) watch(away error) {
 
 // Credential returns the token to use: trapeze help files has the rules.
 func (s *Shell) Credential(ctx context.Context) (string, error) {
-	fromEnv, agentFromEnv := s.Getenv("TRAPEZE_TOKEN"), event.Bare(s.Getenv("TRAPEZE_AGENT"))
-	agent := s.Flags.Agent
-	switch {
-	case agent == "" && s.Flags.Token == "" && fromEnv == "":
-		agent = agentFromEnv
-	case agent == agentFromEnv && s.Flags.Token == "" && fromEnv != "":
-		agent = "" // in a program of trapeze work: the token is that agent's
+	if agent := s.chosen(); agent != "" {
+		return s.agentToken(ctx, agent)
 	}
-	if agent == "" {
-		return s.base(ctx)
-	}
-	return s.agentToken(ctx, agent)
+	return s.base(ctx)
 }
 
 // base returns the token of --token or TRAPEZE_TOKEN, of the session of trapeze login, or the owner's.
@@ -232,13 +223,13 @@ func (s *Shell) base(ctx context.Context) (string, error) {
 			"no server runs on the data directory %s, and its owner's token is for no other program at %s", filepath.Dir(path), s.URL())
 	}
 	if err != nil {
-		return "", err
+		return "", s.orAgent(err)
 	}
 	if token == "" {
 		err = refusal.New(refusal.Unauthenticated,
 			"start a server with trapeze serve; for a server on another machine set TRAPEZE_URL, and TRAPEZE_TOKEN or sign in with trapeze login", "there is no token: %s does not exist", path)
 	}
-	return token, err
+	return token, s.orAgent(err)
 }
 
 // sessionToken returns the token of the person who signed in at the server; empty: nobody did.

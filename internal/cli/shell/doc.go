@@ -15,7 +15,7 @@
 // Where to change what:
 //   - errors.go: the exit code of each refusal, and how an error is printed
 //   - connect.go: which server and which credential a command uses; tls.go: which CAs and certificates; files.go: where they are
-//     kept
+//     kept; who.go: what a caller is told who named no agent where one is meant
 //   - wait.go: for how long a server that went away is waited for
 //   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean, and which handoff
 //     or ticket is meant where the id of a task is given; allowed.go: how a list of what is allowed is made empty
@@ -23,7 +23,6 @@
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
 //   - receipt.go: what is printed after a change; trail.go: how an event is printed
-//   - new_file.go: when a file that a command writes gets its name
 //   - usage.go: what is said of wrong flags and arguments; flag_groups.go: their order in help
 //   - task.go: which task a program of trapeze work means
 //

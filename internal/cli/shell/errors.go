@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/trapezehq/trapeze/internal/cli/advice"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
@@ -90,49 +91,6 @@ func (e hinted) Unwrap() error { return e.error }
 // codeFailed is the code in JSON of an error without a code.
 const codeFailed refusal.Code = "failed"
 
-// hints are the server's hints in terms of commands and flags.
-var hints = map[string]string{
-	"add the agent first":                                               "add the agent first: trapeze agent add NAME",
-	"use the token of the agent that has the offer":                     "act as the agent that has the offer: --agent NAME",
-	"wait for it, or withdraw it by cancelling the handoff":             "wait for it, or withdraw it with: trapeze handoff withdraw HANDOFF",
-	"fetch the context of the task and go on with it, under this epoch": "go on with it; trapeze envelope render TASK shows its context",
-	"name an agent":           "name an agent: --to NAME",
-	"register an agent first": "register it first: trapeze agent add NAME",
-	"name an agent, or human:operators to ask people":                           "name an agent with --to NAME, or ask people with --to human:operators",
-	"name an agent, or human:operators to ask people again":                     "name an agent with --to NAME, or ask people again with --to human:operators",
-	"list the channels to see which there are":                                  "trapeze channel list lists them; create one with trapeze channel create NAME",
-	"list agents to see who there is":                                           "trapeze agent list lists the agents",
-	"list the agents to see who is registered":                                  "trapeze agent list lists the agents",
-	"list the alerts to see the silences":                                       "trapeze alerts lists them",
-	"list the conversations that you have a part in":                            "trapeze conversation list lists those that you have a part in",
-	"list the dead letters to see which tasks are":                              "trapeze dead list lists the tasks that are",
-	"list the tokens to see their ids":                                          "trapeze token list lists the tokens with their ids",
-	"list the tokens to see which there are":                                    "trapeze token list lists the tokens",
-	"check the id; list tasks to see those you have a part in":                  "check the id: trapeze task list lists the tasks that you have a part in",
-	"check the id; list tasks to see those you may see":                         "check the id: trapeze task list lists the tasks that you may see",
-	"check the id: a task shows its ticket, and an inbox what was asked of you": "check the id: trapeze ticket list lists the open tickets, and trapeze inbox what was asked of you",
-	"a handoff is accepted, rejected, confirmed, approved, denied or withdrawn by its id; the id of its task is the part before the dot": "trapeze accept, reject, confirm, approve, deny and handoff withdraw take the id of a handoff; the id of its task is the part before the dot",
-	"a takeover request is approved or denied by its id; the id of its task is the part before the dot":                                  "trapeze approve and trapeze deny take the id of a takeover request; the id of its task is the part before the dot",
-	"the context of a shared envelope is read by its id; the id of its task is the part before the dot":                                  "trapeze envelope show shows a shared envelope; the id of its task is the part before the dot",
-	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "trapeze ticket answer, approve, deny, claim and release take the id of a ticket; the id of its task is the part before the dot",
-	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory show, revise, pin and forget take the id of a memory item",
-	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
-	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",
-	"nothing to do; your inbox lists the open offers":                                            "nothing to do; trapeze inbox lists the open offers",
-	"fetch the task to see its constraints":                                                      "trapeze task show TASK shows its constraints",
-	"fetch the task to see its handoffs":                                                         "trapeze task show TASK shows its handoffs",
-	"fetch the task to see its takeover requests":                                                "trapeze task show TASK shows the requests to take it over",
-	"fetch the task to see its ticket":                                                           "trapeze task show TASK shows its ticket",
-	"search for items that you may read":                                                         "trapeze memory search WORDS finds those that you may read",
-	"only the owner may do this; accept an offer or ask to take the task over":                   "only the owner may do this: accept an offer, or ask for the task with trapeze takeover TASK",
-	"hand it off to an agent instead":                                                            "hand it off to an agent instead, or act as one with --agent NAME",
-	"it can start when they have completed; put a route on the task to start it automatically":   "it can start when they have completed; create it with --after and --route NAME, without --send, and it is handed off automatically then",
-	"/openapi.json describes what this call takes":                                               "see --help for the arguments of the command",
-	"use a loopback name or an IP address, or add this name to the accepted hosts of the server": "use a loopback name or an IP address, or start the server with --host and this name",
-	"name an agent, a capability or a channel":                                                   "name an agent with --to NAME, a capability with --capability NAME, or a channel with --channel NAME",
-	"name an agent, a list of agents or a capability":                                            "name agents with --to NAME, or a capability with --capability NAME",
-}
-
 // PrintError prints an error and its hint to standard error.
 func (s *Shell) PrintError(err error) {
 	if errors.Is(err, context.Canceled) {
@@ -162,9 +120,7 @@ func (s *Shell) PrintError(err error) {
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
 		e.Hint = "the token in " + s.kept + " is no longer valid; remove the file, and a new token is created"
 	}
-	if more := hints[e.Hint]; more != "" {
-		e.Hint = more
-	}
+	e.Hint = advice.Of(e.Hint)
 	if s.Flags.JSON {
 		if e.Code == "" {
 			e.Code = codeFailed

@@ -15,7 +15,8 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	Terminal       bool // Stdout is a terminal. A file is asked itself.
+	Terminal       bool     // Stdout is a terminal. A file is asked itself.
+	Args           []string // the arguments of the process, which hints repeat
 }
 
 // Flags are the flags of every command.

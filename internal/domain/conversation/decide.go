@@ -82,6 +82,9 @@ func (c Append) check() (Append, error) {
 	if err := conversationid.Check(c.Conversation); err != nil {
 		return c, err
 	}
+	if c.Agent == "" {
+		return c, refusal.New(refusal.Invalid, "name the agent", "only agents speak in conversations, and none is named")
+	}
 	if err := event.CheckAgent("agent", c.Agent); err != nil {
 		return c, err
 	}

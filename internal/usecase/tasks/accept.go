@@ -35,11 +35,10 @@ type Accepted struct {
 // when this returns, and has its content. The entry of the acceptance is the record that the content was read.
 func (ts *Tasks) Accept(ctx context.Context, c caller.Caller, in AcceptInput) (Accepted, error) {
 	taskID, n, err := event.ParseHandoffID(in.Handoff)
-	if err != nil {
-		return Accepted{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
+	if err == nil {
+		err = byAgent(c)
 	}
-	if c.Agent() == "" {
-		err := refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Short())
+	if err != nil {
 		return Accepted{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "accept", in.Handoff, err)
 	}
 	r, err := ts.store.ChangeWith(ctx, c, "accept", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
@@ -53,6 +52,14 @@ func (ts *Tasks) Accept(ctx context.Context, c caller.Caller, in AcceptInput) (A
 		return Accepted{Receipt: r}, nil //nolint:nilerr // see above
 	}
 	return Accepted{Receipt: r, Content: sheet}, nil
+}
+
+// byAgent refuses a caller who is no agent, and has no offers.
+func byAgent(c caller.Caller) error {
+	if c.Agent() != "" {
+		return nil
+	}
+	return refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Short())
 }
 
 // decideAccept accepts and, where that brings the content, seals what the receiver gets of it in the same entry.

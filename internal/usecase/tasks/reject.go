@@ -23,6 +23,9 @@ type RejectInput struct {
 // Reject turns an offer down. It goes to the next candidate, or back to its source; it never strands the task.
 func (ts *Tasks) Reject(ctx context.Context, c caller.Caller, in RejectInput) (taskstore.Receipt, error) {
 	taskID, n, err := event.ParseHandoffID(in.Handoff)
+	if err == nil {
+		err = byAgent(c)
+	}
 	if err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "reject", in.Handoff, err)
 	}

@@ -1,35 +1,37 @@
-package shell
+package newfile
 
 import (
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
-// NewFiles are files that appear whole, or not at all, and never in the place of another.
-type NewFiles []newFile
+// Set are files that appear whole, or not at all, and never in the place of another.
+type Set []file
 
-type newFile struct {
+type file struct {
 	*os.File
 	name string // that it gets
 }
 
 // Create begins a file, for its owner only.
-func (l *NewFiles) Create(name string) (io.Writer, error) {
+func (l *Set) Create(name string) (io.Writer, error) {
 	if _, err := os.Lstat(name); err == nil {
-		return nil, Usagef("%s exists already: name a new file", name)
+		return nil, shell.Usagef("%s exists already: name a new file", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".partial-*")
 	if err != nil {
-		return nil, Usage(err)
+		return nil, shell.Usage(err)
 	}
-	*l = append(*l, newFile{f, name})
+	*l = append(*l, file{f, name})
 	return f, nil
 }
 
 // End gives the files their names, once all are on the disk, or removes them if there was an error. Calling it again does nothing.
-func (l *NewFiles) End(failed error) (err error) {
+func (l *Set) End(failed error) (err error) {
 	list := *l
 	*l = nil
 	for _, f := range list {
@@ -50,9 +52,9 @@ func (l *NewFiles) End(failed error) (err error) {
 	return err
 }
 
-// NewFile writes one file that appears whole, or not at all.
-func NewFile(name string, write func(w io.Writer) error) (err error) {
-	var files NewFiles
+// Write writes one file that appears whole, or not at all.
+func Write(name string, write func(w io.Writer) error) (err error) {
+	var files Set
 	w, err := files.Create(name)
 	if err != nil {
 		return err
@@ -77,7 +79,7 @@ func give(from, name string) error {
 		return errors.Join(err, os.Remove(from))
 	}
 	if _, err := os.Lstat(name); err == nil { // some file systems have no links
-		return errors.Join(Usagef("%s exists already: name a new file", name), os.Remove(from))
+		return errors.Join(shell.Usagef("%s exists already: name a new file", name), os.Remove(from))
 	}
 	return os.Rename(from, name)
 }

@@ -1,0 +1,185 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+)
+
+// agentMeant are the hints of refusals that only a caller who is no agent gets; others of them have the code not_owner.
+var agentMeant = []string{
+	"use the token of the agent that has the offer",
+	"name the agent",
+}
+
+// The most that a hint lists and repeats.
+const (
+	mostAgents = 8
+	mostLine   = 400 // bytes
+)
+
+// chosen is the agent that the command acts as by its flags and its environment; empty if none was chosen.
+func (s *Shell) chosen() string {
+	token, agent := s.Getenv("TRAPEZE_TOKEN"), event.Bare(s.Getenv("TRAPEZE_AGENT"))
+	switch {
+	case s.Flags.Agent == "" && s.Flags.Token == "" && token == "":
+		return agent
+	case s.Flags.Agent == agent && s.Flags.Token == "" && token != "":
+		return "" // in a program of trapeze work: the token is that agent's
+	}
+	return s.Flags.Agent
+}
+
+// withAgent says in the hint of a refusal which agents may be meant, with the command that acts as one, if the caller is none and chose none.
+func (s *Shell) withAgent(ctx context.Context, cmd *cobra.Command, args []string, err error) error {
+	r, ok := refused(err)
+	if !ok || s.chosen() != "" || r.Code != refusal.NotOwner && !slices.Contains(agentMeant, r.Hint) {
+		return err
+	}
+	c, failed := s.Dial(ctx)
+	if failed != nil {
+		return err
+	}
+	me, failed := c.Me(ctx)
+	if failed != nil || me.Role == client.RoleAgent {
+		return err
+	}
+	agents, known := meant(ctx, c, cmd, args)
+	if !known {
+		agents = s.agents(ctx, c)
+	}
+	if hint := s.actAs(agents); hint != "" {
+		return Hinted(err, hint)
+	}
+	return err
+}
+
+// meant are the agents that can do what a command does with the handoff or the task of its arguments: the receivers of an offer, the sender of a handoff
+// that was accepted, the owner of a task, or else the agent that requested it. If a person requested a task that nobody owns, it is known that there are none.
+func meant(ctx context.Context, c *client.Client, cmd *cobra.Command, args []string) (agents []string, known bool) {
+	of := Placeholders(cmd)
+	for i := range min(len(of), len(args)) {
+		switch strings.Trim(of[i], "[]") {
+		case "HANDOFF":
+			if h, err := c.Handoff(ctx, args[i]); err == nil && len(h.To) > 0 {
+				return h.To, true
+			} else if err == nil {
+				return []string{h.From}, true
+			}
+		case "TASK":
+			if t, err := c.Task(ctx, args[i]); err == nil {
+				who := cmp.Or(t.Owner, t.Requester)
+				if strings.Contains(who, "/") { // a person, or the administrator
+					return nil, true
+				}
+				return []string{who}, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// agents are those with a token on this machine; if there are none, those that the server has.
+func (s *Shell) agents(ctx context.Context, c *client.Client) []string {
+	names := s.keptAgents()
+	if len(names) > 0 {
+		return names
+	}
+	list, _ := c.Agents(ctx) // without it the hint names none
+	for _, a := range list.Agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// keptAgents are the agents whose tokens for the server are kept on this machine, by name.
+func (s *Shell) keptAgents() (names []string) {
+	path, err := s.agentTokenFile("any")
+	if err != nil {
+		return nil
+	}
+	files, _ := os.ReadDir(filepath.Dir(path)) // no directory, no tokens
+	for _, f := range files {
+		if name, is := strings.CutSuffix(f.Name(), ".token"); is {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// orAgent adds to the refusal that there is no token which agents have one.
+func (s *Shell) orAgent(err error) error {
+	if r, ok := refused(err); !ok || r.Code != refusal.Unauthenticated || s.chosen() != "" {
+		return err
+	}
+	if hint := s.actAs(s.keptAgents()); hint != "" {
+		return Hinted(err, hint)
+	}
+	return err
+}
+
+// actAs is the hint to repeat the command as one of the agents; empty if there are none.
+func (s *Shell) actAs(agents []string) string {
+	if len(agents) == 0 {
+		return ""
+	}
+	which := "act as " + OneOf(agents[:min(len(agents), mostAgents)])
+	if more := len(agents) - mostAgents; more > 0 {
+		which += ", or one of " + Number(more) + " more"
+	}
+	if len(agents) > 1 {
+		which += ", for example"
+	}
+	return which + ": " + s.again("--agent", agents[0])
+}
+
+// again is the command that runs, with a flag added; without texts that are too long, and without a token.
+func (s *Shell) again(flag ...string) string {
+	at := slices.Index(s.Args, "--")
+	if at < 0 {
+		at = len(s.Args)
+	}
+	line := shellword.Quotes(slices.Concat([]string{"trapeze"}, s.Args[:at], flag, s.Args[at:])...)
+	if len(line) > mostLine || s.Flags.Token != "" {
+		return "the same command with " + shellword.Quotes(flag...)
+	}
+	return line
+}
+
+// NeedAgent refuses a command that is for one agent, when none was chosen.
+func (s *Shell) NeedAgent(what string) error {
+	err := Usagef("name %s --agent NAME", what)
+	if hint := s.actAs(s.keptAgents()); hint != "" {
+		return Hinted(err, hint)
+	}
+	return err
+}
+
+// Unnamed is the administrator that a command acts as because no agent was chosen; empty if it acts as anybody else.
+func (s *Shell) Unnamed(ctx context.Context, c *client.Client) string {
+	if s.chosen() != "" {
+		return ""
+	}
+	me, err := c.Me(ctx)
+	if err != nil || me.Role != client.RoleAdmin {
+		return ""
+	}
+	return Principal(me.Role, me.Name)
+}
+
+// RemindAgent says that an agent may have been meant, on standard error.
+func (s *Shell) RemindAgent(ctx context.Context, c *client.Client, answered string) {
+	if hint := s.actAs(s.agents(ctx, c)); hint != "" {
+		s.Notef("%s, since no agent was named; %s", answered, hint)
+	}
+}
