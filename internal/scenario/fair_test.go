@@ -368,14 +368,17 @@ func TestNobodyFillsADesk(t *testing.T) {
 // Who asks for the tickets of a desk takes turns, so that who asks for many does not hide the others.
 func TestNobodyHidesTheTicketsOfOthers(t *testing.T) {
 	inTown(t, func(w *town) {
+		within := ""
 		ask := func(from string) {
 			var r townTask
 			w.must(from, "POST /v1/tasks", `{"intent":"x","start":true}`, &r)
-			w.must(from, "POST /v1/tasks/"+r.Task+"/ask", fmt.Sprintf(`{"epoch":%d,"question":"?"}`, r.Epoch), nil)
+			w.must(from, "POST /v1/tasks/"+r.Task+"/ask", fmt.Sprintf(`{"epoch":%d,"question":"?"%s}`, r.Epoch, within), nil)
 		}
+		within = `,"within":"1h"` // it calls everything urgent
 		for range 30 {
 			ask("junk")
 		}
+		within = ""
 		for range 2 {
 			ask("honest")
 			ask("other")
@@ -396,20 +399,27 @@ func TestNobodyHidesTheTicketsOfOthers(t *testing.T) {
 		if n := asked(page); n["junk"] != 6 || n["honest"] != 2 || n["other"] != 2 || page.Tickets[0].By != "junk" {
 			t.Errorf("of 10 tickets %v, the first of %s", n, page.Tickets[0].By)
 		}
-		for _, limit := range []int{1, 7, 500} { // by the cursor from page to page, nothing is left out
-			got, after, pages := map[string]bool{}, "", 0
-			for ; after != "" || pages == 0; pages++ {
-				page = list{}
-				w.must("", fmt.Sprintf("GET /v1/tickets?limit=%d&after=%s", limit, after), "", &page)
-				for _, k := range page.Tickets {
-					got[k.ID] = true
+		page = list{}
+		w.must("", "GET /v1/tickets?limit=10&order=due", "", &page)
+		if n := asked(page); n["junk"] != 6 || n["honest"] != 2 || n["other"] != 2 || page.Tickets[5].By != "junk" || page.Tickets[6].By != "honest" {
+			t.Errorf("of 10 tickets by due time %v: %+v", n, page.Tickets)
+		}
+		for _, order := range []string{"opened", "due"} {
+			for _, limit := range []int{1, 7, 500} { // by the cursor from page to page, nothing is left out
+				got, after, pages := map[string]bool{}, "", 0
+				for ; after != "" || pages == 0; pages++ {
+					page = list{}
+					w.must("", fmt.Sprintf("GET /v1/tickets?limit=%d&order=%s&after=%s", limit, order, after), "", &page)
+					for _, k := range page.Tickets {
+						got[k.ID] = true
+					}
+					if after = page.Next; pages > 40 {
+						t.Fatal("the list does not come to an end")
+					}
 				}
-				if after = page.Next; pages > 40 {
-					t.Fatal("the list does not come to an end")
+				if len(got) != 34 {
+					t.Errorf("%d tickets in %d pages of %d, %s", len(got), pages, limit, order)
 				}
-			}
-			if len(got) != 34 {
-				t.Errorf("%d tickets in %d pages of %d", len(got), pages, limit)
 			}
 		}
 		served := ""

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -62,6 +63,34 @@ func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
 	shown(t, "what was answered before", page.get("/inbox?past=1", http.StatusOK), "Question 0?", "Question 6?")
 	must(t)(admin.SetReadiness(ctx, "ann", client.Offline))
 	shown(t, "an agent that is offline", page.get("/agents/ann", http.StatusOK), `<span class="readiness offline">offline, set by an operator</span>`)
+}
+
+// Of more tickets than a page has, the inbox has those that are due first, and of each asker some: when a ticket is due is its asker's word.
+func TestTheInboxHasWhatIsDueFirst(t *testing.T) {
+	_, _, page, agents := crew(t, "ann", "junk")
+	ask := func(by, question string, within time.Duration) {
+		r, err := agents[by].CreateTask(t.Context(), client.CreateInput{Intent: question, Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents[by].Ask(t.Context(), r.Task, client.AskInput{Epoch: 1, Question: question, Within: client.Duration(within)}))
+	}
+	for n := range 150 { // the newest is due first
+		ask("ann", fmt.Sprintf("Question %03d?", n), time.Duration(200-n)*time.Hour)
+	}
+	body := page.get("/inbox", http.StatusOK)
+	shown(t, "the inbox", body, "Question 149?", "Question 148?", "Question 051?", "Question 050?", `<a class="button" href="`)
+	if strings.Contains(body, "Question 049?") {
+		t.Error("a page has more than 100 tickets")
+	}
+	_, rest, _ := strings.Cut(body, `<a class="button" href="`)
+	next, _, _ := strings.Cut(rest, `"`)
+	shown(t, "the second page", page.get(html.UnescapeString(next), http.StatusOK), "Question 049?", "Question 000?")
+
+	for n := range 110 {
+		ask("junk", fmt.Sprintf("Junk %03d?", n), time.Hour)
+	}
+	shown(t, "the inbox in a flood", page.get("/inbox", http.StatusOK), "Junk 000?", "Junk 049?", "Question 149?", "Question 100?")
 }
 
 // The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket.

@@ -67,8 +67,8 @@ func (s *service) tickets() {
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see",
 		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve. " +
-			"If the first page of tickets that are not closed leaves some out, those who ask take turns; the pages after it have all that it left out, " +
-			"and may repeat tickets of it.", Tag: endpoint.TagTickets,
+			"If the first page of tickets that are not closed leaves some out, those who ask take turns, in the order of due of a fourth of the page each; " +
+			"the pages after it have all that it left out, and may repeat tickets of it.", Tag: endpoint.TagTickets,
 	}, s.listTickets)
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,

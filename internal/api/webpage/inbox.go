@@ -30,7 +30,7 @@ const (
 func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	past := q.Get("past") != ""
-	f := client.TicketFilter{Desk: q.Get("desk"), After: q.Get("after"), Limit: 100}
+	f := client.TicketFilter{Desk: q.Get("desk"), Order: "due", After: q.Get("after"), Limit: 100}
 	if past {
 		f.State, f.Order, f.Limit = "closed", "closed", pastLimit
 	}
@@ -39,9 +39,6 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := inbox{Tickets: got.Tickets, Past: past}
-	if !past {
-		byDue(in.Tickets, got.Next != "")
-	}
 	for i := range in.Tickets {
 		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
 			return err
@@ -52,20 +49,6 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		in.Next = "/inbox?" + q.Encode()
 	}
 	return v.show(w, r, "inbox", page{Title: "Inbox", Live: "*", Body: in})
-}
-
-// byDue sorts tickets by the time at which somebody else decides. That is what the asker wants: of more tickets than fit on a page, those
-// of each asker come in turn.
-func byDue(list []client.Ticket, some bool) {
-	slices.SortStableFunc(list, func(a, b client.Ticket) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Position, b.Position)) })
-	if !some {
-		return
-	}
-	had, turn := map[string]int{}, map[string]int{}
-	for _, t := range list {
-		turn[t.ID], had[t.By] = had[t.By], had[t.By]+1
-	}
-	slices.SortStableFunc(list, func(a, b client.Ticket) int { return cmp.Compare(turn[a.ID], turn[b.ID]) })
 }
 
 // words are what lists of tickets do not have: the options of an open question, or how a ticket was answered.

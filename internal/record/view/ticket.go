@@ -59,7 +59,7 @@ const FromOldest = "0"
 
 // TicketList is the first page of a list of tickets.
 type TicketList struct {
-	Tickets []TicketRow // the oldest first
+	Tickets []TicketRow // in the order of the filter
 	Count   int         // of all pages, if it is asked for
 	Taken   []string    // who asks for them, if the page leaves tickets out
 	Next    string      // TicketFilter.After of the next page, which has all that is not on this page, and may repeat some that is; empty: there is none
@@ -89,11 +89,39 @@ func TicketTurns(all []InboxRow, limit int, turns Turns) (page []InboxRow, next 
 	return page, next
 }
 
+// dueTurn is the part of a first page by due time that is one turn of an asker: a fourth. When a ticket is due is its asker's word.
+const dueTurn = 4
+
+// TicketsDue chooses a first page of tickets by when they are due, of which the askers take turns, and the cursor of the next page. all are the tickets in that
+// order, at least one more of each asker than the limit if it has more.
+func TicketsDue(all []InboxRow, limit int) (page []InboxRow, next string) {
+	if len(all) <= limit {
+		return all, ""
+	}
+	had, taken, left := map[string]int{}, make([]bool, len(all)), limit
+	turn := (limit + dueTurn - 1) / dueTurn
+	for most := turn; left > 0; most += turn {
+		for i := range all {
+			if from := all[i].Sender(); left > 0 && !taken[i] && had[from] < most {
+				taken[i], had[from], left = true, had[from]+1, left-1
+			}
+		}
+	}
+	first := slices.Index(taken, false) // all that is due before it is on the page
+	for i := range all {
+		if taken[i] {
+			page = append(page, all[i])
+		}
+	}
+	return page, all[first-1].ID // what is due first of all is on the page
+}
+
 // TicketQueries lists tickets.
 type TicketQueries interface {
 	// Tickets lists the tickets of a workspace in the order of the filter.
 	Tickets(ctx context.Context, workspace string, f TicketFilter) ([]TicketRow, error)
-	// TicketsInTurn lists the first page of the tickets of a workspace. If it leaves tickets out, who asks for them takes turns.
+	// TicketsInTurn lists the first page of the tickets of a workspace that wait. If it leaves tickets out, who asks for them takes turns: by due time
+	// of a fourth of the page each.
 	TicketsInTurn(ctx context.Context, workspace string, f TicketFilter, turns Turns) (TicketList, error)
 	// TicketCount counts the tickets that a filter lists on all its pages.
 	TicketCount(ctx context.Context, workspace string, f TicketFilter) (int, error)

@@ -26,8 +26,8 @@ type TicketsInput struct {
 const preview = 500
 
 // List lists the tickets that the caller may see, the oldest first unless the filter has another order, with the beginning of their questions and without
-// their answers. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page. It is
-// recorded as one read.
+// their answers. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page; by due time,
+// turns are of a fourth of the page. It is recorded as one read.
 func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (view.TicketList, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
 		return view.TicketList{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
@@ -80,7 +80,7 @@ func (ts *Tickets) filterOf(ctx context.Context, c caller.Caller, in TicketsInpu
 // page is a page of a list: in turn if it is the first of what waits for people.
 func (ts *Tickets) page(ctx context.Context, c caller.Caller, f view.TicketFilter) (list view.TicketList, err error) {
 	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
-	if !waits || f.After != "" || f.Task != "" || f.Order == view.TicketsByDue {
+	if !waits || f.After != "" || f.Task != "" {
 		list.Tickets, err = ts.views.Tickets(ctx, c.Workspace, f)
 		if n := len(list.Tickets); n > 0 && n == view.PageSize(f.Limit) {
 			list.Next = list.Tickets[n-1].ID

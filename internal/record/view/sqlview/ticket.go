@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -94,29 +95,33 @@ func (v *Views) Tickets(ctx context.Context, workspace string, f view.TicketFilt
 func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.TicketFilter, turns view.Turns) (list view.TicketList, err error) {
 	limit := view.PageSize(f.Limit)
 	from, args := ticketlist.Select(workspace, f)
+	order := ticketlist.Order(f.Order)
 	var all []view.InboxRow
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var w view.InboxRow
 		err := rows.Scan(&w.At, &w.ID, &w.From)
 		all = append(all, w)
 		return err
-	}, "SELECT n, id, asks FROM (SELECT n, id, asks, row_number() OVER (PARTITION BY asks ORDER BY n, id) AS turn "+from+") WHERE turn <= ?", append(args, limit+1)...)
+	}, "SELECT n, id, asks FROM (SELECT n, id, asks, due, row_number() OVER (PARTITION BY asks"+order+") AS turn "+from+") WHERE turn <= ?"+order, append(args, limit+1)...)
 	if err != nil {
 		return list, err
 	}
-	page, next := view.TicketTurns(all, limit, turns)
-	ids := make([]string, len(page))
-	for i, w := range page {
-		ids[i] = w.ID
-		if next != "" {
+	var page []view.InboxRow
+	if f.Order == view.TicketsByDue {
+		page, list.Next = view.TicketsDue(all, limit)
+	} else if page, list.Next = view.TicketTurns(all, limit, turns); list.Next != "" {
+		for _, w := range page {
 			list.Taken = append(list.Taken, w.Sender())
 		}
 	}
-	list.Next = next
+	ids := make([]string, len(page))
+	for i, w := range page {
+		ids[i] = w.ID
+	}
 	b, err := json.Marshal(ids)
 	if err == nil {
 		list.Tickets, err = query.JSON[view.TicketRow](ctx, v.db,
-			"SELECT t.row FROM json_each(?) k CROSS JOIN view_ticket t WHERE t.ws = ? AND t.id = k.value ORDER BY t.n, t.id", string(b), workspace)
+			"SELECT t.row FROM json_each(?) k CROSS JOIN view_ticket t WHERE t.ws = ? AND t.id = k.value"+strings.ReplaceAll(order, " id", " t.id"), string(b), workspace)
 	}
 	return list, err
 }

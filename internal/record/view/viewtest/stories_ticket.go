@@ -122,6 +122,9 @@ func ticketOrderStory(s *stage) {
 	s.wantCount(due, 4)
 	due.Limit = 3
 	s.wantTickets(due, ids[3], ids[2], ids[1])
+	if first, err := s.views.TicketsInTurn(s.ctx, s.ws, due, view.Turns{}); err != nil || len(first.Tickets) != 3 || first.Tickets[0].ID != ids[3] || first.Next != ids[1] {
+		s.Fatalf("the first page: %+v, %v", first, err)
+	}
 	due.After = ids[1]
 	s.wantTickets(due, ids[0])
 	s.wantCount(due, 4)
