@@ -25,7 +25,7 @@ var cliPackages = []pkg{
 		imports: "cli/shell client client/admin", libs: "github.com/spf13",
 	},
 	{dir: "cli/login", what: "the commands login and logout", imports: "cli/session cli/shell client", libs: "github.com/spf13"},
-	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
+	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/refusal domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
 		imports: "domain/shellword domain/refusal files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",

@@ -34,7 +34,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			defer stop()
 			agent := s.clientAgent()
 			if agent == "" {
-				return s.NeedAgent("the agent of the MCP client:")
+				return s.NeedAgent("name the agent of the MCP client: --agent NAME")
 			}
 			set, err := toolset.New(prefix, tools)
 			if err != nil {

@@ -55,7 +55,7 @@ func (s *commands) groups() []group {
 			s.demoCommand(), s.serveCommand(), setup.Init(s.Shell), s.workCommand(), setup.Doctor(s.Shell),
 		}},
 		{"handoff", "Hand off and receive:", []*cobra.Command{
-			handoff.Send(s.Shell), handoff.Inbox(s.Shell), handoff.Accept(s.Shell), handoff.Reject(s.Shell), handoff.Confirm(s.Shell),
+			handoff.Send(s.Shell, task.WaitForEnd), handoff.Inbox(s.Shell), handoff.Accept(s.Shell), handoff.Reject(s.Shell), handoff.Confirm(s.Shell),
 			handoff.Escalate(s.Shell), handoff.Takeover(s.Shell), handoff.Share(s.Shell), handoff.Command(s.Shell), policy.Do(s.Shell),
 		}},
 		{"task", "Tasks:", []*cobra.Command{task.Status(s.Shell), task.Command(s.Shell), task.DeadLetters(s.Shell)}},

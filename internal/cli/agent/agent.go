@@ -128,7 +128,7 @@ func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short stri
 				return err
 			}
 			if me.Role != client.RoleAgent {
-				return s.NeedAgent("the agent, as NAME or with")
+				return s.NeedAgent("name the agent, or act as one with --agent NAME")
 			}
 			args = []string{me.Name}
 		}

@@ -50,6 +50,16 @@ func (s *Shell) TaskCall(use, short string, run func(ctx context.Context, c *cli
 func (s *Shell) OwnerCall(use, short string, rest int, args cobra.PositionalArgs,
 	run func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error),
 ) *cobra.Command {
+	return s.OwnerDo(use, short, rest, args, func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) error {
+		r, err := run(ctx, c, task, epoch, args)
+		return s.EmitReceipt(r, err)
+	})
+}
+
+// OwnerDo is [Shell.OwnerCall] for a command that prints its answer itself.
+func (s *Shell) OwnerDo(use, short string, rest int, args cobra.PositionalArgs,
+	run func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) error,
+) *cobra.Command {
 	var epoch uint64
 	cmd := s.Command(use, short, args, func(ctx context.Context, args []string) error {
 		task, others, err := s.TaskArg(args, rest)
@@ -69,8 +79,7 @@ func (s *Shell) OwnerCall(use, short string, rest int, args cobra.PositionalArgs
 		if err != nil {
 			return err
 		}
-		r, err := run(ctx, c, task, e, others)
-		return s.EmitReceipt(r, err)
+		return run(ctx, c, task, e, others)
 	})
 	EpochFlag(cmd.Flags(), &epoch)
 	return cmd

@@ -157,8 +157,8 @@ func (s *Shell) again(flag ...string) string {
 }
 
 // NeedAgent refuses a command that is for one agent, when none was chosen.
-func (s *Shell) NeedAgent(what string) error {
-	err := Usagef("name %s --agent NAME", what)
+func (s *Shell) NeedAgent(message string) error {
+	err := Usagef("%s", message)
 	if hint := s.actAs(s.keptAgents()); hint != "" {
 		return Hinted(err, hint)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // createFlags are the flags of task create.
@@ -117,11 +116,7 @@ func create(s *shell.Shell) *cobra.Command {
 			}
 			r, err := c.CreateTask(ctx, in)
 			if err == nil && flags.wait > 0 {
-				err := waitAndShow(ctx, s, c, r.Task, time.Duration(flags.wait))
-				if err != nil { // another call would create a second one
-					s.Notef("task %s was created; wait for it with: %s", r.Task, shellword.Command("trapeze task show", r.Task)+" --wait")
-				}
-				return err
+				return WaitForEnd(ctx, s, c, r.Task, time.Duration(flags.wait))
 			}
 			return s.EmitReceipt(r, err)
 		})
@@ -130,7 +125,8 @@ and never changes. Without --start, --send, --to, --capability or --channel the 
 
     trapeze task create "Bake a bread" --to baker --constraint 'prohibition!:no nuts' --expect-format text
 
-With --wait the command waits until the task is completed, failed, cancelled or parked, and shows it with its result.
+With --wait the command waits until the task is completed, failed, cancelled or parked, and shows it with its result. Standard error says who has it
+meanwhile, and what it waits for. The exit code is 0 if it was completed, 1 if it ended otherwise or is parked, and 6 if it has not ended by then.
 
 With --after the task waits until other tasks have completed, and is then handed off automatically to the agent of --to, or
 along --route:

@@ -19,35 +19,15 @@ import (
 func show(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.TaskCall("show [TASK]", "Show a task, or wait for its end", func(ctx context.Context, c *client.Client, task string) error {
-		return waitAndShow(ctx, s, c, task, time.Duration(wait))
+		_, err := waitAndShow(ctx, s, c, task, time.Duration(wait))
+		return err
 	})
 	cmd.Long = `Show a task. With --wait the command waits up to 50s (--wait=10m waits longer) until the task is completed, failed, cancelled or
-parked, and then shows it. The exit code is 0 even if the task has not ended by then.`
+parked, and then shows it. Standard error says who has it meanwhile, and what it waits for. The exit code is 0 however the task ended, and even if
+it has not ended by then.`
 	shell.WaitFlag(cmd.Flags(), &wait)
 	return cmd
 }
-
-// waitAndShow waits for the end of a task, if wait is not 0, and prints the task.
-func waitAndShow(ctx context.Context, s *shell.Shell, c *client.Client, task string, wait time.Duration) error {
-	t, err := waitFor(ctx, s, c, task, wait)
-	return s.Answer(t, err, func(p *shell.Page) {
-		showTask(p, t)
-		if wait > 0 && !atRest(t) {
-			p.Line("\nThe task has not ended yet. Wait again with: %s", shellword.Command("trapeze task show", t.ID)+" --wait")
-		}
-	})
-}
-
-// waitFor waits for the end of a task.
-func waitFor(ctx context.Context, s *shell.Shell, c *client.Client, id string, wait time.Duration) (client.Task, error) {
-	return shell.WaitThrough(ctx, s, c, wait, func(ctx context.Context, wait time.Duration) (client.Task, bool, error) {
-		t, err := c.WaitTask(ctx, id, 0, wait)
-		return t, atRest(t), err
-	})
-}
-
-// atRest reports whether a task stays as it is unless somebody acts.
-func atRest(t client.Task) bool { return t.State.Final() || t.State == client.Parked }
 
 func showTask(p *shell.Page, t client.Task) {
 	path := make([]string, 0, len(t.Path))
