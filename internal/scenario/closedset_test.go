@@ -112,6 +112,7 @@ var inside = map[string]string{
 	"envelope.PartKind":       "in the envelope, whose schema describes it",
 	"envelope.OmissionReason": "in the envelope, whose schema describes it",
 	"envelope.GapReason":      "in the envelope, whose schema describes it",
+	"envelope.DroppedKind":    "in the envelope, whose schema describes it",
 	"envelope.Listing":        "in the envelope, whose schema describes it",
 	"workspace.Limit":         "a field each of the limits of a workspace",
 	"view.TicketOrder":        "a text of the filter of tickets, whose comment names its values",
@@ -124,6 +125,7 @@ var listed = map[string][]string{
 	"envelope.PartKind":       asTexts(envelope.PartKinds.Values()),
 	"envelope.OmissionReason": asTexts(envelope.OmissionReasons.Values()),
 	"envelope.GapReason":      asTexts(envelope.GapReasons.Values()),
+	"envelope.DroppedKind":    asTexts(envelope.DroppedKinds.Values()),
 	"envelope.Listing":        asTexts(envelope.Listings.Values()),
 	"view.TicketOrder":        asTexts(view.TicketOrders.Values()),
 }

@@ -47,8 +47,7 @@ func TestARecoveryPassesOnWhatTheLostOwnerReportedStepByStep(t *testing.T) {
 		if told := notes(packed(h, *fresh.Content)); !slices.Equal(told, want) {
 			h.Errorf("the receiver is told %q", told)
 		}
-		dropped := "5 earlier progress notes; the recorded history of the task has them"
-		h.mustRead("backup", fresh.Content.Prompt, dropped)
+		h.mustRead("backup", fresh.Content.Prompt, "earlier progress notes ×5")
 		h.progress("backup", fresh.Receipt, "step 24") // in the very words of another
 		h.send(h.agent("backup"), fresh.Receipt, handoffs.SendInput{To: []string{"triage"}})
 		h.reject("triage", h.wait("triage"), event.Overloaded)

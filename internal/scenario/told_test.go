@@ -106,7 +106,7 @@ func TestTheHistoryTellsOfHandoffsDelegationsResultsAndRecoveries(t *testing.T) 
 			"ann handed over to bob: specialization, you know roofs\n", "bob delegated to kid: Measure the beams.\n",
 			"kid completed the delegated part: Nine by twelve.\n",
 		}
-		h.says(later.Content.Prompt, append([]string{"# Done; do not redo\n"}, want...)...)
+		h.says(later.Content.Prompt, append([]string{"# Already done\n"}, want...)...)
 		h.send(h.agent("backup"), later.Receipt, handoffs.SendInput{To: []string{"dan"}})
 		h.reject("dan", h.wait("dan"), event.Overloaded)
 		h.send(h.agent("backup"), later.Receipt, handoffs.SendInput{To: []string{"dan"}})
@@ -249,7 +249,7 @@ func TestAfterAReplayTheOwnersAreStillCountedAndNamed(t *testing.T) {
 			h.Errorf("a change of hands is there %d times:\n%s", n, doc.ConversationSummary)
 		}
 		h.says(c.Content.Prompt, "replayed it from the dead letters: dan has time", "operator/ann gave it from bob to dan\n")
-		if n := strings.Count(readPrompt(h, c.Content.Prompt).sections["Done; do not redo"], "dan has time"); n != 1 {
+		if n := strings.Count(readPrompt(h, c.Content.Prompt).sections["Already done"], "dan has time"); n != 1 {
 			h.Errorf("the note of the replay is there %d times:\n%s", n, c.Content.Prompt)
 		}
 		if doc.Hops != 2 {

@@ -67,6 +67,29 @@ var GapReasons = event.NewSet("a reason for a gap", GapNotFound, GapForgotten, G
 
 func (r *GapReason) UnmarshalText(b []byte) error { return GapReasons.Decode(r, b) }
 
+// DroppedKind is a kind of entries that an envelope does not have for a bound.
+type DroppedKind string
+
+// The kinds. Those from answers to changes were never a step of an envelope. Pins and turns are not in the record of the task: a search finds those
+// items, and the conversation has the turns.
+const (
+	DroppedSteps   DroppedKind = "steps"   // of the history
+	DroppedAnswers DroppedKind = "answers" // of people
+	DroppedNotes   DroppedKind = "notes"   // progress notes
+	DroppedChanges DroppedKind = "changes" // of hands; delegations and their results
+	DroppedFiles   DroppedKind = "files"
+	DroppedMemory  DroppedKind = "memory" // items
+	DroppedPins    DroppedKind = "pins"   // memory items that are pinned
+	DroppedTurns   DroppedKind = "turns"  // of the conversation
+	DroppedGaps    DroppedKind = "gaps"
+)
+
+// DroppedKinds lists every kind.
+var DroppedKinds = event.NewSet("a kind of dropped entries",
+	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps)
+
+func (k *DroppedKind) UnmarshalText(b []byte) error { return DroppedKinds.Decode(k, b) }
+
 // Listing is the form in which the prompt lists omissions. The document itself lists them in full.
 type Listing string
 
@@ -106,6 +129,18 @@ func (v Via) FetchCall(task, parts string) string {
 		return "status id=" + task + " parts=" + parts
 	default:
 		return "/v1/tasks/" + task + "/parts?part=" + parts
+	}
+}
+
+// RecordCall is the call that reads the recorded history of a task.
+func (v Via) RecordCall(task string) string {
+	switch v {
+	case ViaCLI:
+		return shellword.Command("trapeze audit show", task)
+	case ViaMCP:
+		return "status id=" + task + " history=true"
+	default:
+		return "GET /v1/tasks/" + task + "/trail"
 	}
 }
 

@@ -57,6 +57,9 @@ type Envelope struct {
 	Omissions []Omission `json:"omissions,omitempty"`
 	Gaps      []Gap      `json:"gaps,omitempty"`
 	Packing   Packing    `json:"packing,omitzero"`
+	// Dropped counts what was not taken over from earlier envelopes, or not from the record of the task, for a bound. No packing omits it. Since
+	// version 1.4.
+	Dropped []Dropped `json:"dropped,omitempty"`
 
 	// Extra holds fields of a newer minor version, by name, as JSON.
 	Extra Extra `json:"-"`
@@ -139,6 +142,9 @@ type Step struct {
 	Detail string    `json:"detail,omitempty"`
 	// Tool is the tool that the agent called, if the step is a tool call. Since version 1.1.
 	Tool string `json:"tool,omitempty"`
+	// Recorded reports that the server itself tells the step, from its record: Detail may have words of Agent, Action has none. Of any other
+	// step, all words are those of Agent. Since version 1.4.
+	Recorded bool `json:"recorded,omitempty"`
 
 	Weight
 	Extra Extra `json:"-"`

@@ -34,6 +34,7 @@ var (
 	turnFields       = fieldNames[Turn]()
 	omissionFields   = fieldNames[Omission]()
 	gapFields        = fieldNames[Gap]()
+	droppedFields    = fieldNames[Dropped]()
 	packingFields    = fieldNames[Packing]()
 )
 
@@ -64,6 +65,7 @@ func (x *Artifact) extra() *Extra   { return &x.Extra }
 func (x *Turn) extra() *Extra       { return &x.Extra }
 func (x *Omission) extra() *Extra   { return &x.Extra }
 func (x *Gap) extra() *Extra        { return &x.Extra }
+func (x *Dropped) extra() *Extra    { return &x.Extra }
 
 func listParts[T any, P extensible[T]](parts []part, name string, list []T, defined map[string]bool) []part {
 	for i := range list {
@@ -97,13 +99,14 @@ func (e *Envelope) parts() []part {
 	list = listParts(list, "artifacts", e.Artifacts, artifactFields)
 	list = listParts(list, "conversation", e.Conversation, turnFields)
 	list = listParts(list, "omissions", e.Omissions, omissionFields)
-	return listParts(list, "gaps", e.Gaps, gapFields)
+	list = listParts(list, "gaps", e.Gaps, gapFields)
+	return listParts(list, "dropped", e.Dropped, droppedFields)
 }
 
 func (e *Envelope) hasExtra() bool {
 	n := len(e.Extra) + len(e.Handoff.Extra) + len(e.Task.Extra) + len(e.ExpectedOutput.Extra) + len(e.Trace.Extra) + len(e.Packing.Extra)
 	n += countExtra(e.KeyFacts) + countExtra(e.Decisions) + countExtra(e.History) + countExtra(e.Constraints)
-	n += countExtra(e.Memory) + countExtra(e.Artifacts) + countExtra(e.Conversation) + countExtra(e.Omissions) + countExtra(e.Gaps)
+	n += countExtra(e.Memory) + countExtra(e.Artifacts) + countExtra(e.Conversation) + countExtra(e.Omissions) + countExtra(e.Gaps) + countExtra(e.Dropped)
 	return n > 0
 }
 

@@ -37,6 +37,8 @@ const (
 	MaxTurns     = 1000
 	MaxOmissions = 1000
 	MaxGaps      = 500
+	// MaxDropped is how many counts of dropped entries there are.
+	MaxDropped = 64
 	// MaxHops bounds the hop count; a task's own limit is much lower.
 	MaxHops = 10_000
 	// MaxTimeoutSeconds is 30 days.

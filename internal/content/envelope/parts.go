@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -88,6 +89,36 @@ type Gap struct {
 	Reason GapReason `json:"reason"`
 
 	Extra Extra `json:"-"`
+}
+
+// Dropped counts entries of one kind that the envelope does not have for a bound. Since version 1.4.
+type Dropped struct {
+	Kind  DroppedKind `json:"kind"`
+	Count int         `json:"count"`
+	// Task is the task whose record has them.
+	Task string `json:"task"`
+
+	Extra Extra `json:"-"`
+}
+
+// Drop counts n entries of a kind that the record of a task has and the document does not.
+func (e *Envelope) Drop(kind DroppedKind, n int, task string) {
+	if n <= 0 {
+		return
+	}
+	*e = e.Current()
+	e.Dropped = slices.Clone(e.Dropped)
+	at := slices.IndexFunc(e.Dropped, func(d Dropped) bool { return d.Kind == kind && d.Task == task })
+	if at < 0 && len(e.Dropped) == MaxDropped { // of the tasks that this one is a part of
+		at = slices.IndexFunc(e.Dropped, func(d Dropped) bool { return d.Task != e.Handoff.TaskID })
+		e.Dropped[at].Count += n
+		return
+	}
+	if at < 0 {
+		e.Dropped = append(e.Dropped, Dropped{Kind: kind, Task: task})
+		at = len(e.Dropped) - 1
+	}
+	e.Dropped[at].Count = min(e.Dropped[at].Count+n, maxCount)
 }
 
 // Packing says how the envelope was fitted to its receiver. Since version 1.1.

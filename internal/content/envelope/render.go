@@ -234,7 +234,7 @@ func (p *prompt) rows(entries []entry) {
 			p.WriteByte('\n')
 		}
 		if e.by != "" { // no other line of a list begins so
-			p.WriteString("(by " + visible.Word(e.by) + ")")
+			p.WriteString("(by " + named(e.by) + ")")
 			continue
 		}
 		if !e.bare() {
@@ -260,7 +260,7 @@ func (p *prompt) context(e *Envelope) {
 		{"Summary", single(e.ConversationSummary)},
 		{"Reason", single(e.Handoff.Detail)},
 		{"Notes", single(e.Handoff.Notes)},
-		{"Done; do not redo", history(e.History)},
+		{"Already done", history(e.History)},
 		{"Facts", items(e.KeyFacts, e.Handoff.From)},
 		{"Decisions", items(e.Decisions, e.Handoff.From)},
 		{"Open questions", texts(e.OpenQuestions)},
@@ -268,6 +268,7 @@ func (p *prompt) context(e *Envelope) {
 		{"Conversation", conversation(e.Conversation)},
 		{artifactsTitle(e, p.via), artifacts(e.Artifacts)},
 		{"Criteria for the result", texts(e.ExpectedOutput.Criteria)},
+		{droppedTitle(e, p.via), dropped(e)},
 		{leftOutTitle(e, p.via), leftOut(e)},
 	} {
 		if len(list.entries) == 0 {
@@ -367,16 +368,29 @@ func history(steps []Step) []entry {
 	return entries
 }
 
+// entry is the step with its agent. A colon stands before the words of the agent: no step of an agent reads as one that the server tells.
 func (s *Step) entry() entry {
-	label := visible.Word(s.Agent)
+	label := named(s.Agent)
 	if s.Tool != "" {
-		label += " (tool " + visible.Word(s.Tool) + ")"
+		label += " (tool " + named(s.Tool) + ")"
+	}
+	if !s.Recorded {
+		label += ":"
 	}
 	text := s.Action
 	if s.Detail != "" {
 		text += ": " + s.Detail
 	}
 	return entry{label: label + " ", text: text}
+}
+
+// named is a name in a label: in quotation marks if it could be taken for more than a name.
+func named(name string) string {
+	word := visible.Word(name)
+	if !strings.HasSuffix(word, ":") && !strings.ContainsAny(word, " ,()[]\"") {
+		return word
+	}
+	return `"` + strings.ReplaceAll(word, `"`, "'") + `"`
 }
 
 // Line is the step as the prompt has it.
@@ -395,7 +409,7 @@ func memory(refs []MemoryRef) []entry {
 		}
 		label := m.label()
 		if m.Author != "" {
-			label += " by " + visible.Word(m.Author)
+			label += " by " + named(m.Author)
 		}
 		if m.Title != "" {
 			label += " (" + visible.Word(m.Title) + ")"
@@ -421,9 +435,9 @@ func conversation(turns []Turn) []entry {
 }
 
 func (t *Turn) entry() entry {
-	label := visible.Word(t.Agent)
+	label := named(t.Agent)
 	if t.Role != "" {
-		label += " (" + visible.Word(t.Role) + ")"
+		label += " (" + named(t.Role) + ")"
 	}
 	return entry{label: label + ": ", text: t.Text}
 }

@@ -40,14 +40,14 @@ func (c *Constraint) entry() entry {
 	case len(c.Allow) == 0:
 		label += ", only: nothing is allowed" + setter("tightened by", c.AllowBy)
 	default:
-		label += ", only " + visible.Word(strings.Join(c.Allow, " ")) + setter("tightened by", c.AllowBy)
+		label += ", only " + namedAll(c.Allow) + setter("tightened by", c.AllowBy)
 	}
 	switch by := event.Bare(c.Origin); {
 	case by == "":
 	case strings.Contains(by, "/"):
-		label += ", " + visible.Word(by)
+		label += ", " + named(by)
 	default: // an agent could be called hard
-		label += ", by " + visible.Word(by)
+		label += ", by " + named(by)
 	}
 	if c.TextBy != "" {
 		label += ", text" + setter("by", c.TextBy)
@@ -61,5 +61,13 @@ func setter(did, by string) string {
 	if by == "" {
 		return ""
 	}
-	return " [" + did + " " + visible.Word(event.Bare(by)) + "]"
+	return " [" + did + " " + named(event.Bare(by)) + "]"
+}
+
+func namedAll(list []string) string {
+	names := make([]string, len(list))
+	for i, s := range list {
+		names[i] = named(s)
+	}
+	return strings.Join(names, " ")
 }

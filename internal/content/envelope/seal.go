@@ -99,6 +99,7 @@ func (e Envelope) Next(digest string) Envelope {
 	e.OpenQuestions = slices.Clone(e.OpenQuestions)
 	e.Confidence = clonePointer(e.Confidence)
 	e.History = slices.Clone(e.History)
+	e.Dropped = slices.Clone(e.Dropped)
 	e.Memory = slices.Clone(e.Memory)
 	e.Artifacts = slices.Clone(e.Artifacts)
 	e.Conversation = slices.Clone(e.Conversation)

@@ -203,8 +203,12 @@ func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	authors.Handoff.PartOf, authors.Handoff.ResultTo = "case-88001", "operator/ann"
 	authors.KeyFacts[0].By, authors.Decisions[0].By, authors.Memory[0].PinnedBy = "triage", "operator/ann", "operator/ann"
 	authors.Omissions = append(authors.Omissions, envelope.Omission{Kind: envelope.PartDecision, ID: "d7", Tokens: 9, Reason: envelope.OverBudget, Important: true})
+	recorded := full()
+	recorded.History[0].Recorded = true
+	recorded.Dropped = []envelope.Dropped{{Kind: envelope.DroppedSteps, Count: 12, Task: "case-88123"}, {Kind: envelope.DroppedAnswers, Count: 1, Task: "case-88001"}}
 	for name, doc := range map[string]envelope.Envelope{
-		"full": old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
+		"recorded-1.4": recorded,
+		"full":         old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
 		"full-1.2": of12, "none-1.2": none, "setters-1.3": setters, "authors-1.4": authors,
 	} {
 		want, err := os.ReadFile("testdata/frozen/" + name + ".json")

@@ -202,6 +202,7 @@ func (e *Envelope) checkRefs(c *checker) {
 	checkList(c, "conversation", e.Conversation, MaxTurns, (*Turn).check)
 	checkList(c, "omissions", e.Omissions, MaxOmissions, (*Omission).check)
 	checkList(c, "gaps", e.Gaps, MaxGaps, (*Gap).check)
+	checkList(c, "dropped", e.Dropped, MaxDropped, (*Dropped).check)
 	e.Packing.check(c)
 	if len(e.Memory) > 0 {
 		seen := make(map[string]bool, len(e.Memory))
@@ -249,6 +250,12 @@ func (e *Envelope) sinceMinor4() string {
 	}
 	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important }); i >= 0 {
 		return "omissions[" + strconv.Itoa(i) + "].important"
+	}
+	if i := slices.IndexFunc(e.History, func(s Step) bool { return s.Recorded }); i >= 0 {
+		return "history[" + strconv.Itoa(i) + "].recorded"
+	}
+	if len(e.Dropped) > 0 {
+		return "dropped"
 	}
 	return ""
 }
@@ -372,6 +379,15 @@ func (g *Gap) check(c *checker) {
 	c.requiredMember(".kind", new(PartKind), string(g.Kind))
 	c.name(".id", g.ID)
 	c.requiredMember(".reason", new(GapReason), string(g.Reason))
+}
+
+func (d *Dropped) check(c *checker) {
+	c.requiredMember(".kind", new(DroppedKind), string(d.Kind))
+	if d.Count < 1 {
+		c.invalid(".count", "give a number from 1", "%d is not positive", d.Count)
+	}
+	c.between(".count", d.Count, maxCount)
+	c.name(".task", d.Task)
 }
 
 func (p *Packing) check(c *checker) {

@@ -130,7 +130,7 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 		d.fail(at("handoff.permissions", err))
 	}
 	first := e.Next("")
-	first.History, first.Memory, first.Artifacts, first.Conversation = nil, nil, nil, nil
+	first.History, first.Memory, first.Artifacts, first.Conversation, first.Dropped = nil, nil, nil, nil, nil
 	first.CreatedAt, first.ExpiresAt, first.Hops, first.Trace = time.Time{}, time.Time{}, 0, envelope.Trace{}
 	first.Handoff.HandoffID, first.Handoff.Dependencies = "", nil
 	raw, err := envelope.RenderJSON(first)

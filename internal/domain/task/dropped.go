@@ -1,15 +1,23 @@
 package task
 
-// Dropped counts what a task no longer remembers because of a bound, of what the next envelope would tell. The record has it all.
+// Dropped counts what a task no longer remembers because of a bound, and no envelope tells. The record has it all.
 type Dropped struct {
-	Notes   int // of the present owner, told in an envelope or not: see [MaxNotes]
+	Notes   int // of the present owner: see [MaxNotes]
 	Answers int // since the newest envelope was sealed: see [MaxAnswers]
 	Past    int // since the newest envelope was sealed: see [MaxPast]
+
+	// ToldNotes and ToldPast are how many of the notes and passages that the task remembers, the oldest, the newest envelope tells.
+	ToldNotes, ToldPast int
 }
 
-// newest are the last of a list, at most so many. The others are counted in dropped.
-func newest[T any](list []T, most int, dropped *int) []T {
-	over := max(0, len(list)-most)
-	*dropped += over
-	return list[over:]
+// newest are the last of a list, at most so many. The others are counted in dropped, but for those that were told.
+func newest[T any](list []T, most int, dropped, told *int) []T {
+	return list[fallen(max(0, len(list)-most), dropped, told):]
+}
+
+// fallen counts n that are no longer remembered, the first of which were told, and returns n.
+func fallen(n int, dropped, told *int) int {
+	*dropped += max(0, n-*told)
+	*told = max(0, *told-n)
+	return n
 }

@@ -19,6 +19,6 @@ func (t *Task) onSealed(e event.Sealed) {
 		t.Trace = e.Trace
 	}
 	t.Basis = &Basis{Envelope: t.Envelope, AskedIn: t.AskedIn, Past: t.Past, Answers: t.Answers, Dropped: t.Dropped}
-	t.Envelope, t.AskedIn, t.Answers, t.Dropped.Answers = e.Digest, e.Digest, nil, 0 // it has them
+	t.Envelope, t.AskedIn, t.Answers = e.Digest, e.Digest, nil // it has them
 	t.sealed()
 }

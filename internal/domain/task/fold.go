@@ -152,7 +152,8 @@ func (t *Task) onStarted(e event.Started) {
 func (t *Task) setOwner(agent string, epoch uint64, lease, at time.Time) {
 	t.involve(agent)
 	t.tenure(agent, at)
-	t.Owner, t.Epoch, t.Notes, t.Dropped.Notes, t.StuckReports = agent, epoch, nil, 0, nil
+	t.Owner, t.Epoch, t.Notes, t.StuckReports = agent, epoch, nil, nil
+	t.Dropped.Notes, t.Dropped.ToldNotes = 0, 0
 	t.runClocks(lease)
 	t.Path = append(slices.Clip(t.PathSoFar()), event.Visit{Agent: agent, Marks: -1})
 }

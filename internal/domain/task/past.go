@@ -24,15 +24,16 @@ func (t *Task) rejectedBy(e event.RejectedOffer) {
 func (t *Task) passed(p passage.Passage) {
 	p.By, p.To = strings.TrimPrefix(p.By, "agent/"), strings.TrimPrefix(p.To, "agent/")
 	p.Detail = p.Words()
-	t.Past = newest(append(slices.Clip(t.Past), p), MaxPast, &t.Dropped.Past)
+	t.Past = newest(append(slices.Clip(t.Past), p), MaxPast, &t.Dropped.Past, &t.Dropped.ToldPast)
 }
 
-// sealed forgets what the envelope that was just sealed tells. While a handoff is under way, an envelope that is shared may not be
-// the one that the next is made from.
+// sealed forgets what the envelope that was just sealed tells. While a handoff is under way, the receivers of its own envelope are told some
+// of it, and an envelope that is shared is another.
 func (t *Task) sealed() {
 	if t.InFlight() == nil {
-		t.Past, t.Dropped.Past = nil, 0
+		t.Past = nil
 	}
+	t.Dropped = Dropped{ToldNotes: len(t.Notes), ToldPast: len(t.Past)}
 }
 
 // passedOn is the passage of a change of owner by the newest handoff.

@@ -231,8 +231,7 @@ func (t *Task) addNote(text string) {
 		from--
 		size += len(notes[from])
 	}
-	t.Notes = notes[from:]
-	t.Dropped.Notes += from
+	t.Notes = notes[fallen(from, &t.Dropped.Notes, &t.Dropped.ToldNotes):]
 }
 
 // involve notes that agents have a relation to the task.

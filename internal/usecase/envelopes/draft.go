@@ -43,7 +43,8 @@ func (s *Sealer) sealSource(doc envelope.Envelope) (event.Sealed, envelope.Envel
 
 // lighten takes out the next of what can be fetched; false if nothing is left of that.
 func lighten(doc *envelope.Envelope) bool {
-	if len(doc.Conversation) > 0 {
+	if n := len(doc.Conversation); n > 0 {
+		doc.Drop(envelope.DroppedTurns, n, doc.Handoff.TaskID)
 		doc.Conversation = nil
 		return true
 	}
@@ -111,14 +112,11 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	c.addTo(&doc, author(by, t))
 	if h.Kind != event.Cold {
-		doc.History = append(doc.History, passages(doc.History, t)...)
-		doc.History = append(doc.History, progress(doc.History, t)...)
-		doc.History = append(doc.History, answers(t)...)
+		told(&doc, t)
 	}
 	for _, step := range c.Steps {
-		doc.History = append(doc.History, envelope.Step{Time: now, Agent: event.Bare(t.Source()), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
+		tell(&doc, t, envelope.Step{Time: now, Agent: author(by, t), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
 	}
-	doc.History = bounded(doc.History, t)
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == event.Cold {

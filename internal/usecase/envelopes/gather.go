@@ -26,7 +26,7 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	}
 	wanted := requested(c, doc.Memory)
 	if over := len(wanted) - memories.MaxRequested; over > 0 {
-		doc.History = withSteps(doc.History, t, missing(t, over, olderItems, byDigest))
+		doc.Drop(envelope.DroppedMemory, over, t.ID)
 		wanted = wanted[:memories.MaxRequested]
 	}
 	q := memories.Gather{Task: t, Requested: wanted, Recent: c.Recent, About: c.Ask}
@@ -35,6 +35,10 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 		return err
 	}
 	doc.Memory, doc.Conversation = found.Memory, found.Turns
+	doc.Dropped = slices.DeleteFunc(slices.Clone(doc.Dropped), func(d envelope.Dropped) bool { // looked up again
+		return d.Kind == envelope.DroppedTurns || d.Kind == envelope.DroppedPins
+	})
+	doc.Drop(envelope.DroppedPins, found.Pins, t.ID)
 	doc.Gaps = append(doc.Gaps, found.Gaps...)
 	// A summary that a sender wrote lasts until the next one; only one that was condensed here is made again.
 	if last := doc.ConversationSummary; found.Continuity != "" && (last == "" || conversation.Condensed(last)) {
@@ -61,16 +65,8 @@ func gaps(before []envelope.Gap, doc *envelope.Envelope, t task.Task) []envelope
 		return false
 	}
 	all := append(slices.DeleteFunc(slices.Clone(before), closed), doc.Gaps...)
-	return newest(doc, t, all, envelope.MaxGaps, olderGaps, inRecord)
+	return newest(doc, t, all, envelope.MaxGaps, envelope.DroppedGaps)
 }
-
-// olderGaps and the following are what steps count that stand for entries of other lists.
-const (
-	olderGaps  = "older references that could not be resolved"
-	olderFiles = "older files"
-	olderItems = "older memory items"
-	byDigest   = "earlier envelopes of the task name them"
-)
 
 // requested are the items that the sender asks for, then those that the envelope before brought, in its order: the
 // newest first, and pinned ones before others.
@@ -106,7 +102,7 @@ func (s *Sealer) files(ctx context.Context, by caller.Caller, t task.Task, c Con
 		doc.Artifacts = slices.DeleteFunc(doc.Artifacts, func(old envelope.Artifact) bool { return old.Digest == f.Digest })
 		doc.Artifacts = append(doc.Artifacts, f)
 	}
-	doc.Artifacts = newest(doc, t, doc.Artifacts, envelope.MaxArtifacts, olderFiles, byDigest)
+	doc.Artifacts = newest(doc, t, doc.Artifacts, envelope.MaxArtifacts, envelope.DroppedFiles)
 	doc.Gaps = append(doc.Gaps, missing...)
 	return nil
 }

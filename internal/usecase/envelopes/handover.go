@@ -39,7 +39,7 @@ func (s *Sealer) Grant(ctx context.Context, c caller.Caller, t task.Task, ask ta
 		return event.Sealed{}, doc, err
 	}
 	if why != "" {
-		doc.History = withSteps(doc.History, t, envelope.Step{Time: now, Agent: c.Short(), Action: "granted the takeover by " + ask.By, Detail: refusal.Clip(why, envelope.MaxItemText)})
+		tell(&doc, t, envelope.Step{Time: now, Agent: c.Short(), Action: "granted the takeover by " + ask.By, Detail: refusal.Clip(why, envelope.MaxItemText), Recorded: true})
 	}
 	return s.sealSource(doc)
 }

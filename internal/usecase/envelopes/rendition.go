@@ -45,11 +45,11 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
 		return nil, err
 	}
-	doc.Gaps = newest(&doc, t, append(doc.Gaps, gone...), envelope.MaxGaps, olderGaps, inRecord)
+	doc.Gaps = newest(&doc, t, append(doc.Gaps, gone...), envelope.MaxGaps, envelope.DroppedGaps)
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
 	if amended {
-		doc.History = withSteps(doc.History, t, amending(doc.History, t)...)
+		tell(&doc, t, amending(doc.History, t)...)
 	}
 	packed, err := Pack(doc, p, to.Spec)
 	if err != nil {

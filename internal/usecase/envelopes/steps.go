@@ -16,18 +16,25 @@ import (
 // What the server itself adds to the history of a task: what its owner has reported, what people have answered, and what became of the
 // task and of its parts.
 
+// told adds to an envelope what the server tells since the one before.
+func told(doc *envelope.Envelope, t task.Task) {
+	doc.Drop(envelope.DroppedChanges, t.Dropped.Past, t.ID)
+	tell(doc, t, passages(doc.History, t)...)
+	doc.Drop(envelope.DroppedNotes, t.Dropped.Notes, t.ID)
+	tell(doc, t, progress(doc.History, t)...)
+	doc.Drop(envelope.DroppedAnswers, t.Dropped.Answers, t.ID)
+	tell(doc, t, answers(t)...)
+}
+
 // answers is what people have told the task's owner since its newest envelope.
 func answers(t task.Task) []envelope.Step {
 	var steps []envelope.Step
-	if n := t.Dropped.Answers; n > 0 {
-		steps = append(steps, missing(t, n, "earlier answers of people", inRecord))
-	}
 	for _, a := range t.Answers {
 		by, at := a.Where()
-		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Weight: envelope.Weight{Importance: asked}}
-		texts := []string{"“" + a.Question + "” — " + task.Said(a.Answer, a.Detail)}
+		step := envelope.Step{Time: a.At, Agent: by, Action: strings.TrimSpace("answer " + at), Recorded: true, Weight: envelope.Weight{Importance: asked}}
+		texts := []string{quoted(a.Question) + " — " + task.Said(a.Answer, a.Detail)}
 		if len(texts[0]) > envelope.MaxItemText { // each of them alone is within the limit
-			texts = []string{"“" + a.Question + "”", a.Answer, a.Detail}
+			texts = []string{quoted(a.Question), a.Answer, a.Detail}
 		}
 		for _, step.Detail = range texts {
 			if step.Detail != "" {
@@ -38,32 +45,25 @@ func answers(t task.Task) []envelope.Step {
 	return steps
 }
 
+// quoted is a text between quotation marks that it cannot close.
+func quoted(text string) string {
+	return "“" + strings.NewReplacer("“", "'", "”", "'").Replace(text) + "”"
+}
+
 // reported is the action of a step that is a progress note.
 const reported = "progress"
 
-// earlierNotes is what a step counts that stands for notes of its agent.
-const earlierNotes = "earlier progress notes"
-
 // progress is what the owner has reported and the history does not tell yet.
 func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
-	told, dropped := map[string]bool{}, t.Dropped.Notes
+	told := map[string]bool{}
 	for _, s := range slices.Backward(history) {
-		if s.Agent == t.Owner {
-			dropped -= counted(s, earlierNotes)
-		}
 		if s.Action != reported {
 			continue
 		}
 		if s.Agent != t.Owner { // what stands before that is of another time
 			break
 		}
-		if !told[s.Detail] && !slices.Contains(t.Notes, s.Detail) {
-			dropped--
-		}
 		told[s.Detail] = true
-	}
-	if dropped > 0 {
-		steps = append(steps, missing(t, dropped, earlierNotes, inRecord))
 	}
 	for _, note := range t.Notes {
 		if !told[note] {
@@ -88,11 +88,8 @@ const maxPartResult = 4000
 
 // passages is what became of the task and of its parts since its newest envelope, as far as the history does not tell it yet.
 func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
-	if n := t.Dropped.Past; n > 0 {
-		steps = append(steps, missing(t, n, "earlier changes of hands, delegations and results", inRecord))
-	}
 	for _, p := range t.Past {
-		if p.Kind == passage.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Action == replayed && h.Detail == p.Detail }) {
+		if p.Kind == passage.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Recorded && h.Action == replayed && h.Detail == p.Detail }) {
 			p.Detail = "" // the note of the replay is the reason of the handoff that it asked for, and told already
 		}
 		s := asStep(p, t)
@@ -113,7 +110,6 @@ func amending(history []envelope.Step, t task.Task) []envelope.Step {
 	if t.Handoff.Kind == event.Cold {
 		past = past[min(t.Handoff.Past, len(past)):]
 	}
-	t.Dropped.Past = 0 // the next envelope says it
 	t.Past = slices.DeleteFunc(slices.Clone(past), func(p passage.Passage) bool { return !amends(p.Kind) })
 	return passages(history, t)
 }
@@ -125,7 +121,7 @@ func amends(k passage.Kind) bool {
 
 // asStep is a passage as a step. One that cannot be told has no agent.
 func asStep(p passage.Passage, t task.Task) envelope.Step {
-	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail}
+	s := envelope.Step{Time: p.At.UTC().Truncate(time.Microsecond), Agent: p.By, Detail: p.Detail, Recorded: true}
 	switch p.Kind {
 	case passage.PassedOn, passage.TakenOver:
 		s.Agent, s.Action = passedOn(p)
@@ -154,7 +150,7 @@ func asStep(p passage.Passage, t task.Task) envelope.Step {
 	case passage.RuleLifted:
 		rule := p.Rule
 		if p.Text != "" {
-			rule += " (“" + p.Text + "”)"
+			rule += " (" + quoted(p.Text) + ")"
 		}
 		s.Action, s.Importance = "lifted constraint "+rule, passing
 		if p.To != "" {
@@ -176,11 +172,6 @@ func passedOn(p passage.Passage) (agent, action string) {
 		return p.To, "took over from " + p.By
 	}
 	return p.Asked, "gave it from " + p.By + " to " + p.To
-}
-
-// withSteps is a history with further steps, within its bound.
-func withSteps(history []envelope.Step, t task.Task, more ...envelope.Step) []envelope.Step {
-	return bounded(append(slices.Clip(history), more...), t)
 }
 
 // partEnded says how a part ended, and with which result.

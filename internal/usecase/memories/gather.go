@@ -58,6 +58,8 @@ type Gathered struct {
 	Memory []envelope.MemoryRef // requested, then pinned, then recent; each item once
 	Gaps   []envelope.Gap       // what was asked for and is not to be had
 	Turns  []envelope.Turn      // the last ones of the conversation, oldest first
+	// Pins is how many items that are pinned are not among them.
+	Pins int
 	// Continuity condenses the conversation and names the previous agents; empty without one.
 	Continuity string
 }
@@ -235,21 +237,25 @@ func (g *gathering) pinned(ctx context.Context, _ Gather) error {
 	byAgents := here
 	byAgents.Pinning = memory.AgentPin
 	for _, f := range []view.MemoryFilter{here, {Scope: memory.Workspace, Pinning: memory.OperatorPin}, byAgents} {
-		f.By, f.Limit = g.open(), maxPinnedItems
-		if err := g.find(ctx, f, maxPinnedItems, true); err != nil {
+		f.By, f.Limit = g.open(), view.MaxPage
+		left, err := g.find(ctx, f, maxPinnedItems, true)
+		if err != nil {
 			return err
 		}
+		g.out.Pins += left
 	}
 	return nil
 }
 
 func (g *gathering) recent(ctx context.Context, q Gather) error {
-	if q.Recent == 0 {
+	most := min(q.Recent, envelope.MaxMemory-len(g.out.Memory))
+	if most <= 0 {
 		return nil
 	}
 	text := telling(q.About) + " " + telling(g.task.Intent)
-	f := view.MemoryFilter{By: g.open(), Text: text, Now: g.store.now(), Limit: q.Recent + len(g.seen)}
-	return g.find(ctx, f, q.Recent, false)
+	f := view.MemoryFilter{By: g.open(), Text: text, Now: g.store.now(), Limit: most + len(g.seen)}
+	_, err := g.find(ctx, f, most, false)
+	return err
 }
 
 // tellingWords is how many words of a task's ask, and of its intent, are searched for: each costs a look at all that has
@@ -263,22 +269,23 @@ func telling(text string) string {
 	return strings.Join(words[:min(len(words), tellingWords)], " ")
 }
 
-// find adds what views find and the sender may read, at most so many items.
-func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, must bool) error {
+// find adds what views find and the sender may read, at most so many items. It returns how many others the views found.
+func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, must bool) (left int, err error) {
 	found, err := g.store.views.Memory(ctx, g.workspace, f)
 	if err != nil {
-		return stream.Unavailable(err)
+		return 0, stream.Unavailable(err)
 	}
 	for _, x := range found {
 		if g.seen[x.ID] {
 			continue
 		}
 		if most == 0 {
-			break
+			left++
+			continue
 		}
 		m, err := g.store.Load(ctx, StreamOf(g.workspace, x.ID), true)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		s := m.State
 		if f.Pinning != memory.NotPinned && s.Pinning() != f.Pinning || s.Forgotten() || !memory.MayRead(s, g.open()) || !memory.MayRead(s, g.sender) {
@@ -288,7 +295,7 @@ func (g *gathering) find(ctx context.Context, f view.MemoryFilter, most int, mus
 		g.add(s, given(s, g.sender, memory.Reference{ID: s.ID}, 0), must)
 		most--
 	}
-	return nil
+	return left, nil
 }
 
 func (g *gathering) conversation(ctx context.Context, _ Gather) error {

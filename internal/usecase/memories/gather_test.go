@@ -156,8 +156,8 @@ func TestWhatGoesIntoAnEnvelopeIsBounded(t *testing.T) {
 	for range 40 {
 		h.remember(operator, memories.RememberInput{Text: "noise", Scope: memory.Workspace, Pinned: true})
 	}
-	if g = h.gather(ann, memories.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[32].ID != ours.ID {
-		t.Errorf("what is pinned in the workspace crowds out what is pinned in the task: %q", ids(g))
+	if g = h.gather(ann, memories.Gather{Task: task}); len(g.Memory) != 33 || g.Memory[32].ID != ours.ID || g.Pins != 49 {
+		t.Errorf("what is pinned in the workspace crowds out what is pinned in the task: %q, and %d others", ids(g), g.Pins)
 	}
 	for n := range memory.MaxPins - 1 {
 		h.remember(ann, memories.RememberInput{Text: fmt.Sprint(n) + strings.Repeat(" long", 8_000), Scope: memory.Task, Task: task.ID, Pinned: true})

@@ -130,7 +130,9 @@ func (l *look) redact(ctx context.Context, workspace string, sealed []byte) ([]b
 	for _, id := range forgotten {
 		doc.Gaps = append(doc.Gaps, envelope.Gap{Kind: envelope.PartMemory, ID: id, Reason: envelope.GapForgotten})
 	}
-	doc.Gaps = doc.Gaps[max(0, len(doc.Gaps)-envelope.MaxGaps):]
+	over := max(0, len(doc.Gaps)-envelope.MaxGaps)
+	doc.Gaps = doc.Gaps[over:]
+	doc.Drop(envelope.DroppedGaps, over, doc.Handoff.TaskID)
 	if resolved := len(doc.Memory) + len(doc.Artifacts); !doc.Packing.IsZero() {
 		doc.Packing.Completeness = float64(resolved) / float64(resolved+len(doc.Gaps))
 	}

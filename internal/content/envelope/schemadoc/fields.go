@@ -107,6 +107,7 @@ var fields = map[string]field{
 	"Envelope.conversation":         {doc: "The raw conversation, oldest first. Usually omitted in favour of its summary.", limits: entries(envelope.MaxTurns), since: v11},
 	"Envelope.omissions":            {doc: "The parts that this envelope omits, with reasons.", limits: entries(envelope.MaxOmissions), since: v11},
 	"Envelope.gaps":                 {doc: "The references that could not be resolved.", limits: entries(envelope.MaxGaps), since: v11},
+	"Envelope.dropped":              {doc: "What was not taken over from earlier envelopes, or not from the record of the task, for a bound. Never omitted. Since version 1.4.", limits: entries(envelope.MaxDropped)},
 	"Envelope.packing":              {doc: "How the envelope was fitted to its receiver's token budget.", since: v11},
 
 	"Header.task_id":         {doc: "The task.", limits: word},
@@ -144,6 +145,8 @@ var fields = map[string]field{
 	"Step.action": {doc: "The action.", limits: itemText},
 	"Step.detail": {doc: "How, or why.", limits: chars(envelope.MaxItemText)},
 	"Step.tool":   {doc: "The tool that was called, if the step is a tool call.", limits: word, since: v11},
+
+	"Step.recorded": {doc: "Whether the server tells the step, from its record: the detail may have words of the agent, the action has none. Of any other step, all words are those of the agent. Since version 1.4."},
 
 	"Constraint.id":       {doc: "Its id, unique within the list.", limits: word},
 	"Constraint.kind":     {doc: "The kind of the constraint."},
@@ -200,6 +203,10 @@ var fields = map[string]field{
 	"Gap.kind":   {doc: "The kind of the part."},
 	"Gap.id":     {doc: "The part's id.", limits: word},
 	"Gap.reason": {doc: "The reason why it could not be resolved."},
+
+	"Dropped.kind":  {doc: "The kind of the entries. Answers, notes and changes were never a step of an envelope."},
+	"Dropped.count": {doc: "The number of them.", limits: limits{"minimum": 1, "maximum": 1<<31 - 1}},
+	"Dropped.task":  {doc: "The task whose record has them.", limits: word},
 
 	"Packing.strategy":     {doc: "The strategy with which it was packed."},
 	"Packing.budget":       {doc: "The greatest number of tokens of the rendered prompt. Omitted if there was no limit.", limits: count},

@@ -33,6 +33,7 @@ var objects = []struct {
 	{"conversation", reflect.TypeFor[envelope.Turn]()},
 	{"omissions", reflect.TypeFor[envelope.Omission]()},
 	{"gaps", reflect.TypeFor[envelope.Gap]()},
+	{"dropped", reflect.TypeFor[envelope.Dropped]()},
 	{"packing", reflect.TypeFor[envelope.Packing]()},
 	{"trace", reflect.TypeFor[envelope.Trace]()},
 }
@@ -47,6 +48,7 @@ var closed = map[reflect.Type][]string{
 	reflect.TypeFor[envelope.PartKind]():       typeschema.Texts(envelope.PartKinds.Values()),
 	reflect.TypeFor[envelope.OmissionReason](): typeschema.Texts(envelope.OmissionReasons.Values()),
 	reflect.TypeFor[envelope.GapReason]():      typeschema.Texts(envelope.GapReasons.Values()),
+	reflect.TypeFor[envelope.DroppedKind]():    typeschema.Texts(envelope.DroppedKinds.Values()),
 	reflect.TypeFor[envelope.Listing]():        typeschema.Texts(envelope.Listings.Values()),
 }
 
@@ -172,6 +174,7 @@ func gates() []any {
 		{
 			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid}), "decisions": items(o{"by": unsaid, "was_by": unsaid}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no}),
+			"history": items(o{"recorded": no}), "dropped": noEntry,
 		},
 	} {
 		older := o{"properties": o{"version": o{"pattern": upToMinor(i)}}, "required": []string{"version"}}
