@@ -108,8 +108,10 @@ var innerPackages = []pkg{
 	// content
 	{
 		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
-		pure: true, imports: "domain/visible domain/shellword content/canonical domain/refusal domain/event", libs: "sync",
+		pure: true, imports: "domain/visible domain/shellword content/canonical content/prompt content/tracecontext domain/refusal domain/event", libs: "sync",
 	},
+	{dir: "content/tracecontext", what: "reads the W3C headers traceparent and tracestate", pure: true},
+	{dir: "content/prompt", what: "writes prompts as Markdown: fenced texts, and lists whose entries cannot pose as one another", pure: true, imports: "domain/visible"},
 	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true, imports: "domain/ascii"},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",

@@ -12,7 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 )
 
-// recordCall is the call of each door that a prompt names for what the record alone has.
+// recordCall is the call of each API that a prompt names for what the record alone has.
 var recordCall = map[client.Via]*regexp.Regexp{
 	client.ViaMCP:  regexp.MustCompile(`(?m)^# Not here; the record has it \(status id=(\S+) history=true\)\nearlier progress notes ×5$`),
 	client.ViaHTTP: regexp.MustCompile(`(?m)^# Not here; the record has it \(GET (\S+)\)\nearlier progress notes ×5$`),

@@ -19,12 +19,12 @@
 // Where to change what:
 //   - envelope.go: the fields of the document and its version; limits.go: their greatest sizes; validate.go: what else is refused
 //   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
-//     list of what was left out; render_parts.go: parts that are fetched one by one
+//     list of what was left out; render_dropped.go: what a bound left; render_parts.go: parts that are fetched one by one. How texts are
+//     fenced and entries indented is in package content/prompt
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
 //     omitting them
 //   - codec.go, convert.go, extra.go: how documents of other versions are read
 //   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal
-//   - trace.go: which trace contexts are dropped
 //
 // Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt of a receiver, with its headings, is in render.go: it
 // shows fields of the document and nothing else, so what is new in a prompt begins as a field of the document. Its list of what was left out is in

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // constraints writes two lists: the rules of the requester and operators, and what agents added to them.
-func (p *prompt) constraints(list []Constraint) {
-	var rules, added []entry
+func (p *rendering) constraints(list []Constraint) {
+	var rules, added []prompt.Entry
 	for i := range list {
 		if c := &list[i]; c.Added {
 			added = append(added, c.entry())
@@ -19,12 +20,12 @@ func (p *prompt) constraints(list []Constraint) {
 			rules = append(rules, c.entry())
 		}
 	}
-	p.entries("Constraints", "", rules)
-	p.entries("Added by agents", "The request and other constraints win.", added)
+	p.Entries("Constraints", "", rules)
+	p.Entries("Added by agents", "The request and other constraints win.", added)
 }
 
 // entry is the constraint with the setter of each part. The text comes last, so that it cannot pose as the label.
-func (c *Constraint) entry() entry {
+func (c *Constraint) entry() prompt.Entry {
 	label := ", should"
 	if c.Hard {
 		label = ""
@@ -45,14 +46,14 @@ func (c *Constraint) entry() entry {
 	switch by := event.Bare(c.Origin); {
 	case by == "":
 	case strings.Contains(by, "/"):
-		label += ", " + named(by)
+		label += ", " + prompt.Named(by)
 	default: // an agent could be called hard
-		label += ", by " + named(by)
+		label += ", by " + prompt.Named(by)
 	}
 	if c.TextBy != "" {
 		label += ", text" + setter("by", c.TextBy)
 	}
-	return entry{label: fmt.Sprintf("%s (%s%s) ", visible.Word(c.ID), visible.Word(string(c.Kind)), label), text: c.Text}
+	return prompt.Entry{Label: fmt.Sprintf("%s (%s%s) ", visible.Word(c.ID), visible.Word(string(c.Kind)), label), Text: c.Text}
 }
 
 // setter names the setter of one part of a constraint, if it is not the constraint's. Nobody gives the rule of another a limit that it
@@ -61,13 +62,13 @@ func setter(did, by string) string {
 	if by == "" {
 		return ""
 	}
-	return " [" + did + " " + named(event.Bare(by)) + "]"
+	return " [" + did + " " + prompt.Named(event.Bare(by)) + "]"
 }
 
 func namedAll(list []string) string {
 	names := make([]string, len(list))
 	for i, s := range list {
-		names[i] = named(s)
+		names[i] = prompt.Named(s)
 	}
 	return strings.Join(names, " ")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -20,7 +21,7 @@ func droppedTitle(e *Envelope, via Via) string {
 }
 
 // dropped is a line for each task that has entries of which there is only the number: its own without its id.
-func dropped(e *Envelope) []entry {
+func dropped(e *Envelope) []prompt.Entry {
 	var tasks []string
 	lines := map[string][]string{}
 	for _, d := range e.Dropped {
@@ -29,11 +30,11 @@ func dropped(e *Envelope) []entry {
 		}
 		lines[d.Task] = append(lines[d.Task], fmt.Sprintf("%s ×%d", d.Kind.inWords(), d.Count))
 	}
-	entries := make([]entry, len(tasks))
+	entries := make([]prompt.Entry, len(tasks))
 	for i, task := range tasks {
-		entries[i].label = strings.Join(lines[task], ", ")
+		entries[i].Label = strings.Join(lines[task], ", ")
 		if task != e.Handoff.TaskID {
-			entries[i].label = "of task " + visible.Word(task) + ": " + entries[i].label
+			entries[i].Label = "of task " + visible.Word(task) + ": " + entries[i].Label
 		}
 	}
 	return entries

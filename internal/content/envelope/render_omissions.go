@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -60,7 +60,7 @@ func (e *Envelope) fetchExample() string {
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 // leftOut lists omissions and gaps, in the form of the document's listing.
-func leftOut(e *Envelope) []entry {
+func leftOut(e *Envelope) []prompt.Entry {
 	var list func(*Envelope) []string
 	switch e.Packing.Listing {
 	case ListTotal:
@@ -71,9 +71,9 @@ func leftOut(e *Envelope) []entry {
 		list = eachLeftOut
 	}
 	lines := list(e)
-	entries := make([]entry, len(lines))
+	entries := make([]prompt.Entry, len(lines))
 	for i, line := range lines {
-		entries[i].label = line
+		entries[i].Label = line
 	}
 	return entries
 }
@@ -156,34 +156,9 @@ func (s *leftSum) line(named int) string {
 		line += " (" + strings.Join(about, ", ") + ")"
 	}
 	if named > 0 {
-		line += ": " + strings.Join(ranges(s.ids[:named]), " ")
+		line += ": " + strings.Join(prompt.Ranges(s.ids[:named]), " ")
 	}
 	return line
-}
-
-// ranges writes three ids and more that are counted up, such as f3 f4 f5, as one: f3-f5.
-func ranges(ids []string) []string {
-	var out []string
-	for i := 0; i < len(ids); {
-		j := i + 1
-		for j < len(ids) && follows(ids[j-1], ids[j]) {
-			j++
-		}
-		if j-i < 3 {
-			out = append(out, ids[i:j]...)
-		} else {
-			out = append(out, ids[i]+"-"+ids[j-1])
-		}
-		i = j
-	}
-	return out
-}
-
-// follows reports whether the numbers at the end of two ids are counted up by one, and nothing else differs.
-func follows(a, b string) bool {
-	letters := strings.TrimRight(a, "0123456789")
-	n, err := strconv.Atoi(a[len(letters):])
-	return err == nil && b == letters+strconv.Itoa(n+1)
 }
 
 // eachLeftOut names every part: a line for each memory item, with its title, and for each group of others.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/content/tracecontext"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
@@ -75,10 +76,10 @@ func (e *Envelope) checkFrame(c *checker) {
 	if f := e.Confidence; f != nil && !(*f >= 0 && *f <= 1) { // also refuses NaN
 		c.invalid("confidence", "give a number from 0 to 1 or omit it", "%v is out of range", *f)
 	}
-	if p := e.Trace.Parent; p != "" && !validTraceparent(p) {
+	if p := e.Trace.Parent; p != "" && !tracecontext.ValidParent(p) {
 		c.invalid("trace.traceparent", "omit it or send W3C trace context", "%.80q is not a traceparent", p)
 	}
-	if !validTraceState(e.Trace.State) {
+	if !tracecontext.ValidState(e.Trace.State) {
 		c.invalid("trace.tracestate", "omit it or send W3C trace context", "is not at most 512 printable ASCII characters")
 	}
 }

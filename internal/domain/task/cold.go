@@ -40,7 +40,7 @@ func OwnEnvelope(t Task) string {
 func (t *Task) dropContext(h *Handoff) {
 	if h.Kind == event.Cold {
 		t.Answers, t.Past = nil, slices.DeleteFunc(slices.Clone(t.Past[min(h.Past, len(t.Past)):]), func(p passage.Passage) bool { return p.Kind == passage.DelegationEnded })
-		t.Dropped = Dropped{}
+		t.Dropped = passage.Dropped{}
 		t.Withheld = Withheld{Children: len(t.Children), Note: t.Progress != ""}
 		if k := t.Ticket; k != nil {
 			t.Withheld.Tickets = k.N

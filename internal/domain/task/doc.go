@@ -23,7 +23,7 @@
 //   - notice.go: which agents learn of the end or loss of a task that they did not cause; usecase/taskstore/notice.go tells them at their next call
 //   - visibility.go: who reads how much of a task and of its past
 //   - tenure.go, cold.go: what an owner reads of the time before a cold handoff
-//   - past.go: what the history in the next envelope tells of handoffs and child tasks; dropped.go: how much it cannot tell for a bound
+//   - past.go: what the history in the next envelope tells of handoffs and child tasks; passage/dropped.go: how much it cannot tell for a bound
 //   - constraint_rule.go: how the limits that several principals set on one constraint combine; which names a permission cannot have
 //   - budget.go: what children get of a parent's budget, and what a raise may be
 //   - late.go: what an agent reads that answers an offer too late

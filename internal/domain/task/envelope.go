@@ -11,7 +11,7 @@ type Basis struct {
 	AskedIn  string
 	Past     []passage.Passage
 	Answers  []Answer
-	Dropped  Dropped
+	Dropped  passage.Dropped
 }
 
 func (t *Task) onSealed(e event.Sealed) {

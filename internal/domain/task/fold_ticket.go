@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // foldTicket folds an event of a ticket, and reports whether it was one.
@@ -132,7 +133,7 @@ func (t *Task) backToDesk() {
 func (t *Task) onTicketClosed(e event.TicketClosed) {
 	if k := t.OpenTicket(); k != nil && e.Outcome == event.TicketAnswered {
 		a := Answer{Ticket: k.N, Question: k.Question, Answer: e.Answer, Detail: e.Detail, By: word(e), At: e.At}
-		t.Answers = newest(append(slices.Clip(t.Answers), a), MaxAnswers, &t.Dropped.Answers, new(int))
+		t.Answers = passage.Newest(append(slices.Clip(t.Answers), a), MaxAnswers, &t.Dropped.Answers, new(int))
 		t.Marks++ // an answer is a decision
 	}
 	t.closeTicket(e.Outcome, word(e), e.Detail, e.At)

@@ -24,7 +24,7 @@ func (t *Task) rejectedBy(e event.RejectedOffer) {
 func (t *Task) passed(p passage.Passage) {
 	p.By, p.To = strings.TrimPrefix(p.By, "agent/"), strings.TrimPrefix(p.To, "agent/")
 	p.Detail = p.Words()
-	t.Past = newest(append(slices.Clip(t.Past), p), MaxPast, &t.Dropped.Past, &t.Dropped.ToldPast)
+	t.Past = passage.Newest(append(slices.Clip(t.Past), p), MaxPast, &t.Dropped.Past, &t.Dropped.ToldPast)
 }
 
 // sealed forgets what the envelope that was just sealed tells. While a handoff is under way, the receivers of its own envelope are told some
@@ -33,7 +33,7 @@ func (t *Task) sealed() {
 	if t.InFlight() == nil {
 		t.Past = nil
 	}
-	t.Dropped = Dropped{ToldNotes: len(t.Notes), ToldPast: len(t.Past)}
+	t.Dropped = passage.Dropped{ToldNotes: len(t.Notes), ToldPast: len(t.Past)}
 }
 
 // passedOn is the passage of a change of owner by the newest handoff.

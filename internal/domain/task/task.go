@@ -87,11 +87,11 @@ type Task struct {
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
 	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
-	Parked    *ParkedFor // why it is in the dead-letter queue, or was when it ended; nil once it is replayed
-	WasParked *ParkedFor // why it was in the dead-letter queue before its last replay
-	Progress  string     // the newest progress note
-	Notes     []string   // the last progress notes of the present owner, oldest first: see [MaxNotes]
-	Dropped   Dropped    // what is no longer in Notes, Answers and Past
+	Parked    *ParkedFor      // why it is in the dead-letter queue, or was when it ended; nil once it is replayed
+	WasParked *ParkedFor      // why it was in the dead-letter queue before its last replay
+	Progress  string          // the newest progress note
+	Notes     []string        // the last progress notes of the present owner, oldest first: see [MaxNotes]
+	Dropped   passage.Dropped // what is no longer in Notes, Answers and Past
 	Result    *event.Result
 	Ended     time.Time
 	EndedBy   string // who cancelled or discarded it; empty if it ended otherwise
@@ -231,7 +231,7 @@ func (t *Task) addNote(text string) {
 		from--
 		size += len(notes[from])
 	}
-	t.Notes = notes[fallen(from, &t.Dropped.Notes, &t.Dropped.ToldNotes):]
+	t.Notes = notes[passage.Fallen(from, &t.Dropped.Notes, &t.Dropped.ToldNotes):]
 }
 
 // involve notes that agents have a relation to the task.

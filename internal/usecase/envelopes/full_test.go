@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 func TestNoFloodOfStepsDisplacesWhatTheServerTells(t *testing.T) {
@@ -40,9 +41,9 @@ func TestEveryListCountsWhatFellOut(t *testing.T) {
 	if len(kept) != 2 || kept[0] != 2 {
 		t.Errorf("kept %v", kept)
 	}
-	owned.Dropped = task.Dropped{Notes: 5, Answers: 3, Past: 2}
+	owned.Dropped = passage.Dropped{Notes: 5, Answers: 3, Past: 2}
 	told(&doc, owned)
-	told(&doc, task.Task{ID: "t2", Dropped: task.Dropped{Notes: 1}})
+	told(&doc, task.Task{ID: "t2", Dropped: passage.Dropped{Notes: 1}})
 	told(&doc, owned)
 	want := []envelope.Dropped{
 		{Kind: envelope.DroppedFiles, Count: 1, Task: "t1"},

@@ -1,4 +1,4 @@
-package envelope
+package prompt
 
 import (
 	"regexp"
@@ -24,9 +24,9 @@ var awkward = rapid.Map(rapid.SliceOfN(rapid.OneOf(
 func TestABlockHoldsItsTextBetweenFencesLongerThanAnyRunInIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, text := awkward.Draw(t, "before"), visible.Text(awkward.Draw(t, "text"))
-		var p prompt
+		var p Builder
 		p.WriteString(before)
-		p.block("Title", "Intro.", "json", func() { p.WriteString(text) })
+		p.Block("Title", "Intro.", "json", func() { p.WriteString(text) })
 		around := strings.Repeat("`", max(3, visible.LongestRun(text)+1))
 		if want := before + "## Title\nIntro.\n" + around + "json\n" + text + "\n" + around + "\n"; p.String() != want {
 			t.Fatalf("got\n%q\nwant\n%q", p.String(), want)
@@ -39,12 +39,12 @@ var headings = regexp.MustCompile(`\n( {0,2}#)`)
 
 func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var p prompt
-		var entries []entry
+		var p Builder
+		var entries []Entry
 		var want []string
 		for range rapid.IntRange(1, 3).Draw(t, "entries") {
 			label, text := visible.Word(awkward.Draw(t, "label"))+": ", awkward.Draw(t, "text")
-			entries = append(entries, entry{label: label, text: text})
+			entries = append(entries, Entry{Label: label, Text: text})
 			shown := headings.ReplaceAllString(visible.Text(label+text), "\n   $1")
 			shown = strings.ReplaceAll(shown, "\n", "\n ")
 			if r, _ := utf8.DecodeRuneInString(label); !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -52,7 +52,7 @@ func TestAnEntryIsShownAsIfLabelAndTextWereOne(t *testing.T) {
 			}
 			want = append(want, shown)
 		}
-		p.entries("Title", "", entries)
+		p.Entries("Title", "", entries)
 		if got := p.String(); !strings.Contains(got, "`\n"+strings.Join(want, "\n")+"\n```") {
 			t.Fatalf("got\n%q\nwant in it\n%q", got, want)
 		}
