@@ -1,4 +1,4 @@
-package webpage
+package timeline
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 // Each owner has a bar of its own, however short it held the task beside the others.
 func TestTheBarOfAShortTimeIsSeen(t *testing.T) {
 	from := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
-	bars := []bar{
+	bars := []Bar{
 		{Agent: "ann", From: from, Until: from.Add(time.Millisecond)},
 		{Agent: "bob", From: from.Add(time.Millisecond), Until: from.Add(2 * time.Millisecond)},
 		{Agent: "carl", From: from.Add(2 * time.Millisecond)},

@@ -1,0 +1,101 @@
+package timeline
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+)
+
+// Moment is an entry of the trail.
+type Moment struct {
+	Anchor   string
+	At       time.Time
+	After    time.Duration // since the first entry
+	Event    string
+	Actor    string
+	Text     string // what it says, in a line
+	Details  string // all of it, as JSON
+	Tone     string // good, bad, ask or ""
+	Position uint64
+}
+
+// said are the fields of an entry that say in words what happened, in the order in which they are read.
+var said = []string{"detail", "why", "note", "question", "answer", "cause", "error"}
+
+// named are the fields that name who or what an entry is about.
+var named = []string{"from", "to", "agent", "kind", "reason", "tier", "owner", "desk", "outcome", "id", "state"}
+
+// Moments is the entries of a trail as lines.
+func Moments(entries []client.AuditEntry) []Moment {
+	all := make([]Moment, 0, len(entries))
+	for i, e := range entries {
+		m := Moment{
+			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: strings.ReplaceAll(e.Event, "-", " "), Actor: e.Agent,
+			Tone: toneOf(e.Event), Position: e.Position, After: e.Timestamp.Sub(entries[0].Timestamp),
+		}
+		var fields map[string]any
+		if json.Unmarshal(e.Details, &fields) == nil {
+			m.Text = sentence(fields)
+		}
+		var b bytes.Buffer
+		if json.Indent(&b, e.Details, "", "  ") == nil {
+			m.Details = b.String()
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// sentence is the fields of an entry that people look for.
+func sentence(fields map[string]any) string {
+	var parts []string
+	for _, name := range named {
+		switch v := fields[name].(type) {
+		case string:
+			if v != "" {
+				parts = append(parts, name+" "+v)
+			}
+		case []any:
+			words := make([]string, len(v))
+			for i := range v {
+				words[i] = fmt.Sprint(v[i])
+			}
+			if len(words) > 0 {
+				parts = append(parts, name+" "+strings.Join(words, ", "))
+			}
+		}
+	}
+	for _, name := range said {
+		if v, ok := fields[name].(string); ok && v != "" {
+			parts = append(parts, "“"+human.Short(300, v)+"”")
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// tones are the colours of events: the first of which a word is in the event's name.
+var tones = []struct {
+	tone  string
+	words []string
+}{
+	{"bad", []string{"fail", "reject", "timeout", "lost", "parked", "denied", "expired", "cancel", "exhausted", "unanswered"}},
+	{"good", []string{"complete", "acknowledgment", "approved", "answered", "replayed"}},
+	{"ask", []string{"ticket", "question", "approval", "asked", "takeover"}},
+}
+
+// toneOf is the colour of an event.
+func toneOf(event string) string {
+	for _, t := range tones {
+		if slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(event, w) }) {
+			return t.tone
+		}
+	}
+	return ""
+}
