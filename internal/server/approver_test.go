@@ -77,6 +77,7 @@ func TestThePersonWhoAskedIsNeverTheApproverWhateverRoleTheyHold(t *testing.T) {
 		}
 		r := newReader(t, s)
 		r.get(r.link(token), http.StatusOK)
+		r.get("/tasks", http.StatusOK)
 		if got := r.do(http.MethodPost, "/tickets/"+ticket+"/approve", url.Values{"key": {what}}.Encode()); got.status != http.StatusForbidden || !strings.Contains(got.body, refusedText) {
 			t.Errorf("%s, at the page: %d %s", what, got.status, got.body)
 		}

@@ -109,7 +109,7 @@ func TestAFormOfASessionThatHasEndedCanBeSentAgain(t *testing.T) {
 	}
 	r := newReader(t, s)
 	path := "/tasks/" + task.Task + "/cancel"
-	got := r.do(http.MethodPost, path, url.Values{"detail": {"It is <b>new</b>"}, "key": {"k1"}}.Encode())
+	got := r.do(http.MethodPost, path, url.Values{"as": {"default/admin/local"}, "detail": {"It is <b>new</b>"}, "key": {"k1"}}.Encode())
 	if got.status != http.StatusUnauthorized {
 		t.Error(got.status)
 	}
@@ -120,6 +120,60 @@ func TestAFormOfASessionThatHasEndedCanBeSentAgain(t *testing.T) {
 	}
 	if now, err := admin.Task(t.Context(), task.Task); err != nil || now.State != client.Cancelled {
 		t.Errorf("%v: %s", err, now.State)
+	}
+}
+
+// Somebody else signs in in another tab: the page that is still open does nothing in the name of that one until the reader has seen it. What was typed is kept.
+func TestAPageOfOneDoesNothingAsAnother(t *testing.T) {
+	s, admin, _, agents := crew(t, "ann", "eve")
+	ctx, zoe := t.Context(), atDesk(t, s, admin)
+	made, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Pay it back", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t)(agents["ann"].Ask(ctx, made.Task, client.AskInput{Epoch: 1, Question: "Refund it?", Desk: "billing"}))
+	ticket := "/tickets/" + made.Task + ".k1"
+	form := fieldsOf(t, zoe.get("/inbox", http.StatusOK), ticket+"/answer")
+	form.Set("answer", "only half of it")
+	signIn := func(token string) { // in another tab: the page that zoe sees is not that of the other
+		zoe.as = form.Get("as")
+		zoe.do(http.MethodPost, "/sign-in", url.Values{"token": {token}}.Encode())
+	}
+	operator, err := admin.CreateToken(ctx, client.TokenInput{Role: client.RoleOperator, Name: "olga"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn(operator.Text)
+	got := zoe.do(http.MethodPost, ticket+"/answer", form.Encode())
+	if got.status != http.StatusConflict {
+		t.Errorf("%d", got.status)
+	}
+	shown(t, "the page of another who sees the ticket", got.body, "operator/olga</span>", "Not done:", "shown to agent/zoe, and operator/olga has signed in", `name="as" value="default/operator/olga"`, `value="only half of it"`)
+
+	eve, err := admin.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: "eve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn(eve.Text)
+	got = zoe.do(http.MethodPost, ticket+"/answer", form.Encode())
+	if got.status != http.StatusConflict {
+		t.Errorf("%d", got.status)
+	}
+	shown(t, "the refusal to another who does not see the ticket", got.body, "agent/eve</span>", "shown to agent/zoe, and agent/eve has signed in", "You wrote:", "only half of it", "Send it again")
+	if k, err := admin.Ticket(ctx, made.Task+".k1", 0); err != nil || !k.Open() {
+		t.Errorf("%v: %+v", err, k)
+	}
+	zoes, err := admin.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: "zoe"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	signIn(zoes.Text)
+	again := fieldsOf(t, got.body, ticket+"/answer")
+	if got := zoe.do(http.MethodPost, ticket+"/answer", again.Encode()); got.status != http.StatusSeeOther {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if k, err := admin.Ticket(ctx, made.Task+".k1", 0); err != nil || k.Answer != "only half of it" || k.ClosedBy != "zoe" {
+		t.Errorf("%v: %+v", err, k)
 	}
 }
 

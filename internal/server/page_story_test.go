@@ -34,6 +34,7 @@ func crew(t *testing.T, names ...string) (s *Server, admin *client.Client, page 
 	s, admin = forTests(t, Config{Temporary: true, Clock: NewClock(time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC))})
 	page, agents = newReader(t, s), map[string]*client.Client{}
 	page.get(page.link(adminToken(t, s)), http.StatusOK)
+	page.get("/tasks", http.StatusOK)
 	for _, name := range names {
 		agents[name] = connect(t, s, agentToken(t, admin, name))
 	}
@@ -257,6 +258,7 @@ func atDesk(t *testing.T, s *Server, admin *client.Client) *reader {
 	}
 	zoe := newReader(t, s)
 	zoe.get(zoe.link(token.Text), http.StatusOK)
+	zoe.get("/tasks", http.StatusOK)
 	return zoe
 }
 
@@ -320,6 +322,7 @@ func TestAnOperatorWhoTakesATaskOverEndsItOnThePage(t *testing.T) {
 		}
 		olga := newReader(t, s)
 		olga.get(olga.link(token.Text), http.StatusOK)
+		olga.get("/inbox", http.StatusOK)
 		taken := func() string {
 			t.Helper()
 			r, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Call the customer", Send: &client.SendInput{To: []string{"human:billing"}}})
@@ -334,7 +337,12 @@ func TestAnOperatorWhoTakesATaskOverEndsItOnThePage(t *testing.T) {
 		if strings.Contains(page.get(story, http.StatusOK), story+"/complete") {
 			t.Error("an admin who does not own the task can complete it")
 		}
-		fields := fieldsOf(t, olga.get(story, http.StatusOK), story+"/complete")
+		body := olga.get(story, http.StatusOK)
+		shown(t, "the story of who has taken it over", body, name+" has taken it over from the desk billing", "the desk operators is asked", "It is yours")
+		if strings.Contains(body, story+"/takeover") {
+			t.Error("who holds the task is offered to take it over")
+		}
+		fields := fieldsOf(t, body, story+"/complete")
 		fields.Set("result", "called")
 		olga.post(story+"/complete", fields.Encode(), "Completed.")
 		if got, err := admin.Task(ctx, task); err != nil || got.State != client.Completed || got.Owner != name {

@@ -61,6 +61,7 @@ func TestThePageCancelsSeveralTasksAtOnce(t *testing.T) {
 	}
 	other := newReader(t, s)
 	other.get(other.link(agentToken(t, admin, "bob")), http.StatusOK)
+	other.get("/tasks", http.StatusOK)
 	if got := other.do(http.MethodPost, "/tasks", form(own.Task)); got.status != http.StatusConflict {
 		t.Errorf("bob cancels a task of ann: %d", got.status)
 	}

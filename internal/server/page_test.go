@@ -22,6 +22,7 @@ type reader struct {
 	t    *testing.T
 	base string
 	http *http.Client
+	as   string // to whom the last page was shown
 }
 
 func newReader(t *testing.T, s *Server) *reader {
@@ -29,7 +30,7 @@ func newReader(t *testing.T, s *Server) *reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reader{t, s.URL(), &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &reader{t: t, base: s.URL(), http: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
 // seen is what a page answers.
@@ -39,8 +40,15 @@ type seen struct {
 	body   string
 }
 
+// shownTo is where a page names the principal that it was shown to, as each of its forms does.
+var shownTo = regexp.MustCompile(`<main [^>]*data-as="([^"]*)"`)
+
+// do sends a request. A form names the principal that the last page was shown to.
 func (r *reader) do(method, path, form string, header ...string) seen {
 	r.t.Helper()
+	if method == http.MethodPost && r.as != "" && !strings.HasPrefix(path, "/sign-") && !strings.Contains(form, "as=") {
+		form = strings.TrimPrefix(form+"&as="+url.QueryEscape(r.as), "&")
+	}
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.base+path, strings.NewReader(form))
 	if err != nil {
 		r.t.Fatal(err)
@@ -59,6 +67,9 @@ func (r *reader) do(method, path, form string, header ...string) seen {
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if to := shownTo.FindSubmatch(b); to != nil {
+		r.as = string(to[1])
 	}
 	return seen{res.StatusCode, res.Header, string(b)}
 }

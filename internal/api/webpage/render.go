@@ -43,7 +43,7 @@ var templates = sync.OnceValue(parse)
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
 		"ago": human.Time, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
-		"dict": dict, "acts": acts, "operates": operates, "another": another, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
+		"dict": dict, "as": ownerOf, "acts": acts, "operates": operates, "another": another, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -98,15 +98,32 @@ var dones = map[string]string{
 
 func done(r *http.Request) string { return dones[r.URL.Query().Get("did")] }
 
-// refusedBody is a refusal. A form of a session that has ended can be sent again after the person has signed in.
+// refusedBody is a refusal. A form that has no page to come back on can be sent again, as after the person has signed in.
 type refusedBody struct {
 	*client.Error
 	Again string // where the form goes; empty: there is none
 	Sent  url.Values
+	Wrote []string // what of it the person has written
 }
 
 // refuse shows a refusal, with what to do.
 func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	p.refuseWith(w, r, v, err, refusedBody{})
+}
+
+// refuseForm answers a form that was refused with its page, on which the person goes on. Without such a page the refusal keeps what was sent.
+func (p *pages) refuseForm(w http.ResponseWriter, r *http.Request, v *visit, err error) {
+	if p.refill(w, r, err) {
+		return
+	}
+	body := refusedBody{}
+	if r.ParseForm() == nil {
+		body = refusedBody{Again: r.URL.RequestURI(), Sent: r.PostForm, Wrote: refill.Written(r.PostForm)}
+	}
+	p.refuseWith(w, r, v, err, body)
+}
+
+func (p *pages) refuseWith(w http.ResponseWriter, r *http.Request, v *visit, err error, body refusedBody) {
 	if r.Context().Err() != nil {
 		return // the browser is gone
 	}
@@ -115,10 +132,7 @@ func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 		p.log.ErrorContext(r.Context(), "a page failed", "path", r.URL.Path, "error", err)
 		refused = &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "the page cannot be shown", Hint: "the log of the server says why"}
 	}
-	body := refusedBody{Error: refused}
-	if refused.Code == client.Unauthenticated && r.Method == http.MethodPost && r.ParseForm() == nil {
-		body.Again, body.Sent = r.URL.RequestURI(), r.PostForm
-	}
+	body.Error = refused
 	in := page{Title: "Not done", Body: body, Path: r.URL.Path}
 	if r.Method == http.MethodGet {
 		in.Title = "Not shown"
@@ -129,10 +143,10 @@ func (p *pages) refuse(w http.ResponseWriter, r *http.Request, v *visit, err err
 	p.write(w, max(refused.Status, http.StatusBadRequest), "refused", in)
 }
 
-// refill answers a form that was refused with its page, on which the person goes on. It reports false, and answers nothing, if there is none.
+// refill answers a form that was refused with its page. It reports false, and answers nothing, if the person sees none.
 func (p *pages) refill(w http.ResponseWriter, r *http.Request, err error) bool {
 	var refused *client.Error
-	if r.Method != http.MethodPost || !errors.As(err, &refused) || refused.Code == client.Unauthenticated {
+	if !errors.As(err, &refused) || refused.Code == client.Unauthenticated {
 		return false
 	}
 	text, ok := refill.Page(p.mux, r, refused.Message, refused.Hint)

@@ -54,6 +54,11 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := story{Task: t, Standing: standing.Of(t), Mine: v.owns(ctx, t)}
+	for i := range s.Standing {
+		if at := &s.Standing[i]; at.Link == "#takeover" {
+			at.Link = s.giveAt(v.me)
+		}
+	}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {
 		return err
@@ -74,6 +79,20 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: id, Body: s})
+}
+
+// AtWork reports whether the person owns the task and works on it: then the page has a form to hand it on, and none to take it over.
+func (s story) AtWork() bool { return s.Mine && s.State == client.Executing }
+
+// giveAt is where the page gives a task to an agent; empty: the person may not.
+func (s story) giveAt(me client.Me) string {
+	switch {
+	case s.AtWork():
+		return "#mine"
+	case operates(me):
+		return "#takeover"
+	}
+	return ""
 }
 
 // owns reports whether the person owns a task: as the agent that the token is of or, of an operator, as the person who is registered by that name.

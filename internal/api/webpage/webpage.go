@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -89,7 +90,14 @@ func (p *pages) routes() {
 	p.mux.HandleFunc("GET /sign-in/back", p.backFromIssuer)
 	p.mux.HandleFunc("POST /sign-out", p.signOut)
 	p.mux.HandleFunc("GET /live", p.live)
-	for pattern, show := range map[string]shower{
+	for pattern, show := range signedInRoutes() {
+		p.mux.Handle(pattern, p.signedIn(show))
+	}
+}
+
+// signedInRoutes are what people do who have signed in, by pattern.
+func signedInRoutes() map[string]shower {
+	return map[string]shower{
 		"GET /{$}":                             (*visit).overview,
 		"GET /tasks":                           (*visit).tasks,
 		"POST /tasks":                          (*visit).cancelTasks,
@@ -119,8 +127,6 @@ func (p *pages) routes() {
 		"POST /tasks/{task}/send":              (*visit).send,
 		"POST /agents/{agent}/circuit/reset":   (*visit).resetCircuit,
 		"POST /agents/{agent}/{readiness}":     (*visit).setReadiness,
-	} {
-		p.mux.Handle(pattern, p.signedIn(show))
 	}
 }
 
@@ -194,13 +200,41 @@ func (p *pages) signedIn(show shower) http.Handler {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err == nil && r.Method == http.MethodPost {
+			err = v.asShown(r)
+		}
 		if err == nil {
 			err = v.inTurn(show, w, r)
 		}
-		if err != nil && !p.refill(w, r, err) {
+		switch {
+		case err == nil:
+		case r.Method == http.MethodPost:
+			p.refuseForm(w, r, v, err)
+		default:
 			p.refuse(w, r, v, err)
 		}
 	})
+}
+
+// asShown refuses a form of a page that was shown to another principal: somebody else has signed in since then, in another tab. Every form names to whom it was shown.
+func (v *visit) asShown(r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return invalid("the form is malformed: "+err.Error(), "load the page again, and send the form from there")
+	}
+	now, shown := ownerOf(v.me), r.PostForm.Get("as")
+	switch shown {
+	case now:
+		return nil
+	case "":
+		return invalid("the form does not name the principal that its page was shown to", "load the page again, and send the form from there")
+	}
+	if own := v.me.Workspace + "/"; strings.HasPrefix(shown, own) {
+		shown, now = shown[len(own):], now[len(own):]
+	}
+	return &client.Error{
+		Status: http.StatusConflict, Code: client.Conflict, Message: fmt.Sprintf("the page was shown to %.300s, and %s has signed in since then", shown, now),
+		Hint: "send it as " + now + " if that is what you want, or sign in as the other again",
+	}
 }
 
 // inTurn answers a request in the turn of the principal: one that asks for many pages at once leaves processors to others.

@@ -83,13 +83,21 @@ func putRefusal(doc *html.Node, r *http.Request, message, hint string) {
 		form.Parent.InsertBefore(box, form)
 		return
 	}
-	for _, name := range []string{"option", "answer", "detail", "result", "data", "ask", "state", "to", "why", "reason"} {
-		if text := r.PostForm.Get(name); text != "" {
-			box.AppendChild(element(atom.P, "You wrote:"))
-			box.AppendChild(element(atom.Pre, text))
-		}
+	for _, text := range Written(r.PostForm) {
+		box.AppendChild(element(atom.P, "You wrote:"))
+		box.AppendChild(element(atom.Pre, text))
 	}
 	main.InsertBefore(box, main.FirstChild)
+}
+
+// Written is what a person has written into a form, or has chosen as an answer.
+func Written(form url.Values) (texts []string) {
+	for _, name := range []string{"option", "answer", "detail", "result", "data", "ask", "state", "to", "capability", "why", "reason"} {
+		if text := form.Get(name); strings.TrimSpace(text) != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // sends reports whether a form, or a button of it, sends to an address.

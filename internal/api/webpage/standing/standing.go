@@ -61,11 +61,7 @@ func Of(t client.Task) (all []Standing) {
 		}
 	}
 	if t.State == client.Executing {
-		text := t.Owner + " works on it"
-		if t.Progress != "" {
-			text += ": " + t.Progress
-		}
-		add(Standing{Text: text, Until: t.Lease, Then: "another agent is asked, if there is no sign of life before", Link: "/agents/" + t.Owner, Do: "Look at the agent"})
+		add(atWork(t))
 	}
 	if t.State == client.Pending && len(all) == 0 {
 		add(Standing{Tone: "ask", Text: "Nobody owns it: " + t.Requester + " has to send it", Until: t.TakeUpBy, Then: "it goes to the dead letters", Link: "#takeover", Do: "Give it to an agent"})
@@ -74,6 +70,21 @@ func Of(t client.Task) (all []Standing) {
 		add(Standing{Tone: "ask", Text: a.By + " asks to take it over: " + a.Detail, Link: "#takeover", Do: "Give it to an agent"})
 	}
 	return all
+}
+
+// atWork says who works on a task. One who has taken it over from a desk is not replaced by another agent: the next desk is asked.
+func atWork(t client.Task) Standing {
+	s := Standing{Text: t.Owner + " works on it", Until: t.Lease, Then: "another agent is asked, if there is no sign of life before", Link: "/agents/" + t.Owner, Do: "Look at the agent"}
+	if k := t.Ticket; k != nil && k.State == "claimed" && k.Kind == "takeover" && k.ClaimedBy == t.Owner {
+		s.Text = t.Owner + " has taken it over from the desk " + k.Desk + ", and works on it"
+		if s.Then = "it goes to the dead letters"; k.Then != "" && k.Level == 0 {
+			s.Then = "the desk " + k.Then + " is asked"
+		}
+	}
+	if t.Progress != "" {
+		s.Text += ": " + t.Progress
+	}
+	return s
 }
 
 // handingOff says what the newest handoff waits for.
