@@ -40,7 +40,8 @@ type findings struct {
 const doctorLong = `Check the set-up: this program, the data directory and its permissions, the server, clocks, disk space, tokens, the policy, the files
 of all clients, and connections as a client makes them. Nothing is changed, and no server is started.
 
-The exit code is 1 if there are problems. Each problem is listed with its fix.
+The exit code is 1 if, and only if, something needs to be fixed: a line begins with fix, and the next one says how. It is 0 otherwise, also with lines
+that begin with note, of what works, is not used or could not be checked.
 
     trapeze doctor --json`
 
@@ -65,19 +66,33 @@ func Doctor(s *shell.Shell) *cobra.Command {
 		d.clients(ctx)
 		d.hooks()
 		d.handshakes(ctx)
-		out := findings{Findings: d.list}
-		for _, f := range d.list {
-			if f.State == wrong {
-				out.Wrong++
-			}
-		}
-		if err := s.Emit(out, func(p *shell.Page) { showFindings(p, out) }); err != nil || out.Wrong == 0 {
+		out := judged(d.list)
+		if err := s.Emit(out, func(p *shell.Page) { showFindings(p, out) }); err != nil {
 			return err
 		}
-		return shell.Hinted(fmt.Errorf("%d of %d checks found a problem", out.Wrong, len(out.Findings)), "fix the problems in the lines that begin with fix")
+		return out.err()
 	})
 	cmd.Long = doctorLong
 	return cmd
+}
+
+// judged counts the problems among findings.
+func judged(list []finding) findings {
+	out := findings{Findings: list}
+	for _, f := range list {
+		if f.State == wrong {
+			out.Wrong++
+		}
+	}
+	return out
+}
+
+// err is nil if, and only if, nothing needs to be fixed.
+func (f findings) err() error {
+	if f.Wrong == 0 {
+		return nil
+	}
+	return shell.Hinted(fmt.Errorf("%d of %d checks found a problem", f.Wrong, len(f.Findings)), "fix the problems in the lines that begin with fix")
 }
 
 func showFindings(p *shell.Page, out findings) {

@@ -10,12 +10,34 @@ import (
 	"unicode/utf8"
 
 	trapeze "github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
 // tools are those of the MCP server.
 var tools = []string{
 	"join", "send", "inbox", "accept", "reject", "decide", "progress", "complete", "escalate", "ask", "status", "cancel", "remember",
 	"recall", "conversation", "route",
+}
+
+func TestDoctorFailsIfAndOnlyIfSomethingNeedsToBeFixed(t *testing.T) {
+	for _, c := range []struct {
+		states []state
+		fails  bool
+	}{
+		{nil, false}, {[]state{fine}, false}, {[]state{noted, noted}, false}, {[]state{fine, noted, fine}, false},
+		{[]state{wrong}, true}, {[]state{fine, wrong, noted}, true}, {[]state{noted, wrong, wrong}, true},
+	} {
+		var list []finding
+		for _, s := range c.states {
+			list = append(list, finding{State: s})
+		}
+		if err := judged(list).err(); (err != nil) != c.fails || (shell.ExitCode(err) != 0) != c.fails {
+			t.Errorf("%v ends with %d: %v", c.states, shell.ExitCode(err), err)
+		}
+	}
+	if !strings.Contains(doctorLong, "The exit code is 1 if, and only if, something needs to be fixed") {
+		t.Error("the help does not say when the exit code is 1")
+	}
 }
 
 func TestInstructionsNameEveryTool(t *testing.T) {
