@@ -18,12 +18,12 @@ const (
 	NotFound        Code = "not_found"       // no such thing, or none that the token may see
 	Invalid         Code = "invalid"         // the request is malformed, or breaks a rule on its own
 	TooLarge        Code = "too_large"       // a size limit is exceeded
-	Conflict        Code = "conflict"        // the present state does not allow this
+	Conflict        Code = "conflict"        // the present state or set-up does not allow this; to repeat it unchanged does not help
 	StaleEpoch      Code = "stale_epoch"     // ownership has moved since the caller last looked
 	NotOwner        Code = "not_owner"       // only the task's owner may do this
 	Limit           Code = "limit"           // a limit of the task is reached
 	Budget          Code = "budget"          // a budget of the task is spent
-	Unavailable     Code = "unavailable"     // nobody can serve this now; later may work
+	Unavailable     Code = "unavailable"     // nobody can serve this now; to repeat it later may help by itself
 	Throttled       Code = "overloaded"      // the caller has more under way than its share: try again later
 	CircuitOpen     Code = "circuit_open"    // the receiver's circuit is open
 	Expired         Code = "expired"         // the time for this is over

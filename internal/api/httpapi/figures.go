@@ -49,7 +49,7 @@ func (s *service) scrape(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if s.opts.Metrics == nil {
-		return refusal.New(refusal.Unavailable, "ask the operator of the server", "this server gives no figures")
+		return refusal.New(refusal.Conflict, "ask the operator of the server", "this server gives no figures")
 	}
 	h, err := s.opts.Metrics(c.Workspace)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestCallsAreCountedByTheirRoutes(t *testing.T) {
 func TestStatsAreRefusedToAgentsAndWithoutFigures(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	_, agent := h.agent("planner")
-	for token, want := range map[string]refusal.Code{agent: refusal.NotPermitted, h.admin: refusal.Unavailable} {
+	for token, want := range map[string]refusal.Code{agent: refusal.NotPermitted, h.admin: refusal.Conflict} {
 		if p := h.call(token, "GET /v1/stats", "").problem(t); p.Code != want || p.Hint == "" {
 			t.Errorf("%+v", p)
 		}

@@ -62,7 +62,7 @@ func Stop(ctx context.Context, dataDir string) (Ended, error) {
 
 func goneOr(held bool) error {
 	if held {
-		return refusal.New(refusal.Conflict, "try again", "another server has just started on the data directory")
+		return refusal.New(refusal.Unavailable, "try again", "another server has just started on the data directory")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -35,6 +36,19 @@ func TestEveryRefusalHasOneExitCode(t *testing.T) {
 		theirs := ExitCode(fmt.Errorf("wrapped: %w", &client.Error{Code: client.Code(code), Message: "no"}))
 		if ours != theirs || ours < exitUsage {
 			t.Errorf("%s ends with %d, or with %d when the server says it", code, ours, theirs)
+		}
+	}
+}
+
+func TestTheTableOfRefusalsHasEachCodeWithItsExitCode(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/refusals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range refusal.Codes() {
+		row := regexp.MustCompile("(?m)^\\| `" + string(code) + "` \\| \\d+ \\| (\\d+) \\|").FindAllStringSubmatch(string(page), -1)
+		if len(row) != 1 || row[0][1] != fmt.Sprint(ExitCode(refusal.New(code, "", "no"))) {
+			t.Errorf("%s: the table has %q; its exit code is %d", code, row, ExitCode(refusal.New(code, "", "no")))
 		}
 	}
 }

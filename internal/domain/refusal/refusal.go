@@ -23,7 +23,8 @@ const (
 	Invalid Code = "invalid"
 	// TooLarge: a size limit is exceeded.
 	TooLarge Code = "too_large"
-	// Conflict: the present state does not allow this.
+	// Conflict: the present state, or the way this server is set up, does not allow this; to repeat it unchanged does not help until
+	// somebody has changed that.
 	Conflict Code = "conflict"
 	// StaleEpoch: ownership has moved since the caller last looked.
 	StaleEpoch Code = "stale_epoch"
@@ -33,7 +34,7 @@ const (
 	Limit Code = "limit"
 	// Budget: what the task may spend is spent, or a token budget is too small for what must be in it: a prompt, a page.
 	Budget Code = "budget"
-	// Unavailable: nobody can serve this now; later may work.
+	// Unavailable: nobody can serve this now; to repeat it later may help by itself. Clients do.
 	Unavailable Code = "unavailable"
 	// Overloaded: the caller has more under way than its share; the message says of what, and the hint when to try again.
 	Overloaded Code = "overloaded"

@@ -43,7 +43,7 @@ var safeOptions = []string{
 // open returns the repository that contains a directory. It refuses bare repositories.
 func open(ctx context.Context, dir string) (*repo, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, refusal.New(refusal.Unavailable, "install git", "there is no git program here")
+		return nil, refusal.New(refusal.Conflict, "install git", "there is no git program here")
 	}
 	r := &repo{top: dir, safe: safeOptions}
 	top, err := r.line(ctx, "rev-parse", "--show-toplevel")

@@ -84,7 +84,7 @@ func streamOf(k artifact.Key) ledger.Stream {
 // there refuses where no artifacts are kept.
 func (as *Artifacts) there() error {
 	if as.store == nil {
-		return refusal.New(refusal.Unavailable, "refer to files by an address instead", "this server keeps no artifacts")
+		return refusal.New(refusal.Conflict, "refer to files by an address instead", "this server keeps no artifacts")
 	}
 	return nil
 }

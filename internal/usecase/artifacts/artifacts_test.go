@@ -304,14 +304,14 @@ func TestAServerWithoutAStoreSaysSo(t *testing.T) {
 	}
 	system := caller.System(home, "test")
 	_, err = s.Put(t.Context(), system, strings.NewReader("x"), "")
-	h.refused(err, refusal.Unavailable)
+	h.refused(err, refusal.Conflict)
 	_, _, err = s.Get(t.Context(), system, artifact.DigestOf(nil))
-	h.refused(err, refusal.Unavailable)
+	h.refused(err, refusal.Conflict)
 	if found, gaps, err := s.Check(t.Context(), ann, nil); err != nil || found != nil || gaps != nil {
 		t.Errorf("nothing to check: %v, %v, %v", found, gaps, err)
 	}
 	_, _, err = s.Check(t.Context(), ann, refs(artifact.DigestOf(nil)))
-	h.refused(err, refusal.Unavailable)
+	h.refused(err, refusal.Conflict)
 	if swept, err := s.Sweep(t.Context()); err != nil || swept != (artifact.Swept{}) {
 		t.Errorf("%+v, %v", swept, err)
 	}

@@ -33,7 +33,7 @@ func (f *Figures) ShowStats(ctx context.Context, c caller.Caller, in StatsInput)
 		return Stats{}, f.access.Refused(ctx, c.Workspace, c.Actor(), "stats", "", err)
 	}
 	if f.source == nil {
-		return Stats{}, refusal.New(refusal.Unavailable, "ask the operator of the server", "this server gives no figures")
+		return Stats{}, refusal.New(refusal.Conflict, "ask the operator of the server", "this server gives no figures")
 	}
 	if in.Span == "" {
 		in.Span = figure.Span1h

@@ -51,7 +51,7 @@ func (h *History) mayProve(ctx context.Context, c caller.Caller, verb, what stri
 
 func (h *History) hasTree() error {
 	if h.tree == nil {
-		return refusal.New(refusal.Unavailable, "ask the operator of the server", "this server proves nothing")
+		return refusal.New(refusal.Conflict, "ask the operator of the server", "this server proves nothing")
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func TestAFileWithAnyProblemReplacesNothing(t *testing.T) {
 		}
 	}
 	h.read = func() (policies.File, error) { return policies.File{}, errors.New("permission denied") }
-	if _, err := h.Policies.Reload(t.Context(), operator); refusal.CodeOf(err) != refusal.Unavailable || h.inForce() != "good" {
+	if _, err := h.Policies.Reload(t.Context(), operator); refusal.CodeOf(err) != refusal.Conflict || h.inForce() != "good" {
 		t.Error(err)
 	}
 	h.bring(rule("better"))

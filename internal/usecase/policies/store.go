@@ -131,7 +131,7 @@ func (s *Store) note(workspace string, err error) {
 func (s *Store) file(workspace string) (File, *policy.Policy, error) {
 	f, err := s.files(workspace)
 	if err != nil {
-		return f, nil, refusal.New(refusal.Unavailable, "see that the server may read it", "the policy file cannot be read: %s", err)
+		return f, nil, refusal.New(refusal.Conflict, "see that the server may read it", "the policy file cannot be read: %s", err)
 	}
 	if f.None {
 		return f, nil, nil

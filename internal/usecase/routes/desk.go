@@ -26,6 +26,6 @@ func (r *Routes) Staffed(ctx context.Context, workspace, desk string) error {
 	if err != nil || there.Desk(desk) {
 		return err
 	}
-	return refusal.New(refusal.Unavailable, "ask the operators, or have one add a person: trapeze agent add NAME --kind human --capability "+shellword.Quote(desk),
+	return refusal.New(refusal.Conflict, "ask the operators, or have one add a person: trapeze agent add NAME --kind human --capability "+shellword.Quote(desk),
 		"nobody serves the desk %s", desk)
 }

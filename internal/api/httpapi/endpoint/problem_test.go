@@ -3,8 +3,10 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +19,17 @@ import (
 )
 
 func TestEveryCodeHasOneStatus(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/refusals.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, code := range refusal.Codes() {
 		s, ok := statuses[code]
 		if !ok || s.status < 400 || s.status > 599 || s.title == "" {
 			t.Errorf("%s: %+v", code, s)
+		}
+		if row := fmt.Sprintf("\n| `%s` | %d |", code, s.status); strings.Count(string(page), row) != 1 {
+			t.Errorf("docs/refusals.md has no row that begins with %q", row)
 		}
 		p := ProblemOf(refusal.New(code, "a hint", "why not"))
 		if p.Status != s.status || p.Code != code || p.Hint != "a hint" || p.Type != "urn:trapeze:problem:"+string(code) {
