@@ -106,7 +106,7 @@ func TestARefusalHasItsCodeAndHintAsData(t *testing.T) {
 				t.Errorf("%s: %v, text: %s", x.Name, data, text)
 			}
 		}
-		_, task := coder.call("send", m{"intent": "Count the files", "schema": m{"type": "object", "required": []any{"files"}}})
+		_, task := coder.call("send", m{"intent": "Count the files", "result_schema": m{"type": "object", "required": []any{"files"}}})
 		text, data, refused := coder.try("complete", m{"task": task["task"], "data": m{"lines": 3}})
 		hint, _ := data["hint"].(string)
 		details, _ := data["details"].(m)

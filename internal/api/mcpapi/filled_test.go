@@ -14,8 +14,8 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 	h := open(t)
 	coder, reviewer, boss := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "reviewer"), h.agent(statelessVersion, "boss")
 	_, own := coder.call("send", m{"intent": "Write the parser"})
-	_, offer := coder.call("send", m{"intent": "Review the parser", "to": "agent/reviewer", "priority": "HIGH", "schema": nil, "fan_out": "false"})
-	_, other := coder.call("send", m{"intent": "Test the parser", "to": "reviewer", "schema": `{"type": "object"}`})
+	_, offer := coder.call("send", m{"intent": "Review the parser", "to": "agent/reviewer", "priority": "HIGH", "result_schema": nil, "fan_out": "false"})
+	_, other := coder.call("send", m{"intent": "Test the parser", "to": "reviewer", "result_schema": `{"type": "object"}`})
 	task, handoff := own["task"].(string), offer["handoff"].(string)
 	for _, c := range []struct {
 		by   *agent
@@ -162,7 +162,7 @@ func TestAModelThatMustFillEveryFieldCanDoItsWork(t *testing.T) {
 		return data
 	}
 	call(coder, "join", m{})
-	sent := call(lead, "send", m{"intent": "Write the parser", "to": []any{"coder"}, "schema": m{"type": "object", "required": []any{"n"}}})
+	sent := call(lead, "send", m{"intent": "Write the parser", "to": []any{"coder"}, "result_schema": m{"type": "object", "required": []any{"n"}}})
 	call(coder, "accept", m{"handoff": sent["handoff"]})
 	call(coder, "constrain", m{"task": sent["task"], "constraint": "budget:few calls"})
 	call(coder, "send", m{"task": sent["task"], "to": []any{"lead"}, "ask": "go on"})
@@ -204,7 +204,7 @@ func TestAnEmptyResultCountsWhereItCanBeMeant(t *testing.T) {
 		{m{"type": "string"}, m{"data": "[3]"}, `{"data":"[3]"}`},
 		{m{"type": "null"}, m{"text": "none", "data": nil}, `{"text":"none","data":null}`},
 	} {
-		_, sent := lead.call("send", m{"intent": "Find bugs", "to": "coder", "schema": c.schema})
+		_, sent := lead.call("send", m{"intent": "Find bugs", "to": "coder", "result_schema": c.schema})
 		coder.call("accept", m{"handoff": sent["handoff"]})
 		c.result["task"] = sent["task"]
 		coder.call("complete", c.result)

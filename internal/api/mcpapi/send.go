@@ -41,7 +41,7 @@ type sendInput struct {
 // wanted is what the result must satisfy.
 type wanted struct {
 	Criteria argument.List   `json:"criteria,omitempty" jsonschema:"criteria that a good result meets"`
-	Schema   json.RawMessage `json:"schema,omitempty" jsonschema:"JSON Schema of the result's data"`
+	Schema   json.RawMessage `json:"result_schema,omitempty" jsonschema:"JSON Schema of the result's data"`
 }
 
 func (w wanted) empty() bool { return len(w.Criteria) == 0 && len(w.Schema) == 0 }

@@ -62,7 +62,7 @@ Do not hand off what you can finish now, or a question that the user in front of
 2. The receiver sees nothing of your conversation. Include ` + "`ask`" + ` (what to accomplish), ` + "`summary`" + ` (the state of the work),
    ` + "`facts`" + `, ` + "`decisions`" + ` with their reasons, and a ` + "`reason`" + `. Put what your user forbids or insists on into
    ` + "`constraints`" + ` (` + "`prohibition!:never push to main`" + `): they reach every later owner of the task. Put what makes a result good
-   into ` + "`criteria`" + `, or a JSON ` + "`schema`" + `. Send code with ` + "`trapeze send TASK --to NAME --git`" + ` on the command line; put small texts
+   into ` + "`criteria`" + `, or a JSON Schema in ` + "`result_schema`" + `. Send code with ` + "`trapeze send TASK --to NAME --git`" + ` on the command line; put small texts
    into ` + "`attach`" + `; upload other files with ` + "`trapeze artifact put`" + `, and put their digests into ` + "`files`" + `.
 3. ` + "`status`" + ` shows the outcome; ` + "`cancel`" + ` withdraws what has not been accepted yet. To get the result back, send the task as a
    delegation: ` + "`status`" + ` with ` + "`wait`" + ` returns the result when it is in. When a task of yours is ` + "`resumed`" + ` in your ` + "`inbox`" + `, you own it
