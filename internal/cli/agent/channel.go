@@ -120,6 +120,7 @@ func channelPublish(s *shell.Shell) *cobra.Command {
 			send.Channel, in.Send = args[0], &send
 			in.Start = send.FanOut // its owner gets the results
 			r, err := c.CreateTask(ctx, in)
+			s.Remember(r.Task)
 			return s.EmitReceipt(r, err)
 		})
 	cmd.Long = `Create a task (text, @FILE or -), and offer it to the current subscribers of a channel except you: the first to accept gets it.

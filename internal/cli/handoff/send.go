@@ -28,6 +28,7 @@ func Send(s *shell.Shell, waitForEnd func(ctx context.Context, s *shell.Shell, c
 				return err
 			}
 			r, err := c.Send(ctx, task, in)
+			s.Remember(r.Task)
 			if err == nil && r.Owner != "" {
 				if who := s.Unnamed(ctx, c); who != "" {
 					s.Notef("%s did this, not the owner %s, since no agent was named; to act as the owner, add: --agent %s", who, r.Owner, shellword.Quote(r.Owner))

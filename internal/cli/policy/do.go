@@ -41,6 +41,9 @@ func Do(s *shell.Shell) *cobra.Command {
 			if d.Confirm != "" {
 				return unconfirmed(d)
 			}
+			if d.Receipt != nil {
+				s.Remember(d.Receipt.Task)
+			}
 			return s.Emit(d, func(p *shell.Page) { show(p, d) })
 		})
 	cmd.Flags().BoolVar(&yes, "yes", false, "carry it out without asking")

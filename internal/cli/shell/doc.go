@@ -18,8 +18,8 @@
 //     kept; who.go: what a caller is told who named no agent where one is meant
 //   - wait.go: for how long a server that went away is waited for
 //   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean, and which handoff
-//     or ticket is meant where the id of a task is given; allowed.go: how a list of what is allowed is made empty
-//   - choice.go: flags with few values. What the user's shell completes otherwise is in completion/table.go.
+//     or ticket is meant where the id of a task is given
+//   - choice.go: flags with few values, and lists of what is allowed. What the user's shell completes otherwise is in completion/table.go.
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
 //   - receipt.go: what is printed after a change; trail.go: how an event is printed

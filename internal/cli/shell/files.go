@@ -134,6 +134,7 @@ Windows in the user's configuration directory). Only its owner can read it:
     admin.token         the owner's token, which trapeze serve creates and commands use by default
     sessions/           sessions of trapeze login, one for each server
     agents/NAME.token   tokens that commands have created for --agent NAME, for servers of this machine; agents/at-…/ has those for another server
+    agents/last/        the task that each of them created or handed off last, for @last
     backups/            clients' files as they were before trapeze init changed them
     serve.lock          the process that serves the directory, for trapeze stop
     serve.log           the log of a server in the background; serve.log.1 is the previous log

@@ -27,6 +27,11 @@ func idsOf(v any) (ids []string, ok bool) {
 				return []string{id}, true
 			}
 		}
+	case client.Done:
+		if v.Receipt != nil {
+			return idsOf(*v.Receipt)
+		}
+		return nil, false
 	case client.Accepted:
 		return []string{v.Task}, true
 	case client.Task:

@@ -35,6 +35,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"envelope", sealed(r.Sealed)},
 		{"decided", decided(r.Decision)},
 		{"recorded", recorded(r)},
+		{"entry", entry(r)},
 	})
 	if len(r.Children) > 0 {
 		p.Line("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
@@ -85,6 +86,14 @@ func decided(d *client.Decision) string {
 		rule += ", the task stays with its owner"
 	}
 	return rule + ": " + strings.Join(d.Why, ", ")
+}
+
+// entry is the position of the entry that a call recorded; empty if it recorded none, or an earlier call did.
+func entry(r client.Receipt) string {
+	if len(r.Events) == 0 || r.Repeat {
+		return ""
+	}
+	return Number(r.Position)
 }
 
 func recorded(r client.Receipt) string {

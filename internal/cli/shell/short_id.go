@@ -1,7 +1,11 @@
 package shell
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -9,9 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/last"
 )
 
-// LastTask stands for the newest task that the caller requested.
+// LastTask stands for the task that the caller created or handed off last from this machine, or else for the newest that the caller requested.
 const LastTask = "@last"
 
 // listTasks is the hint for those who need the id of a task.
@@ -101,7 +106,7 @@ func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) 
 	}
 	switch {
 	case task == LastTask:
-		task, err = newest(ctx, c)
+		task, err = s.last(ctx, c)
 	case short:
 		task, err = unique(ctx, c, task)
 	case ofHandoff: // one that does not exist must not stand for its task
@@ -147,6 +152,33 @@ func newestOf(ctx context.Context, c *client.Client, task, kind string) (string,
 		return "", Hinted(Usagef("%s has no handoff", task), "trapeze inbox lists the offers that wait for you")
 	}
 	return t.Handoff.ID, nil
+}
+
+// last is the task that [Shell.Remember] remembers of the caller, if the server has it, or else the newest that the caller requested.
+func (s *Shell) last(ctx context.Context, c *client.Client) (string, error) {
+	dir, caller := s.memory()
+	if id := last.Load(dir, caller); strings.HasPrefix(id, "task_") {
+		if _, err := c.Task(ctx, id); !errors.Is(err, client.NotFound) {
+			return id, err
+		}
+	}
+	return newest(ctx, c)
+}
+
+// Remember makes a task the one that @last stands for. Without a directory to keep it in, that is the newest one, as [Shell.last] says.
+func (s *Shell) Remember(task string) {
+	if dir, caller := s.memory(); dir != "" && task != "" {
+		_ = last.Save(dir, caller, task)
+	}
+}
+
+// memory is where the last task of the caller is remembered: of an agent by its name, of a token by its digest.
+func (s *Shell) memory() (dir, caller string) {
+	path, err := s.agentTokenFile("any")
+	if _, missing := os.Stat(filepath.Dir(filepath.Dir(path))); err != nil || missing != nil {
+		return "", "" // a command alone makes no data directory
+	}
+	return filepath.Join(filepath.Dir(path), "last"), last.Caller(s.chosen(), cmp.Or(s.Flags.Token, s.Getenv("TRAPEZE_TOKEN")))
 }
 
 // newest is the task that the caller requested last. Ids do not tell: one that is made with an idempotency key has any order.

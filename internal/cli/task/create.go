@@ -115,6 +115,7 @@ func create(s *shell.Shell) *cobra.Command {
 				return err
 			}
 			r, err := c.CreateTask(ctx, in)
+			s.Remember(r.Task)
 			if err == nil && flags.wait > 0 {
 				return WaitForEnd(ctx, s, c, r.Task, time.Duration(flags.wait))
 			}

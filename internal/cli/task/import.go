@@ -43,6 +43,7 @@ func importTask(ctx context.Context, s *shell.Shell, flags *createFlags, args []
 		return err
 	}
 	out, err := c.ImportTask(ctx, client.ImportInput{Document: doc, To: flags.send.In.To, Capability: flags.send.In.Capability, Start: flags.in.Start})
+	s.Remember(out.Task)
 	return s.Answer(out, err, func(p *shell.Page) {
 		p.Receipt(out.Receipt)
 		p.Line("\nRead as %s.", shell.OneLine(out.Format))

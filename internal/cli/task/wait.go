@@ -55,7 +55,10 @@ func waitFor(ctx context.Context, s *shell.Shell, c *client.Client, id string, w
 	return shell.WaitThrough(ctx, s, c, wait, func(ctx context.Context, wait time.Duration) (client.Task, bool, error) {
 		if after == 0 { // the first look is at what there is
 			t, err := c.Task(ctx, id)
-			if err != nil || atRest(t) {
+			if err != nil {
+				return t, false, err
+			}
+			if atRest(t) {
 				t, err = c.WaitTask(ctx, id, 0, wait) // the wait is what marks a notice of the end as seen
 				return t, atRest(t), err
 			}
