@@ -46,11 +46,13 @@ func stories() map[string]story {
 	nothing := func(*stage) {} // the window passes
 	return map[string]story{
 		"handoff-failed":              {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
-		"handoff-failure-rate":        {begin: func(st *stage) { st.works(99); st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: later},
+		"handoff-failure-rate":        {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
 		"handoffs-fail-systemically":  {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"agent-fails: by lost tasks":  {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open: by lost tasks": {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 2, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
 		"context-incomplete":          {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"context-lost":                {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
@@ -159,6 +161,19 @@ func (st *stage) ignoresOne() {
 	coder := st.coder()
 	for range 3 {
 		st.ignored("coder", coder, st.lead())
+	}
+}
+
+// dies has an agent accept what it is offered, and be silent from then on.
+func (st *stage) dies() {
+	st.Helper()
+	coder := st.coder()
+	for range 3 {
+		r := st.hands("coder", client.CreateInput{}, client.SendInput{})
+		if _, err := coder.Accept(st.Context(), r.Handoff, client.AcceptInput{}); err != nil {
+			st.Fatal(err)
+		}
+		st.advance(31 * time.Minute)
 	}
 }
 

@@ -64,6 +64,7 @@ func TestEachAlertIsRaisedAndRecovers(t *testing.T) {
 	raised := map[string]bool{}
 	for i := range stories[1:] {
 		name, _, _ := strings.Cut(stories[i+1], "\n")
+		name, _, _ = strings.Cut(name, " #")
 		raised[name] = raised[name] || strings.Contains(stories[i+1], "ANNOTATIONS") && strings.Contains(stories[i+1], "exp_alerts: []")
 		stories[i+1] = strings.ReplaceAll(stories[i+1], "ANNOTATIONS", annotations[name])
 	}

@@ -78,7 +78,11 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 			return err
 		}
 		return c.do.TellEnd(ctx, workspace, id, e, ev)
-	case event.Finished, event.GaveUp, event.ParkedTask:
+	case event.Finished:
+		return c.ended(ctx, workspace, id, ev.Agent, e, ev)
+	case event.GaveUp:
+		return c.ended(ctx, workspace, id, ev.Agent, e, ev)
+	case event.ParkedTask:
 		return c.do.TellEnd(ctx, workspace, id, e, ev)
 	case event.Replayed:
 		if err := c.do.TellEnd(ctx, workspace, id, e, ev); err != nil {
@@ -122,12 +126,25 @@ func (c *Courier) reactEvent(ctx context.Context, workspace, id string, e ledger
 		}
 		return c.do.Relieve(ctx, workspace, ev.To[0], e)
 	case event.Moved:
-		if err := c.do.Report(ctx, workspace, ev.To, e, agent.Success, ev.OnAccountOf(), id, ev.Handoff); err != nil {
+		if err := c.do.Report(ctx, workspace, ev.To, e, agent.Accepted, ev.OnAccountOf(), id, ev.Handoff); err != nil {
 			return err
+		}
+		if ev.Hop { // its source handed it on, and was not lost
+			if err := c.do.Report(ctx, workspace, ev.From, e, agent.Ended, "", id, 0); err != nil {
+				return err
+			}
 		}
 		return c.do.Relieve(ctx, workspace, ev.To, e)
 	}
 	return nil
+}
+
+// ended does what the end of a task makes necessary, which its owner reported.
+func (c *Courier) ended(ctx context.Context, workspace, id, owner string, e ledger.Entry, ev event.Event) error {
+	if err := c.do.Report(ctx, workspace, owner, e, agent.Ended, "", id, 0); err != nil {
+		return err
+	}
+	return c.do.TellEnd(ctx, workspace, id, e, ev)
 }
 
 // takeUp looks whether the requester is there to take up a task that came back; a zero time: nobody is to do that.

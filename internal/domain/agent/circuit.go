@@ -17,11 +17,12 @@ const (
 	DeliveryError Outcome = "delivery_error" // a push could not be delivered
 	Unanswered    Outcome = "unanswered"     // an offer was seen and not answered in time
 	LeaseLost     Outcome = "lease_lost"     // the agent stopped while it owned a task
-	Success       Outcome = "success"        // the agent accepted it, or finished the task
+	Accepted      Outcome = "accepted"       // the agent accepted the offer
+	Ended         Outcome = "ended"          // the agent ended its time with a task by its own word: it completed it, gave it up or handed it on
 )
 
 // Valid reports whether o is a known outcome.
-func (o Outcome) Valid() bool { return o == Success || o.Failed() }
+func (o Outcome) Valid() bool { return o == Accepted || o == Ended || o.Failed() }
 
 // Failed reports whether o counts as a failure.
 func (o Outcome) Failed() bool { return o == DeliveryError || o == Unanswered || o == LeaseLost }
@@ -30,6 +31,7 @@ func (o Outcome) Failed() bool { return o == DeliveryError || o == Unanswered ||
 // ([SenderCircuit]). Ask [CircuitAt] or [CircuitFor] what it means now.
 type Circuit struct {
 	Failures   int       `json:"failures,omitempty"` // in a row
+	Lost       int       `json:"lost,omitempty"`     // of the failures, those that lost a lease: they count until the agent ends a task
 	Open       bool      `json:"open,omitempty"`     // open or half-open: which, is a matter of time
 	OpenedAt   time.Time `json:"opened_at,omitzero"`
 	ResetAt    time.Time `json:"reset_at,omitzero"` // when the first probe may try
@@ -137,7 +139,7 @@ func Worth(s State, c ReportOutcome) bool {
 // decideOutcome moves the shared circuit and the one of the sender. One event counts, or clears, in both.
 func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	if !c.Outcome.Valid() {
-		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost" or "success"`,
+		return nil, refusal.New(refusal.Invalid, `use "delivery_error", "unanswered", "lease_lost", "accepted" or "ended"`,
 			"unknown outcome %s", strconv.QuoteToASCII(string(c.Outcome)))
 	}
 	shared, single := actionsFor(&s, c, now)
@@ -156,16 +158,16 @@ func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	case shared == Count:
 		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1, ""})
 	case single == Close:
-		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender})
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender, c.Outcome})
 	case single == Clear || shared == Clear:
-		events = append(events, FailuresCleared{c.Cause, c.Task, c.Handoff, c.Sender})
+		events = append(events, FailuresCleared{c.Cause, c.Task, c.Handoff, c.Sender, c.Outcome})
 	}
 	if shared == Break {
 		opened.Failures, opened.Openers = s.Circuit.Failures+1, s.openers(c.blamed())
 		events = append(events, opened)
 	}
 	if shared == Close {
-		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, ""})
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, "", c.Outcome})
 	}
 	return events, nil
 }

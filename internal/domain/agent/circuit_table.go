@@ -8,7 +8,9 @@ type CircuitState string
 // The states of a circuit. Time moves Broken to Waiting and Probing to Waiting, without an event.
 const (
 	Clean    CircuitState = "closed"
-	Counting CircuitState = "closed, with failures"
+	Counting CircuitState = "closed, with failed offers"
+	Losing   CircuitState = "closed, with lost leases"
+	Failing  CircuitState = "closed, with both"
 	Broken   CircuitState = "open"
 	Waiting  CircuitState = "half-open, no probe out"
 	Probing  CircuitState = "half-open, probe out"
@@ -17,10 +19,12 @@ const (
 // CircuitTrigger is what can happen to a circuit.
 type CircuitTrigger string
 
-// The triggers. "Late" is an outcome of a handoff other than the last probe, or one that was counted before.
+// The triggers. Outcomes come from the last probe, or from another handoff; each counts once.
 const (
-	Succeeded      CircuitTrigger = "success"
-	FailedOnce     CircuitTrigger = "failure"
+	AcceptedOne    CircuitTrigger = "offer accepted"
+	EndedOne       CircuitTrigger = "task ended by the agent"
+	FailedOne      CircuitTrigger = "failed offer"
+	LostOne        CircuitTrigger = "lost lease"
 	FailedTooOften CircuitTrigger = "failure that reaches the limit"
 	ProbeSucceeded CircuitTrigger = "the last probe succeeds"
 	ProbeFailed    CircuitTrigger = "the last probe fails"
@@ -59,40 +63,69 @@ type CircuitRule struct {
 //
 // The last probe counts whenever it reports: also after it lapsed (Waiting), as long as no other took its place,
 // and after the clock was set back (Broken). Nothing but the probe moves a circuit that is not closed, neither late
-// failures of old offers nor late successes.
+// failures of old offers nor late successes. When the circuit of a sender closes, the leases that the agent lost before go on counting until
+// it ends a task: one more opens it again. For it, that is Losing instead of Clean.
 var CircuitTable = []CircuitRule{
-	{Clean, Succeeded, Ignore, Clean},
-	{Clean, FailedOnce, Count, Counting},
+	{Clean, AcceptedOne, Ignore, Clean},
+	{Clean, EndedOne, Ignore, Clean},
+	{Clean, FailedOne, Count, Counting},
+	{Clean, LostOne, Count, Losing},
 	{Clean, FailedTooOften, Break, Broken},
 	{Clean, Repeated, Ignore, Clean},
 	{Clean, Claimed, Ignore, Clean},
 	{Clean, OperatorReset, Ignore, Clean},
 
-	{Counting, Succeeded, Clear, Clean},
-	{Counting, FailedOnce, Count, Counting},
+	{Counting, AcceptedOne, Clear, Clean},
+	{Counting, EndedOne, Ignore, Counting},
+	{Counting, FailedOne, Count, Counting},
+	{Counting, LostOne, Count, Failing},
 	{Counting, FailedTooOften, Break, Broken},
 	{Counting, Repeated, Ignore, Counting},
 	{Counting, Claimed, Ignore, Counting},
 	{Counting, OperatorReset, Reset, Clean},
 
-	{Broken, Succeeded, Ignore, Broken},
-	{Broken, FailedOnce, Ignore, Broken},
+	{Losing, AcceptedOne, Ignore, Losing},
+	{Losing, EndedOne, Clear, Clean},
+	{Losing, FailedOne, Count, Failing},
+	{Losing, LostOne, Count, Losing},
+	{Losing, FailedTooOften, Break, Broken},
+	{Losing, Repeated, Ignore, Losing},
+	{Losing, Claimed, Ignore, Losing},
+	{Losing, OperatorReset, Reset, Clean},
+
+	{Failing, AcceptedOne, Clear, Losing},
+	{Failing, EndedOne, Clear, Counting},
+	{Failing, FailedOne, Count, Failing},
+	{Failing, LostOne, Count, Failing},
+	{Failing, FailedTooOften, Break, Broken},
+	{Failing, Repeated, Ignore, Failing},
+	{Failing, Claimed, Ignore, Failing},
+	{Failing, OperatorReset, Reset, Clean},
+
+	{Broken, AcceptedOne, Ignore, Broken},
+	{Broken, EndedOne, Ignore, Broken},
+	{Broken, FailedOne, Ignore, Broken},
+	{Broken, LostOne, Ignore, Broken},
 	{Broken, ProbeSucceeded, Close, Clean},
 	{Broken, ProbeFailed, Break, Broken},
 	{Broken, Repeated, Ignore, Broken},
 	{Broken, Claimed, Refuse, Broken},
 	{Broken, OperatorReset, Reset, Clean},
 
-	{Waiting, Succeeded, Ignore, Waiting},
-	{Waiting, FailedOnce, Ignore, Waiting},
+	{Waiting, AcceptedOne, Ignore, Waiting},
+	{Waiting, EndedOne, Ignore, Waiting},
+	{Waiting, FailedOne, Ignore, Waiting},
+	{Waiting, LostOne, Ignore, Waiting},
 	{Waiting, ProbeSucceeded, Close, Clean},
 	{Waiting, ProbeFailed, Break, Broken},
 	{Waiting, Repeated, Ignore, Waiting},
 	{Waiting, Claimed, Admit, Probing},
 	{Waiting, OperatorReset, Reset, Clean},
 
-	{Probing, Succeeded, Ignore, Probing},
-	{Probing, FailedOnce, Ignore, Probing},
+	{Probing, AcceptedOne, Ignore, Probing},
+	{Probing, EndedOne, Ignore, Probing},
+	{Probing, FailedOne, Ignore, Probing},
+	{Probing, LostOne, Ignore, Probing},
 	{Probing, ProbeSucceeded, Close, Clean},
 	{Probing, ProbeFailed, Break, Broken},
 	{Probing, Repeated, Ignore, Probing},
@@ -123,6 +156,9 @@ func actionsFor(s *State, c Command, now time.Time) (shared, single CircuitActio
 	switch c := c.(type) {
 	case ReportOutcome:
 		sender, failed, cleared = c.blamed(), c.Outcome.Failed(), true
+		if c.Outcome == Ended { // it concerns the circuits of all senders
+			return s.endedActions(c, now)
+		}
 	case ClaimProbe:
 		sender = c.Sender
 	}
@@ -138,6 +174,18 @@ func actionsFor(s *State, c Command, now time.Time) (shared, single CircuitActio
 	return shared, single
 }
 
+// endedActions looks up what the shared circuit does about the end of a task, and the circuit of the first sender that does anything.
+func (s *State) endedActions(c ReportOutcome, now time.Time) (shared, single CircuitAction) {
+	shared, single = circuitActions[circuitStateOf(&s.Circuit, s.Circuit.at(now))][circuitTriggerOf(s, &s.Circuit, "", c, now)], Ignore
+	for i := range s.SenderCircuits {
+		k := &s.SenderCircuits[i].Circuit
+		if single = circuitActions[circuitStateOf(k, k.at(now))][circuitTriggerOf(s, k, s.SenderCircuits[i].Sender, c, now)]; single != Ignore {
+			break
+		}
+	}
+	return shared, single
+}
+
 func circuitStateOf(c *Circuit, r Reading) CircuitState {
 	switch {
 	case r.Phase == Open, r.Phase == HalfOpen && r.Probe == "" && !r.Admits():
@@ -146,6 +194,10 @@ func circuitStateOf(c *Circuit, r Reading) CircuitState {
 		return Waiting
 	case r.Phase == HalfOpen:
 		return Probing
+	case c.Failures > c.Lost && c.Lost > 0:
+		return Failing
+	case c.Lost > 0:
+		return Losing
 	case c.Failures > 0:
 		return Counting
 	default:
@@ -178,13 +230,15 @@ func outcomeTrigger(s *State, k *Circuit, sender string, c ReportOutcome) Circui
 		return ProbeFailed
 	case probe:
 		return ProbeSucceeded
+	case c.Outcome == Ended:
+		return EndedOne
 	case !failed:
-		return Succeeded
-	case k.Open:
-		return FailedOnce
-	case sender != "" && k.Failures+1 >= s.Spec.Breaker.Failures, sender == "" && s.reached(c):
+		return AcceptedOne
+	case !k.Open && (sender != "" && k.Failures+1 >= s.Spec.Breaker.Failures || sender == "" && s.reached(c)):
 		return FailedTooOften
+	case c.Outcome == LeaseLost:
+		return LostOne
 	default:
-		return FailedOnce
+		return FailedOne
 	}
 }

@@ -48,7 +48,7 @@ func TestThreeFailuresInARowOpenTheCircuitForAMinute(t *testing.T) {
 	a.Now = noon.Add(time.Minute)
 	a.phase(agent.HalfOpen)
 	a.Do(claim("h4"), "circuit-probe-claimed")
-	a.Do(report(4, agent.Success, "h4"), "circuit-closed")
+	a.Do(report(4, agent.Accepted, "h4"), "circuit-closed")
 	a.phase(agent.Closed)
 }
 
@@ -56,7 +56,7 @@ func TestASuccessInBetweenStartsTheCountAgain(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
 	a.Do(report(1, agent.DeliveryError, "h1"), "circuit-failure-counted")
 	a.Do(report(2, agent.DeliveryError, "h1"), "circuit-failure-counted")
-	a.Do(report(3, agent.Success, "h1"), "circuit-failures-cleared")
+	a.Do(report(3, agent.Accepted, "h1"), "circuit-failures-cleared")
 	a.Do(report(4, agent.DeliveryError, "h2"), "circuit-failure-counted")
 	a.phase(agent.Closed)
 }
@@ -95,8 +95,8 @@ func TestAProbeThatNeverReportsMakesRoomForAnother(t *testing.T) {
 	a.Do(claim("h4"), "circuit-probe-claimed")
 	a.Now = noon.Add(2 * time.Minute)
 	a.Do(claim("h5"), "circuit-probe-claimed")
-	a.Do(report(4, agent.Success, "h4")) // too late: h5 is the probe now
-	a.Do(report(5, agent.Success, "h5"), "circuit-closed")
+	a.Do(report(4, agent.Accepted, "h4")) // too late: h5 is the probe now
+	a.Do(report(5, agent.Accepted, "h5"), "circuit-closed")
 }
 
 func TestALapsedProbeStillCountsIfNoneTookItsPlace(t *testing.T) {
@@ -104,12 +104,12 @@ func TestALapsedProbeStillCountsIfNoneTookItsPlace(t *testing.T) {
 	a.Now = noon.Add(time.Minute)
 	a.Do(claim("h4"), "circuit-probe-claimed")
 	a.Now = noon.Add(time.Hour)
-	a.Do(report(4, agent.Success, "h4"), "circuit-closed")
+	a.Do(report(4, agent.Accepted, "h4"), "circuit-closed")
 }
 
 func TestLateOutcomesDoNotMoveAnOpenCircuit(t *testing.T) {
 	a := broken(t)
-	a.Do(report(4, agent.Success, "h0"))
+	a.Do(report(4, agent.Accepted, "h0"))
 	a.Do(report(5, agent.LeaseLost, "h0"))
 	if got := agent.CircuitAt(a.State, a.Now).ResetAt; !got.Equal(noon.Add(time.Minute)) {
 		t.Errorf("reset at %v", got)
@@ -134,7 +134,7 @@ func TestAnOutcomeReportedTwiceCountsOnce(t *testing.T) {
 
 func TestAHealthyAgentsSuccessesNeedNoEntry(t *testing.T) {
 	a := newAgent(t, agent.Spec{})
-	if agent.Worth(a.State, report(1, agent.Success, "h1")) {
+	if agent.Worth(a.State, report(1, agent.Accepted, "h1")) {
 		t.Error("a success without failures before it is worth an entry")
 	}
 	if !agent.Worth(a.State, report(1, agent.LeaseLost, "h1")) {
@@ -143,7 +143,7 @@ func TestAHealthyAgentsSuccessesNeedNoEntry(t *testing.T) {
 	if agent.Worth(agent.State{}, report(1, agent.LeaseLost, "h1")) {
 		t.Error("an outcome of nobody is worth an entry")
 	}
-	if n := testing.AllocsPerRun(100, func() { agent.Worth(a.State, report(1, agent.Success, "h1")) }); n > 1 {
+	if n := testing.AllocsPerRun(100, func() { agent.Worth(a.State, report(1, agent.Accepted, "h1")) }); n > 1 {
 		t.Errorf("%v allocations on the hot path", n)
 	}
 }
@@ -166,7 +166,7 @@ func TestAClockThatJumpsAnHourBlocksNobodyForAnHour(t *testing.T) {
 	a.Now = noon.Add(time.Hour)
 	a.Do(claim("h5"), "circuit-probe-claimed")
 	a.Now = noon.Add(-time.Second) // a little back, as between two nodes: the probe stays the only one
-	a.Do(report(4, agent.Success, "h5"), "circuit-closed")
+	a.Do(report(4, agent.Accepted, "h5"), "circuit-closed")
 }
 
 // in brings an agent's circuit into a situation. The last cause is at most 9.
@@ -175,10 +175,16 @@ func in(t *testing.T, s agent.CircuitState) *agentStory {
 	a := newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: 3}})
 	switch s {
 	case agent.Clean:
-		a.Do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
-		a.Do(report(2, agent.Success, "h"), "circuit-failures-cleared")
+		a.Do(report(1, agent.Unanswered, "h"), "circuit-failure-counted")
+		a.Do(report(2, agent.Accepted, "h"), "circuit-failures-cleared")
 	case agent.Counting:
+		a.Do(report(1, agent.Unanswered, "h"), "circuit-failure-counted")
+	case agent.Losing:
 		a.Do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
+	case agent.Failing:
+		a = newAgent(t, agent.Spec{Breaker: agent.Breaker{Failures: 9}})
+		a.Do(report(1, agent.LeaseLost, "h"), "circuit-failure-counted")
+		a.Do(report(2, agent.Unanswered, "h"), "circuit-failure-counted")
 	default:
 		a = broken(t)
 		if s == agent.Broken {
@@ -202,19 +208,27 @@ func situation(a *agentStory) agent.CircuitState {
 		return agent.Probing
 	case r.Phase == agent.HalfOpen:
 		return agent.Waiting
-	case a.State.Circuit.Failures > 0:
+	case a.State.Circuit.Failures == 0:
+		return agent.Clean
+	case a.State.Circuit.Lost == 0:
 		return agent.Counting
+	case a.State.Circuit.Lost == a.State.Circuit.Failures:
+		return agent.Losing
 	}
-	return agent.Clean
+	return agent.Failing
 }
 
 // commandFor makes the command that pulls a trigger, or nil where that cannot come about.
 func commandFor(a *agentStory, on agent.CircuitTrigger) agent.Command {
 	closed := !a.State.Circuit.Open
 	switch on {
-	case agent.Succeeded:
-		return report(10, agent.Success, "other")
-	case agent.FailedOnce:
+	case agent.AcceptedOne:
+		return report(10, agent.Accepted, "other")
+	case agent.EndedOne:
+		return report(10, agent.Ended, "")
+	case agent.FailedOne:
+		return report(10, agent.Unanswered, "other")
+	case agent.LostOne:
 		return report(10, agent.LeaseLost, "other")
 	case agent.FailedTooOften:
 		if closed {
@@ -229,7 +243,7 @@ func commandFor(a *agentStory, on agent.CircuitTrigger) agent.Command {
 			a.Now = noon.Add(time.Minute - 1)
 		}
 		if !closed && on == agent.ProbeSucceeded {
-			return report(10, agent.Success, "probe")
+			return report(10, agent.Accepted, "probe")
 		}
 		if !closed {
 			return report(10, agent.DeliveryError, "probe")
@@ -265,9 +279,9 @@ func TestEverySituationAndTriggerOfTheCircuitDoesWhatTheTableSays(t *testing.T) 
 		}
 		rules[r.In][r.On] = r
 	}
-	for _, s := range []agent.CircuitState{agent.Clean, agent.Counting, agent.Broken, agent.Waiting, agent.Probing} {
+	for _, s := range []agent.CircuitState{agent.Clean, agent.Counting, agent.Losing, agent.Failing, agent.Broken, agent.Waiting, agent.Probing} {
 		for _, on := range []agent.CircuitTrigger{
-			agent.Succeeded, agent.FailedOnce, agent.FailedTooOften, agent.ProbeSucceeded, agent.ProbeFailed,
+			agent.AcceptedOne, agent.EndedOne, agent.FailedOne, agent.LostOne, agent.FailedTooOften, agent.ProbeSucceeded, agent.ProbeFailed,
 			agent.Repeated, agent.Claimed, agent.ClaimedAgain, agent.OperatorReset,
 		} {
 			t.Run(fmt.Sprintf("%s/%s", s, on), func(t *testing.T) {
@@ -306,7 +320,7 @@ func walk(t *testing.T, a *agentStory, c agent.Command, rule agent.CircuitRule) 
 
 // TestAnyHistoryOfACircuitKeepsItsPromises drives random commands and checks what callers rely on.
 func TestAnyHistoryOfACircuitKeepsItsPromises(t *testing.T) {
-	outcomes := []agent.Outcome{agent.DeliveryError, agent.Unanswered, agent.LeaseLost, agent.Success, agent.Success}
+	outcomes := []agent.Outcome{agent.DeliveryError, agent.Unanswered, agent.LeaseLost, agent.Accepted, agent.Ended}
 	senders := []string{"", "agent/a", "agent/b", "agent/c"}
 	rapid.Check(t, func(t *rapid.T) {
 		s, now, cause := registered(t), noon, uint64(0)
@@ -358,15 +372,21 @@ func step(t *rapid.T, s agent.State, c agent.Command, now time.Time) agent.State
 	if again, err := agent.Decide(s, c, now); len(again) > 0 || err != nil && len(events) > 0 {
 		t.Fatalf("repeating %#v: %v %v", c, again, err)
 	}
-	unnamed := s.Circuit.Failures
+	unnamed, lost := s.Circuit.Failures, s.Circuit.Lost
 	for _, p := range s.SenderCircuits {
-		unnamed -= p.Counted
+		unnamed, lost = unnamed-p.Counted, lost-p.CountedLost
+		if p.CountedLost < 0 || p.CountedLost > p.Counted || p.Circuit.Lost < 0 || p.Circuit.Lost > p.Circuit.Failures {
+			t.Fatalf("leases lost in %+v", p)
+		}
 		if !p.Circuit.Open && p.Circuit.Failures >= s.Spec.Breaker.Failures || p.Counted > s.Spec.Breaker.Failures {
 			t.Fatalf("closed with %+v", p)
 		}
 	}
 	if !s.Circuit.Open && (unnamed < 0 || unnamed >= s.Spec.Breaker.Failures) {
 		t.Fatalf("closed with %d failures that are of no sender", unnamed)
+	}
+	if !s.Circuit.Open && (lost < 0 || lost > unnamed) {
+		t.Fatalf("%d leases lost of %d failures that are of no sender", lost, unnamed)
 	}
 	if r := agent.CircuitAt(s, now); !r.Admits() && r.ResetAt.Sub(now) > 2*s.Spec.Breaker.OpenFor {
 		t.Fatalf("resets only at %v, now is %v", r.ResetAt, now)

@@ -72,6 +72,9 @@ type FailuresCleared struct {
 	Task    string `json:"task,omitempty"`
 	Handoff string `json:"handoff,omitempty"`
 	Sender  string `json:"sender,omitempty"` // the principal whose handoff it was
+	// Outcome is Accepted, after which leases that were lost go on counting, or Ended, which clears those alone, of all senders. Absent in
+	// older records: all failures are cleared.
+	Outcome Outcome `json:"outcome,omitempty"`
 }
 
 // CircuitOpened opens a circuit, the shared one or that of one sender: after too many failures in a row, or because the probe failed.
@@ -101,6 +104,8 @@ type CircuitClosed struct {
 	Task    string `json:"task,omitempty"`
 	Handoff string `json:"handoff"`
 	Sender  string `json:"sender,omitempty"` // whose circuit it is; absent: the shared one
+	// Outcome is Accepted, after which leases that were lost go on counting. Absent in older records: no failure counts any more.
+	Outcome Outcome `json:"outcome,omitempty"`
 }
 
 // CircuitReset closes the shared circuit, and those of all senders, for an operator.

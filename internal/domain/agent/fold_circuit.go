@@ -4,16 +4,13 @@ package agent
 func (s State) foldCircuit(e Event) State {
 	switch e := e.(type) {
 	case FailureCounted:
-		s.count(e.Sender, e.Cause, func() Circuit { return Circuit{Failures: e.Failures, LastCause: e.Cause} })
-		if e.Sender == "" {
-			s.Circuit.Failures = e.Failures
-		}
+		s.count(e.Sender, e.Outcome, Circuit{Failures: e.Failures, LastCause: e.Cause})
 	case FailuresCleared:
-		s.succeed(e.Sender, e.Cause)
+		s.succeed(e)
 	case CircuitOpened:
 		opened := Circuit{Failures: e.Failures, Open: true, OpenedAt: e.At, ResetAt: e.ResetAt, LastCause: e.Cause, Openers: e.Openers}
 		if e.Sender != "" {
-			s.count(e.Sender, e.Cause, func() Circuit { return opened })
+			s.count(e.Sender, e.Outcome, opened)
 			break
 		}
 		opened.LastCause = max(s.Circuit.LastCause, e.Cause)
@@ -28,8 +25,11 @@ func (s State) foldCircuit(e Event) State {
 		}
 	case CircuitClosed:
 		if e.Sender != "" {
-			s.setSender(e.Sender, func(p *SenderCircuit) { p.Circuit = Circuit{} })
-			s.succeed(e.Sender, e.Cause)
+			s.setSender(e.Sender, func(p *SenderCircuit) {
+				p.Circuit.Open = false
+				p.Circuit.Lost = min(p.Circuit.Lost, s.Spec.Breaker.Failures-1) // one more opens it again
+			})
+			s.succeed(FailuresCleared(e))
 			break
 		}
 		s.Circuit = Circuit{LastCause: max(s.Circuit.LastCause, e.Cause)}

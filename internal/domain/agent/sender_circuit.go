@@ -14,7 +14,10 @@ const MaxSenderCircuits = 256
 type SenderCircuit struct {
 	Sender  string  `json:"sender"` // a principal, such as "agent/lead"
 	Circuit Circuit `json:"circuit"`
-	Counted int     `json:"counted,omitempty"` // of its failures, those that count in the shared circuit: since anybody's last success
+	// Counted are those of its failures that count in the shared circuit: since anybody's last success. CountedLost are those of them that
+	// lost a lease.
+	Counted     int `json:"counted,omitempty"`
+	CountedLost int `json:"counted_lost,omitempty"`
 }
 
 // At reads the circuit at the time now.
@@ -103,37 +106,81 @@ func (s *State) openers(last string) []string {
 	return list[:min(len(list), MaxSenderCircuits)]
 }
 
-// count notes a failure of a sender's handoff, in its circuit and, once for each while that was closed, in the shared one.
-func (s *State) count(sender string, cause uint64, to func() Circuit) {
-	s.Circuit.LastCause = max(s.Circuit.LastCause, cause)
+// count notes a failure of a sender's handoff, in its circuit and, once for each while that was closed, in the shared one. Without a
+// sender, it counts in the shared one alone. The shared circuit has to be closed then.
+func (s *State) count(sender string, o Outcome, to Circuit) {
+	lost := 0
+	if o == LeaseLost {
+		lost = 1
+	}
+	s.Circuit.LastCause = max(s.Circuit.LastCause, to.LastCause)
+	if sender == "" {
+		s.Circuit.Failures, s.Circuit.Lost = to.Failures, s.Circuit.Lost+lost
+		return
+	}
 	s.setSender(sender, func(p *SenderCircuit) {
 		if !p.Circuit.Open && !s.Circuit.Open {
-			p.Counted++
-			s.Circuit.Failures++
+			p.Counted, p.CountedLost = p.Counted+1, p.CountedLost+lost
+			s.Circuit.Failures, s.Circuit.Lost = s.Circuit.Failures+1, s.Circuit.Lost+lost
 		}
-		p.Circuit = to()
+		to.Lost = p.Circuit.Lost + lost
+		p.Circuit = to
 	})
 }
 
-// succeed notes a success of a sender's handoff: the failures in a row of the agent, and of the sender, are over.
-func (s *State) succeed(sender string, cause uint64) {
-	s.Circuit.LastCause = max(s.Circuit.LastCause, cause)
-	s.setSender(sender, func(p *SenderCircuit) {
-		if !p.Circuit.Open {
-			p.Circuit = Circuit{}
+// succeed notes a success. An acceptance ends the failures in a row of the agent, and of the sender, but for the leases that were lost: an
+// agent that accepts what it is offered, and then dies, has not shown that it works. The end of a task shows that, whoever sent it.
+func (s *State) succeed(e FailuresCleared) {
+	s.Circuit.LastCause = max(s.Circuit.LastCause, e.Cause)
+	if e.Outcome == Ended {
+		s.Circuit.ended()
+		s.each(func(p *SenderCircuit) {
+			p.Counted, p.CountedLost = p.Counted-p.CountedLost, 0
+			p.Circuit.ended()
+		})
+		return
+	}
+	s.setSender(e.Sender, func(p *SenderCircuit) { p.Circuit.accepted(e.Outcome) })
+	if s.Circuit.Open {
+		return
+	}
+	s.Circuit.accepted(e.Outcome)
+	s.each(func(p *SenderCircuit) {
+		if e.Outcome != Accepted {
+			p.CountedLost = 0
 		}
+		p.Counted = p.CountedLost
 	})
-	if !s.Circuit.Open {
-		s.Circuit.Failures = 0
-		s.forget()
+}
+
+// accepted ends the failures but for lost leases; in an older record, which has no outcome, those too.
+func (c *Circuit) accepted(o Outcome) {
+	switch {
+	case c.Open:
+	case o == Accepted:
+		*c = Circuit{Failures: c.Lost, Lost: c.Lost, LastCause: c.LastCause}
+	default:
+		*c = Circuit{LastCause: c.LastCause}
+	}
+}
+
+// ended ends the failures that lost leases are.
+func (c *Circuit) ended() {
+	if !c.Open {
+		c.Failures, c.Lost = c.Failures-c.Lost, 0
 	}
 }
 
 // forget ends the count of each sender's failures in the shared circuit.
 func (s *State) forget() {
+	s.each(func(p *SenderCircuit) { p.Counted, p.CountedLost = 0, 0 })
+}
+
+// each changes the circuits of all senders, in a copy of the list.
+func (s *State) each(change func(*SenderCircuit)) {
 	list := slices.Clone(s.SenderCircuits)
 	for i := range list {
-		list[i].Counted = 0
+		change(&list[i])
 	}
 	s.keep(list)
 }
@@ -158,7 +205,7 @@ func (s *State) keep(list []SenderCircuit) {
 	if len(list) > MaxSenderCircuits {
 		oldest := slices.MinFunc(list, func(x, y SenderCircuit) int { return cmp.Compare(x.Circuit.LastCause, y.Circuit.LastCause) })
 		if !s.Circuit.Open {
-			s.Circuit.Failures -= oldest.Counted
+			s.Circuit.Failures, s.Circuit.Lost = s.Circuit.Failures-oldest.Counted, s.Circuit.Lost-oldest.CountedLost
 		}
 		list = slices.DeleteFunc(list, func(p SenderCircuit) bool { return p.Sender == oldest.Sender })
 	}

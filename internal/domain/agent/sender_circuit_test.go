@@ -50,18 +50,53 @@ func TestFailuresOfOneSenderStopThatSenderAlone(t *testing.T) {
 		t.Errorf("%q %v", r.Message, r.Details)
 	}
 	a.Do(claimOf("agent/honest", "h9"))
-	a.Do(reportOf("agent/honest", 6, agent.Success), "circuit-failures-cleared")
+	a.Do(reportOf("agent/honest", 6, agent.Accepted), "circuit-failures-cleared")
 	a.phaseFor("agent/junk", agent.Open)
 	a.Now = noon.Add(time.Minute)
 	a.phaseFor("agent/junk", agent.HalfOpen)
 	a.Do(claimOf("agent/junk", "h7"), "circuit-probe-claimed")
 	a.phaseFor("agent/honest", agent.Closed)
 	a.Refused(claimOf("agent/junk", "h8"), refusal.CircuitOpen)
-	a.Do(reportOf("agent/junk", 7, agent.Success), "circuit-closed")
+	a.Do(reportOf("agent/junk", 7, agent.Accepted), "circuit-closed")
 	a.phaseFor("agent/junk", agent.Closed)
+	a.Do(report(8, agent.Ended, ""), "circuit-failures-cleared") // one of its leases was lost
 	if len(a.State.SenderCircuits) != 0 {
 		t.Errorf("left: %+v", a.State.SenderCircuits)
 	}
+}
+
+func TestAnAgentThatAcceptsAndDiesIsNotOfferedWorkForever(t *testing.T) {
+	a := newAgent(t, agent.Spec{})
+	cause := uint64(0)
+	next := func() uint64 { cause++; return cause }
+	accepts := func(events ...string) { t.Helper(); a.Do(reportOf("agent/lead", next(), agent.Accepted), events...) }
+	dies := func(events ...string) { t.Helper(); a.Do(reportOf("agent/lead", next(), agent.LeaseLost), events...) }
+	accepts()
+	dies("circuit-failure-counted")
+	a.Do(reportOf("agent/other", next(), agent.Unanswered), "circuit-failure-counted")
+	accepts("circuit-failures-cleared") // the offer that was not answered counts no more, the lost lease does
+	if a.State.Circuit.Failures != 1 || a.State.Circuit.Lost != 1 {
+		t.Errorf("%+v", a.State.Circuit)
+	}
+	dies("circuit-failure-counted")
+	accepts()
+	dies("circuit-opened")
+	a.phaseFor("agent/lead", agent.Open)
+	a.phaseFor("agent/other", agent.Closed)
+	a.Now = noon.Add(time.Minute)
+	probe := reportOf("agent/lead", next(), agent.Accepted)
+	a.Do(claimOf("agent/lead", probe.Handoff), "circuit-probe-claimed")
+	a.Do(probe, "circuit-closed")
+	a.phaseFor("agent/lead", agent.Closed)
+	dies("circuit-opened") // again: the first after the probe
+	a.Now = noon.Add(2 * time.Minute)
+	probe = reportOf("agent/lead", next(), agent.Accepted)
+	a.Do(claimOf("agent/lead", probe.Handoff), "circuit-probe-claimed")
+	a.Do(probe, "circuit-closed")
+	a.Do(report(next(), agent.Ended, ""), "circuit-failures-cleared")
+	a.Do(report(next(), agent.Ended, "")) // a healthy agent needs no entry
+	dies("circuit-failure-counted")
+	a.phaseFor("agent/lead", agent.Closed)
 }
 
 func TestFailuresOfTwoSendersOpenTheSharedCircuit(t *testing.T) {
@@ -112,7 +147,7 @@ func TestThoseWhoseFailuresOpenedACircuitLeaveTheProbeToOthers(t *testing.T) {
 	a.Refused(claimOf("agent/a", "h6"), refusal.CircuitOpen) // it opened again
 	a.Now = noon.Add(3 * time.Minute)
 	a.Do(claimOf("agent/a", "h6"), "circuit-probe-claimed") // nobody else came: it is not left for ever
-	a.Do(reportOf("agent/a", 6, agent.Success), "circuit-failures-cleared", "circuit-closed")
+	a.Do(reportOf("agent/a", 6, agent.Accepted), "circuit-failures-cleared", "circuit-closed")
 	a.phaseFor("agent/b", agent.Closed)
 }
 
@@ -138,6 +173,10 @@ func TestCircuitEventsOfOlderRecordsMeanWhatTheyMeant(t *testing.T) {
 	a.Do(reportOf("agent/any", 7, agent.Unanswered), "circuit-failure-counted", "circuit-opened")
 	fold(agent.CircuitReset{})
 	a.phase(agent.Closed)
+	fold(agent.FailureCounted{Cause: 8, Outcome: agent.LeaseLost, Failures: 1, Sender: "agent/any"}, agent.FailuresCleared{Cause: 9, Sender: "agent/any"})
+	if a.State.Circuit.Failures != 0 || len(a.State.SenderCircuits) != 0 { // every success ended them all
+		t.Fatalf("%+v", a.State)
+	}
 }
 
 func TestAnOperatorsResetClosesTheCircuitsOfAllSenders(t *testing.T) {

@@ -98,6 +98,7 @@ type Definition struct {
 	Highest       float64       // threshold that a policy may set; equal to Lowest: it cannot be changed
 	Window        time.Duration // of a measure that needs one
 	For           time.Duration // it must hold so long; 0: once
+	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; 0: any
 	Few           float64       // what Of gained, the average that rises, or the number of values of an average, must be at least that much; 0: any
 	Milder        string        // the alert about the same figure with a milder threshold
 	meaning, todo string        // see Meaning and Do
@@ -116,7 +117,7 @@ func (d *Definition) Prometheus() string {
 
 // Meaning says in one sentence what is wrong, with the threshold and the window of the definition.
 func (d *Definition) Meaning() string {
-	return strings.NewReplacer("{threshold}", d.Unit.Text(d.Threshold), "{few}", strconv.FormatFloat(d.Few, 'f', -1, 64), "{window}", strings.TrimPrefix(span(d.Window), "1 ")).Replace(d.meaning)
+	return strings.NewReplacer("{threshold}", d.Unit.Text(d.Threshold), "{least}", number(d.Least), "{few}", number(d.Few), "{window}", strings.TrimPrefix(span(d.Window), "1 ")).Replace(d.meaning)
 }
 
 // Do says in sentences what people do about it.

@@ -34,20 +34,20 @@ func failures() []Definition {
 		},
 		{
 			Name: "handoff-failure-rate", Severity: Warning, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Few: 20, command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed, of {few} or more that ended.",
+			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Least: 2, Few: 20, command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended.",
 			todo:    behind + "Look for what they have in common: `trapeze stats --by agent`, `--by kind`, `--by reason`.",
 		},
 		{
 			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Few: 20, Milder: "handoff-failure-rate", command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed, of {few} or more that ended.",
+			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended.",
 			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
 		},
 		{
 			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
 			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
-			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, the count begins again.",
+			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, those that failed before count no more; the tasks that it lost do, until it ends one.",
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{

@@ -41,7 +41,7 @@ func expression(d *alert.Definition) string {
 	case alert.Increase:
 		value = increase(of.Prometheus(), window)
 	case alert.Share:
-		value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus(), window), increase(ByName(d.Of).Prometheus(), window), d.Few)
+		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", increase(of.Prometheus(), window), d.Least, increase(ByName(d.Of).Prometheus(), window), d.Few)
 	case alert.Average:
 		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window), max(d.Few, 1))
 	case alert.Rise:

@@ -116,7 +116,7 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 	case alert.Increase:
 		value, holds = s.failed, true
 	case alert.Share:
-		if holds = s.ended > 0 && s.ended >= d.Few; holds {
+		if holds = s.ended > 0 && s.ended >= d.Few && s.failed >= d.Least; holds {
 			value = s.failed / s.ended
 		}
 	case alert.Average:

@@ -49,21 +49,42 @@ func TestAFailedHandoffHoldsForFiveMinutesAndIsRememberedForADay(t *testing.T) {
 }
 
 func TestTheFailureRateNeedsHandoffsToMeanAnything(t *testing.T) {
+	const milder, severer = "handoff-failure-rate", "handoffs-fail-systemically"
 	r := newRecord(t)
-	for n := range 18 {
+	after := 3 * time.Minute
+	for n := range 16 {
 		r.handoff(fmt.Sprint("t", n), "bob", time.Minute, time.Second)
 	}
-	r.fails("f0", 2*time.Minute)
-	if c := held(r.tally(figure.Options{}), 3*time.Minute); c["handoff-failure-rate"].Holds || c["handoffs-fail-systemically"].Holds {
-		t.Errorf("of 19: %+v", c)
+	for n := range 3 {
+		r.fails(fmt.Sprint("f", n), 2*time.Minute)
+	}
+	if c := held(r.tally(figure.Options{}), after); c[milder].Holds || c[severer].Holds {
+		t.Errorf("3 of 19: %+v", c)
 	}
 	r.handoff("t18", "bob", 2*time.Minute, time.Second)
-	c := held(r.tally(figure.Options{}), 3*time.Minute)["handoffs-fail-systemically"]
-	if !c.Holds || c.Value != 0.05 || !slices.Equal(c.Handoffs, []string{"f0.h1"}) {
-		t.Errorf("of 20: %+v", c)
+	c := held(r.tally(figure.Options{}), after)[severer]
+	if !c.Holds || c.Value != 0.15 || !slices.Equal(c.Handoffs, []string{"f2.h1", "f1.h1", "f0.h1"}) {
+		t.Errorf("3 of 20: %+v", c)
 	}
 	if c := held(r.tally(figure.Options{}), 63*time.Minute); len(c) != 1 {
 		t.Errorf("when the window is over: %+v", c)
+	}
+}
+
+// TestAFailureByItselfIsNoRate: whoever sends little would else call the operators by one bad handoff.
+func TestAFailureByItselfIsNoRate(t *testing.T) {
+	const milder, severer = "handoff-failure-rate", "handoffs-fail-systemically"
+	r := newRecord(t)
+	for n := range 20 {
+		r.handoff(fmt.Sprint("t", n), "bob", time.Minute, time.Second)
+	}
+	for failed, want := range [][2]bool{{false, false}, {false, false}, {true, false}, {true, true}} {
+		if failed > 0 {
+			r.fails(fmt.Sprint("f", failed), 2*time.Minute)
+		}
+		if c := held(r.tally(figure.Options{}), 3*time.Minute); c[milder].Holds != want[0] || c[severer].Holds != want[1] {
+			t.Errorf("%d of %d: %+v", failed, 20+failed, c)
+		}
 	}
 }
 
@@ -298,5 +319,27 @@ func TestAFailureByALostTaskNamesTheHandoffThatGaveIt(t *testing.T) {
 	r.agentIs("main", "bob", agent.CircuitOpened{Outcome: agent.LeaseLost, Task: "own", Failures: 4})
 	if list, _ := r.tally(figure.Options{}).FailuresOf("main", "bob", 3); !slices.Equal(list, []string{"t2.h1", "t1.h1", "t0.h1"}) {
 		t.Error(list)
+	}
+}
+
+func TestWhatASuccessEndsIsNotBehindAnAlertAnyMore(t *testing.T) {
+	r := newRecord(t)
+	is := func(ev agent.Event) { t.Helper(); r.agentIs("main", "bob", ev) }
+	is(agent.Registered{Name: "bob"})
+	is(agent.FailureCounted{Outcome: agent.LeaseLost, Handoff: "t0.h1", Sender: "agent/lead", Failures: 1})
+	is(agent.FailureCounted{Outcome: agent.Unanswered, Handoff: "t1.h1", Sender: "agent/lead", Failures: 2})
+	is(agent.FailureCounted{Outcome: agent.Unanswered, Handoff: "t2.h1", Sender: "agent/other", Failures: 1})
+	for _, step := range []struct {
+		ends agent.FailuresCleared
+		left []string
+	}{
+		{agent.FailuresCleared{Outcome: agent.Accepted, Sender: "agent/lead"}, []string{"t2.h1", "t0.h1"}},
+		{agent.FailuresCleared{Outcome: agent.Ended}, []string{"t2.h1"}},
+		{agent.FailuresCleared{Sender: "agent/other"}, nil},
+	} {
+		is(step.ends)
+		if list, _ := r.tally(figure.Options{}).FailuresOf("main", "bob", 1); !slices.Equal(list, step.left) {
+			t.Errorf("after %+v: %v, want %v", step.ends, list, step.left)
+		}
 	}
 }

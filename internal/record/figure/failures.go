@@ -12,7 +12,8 @@ import (
 // failure is an attempt that failed to hand a task to an agent, or a task that it lost.
 type failure struct {
 	handoff, sender string
-	count           int // in a row, with this one
+	lost            bool // a task that it lost
+	count           int  // in a row, with this one
 	at              time.Time
 }
 
@@ -31,14 +32,14 @@ func (t *Tally) addAgent(e *ledger.Entry, workspace, name string) error {
 		case agent.Registered:
 			t.registered(workspace, name, d.Registration)
 		case agent.FailureCounted:
-			t.failed(k, failure{t.blamed(workspace, d.Task, d.Handoff), d.Sender, d.Failures, e.Time})
+			t.failed(k, failure{t.blamed(workspace, d.Task, d.Handoff), d.Sender, d.Outcome == agent.LeaseLost, d.Failures, e.Time})
 		case agent.CircuitOpened:
 			t.set.Add(CircuitsOpened, 1, t.workspace(workspace), t.agent(workspace, t.identity(workspace, name)))
-			t.failed(k, failure{t.blamed(workspace, d.Task, d.Handoff), d.Sender, d.Failures, e.Time})
+			t.failed(k, failure{t.blamed(workspace, d.Task, d.Handoff), d.Sender, d.Outcome == agent.LeaseLost, d.Failures, e.Time})
 		case agent.FailuresCleared:
-			t.cleared(k, d.Sender)
+			t.cleared(k, d.Sender, d.Outcome)
 		case agent.CircuitClosed:
-			t.cleared(k, d.Sender)
+			t.cleared(k, d.Sender, d.Outcome)
 		case agent.CircuitReset:
 			delete(t.failures, k)
 		case agent.Removed:
@@ -68,9 +69,19 @@ func (t *Tally) failed(k [2]string, f failure) {
 	t.failures[k] = list
 }
 
-// cleared forgets the failures of the handoffs of a sender; "": of all.
-func (t *Tally) cleared(k [2]string, sender string) {
-	left := slices.DeleteFunc(slices.Clone(t.failures[k]), func(f failure) bool { return sender == "" || f.sender == sender })
+// cleared forgets the failures that count no more: after an acceptance, those of the sender ("": of all) that are not lost tasks; after the end of
+// a task, the lost ones; in an older record, which has no outcome, all of the sender.
+func (t *Tally) cleared(k [2]string, sender string, o agent.Outcome) {
+	left := slices.DeleteFunc(slices.Clone(t.failures[k]), func(f failure) bool {
+		switch of := sender == "" || f.sender == sender; o {
+		case agent.Ended:
+			return f.lost
+		case agent.Accepted:
+			return of && !f.lost
+		default:
+			return of
+		}
+	})
 	if len(left) == 0 {
 		delete(t.failures, k)
 		return
