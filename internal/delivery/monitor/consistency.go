@@ -10,18 +10,19 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// The numbers of tasks whose rows in the views are compared with the ledger each time alerts are judged: some of all open tasks, others each
-// time, and those whose rows were not right when they were compared last, until they are.
+// What is compared with the ledger each time alerts are judged: the rows in the views of some open tasks, others each time, some rows of
+// whatever task, agent, channel or token, all in turn, and those of streams whose rows were not right when they were compared last, until they are.
 const (
 	compared   = 10
+	swept      = 20
 	recompared = 100
 )
 
-// disagree is the tasks whose rows in the views were not right when they were compared last.
+// disagree is the streams whose rows in the views were not right when they were compared last.
 type disagree struct {
 	sync.Mutex
-	known bool // some were compared
-	tasks []ledger.Stream
+	known   bool // some were compared
+	streams []ledger.Stream
 }
 
 // consistency adds how far the views agree with the ledger.
@@ -34,7 +35,7 @@ func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
 }
 
 // shares compares the views with the ledger, by workspace; nil if that is not possible now. It compares the numbers of tasks at the same
-// position, and the rows of some tasks: again if it is asked to, or else as they were compared last.
+// position, and some rows: again if it is asked to, or else as they were compared last.
 func (m *Monitor) shares(ctx context.Context, again bool) (map[string]float64, error) {
 	views, at, err := m.views.TaskCounts(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (m *Monitor) shares(ctx context.Context, again bool) (map[string]float64, e
 	return agreement(views, counted, wrong), nil
 }
 
-// wrong counts tasks whose rows in the views are not those that the ledger has, by workspace.
+// wrong counts tasks, agents, channels and tokens whose rows in the views are not those that the ledger has, by workspace.
 func (m *Monitor) wrong(ctx context.Context, again bool) (map[string]int, error) {
 	d := &m.disagree
 	d.Lock()
@@ -67,25 +68,25 @@ func (m *Monitor) wrong(ctx context.Context, again bool) (map[string]int, error)
 		}
 	}
 	counts := map[string]int{}
-	for _, s := range d.tasks {
+	for _, s := range d.streams {
 		workspace, _, _ := s.Parts()
 		counts[workspace]++
 	}
 	return counts, nil
 }
 
-// compare compares the rows of some tasks with the ledger.
+// compare compares some rows of the views with the ledger.
 func (m *Monitor) compare(ctx context.Context) error {
 	d := &m.disagree
-	tasks := slices.Clone(d.tasks)
+	streams := slices.Clone(d.streams[:min(len(d.streams), recompared)])
 	for _, s := range m.tally.Sample(compared) {
-		if !slices.Contains(tasks, s) && len(tasks) < recompared {
-			tasks = append(tasks, s)
+		if !slices.Contains(streams, s) && len(streams) < recompared {
+			streams = append(streams, s)
 		}
 	}
-	tasks, err := m.views.Disagreeing(ctx, tasks)
+	streams, err := m.views.Disagreeing(ctx, streams, swept)
 	if err == nil {
-		d.known, d.tasks = true, tasks
+		d.known, d.streams = true, streams
 	}
 	return err
 }

@@ -32,7 +32,8 @@ type Counts interface {
 	// TaskCounts returns the number of tasks by workspace, and the position of the views that it is of. A workspace without open
 	// tasks may be absent.
 	TaskCounts(ctx context.Context) (map[string]TaskCount, ledger.Position, error)
-	// Disagreeing returns those of some tasks whose rows, such as items of inboxes and tickets, are not those that the ledger has at the position
-	// of the views. It reads each task as a whole.
-	Disagreeing(ctx context.Context, tasks []ledger.Stream) ([]ledger.Stream, error)
+	// Disagreeing returns those of some streams whose rows, such as items of inboxes and tickets, are not those that the ledger has at the position of
+	// the views. It reads each stream as a whole. It looks at more rows, as many as it is told, going on from where the last call ended, and round,
+	// and returns the streams of those that the ledger does not have, too.
+	Disagreeing(ctx context.Context, streams []ledger.Stream, more int) ([]ledger.Stream, error)
 }

@@ -229,7 +229,7 @@ func (s *stage) compareCounts(want *model, check func(what string, got any, err 
 	for n := 1; n <= randomTasks; n++ {
 		streams = append(streams, ledger.StreamOf(s.ws, "task", id(n)))
 	}
-	disagreeing, err := s.views.Disagreeing(s.ctx, streams)
+	disagreeing, err := s.views.Disagreeing(s.ctx, streams, 30)
 	check("tasks whose rows disagree", len(disagreeing), err, 0)
 	inboxes, err := s.views.InboxCounts(s.ctx)
 	got, expected := map[string]int{}, map[string]int{}

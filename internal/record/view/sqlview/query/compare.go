@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 	"strings"
 )
 
@@ -38,30 +39,71 @@ func Digest(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err err
 	return nil
 }
 
-// Contains reports whether a table has all rows of the one of the same name in another database.
-func Contains(ctx context.Context, have *sql.Tx, want *sql.DB, table string) (all bool, err error) {
-	rows, err := want.QueryContext(ctx, "SELECT * FROM "+table)
+// Row is a row of a table.
+type Row struct {
+	table  string
+	names  []string
+	Values []any
+}
+
+// In reports whether the table of the same name in a database has the row.
+func (r *Row) In(ctx context.Context, db Querier) (bool, error) {
+	var where []string
+	var values []any
+	for i, name := range r.names {
+		if b, ok := r.Values[i].([]byte); ok && len(b) == 0 { // as a parameter it is NULL
+			where = append(where, name+" = x''")
+			continue
+		}
+		where, values = append(where, name+" IS ?"), append(values, r.Values[i])
+	}
+	n := 0
+	query := "SELECT count(*) FROM " + r.table + " WHERE " + strings.Join(where, " AND ") //nolint:gosec // names of its own
+	err := db.QueryRowContext(ctx, query, values...).Scan(&n)
+	return n > 0, err
+}
+
+// Querier reads a database.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Rows returns up to limit rows of a table after a key, in the order of the columns of the key; a key without values is before all. A negative
+// limit is none.
+func Rows(ctx context.Context, db Querier, table string, key []string, after []any, limit int) (list []Row, err error) {
+	where := ""
+	if len(after) > 0 {
+		where = " WHERE (" + strings.Join(key, ", ") + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
+	}
+	query := "SELECT * FROM " + table + where + " ORDER BY " + strings.Join(key, ", ") + " LIMIT ?" //nolint:gosec // names of its own
+	rows, err := db.QueryContext(ctx, query, append(slices.Clone(after), limit)...)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
 	names, err := rows.Columns()
 	if err != nil {
-		return false, err
-	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
+		return nil, err
 	}
 	for rows.Next() {
+		r := Row{table, names, make([]any, len(names))}
+		into := make([]any, len(names))
+		for i := range into {
+			into[i] = &r.Values[i]
+		}
 		if err := rows.Scan(into...); err != nil {
-			return false, err
+			return nil, err
 		}
-		n := 0
-		query := "SELECT count(*) FROM " + table + " WHERE " + strings.Join(names, " IS ? AND ") + " IS ?" //nolint:gosec // names of its own
-		if err := have.QueryRowContext(ctx, query, values...).Scan(&n); err != nil || n == 0 {
-			return false, err
-		}
+		list = append(list, r)
 	}
-	return true, nil
+	return list, nil
+}
+
+// Value is what the row has in a column; nil if it has no such column.
+func (r *Row) Value(name string) any {
+	if i := slices.Index(r.names, name); i >= 0 {
+		return r.Values[i]
+	}
+	return nil
 }
