@@ -34,6 +34,6 @@ type Counts interface {
 	TaskCounts(ctx context.Context) (map[string]TaskCount, ledger.Position, error)
 	// Disagreeing returns those of some streams whose rows, such as items of inboxes and tickets, are not those that the ledger has at the position of
 	// the views. It reads each stream as a whole. It looks at more rows, as many as it is told, going on from where the last call ended, and round,
-	// and returns the streams of those that the ledger does not have, too.
+	// and returns the streams of those that the ledger does not have, too. Such a row is looked at again if its stream is given in the next call.
 	Disagreeing(ctx context.Context, streams []ledger.Stream, more int) ([]ledger.Stream, error)
 }
