@@ -111,7 +111,7 @@ server answers; if a server already answers at the address, it starts nothing. t
 
 With --ephemeral the server is for tests: its data are temporary and are removed when it ends, its port is a free one unless --addr names
 another, and its first line of output is JSON with "url" and "token", the token of its administrator. POST /v1/clock {"by":"90s"} with that
-token moves its clock: every timer on the way runs before the answer (see docs/testing.md).`
+token moves its clock: every timer on the way runs before the answer (see docs/testing.md). It sends nothing to a collector of OpenTelemetry.`
 
 func serveFlags(cmd *cobra.Command, conf *ServeConfig) {
 	f := cmd.Flags()

@@ -1,6 +1,7 @@
 package otelapi
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -59,6 +60,11 @@ func configured(signal, variable string) (bool, error) {
 		}
 		return false, refusal.New(refusal.Invalid, s.hint, "the environment variable %s is %.80q, which is not supported for %s", name, v, signal)
 	}
+	for _, s := range others {
+		if v := strings.TrimSpace(os.Getenv(s.name)); v != "" && (s.signal == "" || s.signal == signal) && !s.ok(v) {
+			return false, refusal.New(refusal.Invalid, s.hint, "the environment variable %s is %.80q, which is not supported for %s", s.name, v, signal)
+		}
+	}
 	return true, checkClientCertificate(variable)
 }
 
@@ -86,9 +92,24 @@ var settings = []struct {
 	{name: "CERTIFICATE", hint: "name a file that the server can read, with certificates in PEM", ok: isCertificate},
 }
 
+// others are such settings that are not about a collector.
+var others = []struct {
+	name, signal, hint string // signal: empty for all
+	ok                 func(string) bool
+}{
+	{"OTEL_METRIC_EXPORT_INTERVAL", "metrics", "set it to milliseconds, such as 60000", isPositive},
+	{"OTEL_METRIC_EXPORT_TIMEOUT", "metrics", "set it to milliseconds, such as 30000", isPositive},
+	{"OTEL_BSP_SCHEDULE_DELAY", "traces", "set it to milliseconds, such as 5000", isPositive},
+	{"OTEL_RESOURCE_ATTRIBUTES", "", "write NAME=VALUE, with commas between several, and characters of values such as commas as %2C", areAttributes},
+}
+
 func isCollector(v string) bool {
 	u, err := url.Parse(v)
-	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) && u.Hostname() != ""
+	if err != nil || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" {
+		return false
+	}
+	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
+	return err == nil && port > 0
 }
 
 func isPositive(v string) bool {
@@ -96,11 +117,16 @@ func isPositive(v string) bool {
 	return err == nil && n > 0
 }
 
-func areHeaders(v string) bool {
+func areHeaders(v string) bool { return arePairs(v, isToken) }
+
+func areAttributes(v string) bool { return arePairs(v, func(name string) bool { return name != "" }) }
+
+// arePairs reports whether a value has names, each with a value that can be unescaped.
+func arePairs(v string, isName func(string) bool) bool {
 	for pair := range strings.SplitSeq(v, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		_, err := url.PathUnescape(value)
-		if !ok || err != nil || !isToken(strings.TrimSpace(name)) {
+		if !ok || err != nil || !isName(strings.TrimSpace(name)) {
 			return false
 		}
 	}

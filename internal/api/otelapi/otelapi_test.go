@@ -191,6 +191,8 @@ func TestAnEnvironmentThatTheSDKWouldSkipIsRefusedForEachSignal(t *testing.T) {
 		{"ENDPOINT", "//127.0.0.1:4318", "http://127.0.0.1:4318"},
 		{"ENDPOINT", "http://", "http://127.0.0.1:4318"},
 		{"ENDPOINT", "http://:4318", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "http://127.0.0.1:99999", "http://127.0.0.1:4318"},
+		{"ENDPOINT", "http://127.0.0.1:0", "http://127.0.0.1:4318"},
 		{"ENDPOINT", "grpc://127.0.0.1:4317", "http://127.0.0.1:4318"},
 		{"ENDPOINT", "unix:///tmp/collector", "http://127.0.0.1:4318"},
 		{"TIMEOUT", "10s", "milliseconds"},
@@ -222,6 +224,42 @@ func TestAnEnvironmentThatTheSDKWouldSkipIsRefusedForEachSignal(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+func TestOtherVariablesThatTheSDKWouldSkipAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, value     string
+		metrics, traces bool // refused
+	}{
+		{"OTEL_METRIC_EXPORT_INTERVAL", "abc", true, false},
+		{"OTEL_METRIC_EXPORT_INTERVAL", "0", true, false},
+		{"OTEL_METRIC_EXPORT_INTERVAL", "5000", false, false},
+		{"OTEL_METRIC_EXPORT_TIMEOUT", "10s", true, false},
+		{"OTEL_BSP_SCHEDULE_DELAY", "5s", false, true},
+		{"OTEL_RESOURCE_ATTRIBUTES", "x", true, true},
+		{"OTEL_RESOURCE_ATTRIBUTES", "=x", true, true},
+		{"OTEL_RESOURCE_ATTRIBUTES", "team=a%zz", true, true},
+		{"OTEL_RESOURCE_ATTRIBUTES", "team=a%2Cb, deployment.environment = test", false, false},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			setEnvironment(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318", c.name: c.value})
+			refused := func(err error) bool {
+				if err != nil && (refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), c.name)) {
+					t.Error(err)
+				}
+				return err != nil
+			}
+			_, metrics := otelapi.Configured()
+			_, traces := otelapi.TracesConfigured()
+			if refused(metrics) != c.metrics || refused(traces) != c.traces {
+				t.Errorf("metrics: %v; traces: %v", metrics, traces)
+			}
+			setEnvironment(t, map[string]string{c.name: c.value})
+			if err := otelapi.CheckEnvironment(); err != nil { // nothing is sent
+				t.Error(err)
+			}
+		})
 	}
 }
 

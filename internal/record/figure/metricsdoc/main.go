@@ -62,7 +62,7 @@ Put the token that it shows into a file that only Prometheus can read, and name 
 ## OpenTelemetry
 With ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` or ` + "`OTEL_EXPORTER_OTLP_METRICS_ENDPOINT`" + ` in its environment, the server sends the figures of all workspaces
 to that collector, by OTLP over HTTP, every minute or every ` + "`OTEL_METRIC_EXPORT_INTERVAL`" + ` milliseconds. The other variables
-of the standard apply: headers, timeout, compression, certificates. The server does not start with a value of these that it cannot use, such as
+of the standard apply: headers, timeout, compression, certificates, resource attributes. The server does not start with a value of these that it cannot use, such as
 an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `. OTLP over gRPC is refused, too: set ` + "`OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`" + ` and use the collector's port for HTTP.
 
 ## What they are taken from

@@ -33,8 +33,8 @@ One trace shows a task from its first agent to its last: each call, and each ste
 ## Switch them on
 With ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` or ` + "`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`" + ` in its environment, or with ` + "`OTEL_TRACES_EXPORTER=otlp`" + `, the server sends spans
 to that collector, by OTLP over HTTP with protobuf. The other variables of the standard apply: ` + "`OTEL_TRACES_SAMPLER`" + ` and its argument, headers, timeout,
-compression, certificates, ` + "`OTEL_SERVICE_NAME`" + `, ` + "`OTEL_BSP_SCHEDULE_DELAY`" + `. Without them there are no spans, and they cost nothing. ` + "`OTEL_TRACES_EXPORTER=none`" + `
-switches traces off, and leaves [figures](metrics.md) on. The server does not start with an endpoint, protocol, timeout, compression, headers or certificate that it cannot use, such as an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `.
+compression, certificates, ` + "`OTEL_SERVICE_NAME`" + `, ` + "`OTEL_RESOURCE_ATTRIBUTES`" + `, ` + "`OTEL_BSP_SCHEDULE_DELAY`" + `. Without them there are no spans, and they cost nothing. ` + "`OTEL_TRACES_EXPORTER=none`" + `
+switches traces off, and leaves [figures](metrics.md) on. The server does not start with a value of these that it cannot use, such as an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `.
 
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 trapeze serve
 
