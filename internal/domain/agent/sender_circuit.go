@@ -129,7 +129,7 @@ func (s *State) count(sender string, o Outcome, to Circuit) {
 }
 
 // succeed notes a success. An acceptance ends the failures in a row of the agent, and of the sender, but for the leases that were lost: an
-// agent that accepts what it is offered, and then dies, has not shown that it works. The end of a task shows that, whoever sent it.
+// agent that accepts what it is offered, and then dies, has not shown that it works. The end of a task shows that, of any sender.
 func (s *State) succeed(e FailuresCleared) {
 	s.Circuit.LastCause = max(s.Circuit.LastCause, e.Cause)
 	if e.Outcome == Ended {

@@ -71,7 +71,7 @@ func TestTheFailureRateNeedsHandoffsToMeanAnything(t *testing.T) {
 	}
 }
 
-// TestAFailureByItselfIsNoRate: whoever sends little would else call the operators by one bad handoff.
+// TestAFailureByItselfIsNoRate: where little is sent, one bad handoff would call the operators.
 func TestAFailureByItselfIsNoRate(t *testing.T) {
 	const milder, severer = "handoff-failure-rate", "handoffs-fail-systemically"
 	r := newRecord(t)
