@@ -1,20 +1,11 @@
 package server
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
-	"maps"
 	"os"
-	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/delivery/alerting"
-	"github.com/trapezehq/trapeze/internal/delivery/monitor"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
 )
 
@@ -355,158 +346,5 @@ func (st *stage) told() {
 		if _, err := st.boss.Answer(st.Context(), ticket.ID, client.AnswerInput{Answer: "yes"}); err != nil {
 			st.Fatal(err)
 		}
-	}
-}
-
-// damages changes a bit of an entry of a task that two agents had, on the disk.
-func (st *stage) damages() {
-	st.Helper()
-	coder, second := st.coder(), st.as("second", client.AgentSpec{})
-	r := st.hands("coder", client.CreateInput{}, client.SendInput{})
-	got, err := coder.Accept(st.Context(), r.Handoff, client.AcceptInput{})
-	if err != nil {
-		st.Fatal(err)
-	}
-	if r, err = coder.Send(st.Context(), r.Task, client.SendInput{Epoch: got.Epoch, To: []string{"second"}}); err != nil {
-		st.Fatal(err)
-	}
-	st.takes(second, r.Handoff)
-	st.restart(func(dir string) {
-		entries := stored(st.T, dir, r.Task)
-		st.at = slices.Sorted(maps.Keys(entries))[1] // the first acceptance
-		st.was = entries[st.at]
-		changed := slices.Clone(st.was)
-		changed[len(changed)-1] ^= 1
-		store(st.T, dir, st.at, changed)
-	})
-}
-
-// repairs has an operator bring the entry back, from a backup.
-func (st *stage) repairs() {
-	st.Helper()
-	st.restart(func(dir string) { store(st.T, dir, st.at, st.was) })
-}
-
-// forges changes a bit of the tree, or changes it back.
-func (st *stage) forges() {
-	st.Helper()
-	st.coder()
-	st.restart(func(dir string) {
-		path := filepath.Join(dir, "proof", "tree")
-		b, err := os.ReadFile(path) //nolint:gosec // the test's directory
-		if err != nil {
-			st.Fatal(err)
-		}
-		b[5] ^= 1
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			st.Fatal(err)
-		}
-	})
-}
-
-// forgets spoils rows of the views: of a task that asks a person, and of one that is offered.
-func (st *stage) forgets(spoil string) {
-	st.Helper()
-	st.asks()
-	st.as("reader", client.AgentSpec{})
-	st.hands("reader", client.CreateInput{}, client.SendInput{})
-	st.restart(func(dir string) { st.changes(dir, spoil) })
-}
-
-// rebuilds has the views built again from the ledger, as an operator does with trapeze serve --rebuild-views.
-func (st *stage) rebuilds() {
-	st.Helper()
-	st.config.RebuildViews = true
-	st.restart(func(string) {})
-	st.config.RebuildViews = false
-}
-
-// breaks has the views take no more entries, and entries follow.
-func (st *stage) breaks() {
-	st.Helper()
-	st.coder()
-	// While the server runs: none starts on such a file.
-	st.changes(st.config.DataDir, "PRAGMA busy_timeout = 5000; CREATE TRIGGER broken BEFORE UPDATE ON view_meta BEGIN SELECT RAISE(ABORT, 'the view is broken'); END")
-	coder := st.coder()
-	for range 51 {
-		if _, err := coder.CreateTask(st.Context(), client.CreateInput{Intent: "work", Start: true}); err != nil {
-			st.Fatal(err)
-		}
-	}
-	st.judge = func() {
-		st.Helper()
-		if err := st.s.judge(st.Context()); err != nil {
-			st.Fatal(err)
-		}
-	}
-}
-
-// continues has the views take entries again: at its start, the server gives them those that they lack.
-func (st *stage) continues() {
-	st.Helper()
-	st.restart(func(dir string) { st.changes(dir, "DROP TRIGGER broken") })
-	st.judge = nil
-}
-
-func (st *stage) changes(dir, query string) {
-	st.Helper()
-	db := database(st.T, dir)
-	defer db.Close()
-	if _, err := db.ExecContext(st.Context(), query); err != nil {
-		st.Fatal(err)
-	}
-}
-
-// gate is a ledger that nobody can follow until it is open.
-type gate struct {
-	ledger.Ledger
-	open chan struct{}
-}
-
-func (g gate) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
-	return g.Ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
-		select {
-		case <-g.open:
-			return fn(entries)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
-}
-
-// holds has the figures not follow the record while work goes on.
-func (st *stage) holds() {
-	st.Helper()
-	st.gate = gate{st.s.log, make(chan struct{})}
-	log := slog.New(slog.DiscardHandler)
-	m := monitor.New(st.gate, st.s.views.Store(), monitor.Options{Now: st.clock.Now, Log: log})
-	judges := alerting.New(st.s.UseCases.Alerts, m, st.gate, st.s.views.Store(), alerting.Options{Log: log})
-	ctx, stop := context.WithCancel(st.Context())
-	var running sync.WaitGroup
-	running.Go(func() { m.Run(ctx) })
-	st.Cleanup(func() {
-		stop()
-		running.Wait()
-	})
-	st.works(17)
-	st.judge = func() {
-		st.Helper()
-		if err := judges.Judge(ctx); err != nil {
-			st.Fatal(err)
-		}
-	}
-	st.counted = m
-}
-
-// releases lets the figures follow again.
-func (st *stage) releases() {
-	st.Helper()
-	close(st.gate.open)
-	last, err := st.s.log.Last(st.Context())
-	if err == nil {
-		err = st.counted.Wait(st.Context(), last)
-	}
-	if err != nil {
-		st.Fatal(err)
 	}
 }

@@ -3,35 +3,14 @@ package sqlview
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"sync"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/sweep"
 )
-
-// made are the tables whose rows are made of one stream each, with the columns of their key and the kind of the stream. The others count, or are
-// found by [Compare] alone.
-var made = []struct {
-	table, kind string
-	key         []string
-}{
-	{"view_task", "task", []string{"n"}},
-	{"view_child", "task", []string{"ws", "parent", "task"}},
-	{"view_rare", "task", []string{"ws", "state", "task"}},
-	{"view_inbox", "task", []string{"ws", "agent", "sender", "ord", "id"}},
-	{"view_involved", "task", []string{"ws", "agent", "task"}},
-	{"view_dependent", "task", []string{"ws", "needed", "task"}},
-	{"view_claim", "task", []string{"ws", "who", "handoff"}},
-	{"view_ticket", "task", []string{"ws", "id"}},
-	{"view_agent", "agent", []string{"ws", "name"}},
-	{"view_channel", "channel", []string{"ws", "name"}},
-	{"view_token", "token", []string{"ws", "id"}},
-}
 
 // maxWrong is the number of rows that are kept of a stream until they are looked at again.
 const maxWrong = 100
@@ -42,17 +21,15 @@ type maker struct {
 	db *sqlitelog.Database
 	p  *projector
 
-	table int                           // of the next row that is looked at
-	after []any                         // its key
+	sweep sweep.Sweep
 	wrong map[ledger.Stream][]query.Row // that the last call of Disagreeing looked at, of streams that it returned
 }
 
 // open opens the file, if it is not open.
 func (m *maker) open(load loader) (err error) {
-	if m.db != nil {
-		return nil
+	if m.db == nil {
+		m.db, m.p, err = openTemporary(load)
 	}
-	m.db, m.p, err = openTemporary(load)
 	return err
 }
 
@@ -74,7 +51,7 @@ func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more i
 	if err := v.maker.open(v.ledger.Stream); err != nil {
 		return nil, err
 	}
-	there, err := v.next(ctx, more)
+	there, err := v.maker.sweep.Next(ctx, v.readers, more)
 	if err != nil {
 		return nil, err
 	}
@@ -100,53 +77,6 @@ func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more i
 	return list, nil
 }
 
-// next returns up to n rows of the tables, by the stream that they should be made of. It goes on where it ended, and round.
-func (v *Views) next(ctx context.Context, n int) (map[ledger.Stream][]query.Row, error) {
-	m, streams := &v.maker, map[ledger.Stream][]query.Row{}
-	for tables := 0; n > 0 && tables <= len(made); tables++ {
-		of := made[m.table]
-		rows, err := query.Rows(ctx, v.readers, of.table, of.key, m.after, n)
-		if err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			s := source(of.kind, &rows[i])
-			streams[s] = append(streams[s], rows[i])
-			m.after = m.after[:0]
-			for _, name := range of.key {
-				m.after = append(m.after, rows[i].Value(name))
-			}
-		}
-		if n -= len(rows); n > 0 {
-			m.table, m.after = (m.table+1)%len(made), nil
-		}
-	}
-	return streams, nil
-}
-
-// source is the stream that a row should be made of.
-func source(kind string, r *query.Row) ledger.Stream {
-	text := func(name string) string { s, _ := r.Value(name).(string); return s }
-	switch kind {
-	case "agent", "channel":
-		return ledger.StreamOf(text("ws"), kind, text("name"))
-	case "token":
-		return ledger.StreamOf(identity.DefaultWorkspace, kind, text("id"))
-	}
-	task := text("task")
-	switch item, ok := r.Value("item").([]byte); {
-	case ok:
-		var of struct{ Task string }
-		_ = json.Unmarshal(item, &of) // then it is made of nothing
-		task = of.Task
-	case text("handoff") != "":
-		task, _, _ = event.ParseHandoffID(text("handoff"))
-	case task == "":
-		task = text("id")
-	}
-	return ledger.StreamOf(text("ws"), kind, task)
-}
-
 // agrees reports whether the views have the rows that a projector makes of a stream, at the position of the views, and whether it makes some of theirs.
 func (v *Views) agrees(ctx context.Context, s ledger.Stream, rows []query.Row) (bool, error) {
 	have, err := v.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -167,7 +97,7 @@ func (v *Views) agrees(ctx context.Context, s ledger.Stream, rows []query.Row) (
 			return false, err
 		}
 	}
-	return v.hasMade(ctx, have)
+	return sweep.AllIn(ctx, of, have)
 }
 
 // make makes the rows of a stream up to the position of the views.
@@ -205,20 +135,4 @@ func (v *Views) make(ctx context.Context, have *sql.Tx, s ledger.Stream) error {
 			return nil
 		}
 	}
-}
-
-// hasMade reports whether the views have all rows that were made.
-func (v *Views) hasMade(ctx context.Context, have *sql.Tx) (bool, error) {
-	for _, of := range made {
-		rows, err := query.Rows(ctx, v.maker.db.Readers(), of.table, of.key, nil, -1)
-		if err != nil {
-			return false, err
-		}
-		for i := range rows {
-			if there, err := rows[i].In(ctx, have); err != nil || !there {
-				return false, err
-			}
-		}
-	}
-	return true, nil
 }

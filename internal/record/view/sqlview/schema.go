@@ -2,11 +2,13 @@ package sqlview
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/sweep"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 )
 
@@ -61,26 +63,15 @@ CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER
 `
 
 // tables are the tables that a rebuild creates, with their order in a digest.
-var tables = append([]struct{ Name, Order string }{
-	{"view_task", "n"},
+var tables = slices.Concat(sweep.Tables, []struct{ Name, Order string }{
 	{"view_intent", "n"},
-	{"view_child", "ws, parent, task"},
-	{"view_rare", "ws, state, task"},
-	{"view_inbox", "ws, agent, sender, ord, id"},
-	{"view_involved", "ws, agent, task"},
-	{"view_dependent", "ws, needed, task"},
-	{"view_claim", "ws, who, handoff"},
 	{"view_open", "ws, principal"},
 	{"view_artifact", "ws, digest, task"},
-	{"view_agent", "ws, name"},
-	{"view_token", "ws, id"},
-	{"view_channel", "ws, name"},
 	{"view_workspace", "name"},
 	{"view_day", "ws"},
-	{"view_ticket", "ws, id"},
 	{"view_carrier", "ws, conversation, task"},
 	{"view_decision", "ws, n"},
-}, search.Tables...)
+}, search.Tables)
 
 // setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {

@@ -141,11 +141,10 @@ func openTemporary(load loader) (*sqlitelog.Database, *projector, error) {
 
 // upTo are the entries up to a position.
 func upTo(entries []ledger.Entry, at ledger.Position) []ledger.Entry {
-	n := len(entries)
-	for n > 0 && entries[n-1].Position > at {
-		n--
+	for n := len(entries); n > 0 && entries[n-1].Position > at; n-- {
+		entries = entries[:n-1]
 	}
-	return entries[:n]
+	return entries
 }
 
 // lagPause is the time between two reads of a ledger that lags.

@@ -69,14 +69,14 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Rows returns up to limit rows of a table after a key, in the order of the columns of the key; a key without values is before all. A negative
+// Rows returns up to limit rows of a table after a key, in the order of the key's columns, such as "ws, id"; a key without values is before all. A negative
 // limit is none.
-func Rows(ctx context.Context, db Querier, table string, key []string, after []any, limit int) (list []Row, err error) {
+func Rows(ctx context.Context, db Querier, table, order string, after []any, limit int) (list []Row, err error) {
 	where := ""
 	if len(after) > 0 {
-		where = " WHERE (" + strings.Join(key, ", ") + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
+		where = " WHERE (" + order + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
 	}
-	query := "SELECT * FROM " + table + where + " ORDER BY " + strings.Join(key, ", ") + " LIMIT ?" //nolint:gosec // names of its own
+	query := "SELECT * FROM " + table + where + " ORDER BY " + order + " LIMIT ?" //nolint:gosec // names of its own
 	rows, err := db.QueryContext(ctx, query, append(slices.Clone(after), limit)...)
 	if err != nil {
 		return nil, err

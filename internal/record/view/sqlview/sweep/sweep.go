@@ -1,0 +1,96 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+)
+
+// Tables are those whose rows are made of one stream each, with the columns of their keys.
+var Tables = []struct{ Name, Order string }{
+	{"view_task", "n"},
+	{"view_child", "ws, parent, task"},
+	{"view_rare", "ws, state, task"},
+	{"view_inbox", "ws, agent, sender, ord, id"},
+	{"view_involved", "ws, agent, task"},
+	{"view_dependent", "ws, needed, task"},
+	{"view_claim", "ws, who, handoff"},
+	{"view_ticket", "ws, id"},
+	{"view_agent", "ws, name"},
+	{"view_channel", "ws, name"},
+	{"view_token", "ws, id"},
+}
+
+// Sweep goes through the rows of the tables. The zero Sweep begins at the first.
+type Sweep struct {
+	table int
+	after []any // the key of the last row; empty: at the beginning of the table
+}
+
+// Next returns up to n rows of the tables, by the stream that they should be made of. It goes on where it ended, and round.
+func (s *Sweep) Next(ctx context.Context, db query.Querier, n int) (map[ledger.Stream][]query.Row, error) {
+	streams := map[ledger.Stream][]query.Row{}
+	for seen := 0; n > 0 && seen <= len(Tables); seen++ {
+		of := Tables[s.table]
+		rows, err := query.Rows(ctx, db, of.Name, of.Order, s.after, n)
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			from := source(of.Name, &rows[i])
+			streams[from] = append(streams[from], rows[i])
+			s.after = s.after[:0]
+			for _, name := range strings.Split(of.Order, ", ") {
+				s.after = append(s.after, rows[i].Value(name))
+			}
+		}
+		if n -= len(rows); n > 0 {
+			s.table, s.after = (s.table+1)%len(Tables), nil
+		}
+	}
+	return streams, nil
+}
+
+// source is the stream that a row of a table should be made of.
+func source(table string, r *query.Row) ledger.Stream {
+	text := func(name string) string { s, _ := r.Value(name).(string); return s }
+	switch kind := strings.TrimPrefix(table, "view_"); kind {
+	case "agent", "channel":
+		return ledger.StreamOf(text("ws"), kind, text("name"))
+	case "token":
+		return ledger.StreamOf(identity.DefaultWorkspace, kind, text("id"))
+	}
+	task := text("task")
+	switch item, ok := r.Value("item").([]byte); {
+	case ok:
+		var of struct{ Task string }
+		_ = json.Unmarshal(item, &of) // then it is made of nothing
+		task = of.Task
+	case text("handoff") != "":
+		task, _, _ = event.ParseHandoffID(text("handoff"))
+	case task == "":
+		task = text("id")
+	}
+	return ledger.StreamOf(text("ws"), "task", task)
+}
+
+// AllIn reports whether a database has all rows of the tables of another.
+func AllIn(ctx context.Context, made, have query.Querier) (bool, error) {
+	for _, of := range Tables {
+		rows, err := query.Rows(ctx, made, of.Name, of.Order, nil, -1)
+		if err != nil {
+			return false, err
+		}
+		for i := range rows {
+			if there, err := rows[i].In(ctx, have); err != nil || !there {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
