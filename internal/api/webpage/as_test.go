@@ -66,6 +66,9 @@ func TestAFormIsOfThePrincipalThatSeesItsPage(t *testing.T) {
 	}
 }
 
+// typedIn matches a field that a person types in.
+var typedIn = regexp.MustCompile(`<textarea|<input (?:id="[^"]*" )?name=`)
+
 // Every form of a page that changes something names its reader.
 func TestEveryFormNamesThePrincipalThatSeesIt(t *testing.T) {
 	forms := 0
@@ -81,6 +84,9 @@ func TestEveryFormNamesThePrincipalThatSeesIt(t *testing.T) {
 			}
 			if forms++; !strings.HasPrefix(strings.TrimSpace(rest), `{{template "as" `) {
 				t.Errorf("%s: a form does not name its reader: %s", path, head)
+			}
+			if types, _, _ := strings.Cut(rest, "</form>"); typedIn.MatchString(types) && !strings.Contains(head, ` id="`) && !strings.Contains(types, `<fieldset class="act" id="`) && path != "templates/tasks.html" {
+				t.Errorf("%s: what is typed into a form without an id is lost when the page changes: %s", path, head)
 			}
 		}
 		return err

@@ -22,6 +22,7 @@
 //   - policy.go: how many decisions and versions of the policy are shown
 //   - sheet/sheet.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
+//   - static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types
 //   - refill/refill.go: what a form that is refused comes back with
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed

@@ -34,26 +34,37 @@ function offerSignIn() {
   connection.append(link, " to go on.");
 }
 
-// A page to sign in, to which an update was led, takes the place of nothing.
-document.addEventListener("htmx:before:swap", (e) => {
-  if (!e.detail.ctx.response.raw.redirected) return;
-  e.preventDefault();
-  source?.close();
-  offerSignIn();
-});
-
-function busy() {
-  const field = document.activeElement;
-  return field && field.matches("main input, main select, main textarea") && (field.type === "checkbox" || field.value !== "" || field.matches("select"))
-    || document.querySelector("main input:checked[name=task]");
+// Somebody else has signed in in another tab. What is here was shown to the one before, and so is what is typed.
+function offerOther(as) {
+  const name = (of) => of.slice(of.indexOf("/") + 1); // without its workspace
+  say(`In another tab, ${name(as)} has signed in. This page stays as it was shown to ${name(main().dataset.as)}. `);
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = "Load it again";
+  connection.append(link, " to go on as the other.");
 }
+
+function main() { return document.getElementById("main"); }
+
+// A page to sign in, to which an update was led, takes the place of nothing, and neither does a page that is shown to another.
+document.addEventListener("htmx:before:swap", (e) => {
+  const next = e.detail.tasks.find((t) => t.type === "main")?.fragment.querySelector("#main");
+  const over = e.detail.ctx.response.raw.redirected;
+  if (!over && next && next.dataset.as === main().dataset.as) return keep(main(), next);
+  e.preventDefault();
+  if (!over && !next?.dataset.as) return; // the server has trouble
+  source?.close();
+  if (over) offerSignIn();
+  else offerOther(next.dataset.as);
+});
 
 async function refresh() {
   if (fetching) { again = true; return; }
-  if (busy()) { setTimeout(refresh, 1000); return; }
   fetching = true;
+  const at = document.activeElement;
   try {
     await htmx.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
+    if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
     showTimes();
     notify();
   } finally {
@@ -176,7 +187,7 @@ document.documentElement.classList.add("scripts");
 document.addEventListener("click", async (e) => {
   const button = e.target.closest("[data-copy]");
   if (!button || !navigator.clipboard) return;
-  await navigator.clipboard.writeText(button.dataset.copy);
+  await navigator.clipboard.writeText(button.dataset.copy || written(button.closest(".gone").parentElement));
   button.textContent = "Copied";
 });
 
