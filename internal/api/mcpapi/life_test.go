@@ -203,7 +203,7 @@ func TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester(t *testing.T) {
 	})
 }
 
-// What is missing is recorded with the tokens that were used, and shows that the owner is alive.
+// What is missing is recorded with the tokens that were used, shows that the owner is alive, and is told to the next one, with the note.
 func TestAReportOfAGapRenewsTheLeaseAndCountsTheTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t)
@@ -220,6 +220,17 @@ func TestAReportOfAGapRenewsTheLeaseAndCountsTheTokens(t *testing.T) {
 		after, err := h.admin.Task(t.Context(), task)
 		if err != nil || !after.Lease.After(before.Lease) || after.Spent.Tokens != 1200 {
 			t.Errorf("%q, but the lease was %s and is %s; tokens: %d, %v", text, before.Lease, after.Lease, after.Spent.Tokens, err)
+		}
+		if !strings.Contains(text, "your lease was renewed") {
+			t.Errorf("the answer is %q", text)
+		}
+		tester := h.agent(statelessVersion, "tester")
+		_, on := reviewer.call("send", m{"task": task, "to": "tester"})
+		given, _ := tester.call("accept", m{"handoff": on["handoff"]})
+		for _, want := range []string{"half of it", "the grammar"} {
+			if !strings.Contains(given, want) {
+				t.Errorf("the next receiver does not read %q:\n%s", want, given)
+			}
 		}
 	})
 }
