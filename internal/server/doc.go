@@ -8,7 +8,7 @@
 //
 // Where to change what:
 //   - config.go: the settings and their defaults; server.go: the order of starting and stopping, the space that is kept for
-//     reads, how often views are repaired
+//     reads, how often views are repaired; stop.go: how long calls and event streams may go on when it stops
 //   - shared.go: what a server does for the others that share its record
 //   - backup.go: which files of the data directory a backup takes; move.go: how a record goes where several servers share it, and comes from there
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one

@@ -40,17 +40,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/policies"
 )
 
-// grace is the time for calls to end when the server stops, also for those that waited. They take milliseconds.
-const grace = 500 * time.Millisecond
-
 // healEvery is the interval of checks of the views.
 const healEvery = 5 * time.Second
 
 // reserve is the space, in bytes, that is kept on the disk for the records of reads.
 const reserve = 16 << 20
-
-// linger is the time for calls that are on their way on open connections when the server stops.
-const linger = 250 * time.Millisecond
 
 // Server is a running server on one data directory.
 type Server struct {
@@ -76,6 +70,7 @@ type Server struct {
 	advancing sync.Mutex // one call moves the clock at a time, and nothing else judges alerts
 	failed    chan error
 	leaving   atomic.Bool
+	calls     atomic.Int64 // in progress, event streams included
 	resource  httpapi.Resource
 	signIn    webpage.Issuer // nil: people do not sign in at an issuer
 	monitor   *monitor.Monitor
@@ -410,7 +405,7 @@ func (s *Server) Close(ctx context.Context) error {
 			s.lastAnswers()
 		}
 		s.answer()
-		time.AfterFunc(patience, s.stop) // otherwise event streams never end
+		go s.endStreams(drain, patience)
 		switch {
 		case s.http == nil: // it never listened
 			errs = append(errs, s.listener.Close())
@@ -451,24 +446,6 @@ func (s *Server) Close(ctx context.Context) error {
 		errs = append(errs, s.owner.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// lastAnswers accepts no new connection, and closes each open one after its next answer. Idle connections are closed only after
-// a while, by Shutdown: closing them at once could cut off a call that is just arriving.
-func (s *Server) lastAnswers() {
-	s.leaving.Store(true)
-	_ = s.listener.Close() // Shutdown closes it again and returns the error
-	<-time.After(linger)
-}
-
-// closeConnections tells clients, while the server stops, that an answer is the last on its connection.
-func (s *Server) closeConnections(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.leaving.Load() {
-			w.Header().Set("Connection", "close")
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // Run opens a server, calls ready, and runs it until ctx ends or the API fails.
