@@ -20,9 +20,10 @@ const (
 	MaxPartFor = 300
 	// MaxName is the length of an id, a name or a permission.
 	MaxName = 200
-	// MaxHistory, MaxItems (facts; decisions; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and
+	// MaxHistory, MaxItems (facts of one author; decisions of one author; open questions), MaxConstraints, MaxCriteria, MaxAllow, MaxTo and
 	// MaxRefs (permissions; dependencies) are counts.
 	MaxHistory     = 1000
+	MaxPoints      = 1000 // facts; decisions
 	MaxItems       = 500
 	MaxConstraints = 64
 	MaxCriteria    = 64

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -206,7 +207,14 @@ func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	recorded := full()
 	recorded.History[0].Recorded = true
 	recorded.Dropped = []envelope.Dropped{{Kind: envelope.DroppedSteps, Count: 12, Task: "case-88123"}, {Kind: envelope.DroppedAnswers, Count: 1, Task: "case-88001"}}
+	all := recorded
+	all.Handoff.PartOf, all.Handoff.ResultTo, all.Handoff.PartFor, all.Handoff.By = "case-88001", "operator/ann", "Refund the charge.", "operator/ben"
+	all.KeyFacts, all.Memory = slices.Clone(all.KeyFacts), slices.Clone(all.Memory)
+	all.KeyFacts[0].By, all.KeyFacts[0].Ruled, all.KeyFacts[1].By, all.KeyFacts[1].WasBy = "operator/ann", true, "triage", "support-tier1"
+	all.Memory[0].PinnedBy = "operator/ann"
+	all.Omissions = append(slices.Clone(all.Omissions), envelope.Omission{Kind: envelope.PartDecision, ID: "d7", Tokens: 9, Reason: envelope.OverBudget, Important: true})
 	for name, doc := range map[string]envelope.Envelope{
+		"all-1.4":      all,
 		"recorded-1.4": recorded,
 		"full":         old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,
 		"full-1.2": of12, "none-1.2": none, "setters-1.3": setters, "authors-1.4": authors,

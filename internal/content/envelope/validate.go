@@ -170,7 +170,7 @@ func (x *Expected) check(c *checker) {
 }
 
 func (c *checker) items(field string, list []Item) {
-	c.count(field, len(list), MaxItems)
+	c.count(field, len(list), MaxPoints)
 	seen := make(map[string]bool, len(list))
 	for i := range list {
 		if c.err != nil {
@@ -245,6 +245,9 @@ func (e *Envelope) sinceMinor4() string {
 		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" }); i >= 0 {
 			return list.name + "[" + strconv.Itoa(i) + "].by, was_by"
 		}
+	}
+	if slices.ContainsFunc(slices.Concat(e.KeyFacts, e.Decisions), func(i Item) bool { return i.Ruled }) {
+		return "ruled"
 	}
 	if i := slices.IndexFunc(e.Memory, func(m MemoryRef) bool { return m.PinnedBy != "" }); i >= 0 {
 		return "memory[" + strconv.Itoa(i) + "].pinned_by"

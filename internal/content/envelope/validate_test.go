@@ -58,7 +58,7 @@ func faults() map[string]func(*envelope.Envelope) {
 		"key_facts[1].id: \"f1\"":     func(e *envelope.Envelope) { e.KeyFacts = item("f1", "x", "") },
 		"key_facts[1].text: ":         func(e *envelope.Envelope) { e.KeyFacts = item("f2", "", "") },
 		"key_facts[1].supersedes: ":   func(e *envelope.Envelope) { e.KeyFacts = item("f2", "x", "f2") },
-		"key_facts: ":                 func(e *envelope.Envelope) { e.KeyFacts = make([]envelope.Item, envelope.MaxItems+1) },
+		"key_facts: ":                 func(e *envelope.Envelope) { e.KeyFacts = make([]envelope.Item, envelope.MaxPoints+1) },
 		"decisions[1].id: is missing": func(e *envelope.Envelope) { e.Decisions = item("", "x", "") },
 		"open_questions[0]: ":         func(e *envelope.Envelope) { e.OpenQuestions = []string{""} },
 		"history: ":                   func(e *envelope.Envelope) { e.History = make([]envelope.Step, envelope.MaxHistory+1) },

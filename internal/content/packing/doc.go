@@ -9,8 +9,8 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, has five ranks: (1) pinned parts, first the memory items that operators pinned; (2) vital parts, with an
-//     importance of 0.9 and more; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
+//   - priority, the default, has five ranks: (1) pinned parts, first what the requester and operators pinned, then what agents did, as many tokens
+//     of each; (2) vital parts, with an importance of 0.9 and more, as many tokens of each author; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
 //     token first; (5) parts with an importance below 0.2. There is one exception: a part that is longer than all parts before it
 //     together is moved behind shorter parts of later ranks, and omitted if it then does not fit, even if it is pinned. So with a small budget a
 //     pinned text of 3,000 tokens does not displace ten facts of 100.

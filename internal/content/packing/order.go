@@ -22,11 +22,11 @@ const short = 128
 type tier int
 
 const (
-	ruled tier = iota // a memory item that an operator has pinned
-	pinned
-	vital    // importance 0.9 and more
-	state    // the sender's account of the state of the work
-	ordinary // importance from 0.2
+	ruled    tier = iota // pinned by the requester or an operator
+	pinned               // by agents
+	vital                // importance 0.9 and more
+	state                // the sender's account of the state of the work
+	ordinary             // importance from 0.2
 	minor
 )
 
@@ -60,12 +60,33 @@ func (p *packer) chain(base int) {
 		x, y := &p.parts[a], &p.parts[b]
 		return cmp.Or(cmp.Compare(x.tier(), y.tier()), cmp.Compare(y.worth(), x.worth()))
 	})
+	p.share(rest)
 	c := chaining{sum: sum{p: p}, rest: rest}
 	c.settle(base)
 	p.order = p.order[:0]
 	for len(c.rest) > 0 {
 		p.order = append(p.order, c.next())
 	}
+}
+
+// share orders the parts that agents pinned, and the vital ones, so that each author gets as many tokens of a budget as any other: nobody displaces what
+// others find important by pinning more. Each author's own are in the order that they had.
+func (p *packer) share(order []int) {
+	type of struct {
+		tier   tier
+		author string
+	}
+	sum, until := map[of]int{}, make(map[int]int, len(order))
+	for _, i := range order {
+		x := &p.parts[i]
+		if t := x.tier(); t == pinned || t == vital {
+			sum[of{t, x.author}] += x.tokens
+			until[i] = sum[of{t, x.author}]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(p.parts[a].tier(), p.parts[b].tier()), cmp.Compare(until[a], until[b]))
+	})
 }
 
 // chaining is a chain under way, and the sum of its parts so far.

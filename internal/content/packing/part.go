@@ -18,8 +18,9 @@ type part struct {
 	count int // the number of elements, if it is not 1
 
 	by        string // its author, if the prompt names it
+	author    string // of the words, or of the pin; empty: the sender
 	pinned    bool
-	ruled     bool // a memory item that an operator has pinned
+	ruled     bool // pinned by the requester or an operator
 	reasoning bool // whether it includes its reasoning
 	weight    Weight
 
@@ -53,11 +54,11 @@ func (p *packer) collect() {
 	p.items(envelope.PartDecision, doc.Decisions)
 	for i := range doc.History {
 		s := &doc.History[i]
-		p.add(part{kind: envelope.PartStep, id: strconv.Itoa(i + 1), index: i, pinned: s.Pinned, weight: recent(s.Weight, i+1, len(doc.History))})
+		p.add(part{kind: envelope.PartStep, id: strconv.Itoa(i + 1), index: i, author: s.Agent, pinned: s.Pinned, weight: recent(s.Weight, i+1, len(doc.History))})
 	}
 	for i := range doc.Memory {
 		m := &doc.Memory[i]
-		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, pinned: m.Pinned, ruled: m.Pinned && strings.Contains(cmp.Or(m.PinnedBy, m.Author), "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
+		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, author: cmp.Or(m.PinnedBy, m.Author), pinned: m.Pinned, ruled: m.Pinned && strings.Contains(cmp.Or(m.PinnedBy, m.Author), "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
 	}
 	for i := range doc.Artifacts {
 		a := &doc.Artifacts[i]
@@ -80,7 +81,7 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 		item := &list[i]
 		why := Ref{envelope.PartReasoning, item.ID}
 		with := item.Reasoning != "" && (p.options.Strategy == event.StrategyFull || slices.Contains(p.options.Pinned, why))
-		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), pinned: item.Pinned, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
+		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), author: item.Author(p.doc.Handoff.From), pinned: item.Pinned, ruled: item.Pinned && item.Ruled, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
 				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, excluded: true,

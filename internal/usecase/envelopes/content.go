@@ -211,8 +211,8 @@ func checkReplaced(what, field string, p Point, ids []string, have []envelope.It
 	return refusal.New(refusal.Invalid, hint, "%s cannot replace %q: no %s has this id", what, refusal.Clip(p.Supersedes, 100), noun).With("field", field)
 }
 
-// addTo adds the content to an envelope. Its facts and decisions are by an author.
-func (c Content) addTo(doc *envelope.Envelope, by string) {
+// addTo adds the content to an envelope. Its facts and decisions are by an author, whose pins may be rules.
+func (c Content) addTo(doc *envelope.Envelope, by string, rules bool) {
 	set := func(field *string, v string) {
 		if v != "" {
 			*field = v
@@ -222,8 +222,8 @@ func (c Content) addTo(doc *envelope.Envelope, by string) {
 	set(&doc.Task.State, c.State)
 	set(&doc.ConversationSummary, c.Summary)
 	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
-	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f", by)
-	doc.Decisions = points(doc.Decisions, c.Decisions, "d", by)
+	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f", by, rules)
+	doc.Decisions = points(doc.Decisions, c.Decisions, "d", by, rules)
 	if c.Questions != nil {
 		doc.OpenQuestions = c.Questions
 	}
@@ -248,7 +248,7 @@ func inShort(summary string) string {
 // points adds to a list by id: the same id replaces, and so does naming what is superseded. What is replaced passes its
 // pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
 // importance, where the new words come without one.
-func points(list []envelope.Item, add []Point, letter, by string) []envelope.Item {
+func points(list []envelope.Item, add []Point, letter, by string, rules bool) []envelope.Item {
 	list = slices.Grow(slices.Clone(list), len(add))
 	ids := make(map[string]bool, len(list)+len(add))
 	used := map[string]bool{} // the prompt names them as replaced: another item of that id would be taken for it
@@ -275,6 +275,7 @@ func points(list []envelope.Item, add []Point, letter, by string) []envelope.Ite
 			})
 			delete(ids, p.Supersedes)
 		}
+		item.Ruled = item.Pinned && rules
 		ids[p.ID], used[p.Supersedes] = true, true
 		list = append(list, item)
 	}

@@ -68,7 +68,7 @@ func imported(list []envelope.Item, t task.Task) {
 		if list[i].By != "" {
 			list[i].By = event.Bare(t.Source())
 		}
-		list[i].WasBy = ""
+		list[i].WasBy, list[i].Ruled = "", list[i].Pinned
 	}
 }
 
@@ -110,13 +110,19 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if err := c.checkIDs(doc); err != nil {
 		return envelope.Envelope{}, err
 	}
-	c.addTo(&doc, author(by, t))
+	before := doc
+	c.addTo(&doc, author(by, t), rules(author(by, t), t))
+	if err := checkShare(&before, &doc, author(by, t)); err != nil {
+		return envelope.Envelope{}, err
+	}
 	if h.Kind != event.Cold {
 		told(&doc, t)
 	}
-	for _, step := range c.Steps {
-		tell(&doc, t, envelope.Step{Time: now, Agent: author(by, t), Action: step.Action, Detail: step.Detail, Tool: step.Tool})
+	steps := make([]envelope.Step, len(c.Steps))
+	for i, step := range c.Steps {
+		steps[i] = envelope.Step{Time: now, Agent: author(by, t), Action: step.Action, Detail: step.Detail, Tool: step.Tool}
 	}
+	tell(&doc, t, steps...)
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	if h.Kind == event.Cold {
@@ -245,19 +251,11 @@ func partOf(t task.Task) (parent, resultTo string) {
 	return t.Parent.Task, resultTo
 }
 
-// author is the principal whose words the content is, as [envelope.Item] has it: the caller, or the source if the server itself calls.
-func author(by caller.Caller, t task.Task) string {
-	if by.IsSystem() {
-		return event.Bare(t.Source())
-	}
-	return by.Short()
-}
-
 // Said is what a task's newest envelope says, with what a sender adds. Without a new confidence, the last one stays.
 func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, workspace, t, c.Base)
 	confidence := doc.Confidence
-	c.addTo(&doc, event.Bare(t.Source()))
+	c.addTo(&doc, event.Bare(t.Source()), false)
 	if doc.Confidence == nil {
 		doc.Confidence = confidence
 	}

@@ -3,6 +3,7 @@ package envelopes
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
@@ -30,6 +31,25 @@ func TestNoFloodOfStepsDisplacesWhatTheServerTells(t *testing.T) {
 			}
 			if last := doc.History[len(doc.History)-1]; last.Detail != fmt.Sprint(envelope.MaxHistory-1) {
 				t.Errorf("%s: the newest step is %+v", action, last)
+			}
+		}
+	}
+}
+
+func TestNoAgentDisplacesTheStepsOfAnother(t *testing.T) {
+	for _, size := range []int{10, envelope.MaxItemText} {
+		doc, honest := envelope.Envelope{}, envelope.Step{Agent: "ann", Action: "found", Detail: "the cause"}
+		tell(&doc, task.Task{ID: "t1"}, honest)
+		for range 3 {
+			for range envelope.MaxHistory {
+				tell(&doc, task.Task{ID: "t1"}, envelope.Step{Agent: "mal", Action: "spoke", Detail: strings.Repeat("x", size)})
+			}
+			bytes := 0
+			for _, s := range doc.History {
+				bytes += len(s.Action) + len(s.Detail)
+			}
+			if doc.History[0].Agent != "ann" || bytes > maxHistoryBytes || len(doc.History) > envelope.MaxHistory || len(doc.Dropped) != 1 {
+				t.Fatalf("%d steps of %d bytes begin with one of %s; dropped %+v", len(doc.History), bytes, doc.History[0].Agent, doc.Dropped)
 			}
 		}
 	}

@@ -95,8 +95,8 @@ var fields = map[string]field{
 	"Envelope.handoff":              {doc: "The handoff that the envelope belongs to."},
 	"Envelope.task":                 {doc: "The request, and the state of the work."},
 	"Envelope.conversation_summary": {doc: "The conversation so far, condensed.", limits: text},
-	"Envelope.key_facts":            {doc: "The facts so far. Ids are unique within the list, so that envelopes can be compared.", limits: distinct(envelope.MaxItems)},
-	"Envelope.decisions":            {doc: "The decisions so far, with ids like the facts.", limits: distinct(envelope.MaxItems)},
+	"Envelope.key_facts":            {doc: "The facts so far. Ids are unique within the list, so that envelopes can be compared.", limits: distinct(envelope.MaxPoints)},
+	"Envelope.decisions":            {doc: "The decisions so far, with ids like the facts.", limits: distinct(envelope.MaxPoints)},
 	"Envelope.open_questions":       {doc: "The questions that are still open. Never cut when the envelope is packed.", limits: limits{"maxItems": envelope.MaxItems, "items": withType("string", itemText)}},
 	"Envelope.confidence":           {doc: "How sure the sender is of its work, 0 to 1. Omitted if it is not given.", limits: share},
 	"Envelope.history":              {doc: "The steps and decisions so far, with agents and reasons; oldest first.", limits: entries(envelope.MaxHistory)},
@@ -139,6 +139,8 @@ var fields = map[string]field{
 
 	"Item.by":     {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
 	"Item.was_by": {doc: "The author of what it replaced: the entry that it supersedes, or one of its own id. Omitted if it replaced nothing, or if that is not recorded. Since version 1.4.", limits: word},
+
+	"Item.ruled": {doc: "Whether the requester has pinned it, or a principal that is no agent: it comes before what agents pin. Since version 1.4."},
 
 	"Step.time":   {doc: "When."},
 	"Step.agent":  {doc: "The agent that did it.", limits: word},
