@@ -23,17 +23,17 @@ func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleAuditor, RoleAg
 
 // Me is the principal of a token.
 type Me struct {
-	Workspace string   `json:"workspace"`
-	Role      Role     `json:"role"`
-	Name      string   `json:"name"`
-	Token     string   `json:"token"`            // the token's id
-	Agent     string   `json:"agent,omitempty"`  // the agent's name, if it is one
-	Person    string   `json:"person,omitempty"` // at its client, as the token says
-	Scopes    []string `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
-	Server    string   `json:"server"`           // the server's version
-
-	Expires time.Time `json:"expires,omitzero"` // when the token does; zero: never
-	Now     time.Time `json:"now"`              // by the server's clock, which judges deadlines and timeouts
+	Workspace string    `json:"workspace"`
+	Role      Role      `json:"role"`
+	Name      string    `json:"name"`
+	Token     string    `json:"token"`            // the token's id
+	Agent     string    `json:"agent,omitempty"`  // the agent's name, if it is one
+	Person    string    `json:"person,omitempty"` // at its client, as the token says
+	Scopes    []string  `json:"scopes,omitempty"` // what an outside issuer's token may be used for; nil: all that the role may do
+	Server    string    `json:"server"`           // the server's version
+	Expires   time.Time `json:"expires,omitzero"` // when the token does; zero: never
+	Now       time.Time `json:"now"`              // by the server's clock, which judges deadlines and timeouts
+	Position  uint64    `json:"position"`         // up to which lists have everything now
 }
 
 // Is reports whether the token is that of the agent that has a name now, or has that identity (NAME~2).

@@ -43,8 +43,9 @@ func TestAFormThatIsRefusedComesBackFilled(t *testing.T) {
 			page, "/dead", "verb=discard&to=ann&tokens=500&why=+&home=1&task=" + dead.Task,
 			[]string{"Not done:", "it is not said why they are discarded", `value="` + dead.Task + `"`, `checked=""`, `value="ann"`, `value="500"`, `value="1" checked=""`},
 		},
-		"a silence":       {page, "/alerts/silence", "alert=none&hours=4&reason=known", []string{"Not done:", "You wrote:", "known"}},
-		"not a readiness": {page, "/agents/ann/asleep", "key=k", []string{"Not done:", "ann"}},
+		"replayed to nobody": {page, "/dead", "verb=replay&to=nobdy&task=" + dead.Task, []string{"Not done:", "1 of 1 were not changed", "nobdy", "What to do: use one of: zoe, ann, mute", `value="nobdy"`}},
+		"a silence":          {page, "/alerts/silence", "alert=none&hours=4&reason=known", []string{"Not done:", "You wrote:", "known"}},
+		"not a readiness":    {page, "/agents/ann/asleep", "key=k", []string{"Not done:", "ann"}},
 	} {
 		got := c.by.do(http.MethodPost, c.path, c.form)
 		if got.status < 400 || strings.Contains(got.body, "data-live") || inline.MatchString(got.body) {

@@ -30,6 +30,7 @@ type Me struct {
 	Scopes    identity.Scopes `json:"scopes,omitempty" doc:"Scopes of a token of an OAuth issuer. Absent: everything that the role may do."`
 	Server    string          `json:"server" doc:"Version of the server."`
 	Now       time.Time       `json:"now" doc:"Time of the server's clock, by which it judges deadlines and timeouts."`
+	endpoint.Listed
 }
 
 type meQuery struct {
@@ -45,7 +46,7 @@ func (s *service) tokens() {
 					return Me{}, err
 				}
 			}
-			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Expires: c.Expires, Server: s.opts.Version, Now: s.app.Now().UTC()}
+			me := Me{Workspace: c.Workspace, Role: string(c.Role), Name: c.Name, Token: c.Token, Agent: c.Agent(), Person: c.Person, Expires: c.Expires, Server: s.opts.Version, Now: s.app.Now().UTC(), Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
 			if c.Scopes != nil {
 				me.Scopes = *c.Scopes
 			}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,20 +63,21 @@ func chosen(r *http.Request, what string) ([]string, error) {
 // each does something to each of some tasks, also after one that cannot be changed. The error names those.
 func each(r *http.Request, ids []string, act func(ctx context.Context, id string) error) error {
 	var failed []string
+	hints := map[string]bool{}
 	for _, id := range ids {
 		if err := act(client.WithKey(r.Context(), r.PostFormValue("key")+id), id); err != nil {
 			var refused *client.Error
 			if !errors.As(err, &refused) {
 				return err
 			}
-			failed = append(failed, id+": "+refused.Message)
+			failed, hints[refused.Hint] = append(failed, id+": "+refused.Message), true
 		}
 	}
 	if len(failed) == 0 {
 		return nil
 	}
 	return &client.Error{
-		Status: http.StatusConflict, Code: client.Conflict, Hint: "look at each of them",
+		Status: http.StatusConflict, Code: client.Conflict, Hint: strings.Join(slices.Sorted(maps.Keys(hints)), "; "),
 		Message: fmt.Sprintf("%d of %d were not changed: %s", len(failed), len(ids), strings.Join(failed, "; ")),
 	}
 }

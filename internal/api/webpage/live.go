@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -13,7 +14,6 @@ import (
 const (
 	beat   = 15 * time.Second       // between signs of life of a stream
 	gather = 200 * time.Millisecond // changes that come within it are one
-	begun  = time.Second            // by then a stream follows the record, and the page is told once of what it may have missed
 )
 
 // live tells a page that something changed, as server-sent events: in the task that it names, or anything. It ends with the session, and says so: of a stream that is
@@ -32,26 +32,14 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	task := r.URL.Query().Get("task")
 	changed, ended := make(chan struct{}, 1), make(chan error, 1)
-	go func() {
-		ended <- v.api.Events(ctx, client.Now, func(e client.Event) error {
-			if task == "*" || e.ID == task {
-				select {
-				case changed <- struct{}{}:
-				default: // one is waiting to be sent
-				}
-			}
-			return nil
-		})
-	}()
+	go func() { ended <- v.follow(ctx, shownAt(r, v.me), r.URL.Query().Get("task"), changed) }()
 	s.begin()
-	if s.send("retry: 1000\nevent: open\ndata:\n\n") != nil {
+	if s.send("retry: 1000\nid: "+strconv.FormatUint(v.me.Position, 10)+"\nevent: open\ndata:\n\n") != nil {
 		return
 	}
 	still := time.NewTicker(beat)
 	defer still.Stop()
-	missed := time.After(begun)
 	for v.sessions.lasts(v.session) {
 		select {
 		case <-changed:
@@ -60,8 +48,6 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 			case <-ctx.Done():
 				return
 			}
-			err = s.send("event: change\ndata:\n\n")
-		case <-missed:
 			err = s.send("event: change\ndata:\n\n")
 		case <-still.C:
 			err = s.send(": alive\n\n")
@@ -83,6 +69,29 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	_ = s.send(sessionEnd)
+}
+
+// shownAt is the position from which a stream follows: that at which the page was shown. A browser that calls again, which it says with the id of what it was told,
+// has the page look again once the stream is open: it follows from now on.
+func shownAt(r *http.Request, now client.Me) uint64 {
+	n, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
+	if err != nil || n > now.Position || r.Header.Get("Last-Event-ID") != "" {
+		return now.Position
+	}
+	return n
+}
+
+// follow marks what changes after a position in a task, or anywhere.
+func (v *visit) follow(ctx context.Context, after uint64, task string, changed chan<- struct{}) error {
+	return v.api.Events(ctx, after, func(e client.Event) error {
+		if task == "*" || e.ID == task {
+			select {
+			case changed <- struct{}{}:
+			default: // one is waiting to be sent
+			}
+		}
+		return nil
+	})
 }
 
 // sessionEnd tells a page that nobody is signed in any more.

@@ -53,7 +53,7 @@ func Of(t client.Task) (all []Standing) {
 		}
 	}
 	for _, k := range t.Stranded() {
-		add(Standing{Tone: "bad", Text: "Waits for a child that is in the dead letters: " + k.Why, Link: "/tasks/" + k.Task, Do: "Look at it"})
+		add(Standing{Tone: "bad", Text: "Waits for the part of " + k.To + ", which is in the dead letters: " + k.Why, Link: "/tasks/" + k.Task, Do: "Look at it"})
 	}
 	if t.State == client.Waiting {
 		if s, ok := waiting(t); ok {

@@ -81,7 +81,7 @@ function follow() {
   clearTimeout(later);
   source?.close();
   if (!task || document.hidden && !notices()) return; // a page that nobody looks at would take a stream from another
-  source = new EventSource("/live?task=" + encodeURIComponent(task));
+  source = new EventSource("/live?task=" + encodeURIComponent(task) + "&after=" + main().dataset.position);
   source.addEventListener("open", () => { say(""); if (missed) { missed = false; refresh(); } });
   source.addEventListener("change", () => { full = 0; refresh(); });
   source.addEventListener("end", () => { source.close(); missed = true; offerSignIn(); });
