@@ -3,11 +3,13 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -149,5 +151,28 @@ func TestAChoiceOfDeadLettersStaysWhileMoreCome(t *testing.T) {
 	d.shows("the third that nobody takes")
 	if got := eval[string](d, `[...document.querySelectorAll("[name=task]:checked")].map((b) => b.value).join() + " " + document.activeElement.value`); got != first+" no use" {
 		t.Errorf("chosen are %s, not %s", got, first)
+	}
+}
+
+// Without its scripts a page has no hints for keys that do nothing, and times as they are written then fit into their cells.
+func TestAPageWithoutScriptsIsWhole(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	d.signIn(d.token)
+	d.do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return chromedp.Void{}, err
+	})
+	for name, path := range s.pages() {
+		d.goTo(path)
+		if eval[bool](d, `document.documentElement.matches(".scripts")`) {
+			t.Fatal("scripts run")
+		}
+		if n := eval[int](d, `[...document.querySelectorAll("kbd, .keys")].filter((e) => e.checkVisibility()).length + (document.getElementById("q").placeholder.includes("/") ? 1 : 0)`); n > 0 {
+			t.Errorf("%s has %d hints for keys", name, n)
+		}
+		if n := eval[int](d, `[...document.querySelectorAll("td")].filter((e) => e.scrollWidth > e.clientWidth).length`); n > 0 {
+			t.Errorf("%s has %d cells that are too narrow", name, n)
+		}
 	}
 }

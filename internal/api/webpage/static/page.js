@@ -196,6 +196,8 @@ function begin() {
   setInterval(showTimes, 5000);
   document.getElementById("go")?.click();
   for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
+  const find = document.getElementById("q");
+  if (find) find.placeholder += "  ( / )";
   offerNotices();
   notify();
   lengthen();
