@@ -29,6 +29,9 @@ func (s *commands) workCommand() *cobra.Command {
 			if guard != "" {
 				return nil
 			}
+			if n := cmd.ArgsLenAtDash(); n == 1 && s.agentName() == "" && len(args) > 1 {
+				return shell.Hinted(shell.Usagef("the agent %q is named without --agent", args[0]), shellword.Command("trapeze work --agent", args[0])+" -- "+shellword.Quotes(args[n:]...))
+			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
 		func(ctx context.Context, args []string) error {

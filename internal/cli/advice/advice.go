@@ -1,11 +1,32 @@
 package advice
 
-// Of returns a hint of the server in terms of commands and flags; one that has no such terms as it is.
-func Of(hint string) string {
-	if more := hints[hint]; more != "" {
-		return more
+import "regexp"
+
+// Ids of a handoff and of a task.
+var (
+	handoffID = regexp.MustCompile(`\btask_[0-9a-z]{26}\.h[0-9]+\b`)
+	taskID    = regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)
+)
+
+// The words for ids in a hint.
+var (
+	handoffWord = regexp.MustCompile(`\bHANDOFF\b`)
+	taskWord    = regexp.MustCompile(`\bTASK\b`)
+)
+
+// Of returns a hint of the server in terms of commands and flags, with the ids that the message of the refusal begins with; one that has no such terms as it is.
+func Of(hint, message string) string {
+	more := hints[hint]
+	if more == "" {
+		return hint
 	}
-	return hint
+	if id := handoffID.FindString(message); id != "" {
+		more = handoffWord.ReplaceAllLiteralString(more, id)
+	}
+	if id := taskID.FindString(message); id != "" {
+		more = taskWord.ReplaceAllLiteralString(more, id)
+	}
+	return more
 }
 
 // hints are the server's hints in terms of commands and flags.

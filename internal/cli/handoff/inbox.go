@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -16,7 +17,7 @@ import (
 func Inbox(s *shell.Shell) *cobra.Command {
 	var o client.InboxOptions
 	var wait shell.Duration
-	cmd := s.Call("inbox", "List what waits for you, or wait for it", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
+	cmd := s.Call("inbox", "List what waits for you, or wait for it", noAgent, func(ctx context.Context, c *client.Client, _ []string) error {
 		o.Peek = !o.See
 		box, err := waitInbox(ctx, s, c, o, time.Duration(wait))
 		if err == nil && len(box.Items) == 0 && o.Agent == "" {
@@ -61,6 +62,15 @@ again is listed again.`
 	f.BoolVar(&o.See, "seen", false, "mark offers and notices as seen; the acknowledgment timeout of the offers starts")
 	f.StringVar(&o.Agent, "of", "", "list the inbox of this agent, as an operator or auditor")
 	return cmd
+}
+
+// noAgent refuses arguments. The usual one is the agent whose inbox is meant.
+func noAgent(cmd *cobra.Command, args []string) error {
+	err := shell.NoArgs(cmd, args)
+	if len(args) == 1 && event.CheckName("agent", args[0]) == nil && !cmd.Flags().Changed("wait") {
+		return shell.Hinted(err, "to see the inbox of the agent "+args[0]+": "+shellword.Command("trapeze inbox --agent", args[0]))
+	}
+	return err
 }
 
 // waitInbox waits for the first item.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/advice"
+	"github.com/trapezehq/trapeze/internal/cli/suggest"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
@@ -120,7 +121,7 @@ func (s *Shell) PrintError(err error) {
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
 		e.Hint = "the token in " + s.kept + " is no longer valid; remove the file, and a new token is created"
 	}
-	e.Hint = advice.Of(e.Hint)
+	e.Hint = advice.Of(e.Hint, e.Message)
 	if s.Flags.JSON {
 		if e.Code == "" {
 			e.Code = codeFailed
@@ -151,8 +152,7 @@ func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
 	if s.ran || isRefusal(err) {
 		return err
 	}
-	err = Usage(plainer(cmd, err))
-	return withUsage(cmd, err)
+	return withUsage(cmd, Usage(plainer(cmd, suggest.Rest(cmd, s.Args), err)))
 }
 
 // withUsage adds how the command is used to a mistake in that which has no hint.

@@ -46,7 +46,7 @@ func TestTheTableOfRefusalsHasEachCodeWithItsExitCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, code := range refusal.Codes() {
-		row := regexp.MustCompile("(?m)^\\| `" + string(code) + "` \\| \\d+ \\| (\\d+) \\|").FindAllStringSubmatch(string(page), -1)
+		row := regexp.MustCompile("(?m)^\\| `"+string(code)+"` \\| \\d+ \\| (\\d+) \\|").FindAllStringSubmatch(string(page), -1)
 		if len(row) != 1 || row[0][1] != fmt.Sprint(ExitCode(refusal.New(code, "", "no"))) {
 			t.Errorf("%s: the table has %q; its exit code is %d", code, row, ExitCode(refusal.New(code, "", "no")))
 		}

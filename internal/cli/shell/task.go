@@ -25,7 +25,7 @@ func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, 
 		return "", nil, Usagef("%s: an argument is missing after the task", args[0])
 	}
 	if task == "" {
-		return "", nil, Usagef("name the task, or set TRAPEZE_TASK")
+		return "", nil, Usagef("name the task, or set TRAPEZE_TASK; %s is the task that you created or handed off last", LastTask)
 	}
 	return task, args, nil
 }

@@ -23,9 +23,12 @@ var (
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
 )
 
-// plainer says what is wrong with flags and arguments, where the library only counts.
-func plainer(cmd *cobra.Command, err error) error {
+// plainer says what is wrong with flags and arguments, where the library only counts. The rest is what stood after the name of the command, without flags.
+func plainer(cmd *cobra.Command, rest []string, err error) error {
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
+		if cmd.HasSubCommands() && len(rest) > 0 { // the flag is that of a command that there is not
+			return noSuchCommand(cmd, rest)
+		}
 		text := "there is no flag --" + m[1]
 		if near := suggest.Flags(cmd, m[1]); len(near) > 0 {
 			text += "; did you mean --" + strings.Join(near, " or --") + "?"
@@ -87,7 +90,7 @@ func Placeholders(cmd *cobra.Command) []string {
 }
 
 // names are the placeholders of arguments that cannot be empty.
-var names = []string{"NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
+var names = []string{"INTENT", "NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
 
 // checkTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
 func checkTexts(cmd *cobra.Command, args []string) error {

@@ -22,11 +22,8 @@ var agentMeant = []string{
 	"name the agent",
 }
 
-// The most that a hint lists and repeats.
-const (
-	mostAgents = 8
-	mostLine   = 400 // bytes
-)
+// The most that a hint lists, and, in bytes, repeats.
+const mostAgents, mostLine = 8, 400
 
 // chosen is the agent that the command acts as by its flags and its environment; empty if none was chosen.
 func (s *Shell) chosen() string {

@@ -38,6 +38,15 @@ func Commands(cmd *cobra.Command, name string) (found []string) {
 	return found
 }
 
+// Rest returns what stands after the name of a command in a command line, up to the first flag.
+func Rest(cmd *cobra.Command, line []string) []string {
+	_, rest, _ := cmd.Root().Find(line) // that there is no such command is what the caller finds out
+	if i := slices.IndexFunc(rest, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest
+}
+
 // namesakes returns the commands of that name in the groups of a program, such as "task complete" for complete, at most three, that of a task first.
 func namesakes(root *cobra.Command, name string) (found []string) {
 	rank := func(group *cobra.Command) int {
