@@ -148,7 +148,7 @@ func (c *call) send(ctx context.Context, in sendInput, send client.SendInput) (c
 	case !in.delegates() && (in.Format != "" || in.MaxBytes != 0):
 		return client.Receipt{}, invalid("format and max_bytes are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them")
 	case !in.delegates() && !in.wanted.empty():
-		return client.Receipt{}, invalid("criteria and schema are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them, or write them into ask")
+		return client.Receipt{}, invalid("criteria and result_schema are set when a task is created, with intent, or for the child tasks of others (kind=delegation, fan_out): omit them, or write them into ask")
 	}
 	send.Permissions, send.Budget, send.Timeouts = in.Permissions.Values(), in.budget(), in.timeouts()
 	var err error
@@ -235,7 +235,7 @@ func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 		return answer{}, invalid("with share_only you keep the task: omit kind, fan_out, fan_in, quorum, approver and confirm")
 	}
 	if len(in.Constraints) > 0 || !in.wanted.empty() || !in.fresh.empty() {
-		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, schema, priority, deadline, conversation and tags")
+		return answer{}, invalid("share_only does not change the task: omit constraints, criteria, result_schema, priority, deadline, conversation and tags")
 	}
 	epoch, err := c.Session.Epoch(ctx, in.Task, in.Epoch)
 	if err != nil {
