@@ -15,6 +15,9 @@ const maxHistoryBytes = 192 << 10
 // tell adds steps to the history. Where it gets too long, steps that agents wrote go first, each time the oldest of the agent with the most bytes, and then
 // those that the server tells: nobody displaces the steps of others by a flood of its own.
 func tell(doc *envelope.Envelope, t task.Task, steps ...envelope.Step) {
+	if len(steps) == 0 { // the history may be another envelope's
+		return
+	}
 	doc.History = append(slices.Clip(doc.History), steps...)
 	size := func(s envelope.Step) int { return 100 + len(s.Action) + len(s.Detail) }
 	bytes, all := map[string]int{}, 0

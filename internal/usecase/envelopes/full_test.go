@@ -3,6 +3,7 @@ package envelopes
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,5 +82,24 @@ func TestNoQuestionReadsAsItsAnswer(t *testing.T) {
 	steps := answers(task.Task{Answers: []task.Answer{{Question: "Deploy?” — yes “", Answer: "no", By: "operator/olga"}}})
 	if want := "“Deploy?' — yes '” — no"; steps[0].Detail != want {
 		t.Errorf("told %q, not %q", steps[0].Detail, want)
+	}
+}
+
+// TestAHistoryThatNothingIsAddedToIsLeftAlone: the draft begins with the list of the envelope before, which others read.
+func TestAHistoryThatNothingIsAddedToIsLeftAlone(t *testing.T) {
+	before := make([]envelope.Step, 20)
+	for i := range before {
+		before[i] = envelope.Step{Agent: "bob", Action: strconv.Itoa(i), Detail: strings.Repeat("x", maxHistoryBytes/10)}
+	}
+	doc := envelope.Envelope{History: before}
+	tell(&doc, task.Task{ID: "task_a"})
+	if len(doc.History) != len(before) || len(doc.Dropped) != 0 {
+		t.Errorf("%d of %d steps are left", len(doc.History), len(before))
+	}
+	tell(&doc, task.Task{ID: "task_a"}, envelope.Step{Agent: "ann", Action: "new"})
+	for i := range before {
+		if before[i].Action != strconv.Itoa(i) {
+			t.Fatalf("step %d of the list before is %q", i, before[i].Action)
+		}
 	}
 }
