@@ -3,11 +3,13 @@ package server
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // pageKeyName is the file of the key of the page.
@@ -25,7 +27,7 @@ func (s *Server) pageKey(ctx context.Context) (key [32]byte, err error) {
 		if key, ok := parsePageKey(string(text)); ok {
 			return key, os.Chmod(path, 0o600)
 		}
-		return key, fmt.Errorf("%s is not a key of 64 hexadecimal digits: remove it, and sign in again", path)
+		return key, fmt.Errorf("%s is damaged: remove it, and sign in again", path)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return key, err
@@ -35,18 +37,24 @@ func (s *Server) pageKey(ctx context.Context) (key [32]byte, err error) {
 	return key, writeFile(path, made)
 }
 
-// newPageKey returns a new key as text.
+// newPageKey returns a new key as text: in hexadecimal digits, a hyphen, and the first eight of its SHA-256.
 func newPageKey() string {
 	var key [32]byte
 	_, _ = rand.Read(key[:]) // never fails
-	return hex.EncodeToString(key[:])
+	return pageKeyText(key)
 }
 
-// parsePageKey reads a key from its text.
+func pageKeyText(key [32]byte) string {
+	sum := sha256.Sum256(key[:])
+	return hex.EncodeToString(key[:]) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// parsePageKey reads a key from its text. Those of earlier versions have no sum.
 func parsePageKey(text string) (key [32]byte, ok bool) {
-	if len(text) != hex.EncodedLen(len(key)) {
+	digits, _, summed := strings.Cut(text, "-")
+	if len(digits) != hex.EncodedLen(len(key)) {
 		return key, false
 	}
-	_, err := hex.Decode(key[:], []byte(text))
-	return key, err == nil
+	_, err := hex.Decode(key[:], []byte(digits))
+	return key, err == nil && (!summed || text == pageKeyText(key))
 }

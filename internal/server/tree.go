@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
@@ -68,7 +70,8 @@ type RecordFile struct {
 	dir    string
 	sealed bool
 	sealer *seal.Sealer // nil: the content is not sealed, or its keys are not there
-	broken error        // the keys are there, and cannot be used
+	keys   *seal.KeyFile
+	broken error // the keys are there, and cannot be used
 }
 
 // Close releases everything.
@@ -115,28 +118,68 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	if f.sealer, err = seal.New(keys); err != nil {
 		return nil, errors.Join(err, keys.Close(), r.Close())
 	}
+	f.keys = keys
 	r.Open(f.sealer)
 	return f, nil
+}
+
+// CheckKeys returns what is wrong with the keys beside the record: of erasable content, and of the page. A copy need not have them.
+func (f *RecordFile) CheckKeys(context.Context) (found []string, err error) {
+	if f.broken != nil {
+		found = append(found, fmt.Sprintf("the content of the record cannot be read, since its keys (%s, opened with %s) cannot be used: %v", contentKeys, installationKey, f.broken))
+	}
+	text, err := os.ReadFile(filepath.Join(f.dir, installationKey)) //nolint:gosec // the operator's directory
+	if err == nil && f.broken == nil && !isWritten(string(text)) {
+		found = append(found, installationKey+" was changed: it is not 32 bytes in base64 as they are written")
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return found, err
+	}
+	if f.sealer != nil {
+		list, err := f.keys.Check()
+		for _, what := range list {
+			found = append(found, fmt.Sprintf("the file of keys %s is damaged: %s; restore it from a backup", contentKeys, what))
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+	text, err = os.ReadFile(filepath.Join(f.dir, pageKeyName)) //nolint:gosec // as above
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if _, ok := parsePageKey(string(text)); err == nil && !ok {
+		found = append(found, pageKeyName+" is damaged, and the server would not start: remove it, and sign in again")
+	}
+	return found, err
+}
+
+// isWritten reports whether a key of the installation has the one form in which it is written.
+func isWritten(text string) bool {
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	key, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && base64.StdEncoding.EncodeToString(key) == text
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the
 // server builds them again. Nor are they compared if the content of the record is sealed and its keys are not there; keys that cannot be used are named.
 func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error) {
-	if f.broken != nil {
-		return []string{fmt.Sprintf("the content of the record cannot be read, since its keys cannot be used: %v", f.broken)}, nil
-	}
-	if f.sealed && f.sealer == nil {
-		return nil, nil
-	}
 	db, err := f.Views()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	differ, at, err := sqlview.Compare(ctx, f, db)
+	changed, err := sqlview.CompareKept(ctx, db)
 	if errors.Is(err, sqlview.ErrSchema) {
 		return nil, nil
 	}
+	for _, name := range changed {
+		found = append(found, fmt.Sprintf("the view %s was changed: build the views again with trapeze serve --rebuild-views", name))
+	}
+	if err != nil || f.sealed && f.sealer == nil {
+		return found, err
+	}
+	differ, at, err := sqlview.Compare(ctx, f, db)
 	for _, name := range differ {
 		found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
 	}

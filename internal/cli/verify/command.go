@@ -19,6 +19,8 @@ type File interface {
 	proof.Record
 	// CheckFile returns what is wrong with the structure of the file.
 	CheckFile(ctx context.Context) ([]string, error)
+	// CheckKeys returns which keys beside the record are damaged.
+	CheckKeys(ctx context.Context) ([]string, error)
 	// CheckViews returns how the views differ from the record. For an error that says nothing of them, see [proof.IsUnfinished].
 	CheckViews(ctx context.Context) ([]string, error)
 	// CheckArtifacts returns which artifacts are missing to which envelopes refer.
@@ -186,16 +188,21 @@ func result(s *shell.Shell, r proof.Report) error {
 // directory verifies a data directory.
 func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) (err error) {
 	files := filepath.Join(dir, "proof")
-	keys, kept, err := o.read(filepath.Join(files, "keys"))
-	if err != nil {
-		return err
-	}
 	record, err := open(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, record.Close()) }()
 	var findings []proof.Finding
+	own := filepath.Join(files, "keys")
+	if _, err := os.Stat(own); errors.Is(err, os.ErrNotExist) && o.keys == "" {
+		findings = append(findings, proof.Finding{What: "proof/keys, the public keys of the log, is missing: no checkpoint can be verified; restore it from a backup, or give them with --keys"})
+		return result(s, proof.Report{Findings: findings})
+	}
+	keys, kept, err := o.read(own)
+	if err != nil {
+		return err
+	}
 	evidence, err := o.evidence(files, keys, kept, &findings)
 	if err == nil {
 		err = o.witnessed(filepath.Join(files, "cosigned"), keys, &evidence, &findings)
@@ -208,12 +215,9 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 			defer func() { err = errors.Join(err, c.Close()) }()
 		}
 	}
-	found, err := record.CheckFile(ctx)
+	file, err := checkFile(ctx, record)
 	if err != nil {
-		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
-	}
-	for _, what := range found {
-		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
+		return err
 	}
 	if o.fast {
 		evidence.Newest = newest
@@ -224,6 +228,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	}
 	report.Findings = append(findings, report.Findings...)
 	artifacts, wrong, unfinished := o.derived(ctx, dir, record, len(report.Findings) == 0)
+	report.Findings = append(file, report.Findings...)
 	report.Findings = append(report.Findings, wrong...)
 	answer := struct {
 		proof.Report
@@ -237,6 +242,22 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		}
 	})
 	return errors.Join(err, result(s, report), unfinished)
+}
+
+// checkFile returns what is wrong with the database as a file, and with the keys beside it.
+func checkFile(ctx context.Context, record File) (findings []proof.Finding, err error) {
+	found, err := record.CheckFile(ctx)
+	for _, what := range found {
+		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
+	}
+	if err != nil {
+		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
+	}
+	found, err = record.CheckKeys(ctx)
+	for _, what := range found {
+		findings = append(findings, proof.Finding{What: what})
+	}
+	return findings, err
 }
 
 // newest is how many entries a fast verification reads.
@@ -274,7 +295,11 @@ func (o options) derived(ctx context.Context, dir string, record File, sound boo
 
 // evidence is what is in the directory of the proofs, with the checkpoints that were kept.
 func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, findings *[]proof.Finding) (proof.Evidence, error) {
-	e := proof.Evidence{Checkpoints: kept}
+	public, err := os.ReadFile(filepath.Join(dir, "keys")) //nolint:gosec // the path is the user's
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return proof.Evidence{}, err
+	}
+	e := proof.Evidence{Checkpoints: kept, Keys: proof.KeyList(string(public))}
 	tree, err := os.Open(filepath.Join(dir, "tree")) //nolint:gosec // the path is the user's
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -298,25 +323,5 @@ func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, 
 		}
 	}
 	*findings = append(*findings, proof.CheckFork(e.Checkpoints)...)
-	if err := checkSigner(dir); err != nil {
-		*findings = append(*findings, proof.Finding{What: "the private key is damaged, and the server would not start; restore it, or remove it, and the next checkpoints are signed with a new key: " + err.Error()})
-	}
-	return e, nil
-}
-
-// checkSigner returns an error if a directory of proofs has a private key that is not that of one of its public keys.
-func checkSigner(dir string) error {
-	private, err := os.ReadFile(filepath.Join(dir, "key")) //nolint:gosec // the path is the user's
-	if errors.Is(err, os.ErrNotExist) {                    // a copy need not have it
-		return nil
-	}
-	public, kerr := os.ReadFile(filepath.Join(dir, "keys")) //nolint:gosec // the path is the user's
-	if err := errors.Join(err, kerr); err != nil {
-		return err
-	}
-	keys, err := proof.ParseKeys(string(public))
-	if err != nil {
-		return err
-	}
-	return proof.CheckSigner(string(private), keys)
+	return e, checkSigners(dir, findings)
 }

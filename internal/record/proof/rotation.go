@@ -1,9 +1,13 @@
 package proof
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // KeyRotated: the log signs its checkpoints with another key from now on. The last checkpoint that the old key signs has this entry.
@@ -31,6 +35,26 @@ func KeyList(text string) (list []string) {
 		}
 	}
 	return list
+}
+
+// rotated compares the keys of the log with an entry that says that one was followed by another: what it signed until then verifies with it alone.
+func (v *verifier) rotated(e *ledger.Entry) {
+	if len(v.Keys) == 0 || e.Events[0].Name != (KeyRotated{}).EventName() {
+		return
+	}
+	var k KeyRotated
+	if err := json.Unmarshal(e.Events[0].Data, &k); err != nil || !strings.HasPrefix(v.Keys[0], k.Log+"+") { // those of a log before this one are not kept
+		return
+	}
+	at := slices.Index(v.Keys, k.Old)
+	switch {
+	case at < 0:
+		v.found(e.Position, "the public keys (proof/keys) lack the one that signed until here: %s", k.Old)
+	case at < v.before, slices.Contains(v.Keys[:at], k.New):
+		v.found(e.Position, "the public keys (proof/keys) are in another order than the one in which they signed: %s", k.Old)
+	default:
+		v.before = at + 1
+	}
 }
 
 // Signs reports whether a public key is that of a signer.

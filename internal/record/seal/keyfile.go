@@ -1,11 +1,13 @@
 package seal
 
 import (
+	"bytes"
 	"crypto/cipher"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -244,6 +246,34 @@ func (k *KeyFile) read(id string) (one []byte, n int64, err error) {
 	}
 	return one, n, nil
 }
+
+// Check returns what is wrong with the file: each slot that was changed, also of keys that were given to nobody.
+func (k *KeyFile) Check() (wrong []string, err error) {
+	header := make([]byte, headerSize)
+	if _, err := k.file.ReadAt(header, 0); err != nil {
+		return nil, err
+	}
+	used := len(magic) + 2 + int(binary.LittleEndian.Uint16(header[len(magic):]))
+	if used > headerSize || !isZero(header[used:]) {
+		wrong = append(wrong, "its header was changed")
+	}
+	one := make([]byte, slotSize)
+	for n := int64(0); ; n++ {
+		if _, err := k.file.ReadAt(one, headerSize+n*slotSize); errors.Is(err, io.EOF) {
+			return wrong, nil // the last slot may not have been written whole
+		} else if err != nil {
+			return wrong, err
+		}
+		if isZero(one) { // a loss of power leaves slots of keys that were given to nobody
+			continue
+		}
+		if _, _, err := k.find(keyID(n, one[1:5])); err != nil {
+			wrong = append(wrong, fmt.Sprintf("its slot %d was changed: %v", n, err))
+		}
+	}
+}
+
+func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // destroy overwrites keys, durably. One that was destroyed before stays as it is. A damaged slot is overwritten, since it may have most of a key.
 func (k *KeyFile) destroy(ids []string, at time.Time, by string) error {

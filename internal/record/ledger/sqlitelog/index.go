@@ -107,9 +107,13 @@ func checkIndex(c *conn, last ledger.Position) (indexSum, error) {
 func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexSum, ok bool, err error) {
 	for at = last; at > 0; at-- {
 		var s frame.Stored
-		var damaged error
-		err := c.query(func(row Row) error { s, damaged = frame.Open(row.Blob(0), at); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
-		if err != nil {
+		damaged, found := error(nil), false
+		err := c.query(func(row Row) error {
+			at, found = position(row, 0), true
+			s, damaged = frame.Open(row.Blob(1), at)
+			return nil
+		}, "SELECT position, bytes FROM entries WHERE position <= ? ORDER BY position DESC LIMIT 1", at)
+		if err != nil || !found {
 			return 0, 0, false, err
 		}
 		if damaged == nil {

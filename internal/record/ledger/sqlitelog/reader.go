@@ -223,11 +223,45 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if err != nil {
 		return found, err
 	}
+	list, err = r.marks(ledger.Position(last)) //nolint:gosec // never negative
+	if found = append(found, list...); err != nil {
+		return found, err
+	}
 	var differs *IndexError
 	if _, err = checkIndex(r.file.conn, ledger.Position(last)); errors.As(err, &differs) { //nolint:gosec // never negative
 		return append(found, differs.Error()), nil
 	}
 	return found, err
+}
+
+// misnamed selects what is declared in the file under another name than its own.
+const misnamed = `SELECT name FROM sqlite_schema WHERE CASE
+	WHEN type = 'table' THEN name <> tbl_name OR instr(sql, name) = 0
+	WHEN sql IS NULL THEN instr(name, 'sqlite_autoindex_' || tbl_name || '_') <> 1
+	ELSE instr(sql, name) = 0 OR instr(sql, tbl_name) = 0 END`
+
+// marks returns what is wrong with the numbers that say what the file is, and with the names of what is in it.
+func (r *Reader) marks(last ledger.Position) (found []string, err error) {
+	app, aerr := r.file.conn.number("PRAGMA application_id")
+	version, verr := r.file.conn.number("PRAGMA user_version")
+	_, _, indexed, err := newestSum(r.file.conn, last)
+	if err := errors.Join(aerr, verr, err); err != nil {
+		return nil, err
+	}
+	err = r.file.conn.query(func(row Row) error {
+		found = append(found, fmt.Sprintf("%q is declared under another name", row.Text(0)))
+		return nil
+	}, misnamed)
+	if err != nil {
+		return found, err
+	}
+	if app != applicationID {
+		found = append(found, "its application_id is not that of a record of Trapeze")
+	}
+	if indexed && version%sealedFormats < indexedFormat {
+		found = append(found, fmt.Sprintf("its number of the format (user_version) is %d, and the newest entry is of a later one", version%sealedFormats))
+	}
+	return found, nil
 }
 
 func (r *Reader) remove() error {

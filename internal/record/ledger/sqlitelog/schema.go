@@ -28,6 +28,9 @@ CREATE INDEX entries_by_stream ON entries(stream);
 //	5: frames with a sum over the index of streams
 const Format = 5
 
+// indexedFormat is the first one with sums over the index of streams.
+const indexedFormat = 5
+
 // sealedFormats is added to the format of a directory with sealed entries, which programs from before them refuse to open.
 const sealedFormats = 1000
 

@@ -3,6 +3,7 @@ package sqlview
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cache"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
@@ -124,7 +126,7 @@ func (p *projector) Reset(tx *sqlitelog.Tx) error {
 		}
 	}
 	_, err := p.setPosition.Exec(0)
-	return err
+	return errors.Join(err, kept.Empty(tx))
 }
 
 // Committed implements [sqlitelog.Committer].
@@ -150,7 +152,7 @@ func (p *projector) forget() {
 }
 
 // Project implements [sqlitelog.Projector].
-func (p *projector) Project(_ *sqlitelog.Tx, entries []ledger.Entry) (err error) {
+func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error) {
 	done := false
 	defer func() {
 		if !done {
@@ -164,18 +166,18 @@ func (p *projector) Project(_ *sqlitelog.Tx, entries []ledger.Entry) (err error)
 		p.forget()
 	}
 	for i := range entries {
-		if err := p.entry(&entries[i]); err != nil {
+		if err := p.entry(tx, &entries[i]); err != nil {
 			return fmt.Errorf("view of entry %d in %s: %w", entries[i].Position, entries[i].Stream, err)
 		}
 	}
-	if err := p.flush(entries[len(entries)-1].Position); err != nil {
+	if err := p.flush(tx, entries[len(entries)-1].Position); err != nil {
 		return err
 	}
 	done = true
 	return nil
 }
 
-func (p *projector) entry(e *ledger.Entry) error {
+func (p *projector) entry(tx *sqlitelog.Tx, e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	p.count(workspace, e)
 	switch kind {
@@ -190,7 +192,7 @@ func (p *projector) entry(e *ledger.Entry) error {
 	case "workspace":
 		return p.workspaceEntry(id, e)
 	case "memory":
-		return p.memory.Memory(workspace, id, e)
+		return p.memory.Memory(tx, workspace, id, e)
 	case "conversation":
 		return p.memory.Conversation(workspace, id, e)
 	}
@@ -214,7 +216,7 @@ func (p *projector) writeTasks() error {
 }
 
 // flush writes the changes of the entries.
-func (p *projector) flush(at ledger.Position) error {
+func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	if err := p.writeTasks(); err != nil {
 		return err
 	}
@@ -227,7 +229,7 @@ func (p *projector) flush(at ledger.Position) error {
 	if err := p.writeAgents(); err != nil {
 		return err
 	}
-	if err := p.cursors.Write(p.putCursor); err != nil {
+	if err := p.cursors.Write(tx, p.putCursor); err != nil {
 		return err
 	}
 	if p.dependents == unknown {

@@ -7,13 +7,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/cursor"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/sweep"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/ticketlist"
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 33
+const schemaVersion = 34
+
+// schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
+const schemaNumber = "34"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
@@ -59,7 +63,7 @@ CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER 
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
 ` + workspaceSchema + decisionSchema + ticketlist.Schema + carrierSchema + search.Schema + `
-CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL) STRICT;
+CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL CHECK (schema = ` + schemaNumber + `)) STRICT;
 `
 
 // tables are the tables that a rebuild creates, with their order in a digest.
@@ -73,10 +77,24 @@ var tables = slices.Concat(sweep.Tables, []struct{ Name, Order string }{
 	{"view_decision", "ws, n"},
 }, search.Tables)
 
+// compared are what is compared with a rebuild: the tables, how their indexes of words are set up, and how all are declared.
+var compared = func() (list []struct{ Name, From string }) {
+	for _, t := range tables {
+		list = append(list, struct{ Name, From string }{t.Name, t.Name + " ORDER BY " + t.Order})
+	}
+	for _, name := range search.Settings {
+		list = append(list, struct{ Name, From string }{name, name + " WHERE k <> 'version' ORDER BY k"}) // the version depends on what was deleted when
+	}
+	return append(list, struct{ Name, From string }{"view_meta (or how a table of the views is declared)", declared})
+}()
+
+// declared are the declarations of the tables that a rebuild makes.
+const declared = "(SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name GLOB 'view_*' AND tbl_name NOT IN ('view_cursor', 'view_memory_vector')) ORDER BY name"
+
 // setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 	// Cursors and vectors are not views: they survive a rebuild and any change of the schema.
-	if err := errors.Join(tx.Exec(cursor.Schema), tx.Exec(search.VectorTable)); err != nil {
+	if err := errors.Join(tx.Exec(cursor.Schema), tx.Exec(search.VectorTable), tx.Exec(kept.Schema)); err != nil {
 		return 0, err
 	}
 	exists, version := false, int64(0)
@@ -98,7 +116,7 @@ func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.Exec(schema); err != nil {
+	if err := errors.Join(tx.Exec(schema), kept.Begin(tx)); err != nil {
 		return 0, err
 	}
 	return 0, tx.Exec("INSERT INTO view_meta VALUES(1, 0, ?)", schemaVersion)

@@ -7,11 +7,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
@@ -100,7 +104,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 		return nil, at, err
 	}
 	if last, err := r.Last(ctx); err != nil || last < at {
-		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, and the record at %d", at, last))
+		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, by view_meta, and the record at %d", at, last))
 	}
 	db, p, err := openTemporary(r.Stream)
 	if err != nil {
@@ -114,12 +118,35 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if err != nil {
 		return nil, at, err
 	}
-	for i, t := range tables {
+	for i, t := range compared {
 		if string(old[i]) != string(made[i]) {
 			differ = append(differ, t.Name)
 		}
 	}
 	return differ, at, nil
+}
+
+// CompareKept returns the names of the tables that are not compared with a rebuild, and that are not as they were written. Errors: ErrSchema, and those of the database.
+func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error) {
+	if err := checkSchema(ctx, have); err != nil {
+		return nil, err
+	}
+	tx, err := have.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to lose
+	for _, name := range slices.Sorted(maps.Keys(search.Strays)) {
+		bad := 0
+		if err := tx.QueryRowContext(ctx, search.Strays[name]).Scan(&bad); err != nil {
+			return nil, err
+		}
+		if bad > 0 {
+			differ = append(differ, name)
+		}
+	}
+	list, err := kept.Differ(ctx, tx)
+	return append(differ, list...), err
 }
 
 // loader reads entries of a stream after a position.
@@ -186,10 +213,10 @@ func digests(ctx context.Context, db *sql.DB) (parts [][]byte, at ledger.Positio
 	if err := tx.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&position); err != nil {
 		return nil, 0, err
 	}
-	for _, t := range tables {
+	for _, t := range compared {
 		h := sha256.New()
-		if err := query.Digest(ctx, tx, "SELECT * FROM "+t.Name+" ORDER BY "+t.Order, h); err != nil {
-			return nil, 0, err
+		if err := query.Digest(ctx, tx, "SELECT * FROM "+t.From, h); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", t.Name, err)
 		}
 		parts = append(parts, h.Sum(nil))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
 // Schema is the table of cursors, which a rebuild of the views keeps.
@@ -22,10 +23,13 @@ func New() *Cursors {
 	return &Cursors{saved: map[string]ledger.Position{}, written: map[string]ledger.Position{}}
 }
 
-// Read reads what was saved.
+// Read reads what was saved. If that was changed by others, the followers begin again.
 func (c *Cursors) Read(tx *sqlitelog.Tx) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if whole, err := kept.Cursors.IsWhole(tx); err != nil || !whole {
+		return err
+	}
 	return tx.Query(func(row sqlitelog.Row) error {
 		at := ledger.Position(row.Int64(1)) //nolint:gosec // never negative
 		c.saved[row.Text(0)], c.written[row.Text(0)] = at, at
@@ -56,7 +60,7 @@ func (c *Cursors) Forget() {
 }
 
 // Write writes what has changed, by a statement that takes a name and a position.
-func (c *Cursors) Write(put *sqlitelog.Stmt) error {
+func (c *Cursors) Write(tx *sqlitelog.Tx, put *sqlitelog.Stmt) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.changed {
@@ -66,7 +70,7 @@ func (c *Cursors) Write(put *sqlitelog.Stmt) error {
 		if written, ok := c.written[name]; ok && written == at {
 			continue
 		}
-		if _, err := put.Exec(name, at); err != nil {
+		if err := kept.Cursors.Change(tx, name, func() error { _, err := put.Exec(name, at); return err }); err != nil {
 			return err
 		}
 		c.written[name] = at

@@ -54,6 +54,21 @@ var Tables = []struct{ Name, Order string }{
 	{"view_turn", "c, turn"},
 }
 
+// Settings are the tables of the indexes of words that say how those are kept.
+var Settings = []string{"view_memory_text_config", "view_memory_title_config"}
+
+// Strays counts the rows of an index of words that are about a page or a segment that it cannot have. SQLite does not look for them.
+var Strays = map[string]string{
+	"view_memory_text_idx":  strays("view_memory_text"),
+	"view_memory_title_idx": strays("view_memory_title"),
+}
+
+// strays uses that the data of a segment has its number in the bits from 37 on, and that a page has 31 bits, above the lowest.
+func strays(index string) string {
+	return "SELECT count(*) FROM " + index + "_idx AS i WHERE pgno NOT BETWEEN 2 AND 4294967295 OR segid NOT BETWEEN 1 AND 65535 OR NOT EXISTS(" +
+		"SELECT 1 FROM " + index + "_data AS d WHERE d.id BETWEEN i.segid << 37 AND (i.segid + 1 << 37) - 1)"
+}
+
 // statements are the statements of the writer.
 type statements struct {
 	addItem, findItem, dropItem          *sqlitelog.Stmt

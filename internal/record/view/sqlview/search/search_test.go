@@ -67,7 +67,7 @@ func (h *harness) must(err error) {
 func (h *harness) write(e ledger.Entry, outcome error) {
 	h.t.Helper()
 	workspace, _, id := e.Stream.Parts()
-	err := h.file.Write(func(*sqlitelog.Tx) error { return errors.Join(h.writer.Memory(workspace, id, &e), outcome) })
+	err := h.file.Write(func(tx *sqlitelog.Tx) error { return errors.Join(h.writer.Memory(tx, workspace, id, &e), outcome) })
 	if !errors.Is(err, outcome) {
 		h.t.Fatal(err)
 	}

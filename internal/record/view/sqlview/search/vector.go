@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
 // VectorTable is the table of vectors, which is no view: a rebuild keeps it. A vector counts only for the version of the item
@@ -43,7 +44,11 @@ func (r *Reader) WithoutVector(ctx context.Context, workspace, space string, sin
 // PutVectors stores vectors, in a transaction of its database.
 func PutVectors(tx *sqlitelog.Tx, workspace, space string, list []view.ItemVector) error {
 	for _, x := range list {
-		if err := tx.Exec(putVector, space, quantized(x.Values), int64(x.At), workspace, x.ID, x.Written.UnixMicro()); err != nil { //nolint:gosec // positions fit
+		n := int64(x.At) //nolint:gosec // positions fit
+		put := func() error {
+			return tx.Exec(putVector, space, quantized(x.Values), n, workspace, x.ID, x.Written.UnixMicro())
+		}
+		if err := kept.Vectors.Change(tx, n, put); err != nil {
 			return err
 		}
 	}

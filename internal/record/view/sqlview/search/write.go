@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
 // Writer writes the tables. Its methods run on one goroutine at a time, in a transaction of its database.
@@ -45,7 +46,7 @@ const workspacesWithMemory = `WITH RECURSIVE w(ws) AS (SELECT min(ws) FROM view_
 	SELECT (SELECT min(ws) FROM view_memory WHERE ws > w.ws) FROM w WHERE ws IS NOT NULL) SELECT ws FROM w WHERE ws IS NOT NULL`
 
 // Memory writes the changes of an entry of a memory item. A forgotten item has no row.
-func (w *Writer) Memory(workspace, id string, e *ledger.Entry) error {
+func (w *Writer) Memory(tx *sqlitelog.Tx, workspace, id string, e *ledger.Entry) error {
 	w.remembers.Store(workspace, true)
 	n, found := int64(e.Position), e.Version == 1 //nolint:gosec // positions fit
 	if !found {
@@ -57,7 +58,7 @@ func (w *Writer) Memory(workspace, id string, e *ledger.Entry) error {
 	for i := range e.Events {
 		event, err := w.items.Decode(e.Events[i])
 		if err == nil && found {
-			err = w.memoryEvent(workspace, n, event)
+			err = w.memoryEvent(tx, workspace, n, event)
 		}
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func (w *Writer) Memory(workspace, id string, e *ledger.Entry) error {
 	return nil
 }
 
-func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err error) {
+func (w *Writer) memoryEvent(tx *sqlitelog.Tx, workspace string, n int64, event memory.Event) (err error) {
 	do := func(s *sqlitelog.Stmt, args ...any) {
 		if err == nil {
 			_, err = s.Exec(args...)
@@ -130,7 +131,9 @@ func (w *Writer) memoryEvent(workspace string, n int64, event memory.Event) (err
 		do(w.weighItem, e.Importance, n)
 	case memory.ItemForgotten:
 		learn(wholeItem)
-		do(w.dropVector, n)
+		if err == nil {
+			err = kept.Vectors.Change(tx, n, func() error { _, err := w.dropVector.Exec(n); return err })
+		}
 		do(w.dropTags, n)
 		do(w.dropText, n)
 		do(w.dropTitle, n)
