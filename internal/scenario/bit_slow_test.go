@@ -226,7 +226,7 @@ func (e *evidence) flipValue(table string, names ...string) {
 				continue
 			}
 			var where []string
-			var args = []any{changed}
+			args := []any{changed}
 			for i, value := range row {
 				if b, ok := value.([]byte); ok && len(b) == 0 {
 					where = append(where, fmt.Sprintf("%v = x''", columns[i][0]))
@@ -280,7 +280,7 @@ func (e *evidence) flip(value any) (changed any, ok bool) {
 
 // kinds are what is flipped, in turn, and what has to be named.
 func (e *evidence) kinds() map[string]func() {
-	files := func(prefix string, names ...string) []string {
+	files := func(prefix string) []string {
 		list := e.files(func(name string) bool { return strings.HasPrefix(name, prefix) })
 		if len(list) == 0 {
 			e.Fatalf("no file %s", prefix)

@@ -109,7 +109,7 @@ func furnish(r *rig, url string, boss *api.Client) {
 		made, err := boss.CreateToken(ctx, api.TokenInput{Role: api.RoleAgent, Name: name})
 		must(err)
 		as[name] = r.client(url, made.Text)
-		defer as[name].Close()
+		r.Cleanup(as[name].Close)
 	}
 	ann, bob := as["ann"], as["bob"]
 	for i := range 4 {

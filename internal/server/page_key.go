@@ -27,7 +27,7 @@ func (s *Server) pageKey(ctx context.Context) (key [32]byte, err error) {
 		if key, ok := parsePageKey(string(text)); ok {
 			return key, os.Chmod(path, 0o600)
 		}
-		return key, fmt.Errorf("%s is damaged: remove it, and sign in again", path)
+		return key, fmt.Errorf("%s is not a key of 64 hexadecimal digits as it was written: remove it, and sign in again", path)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return key, err

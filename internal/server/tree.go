@@ -123,11 +123,9 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	return f, nil
 }
 
-// CheckKeys returns what is wrong with the keys beside the record: of erasable content, and of the page. A copy need not have them.
+// CheckKeys returns which keys beside the record were changed: of erasable content, and of the page. A copy need not have them. Keys of content that cannot be used
+// at all are named by CheckViews.
 func (f *RecordFile) CheckKeys(context.Context) (found []string, err error) {
-	if f.broken != nil {
-		found = append(found, fmt.Sprintf("the content of the record cannot be read, since its keys (%s, opened with %s) cannot be used: %v", contentKeys, installationKey, f.broken))
-	}
 	text, err := os.ReadFile(filepath.Join(f.dir, installationKey)) //nolint:gosec // the operator's directory
 	if err == nil && f.broken == nil && !isWritten(string(text)) {
 		found = append(found, installationKey+" was changed: it is not 32 bytes in base64 as they are written")
@@ -169,9 +167,12 @@ func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if f.broken != nil {
+		found = append(found, fmt.Sprintf("the content of the record cannot be read, since its keys (%s, opened with %s) cannot be used: %v", contentKeys, installationKey, f.broken))
+	}
 	changed, err := sqlview.CompareKept(ctx, db)
 	if errors.Is(err, sqlview.ErrSchema) {
-		return nil, nil
+		return found, nil
 	}
 	for _, name := range changed {
 		found = append(found, fmt.Sprintf("the view %s was changed: build the views again with trapeze serve --rebuild-views", name))
