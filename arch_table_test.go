@@ -213,10 +213,10 @@ var innerPackages = []pkg{
 	{dir: "record/view/sqlview/cursor", what: "how far the followers of a ledger are", imports: "record/ledger record/ledger/sqlitelog record/view/sqlview/kept"},
 	{
 		dir: "record/view/sqlview/kept", what: "sums over the tables that no rebuild makes again, so that changes of them are noticed",
-		imports: "record/ledger/sqlitelog", libs: "database/sql",
+		imports: "record/ledger/sqlitelog record/view/sqlview/query", libs: "database/sql",
 	},
 	{dir: "record/view/sqlview/ticketlist", what: "which tickets a list has, in which order", imports: "domain/event record/view record/view/sqlview/query"},
-	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections, and tables that are compared", libs: "database/sql"},
+	{dir: "record/view/sqlview/query", what: "prepared queries on a pool of connections, and tables that are compared", imports: "record/ledger", libs: "database/sql"},
 	{
 		dir: "record/view/sqlview/search", what: "memory items and conversations in tables of the views' database, and their search",
 		imports: "domain/memory domain/conversation domain/conversation/conversationid record/ledger record/ledger/sqlitelog record/view record/view/sqlview/kept record/view/sqlview/query",

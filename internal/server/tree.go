@@ -2,13 +2,11 @@ package server
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
@@ -126,37 +124,24 @@ func OpenRecord(dir string) (*RecordFile, error) {
 // CheckKeys returns which keys beside the record were changed: of erasable content, and of the page. A copy need not have them. Keys of content that cannot be used
 // at all are named by CheckViews.
 func (f *RecordFile) CheckKeys(context.Context) (found []string, err error) {
-	text, err := os.ReadFile(filepath.Join(f.dir, installationKey)) //nolint:gosec // the operator's directory
-	if err == nil && f.broken == nil && !isWritten(string(text)) {
-		found = append(found, installationKey+" was changed: it is not 32 bytes in base64 as they are written")
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return found, err
+	if err := seal.CheckKeyFile(filepath.Join(f.dir, installationKey)); err != nil && f.broken == nil {
+		found = append(found, err.Error())
 	}
 	if f.sealer != nil {
-		list, err := f.keys.Check()
+		list, wrong := f.keys.Check()
+		err = wrong
 		for _, what := range list {
 			found = append(found, fmt.Sprintf("the file of keys %s is damaged: %s; restore it from a backup", contentKeys, what))
 		}
-		if err != nil {
-			return found, err
-		}
 	}
-	text, err = os.ReadFile(filepath.Join(f.dir, pageKeyName)) //nolint:gosec // as above
-	if errors.Is(err, fs.ErrNotExist) {
-		return found, nil
-	}
-	if _, ok := parsePageKey(string(text)); err == nil && !ok {
+	text, rerr := os.ReadFile(filepath.Join(f.dir, pageKeyName)) //nolint:gosec // the operator's directory
+	if _, ok := parsePageKey(string(text)); rerr == nil && !ok {
 		found = append(found, pageKeyName+" is damaged, and the server would not start: remove it, and sign in again")
 	}
-	return found, err
-}
-
-// isWritten reports whether a key of the installation has the one form in which it is written.
-func isWritten(text string) bool {
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-	key, err := base64.StdEncoding.DecodeString(text)
-	return err == nil && base64.StdEncoding.EncodeToString(key) == text
+	if errors.Is(rerr, fs.ErrNotExist) {
+		return found, err
+	}
+	return found, errors.Join(err, rerr)
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the

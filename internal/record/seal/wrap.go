@@ -4,8 +4,11 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
 )
 
 // keySize is the size of keys, in bytes: AES-256.
@@ -66,4 +69,16 @@ func newKey() []byte {
 	b := make([]byte, keySize)
 	_, _ = rand.Read(b) // it never fails
 	return b
+}
+
+// CheckKeyFile returns an error if a file with a key of the installation is not in the form in which it is written. One that is not there, or cannot be
+// read, is none: to open the keys with it fails.
+func CheckKeyFile(path string) error {
+	b, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
+	text := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
+	key, derr := base64.StdEncoding.DecodeString(text)
+	if err == nil && (derr != nil || base64.StdEncoding.EncodeToString(key) != text) {
+		return fmt.Errorf("%s was changed: it is not 32 bytes in base64 as they are written", path)
+	}
+	return nil
 }

@@ -77,19 +77,8 @@ var tables = slices.Concat(sweep.Tables, []struct{ Name, Order string }{
 	{"view_decision", "ws, n"},
 }, search.Tables)
 
-// compared are what is compared with a rebuild: the tables, how their indexes of words are set up, and how all are declared.
-var compared = func() (list []struct{ Name, From string }) {
-	for _, t := range tables {
-		list = append(list, struct{ Name, From string }{t.Name, t.Name + " ORDER BY " + t.Order})
-	}
-	for _, name := range search.Settings {
-		list = append(list, struct{ Name, From string }{name, name + " WHERE k <> 'version' ORDER BY k"}) // the version depends on what was deleted when
-	}
-	return append(list, struct{ Name, From string }{"view_meta (or how a table of the views is declared)", declared})
-}()
-
-// declared are the declarations of the tables that a rebuild makes.
-const declared = "(SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name GLOB 'view_*' AND tbl_name NOT IN ('view_cursor', 'view_memory_vector')) ORDER BY name"
+// compared are what is compared with a rebuild.
+var compared = kept.Compared(tables, search.Settings)
 
 // setup creates the tables, again if they have another version, and returns their position.
 func setup(tx *sqlitelog.Tx) (at ledger.Position, err error) {

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -21,7 +19,7 @@ import (
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
 // position have the same digest. It reads every row.
 func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, err error) {
-	parts, at, err := digests(ctx, v.readers)
+	parts, at, err := query.Digests(ctx, v.readers, compared)
 	if err != nil {
 		return "", 0, err
 	}
@@ -99,7 +97,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, 0, err
 	}
-	old, at, err := digests(ctx, have)
+	old, at, err := query.Digests(ctx, have, compared)
 	if err != nil {
 		return nil, at, err
 	}
@@ -114,7 +112,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if err := replay(ctx, r, db, p, at); err != nil {
 		return nil, at, err
 	}
-	made, _, err := digests(ctx, db.Readers())
+	made, _, err := query.Digests(ctx, db.Readers(), compared)
 	if err != nil {
 		return nil, at, err
 	}
@@ -131,22 +129,7 @@ func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error)
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, err
 	}
-	tx, err := have.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing to lose
-	for _, name := range slices.Sorted(maps.Keys(search.Strays)) {
-		bad := 0
-		if err := tx.QueryRowContext(ctx, search.Strays[name]).Scan(&bad); err != nil {
-			return nil, err
-		}
-		if bad > 0 {
-			differ = append(differ, name)
-		}
-	}
-	list, err := kept.Differ(ctx, tx)
-	return append(differ, list...), err
+	return kept.Differ(ctx, have, search.Strays)
 }
 
 // loader reads entries of a stream after a position.
@@ -200,25 +183,4 @@ func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector,
 		after = entries[len(entries)-1].Position
 	}
 	return nil
-}
-
-// digests returns one digest per table, all of one state.
-func digests(ctx context.Context, db *sql.DB) (parts [][]byte, at ledger.Position, err error) {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = tx.Rollback() }() // nothing to lose
-	var position int64
-	if err := tx.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&position); err != nil {
-		return nil, 0, err
-	}
-	for _, t := range compared {
-		h := sha256.New()
-		if err := query.Digest(ctx, tx, "SELECT * FROM "+t.From, h); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", t.Name, err)
-		}
-		parts = append(parts, h.Sum(nil))
-	}
-	return parts, ledger.Position(position), nil //nolint:gosec // never negative
 }

@@ -6,8 +6,11 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
 // Table is a table that survives a rebuild.
@@ -101,8 +104,28 @@ func Empty(tx *sqlitelog.Tx) error {
 	return nil
 }
 
-// Differ returns the names of the tables whose rows are not those that were written.
-func Differ(ctx context.Context, tx *sql.Tx) (list []string, err error) {
+// Differ returns the names of the tables whose rows are not those that were written, and of those of which a query counts rows.
+func Differ(ctx context.Context, have *sql.DB, counts map[string]string) (differ []string, err error) {
+	tx, err := have.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to lose
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		bad := 0
+		if err := tx.QueryRowContext(ctx, counts[name]).Scan(&bad); err != nil {
+			return nil, err
+		}
+		if bad > 0 {
+			differ = append(differ, name)
+		}
+	}
+	list, err := changed(ctx, tx)
+	return append(differ, list...), err
+}
+
+// changed returns the names of the tables whose rows are not those that were written.
+func changed(ctx context.Context, tx *sql.Tx) (list []string, err error) {
 	for _, t := range Tables {
 		var want, sum int64
 		err := tx.QueryRowContext(ctx, getSum, t.Name).Scan(&want)
@@ -135,4 +158,18 @@ func (t Table) read(ctx context.Context, tx *sql.Tx) (sum int64, err error) {
 		sum += ofRow(text)
 	}
 	return sum, nil
+}
+
+// declared are the declarations of the tables that a rebuild makes.
+const declared = "(SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE tbl_name GLOB 'view_*' AND tbl_name NOT IN ('view_cursor', 'view_memory_vector')) ORDER BY name"
+
+// Compared is what is compared with a rebuild: tables, how indexes of words are set up, and how all are declared.
+func Compared(tables []struct{ Name, Order string }, settings []string) (list []query.Part) {
+	for _, t := range tables {
+		list = append(list, query.Part{Name: t.Name, From: t.Name + " ORDER BY " + t.Order})
+	}
+	for _, name := range settings {
+		list = append(list, query.Part{Name: name, From: name + " WHERE k <> 'version' ORDER BY k"}) // the version depends on what was deleted when
+	}
+	return append(list, query.Part{Name: "view_meta (or how a table of the views is declared)", From: declared})
 }

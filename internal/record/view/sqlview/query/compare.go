@@ -2,12 +2,15 @@ package query
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 	"hash"
 	"slices"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // Digest adds the rows of a query to a hash.
@@ -106,4 +109,27 @@ func (r *Row) Value(name string) any {
 		return r.Values[i]
 	}
 	return nil
+}
+
+// Part is rows that are compared: those of a table, or of another source, in an order.
+type Part struct{ Name, From string }
+
+// Digests returns one digest of each part, all of one state, and the position of the views.
+func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at ledger.Position, err error) {
+	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to lose
+	if err := tx.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&at); err != nil {
+		return nil, 0, err
+	}
+	for _, p := range list {
+		h := sha256.New()
+		if err := Digest(ctx, tx, "SELECT * FROM "+p.From, h); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		parts = append(parts, h.Sum(nil))
+	}
+	return parts, at, nil
 }
