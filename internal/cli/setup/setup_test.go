@@ -24,8 +24,13 @@ func TestDoctorFailsIfAndOnlyIfSomethingNeedsToBeFixed(t *testing.T) {
 		states []state
 		fails  bool
 	}{
-		{nil, false}, {[]state{fine}, false}, {[]state{noted, noted}, false}, {[]state{fine, noted, fine}, false},
-		{[]state{wrong}, true}, {[]state{fine, wrong, noted}, true}, {[]state{noted, wrong, wrong}, true},
+		{nil, false},
+		{[]state{fine}, false},
+		{[]state{noted, noted}, false},
+		{[]state{fine, noted, fine}, false},
+		{[]state{wrong}, true},
+		{[]state{fine, wrong, noted}, true},
+		{[]state{noted, wrong, wrong}, true},
 	} {
 		var list []finding
 		for _, s := range c.states {
