@@ -196,7 +196,7 @@ var (
 	}
 	ViewConsistency = &Instrument{
 		Name: "trapeze.view.consistency", Type: Gauge, Unit: Ratio, Origin: Views, Labels: []string{"workspace"},
-		Meaning: "Agreement of the views with the ledger at the same position: open tasks and dead letters in all counts, divided by the greatest count; or the share of open tasks whose rows, such as items of inboxes and tickets, are right, if that is less: each time alerts are judged, those of ten open tasks are compared, others each time, and those that were wrong until they are right. So are twenty rows of any task, agent, channel or token, all in turn: those that should not be there, and of tasks that have ended, are found when it is their turn. The search index of memory is not compared; `trapeze verify` compares all. Below 1 is critical: build the views again, with `trapeze serve --rebuild-views`.",
+		Meaning: "Agreement of the views with the ledger at the same position: open tasks and dead letters in all counts, divided by the greatest count; or the share of open tasks whose rows, such as items of inboxes and tickets, are right, if that is less: each time alerts are judged, those of ten open tasks are compared, others each time, and those that were wrong until they are right. So are twenty rows, and those of the streams of twenty entries, of any task, agent, channel or token, all in turn: one that should not be there or is missing, also of a task that has ended, is found when it is its turn. Files, workspaces, memory and conversations are not compared; `trapeze verify` compares all. Below 1 is critical: build the views again, with `trapeze serve --rebuild-views`.",
 	}
 	ViewLag = &Instrument{
 		Name: "trapeze.view.lag", Type: Gauge, Unit: "{entry}", Origin: Views,

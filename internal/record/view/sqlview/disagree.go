@@ -51,7 +51,7 @@ func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more i
 	if err := v.maker.open(v.ledger.Stream); err != nil {
 		return nil, err
 	}
-	there, err := v.maker.sweep.Next(ctx, v.readers, more)
+	there, err := v.maker.sweep.Next(ctx, v.ledger, v.readers, more)
 	if err != nil {
 		return nil, err
 	}

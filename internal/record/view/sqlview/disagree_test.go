@@ -29,6 +29,9 @@ func TestRowsThatTheLedgerDoesNotHaveAreNoticed(t *testing.T) {
 		"agent that was removed":       "UPDATE view_agent SET removed = 1",
 		"token that nobody made":       "INSERT INTO view_token SELECT ws, 'tok_x', 9, state FROM view_token",
 		"token with another state":     "UPDATE view_token SET state = x'7b7d'",
+		"agents are there no more":     "DELETE FROM view_agent",
+		"token is there no more":       "DELETE FROM view_token",
+		"ended task lost its row":      "DELETE FROM view_task WHERE live = 0",
 		"nothing":                      "UPDATE view_task SET owner = owner",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -26,15 +28,25 @@ var Tables = []struct{ Name, Order string }{
 	{"view_token", "ws, id"},
 }
 
-// Sweep goes through the rows of the tables. The zero Sweep begins at the first.
+// Record is what is read of the ledger.
+type Record interface {
+	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+}
+
+// Sweep goes through the entries of the record and the rows of the tables. The zero Sweep begins at the first of both.
 type Sweep struct {
+	at    ledger.Position // of the last entry
 	table int
 	after []any // the key of the last row; empty: at the beginning of the table
 }
 
-// Next returns up to n rows of the tables, by the stream that they should be made of. It goes on where it ended, and round.
-func (s *Sweep) Next(ctx context.Context, db query.Querier, n int) (map[ledger.Stream][]query.Row, error) {
+// Next returns the streams of up to n entries, and up to n rows by the stream that they should be made of: a row that is missing is found by the
+// former, and one that should not be there by the latter. It goes on where it ended, and round.
+func (s *Sweep) Next(ctx context.Context, record Record, db query.Querier, n int) (map[ledger.Stream][]query.Row, error) {
 	streams := map[ledger.Stream][]query.Row{}
+	if err := s.entries(ctx, record, n, streams); err != nil {
+		return nil, err
+	}
 	for seen := 0; n > 0 && seen <= len(Tables); seen++ {
 		of := Tables[s.table]
 		rows, err := query.Rows(ctx, db, of.Name, of.Order, s.after, n)
@@ -55,6 +67,34 @@ func (s *Sweep) Next(ctx context.Context, db query.Querier, n int) (map[ledger.S
 	}
 	return streams, nil
 }
+
+// entries adds the streams of the next entries. What is damaged has nothing to compare with, and is reported elsewhere.
+func (s *Sweep) entries(ctx context.Context, record Record, n int, streams map[ledger.Stream][]query.Row) error {
+	if n <= 0 {
+		return nil
+	}
+	entries, err := record.Read(ctx, s.at, n)
+	if damaged, ok := errors.AsType[*ledger.Damaged](err); ok {
+		s.at = max(s.at+1, damaged.Position)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		s.at = entries[i].Position
+		if _, kind, _ := entries[i].Stream.Parts(); slices.Contains(kinds, kind) {
+			streams[entries[i].Stream] = nil
+		}
+	}
+	if len(entries) < n {
+		s.at = 0
+	}
+	return nil
+}
+
+// kinds are those of the streams that rows of the tables are made of.
+var kinds = []string{"task", "agent", "channel", "token"}
 
 // source is the stream that a row of a table should be made of.
 func source(table string, r *query.Row) ledger.Stream {
