@@ -38,7 +38,7 @@ func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.En
 	return told, nil
 }
 
-// listener is who is told of a batch of entries. It looks at each task once.
+// listener is who is told of a batch of entries. It looks at each task once, and again for entries that it does not know yet.
 type listener struct {
 	h     *History
 	c     caller.Caller
@@ -49,6 +49,7 @@ type listener struct {
 
 // known is what a listener knows of a task.
 type known struct {
+	head    ledger.Position              // up to which it is known
 	sees    bool                         // all of it
 	tickets bool                         // it has or had one
 	changes map[ledger.Position][]string // of tickets that the listener may see; nil: not looked for yet
@@ -67,12 +68,12 @@ func (l *listener) names(ctx context.Context, e ledger.Entry) (names []string, e
 		return names, nil
 	}
 	k, is := l.known[e.Stream]
-	if !is {
-		f, err := l.h.tasks.Load(ctx, e.Stream, false)
+	if !is || k.head < e.Position {
+		f, err := l.h.tasks.LoadAt(ctx, e) // the fold that is cached may be before this entry, which may have the first ticket
 		if err != nil {
 			return nil, err
 		}
-		k = known{sees: l.h.tasks.Sees(l.c, f.State), tickets: f.State.Ticket != nil}
+		k = known{head: f.Head, sees: l.h.tasks.Sees(l.c, f.State), tickets: f.State.Ticket != nil, changes: k.changes}
 		l.known[e.Stream] = k
 	}
 	if k.sees {
