@@ -28,7 +28,7 @@ func (l *early) Append(ctx context.Context, e ledger.Entry, expect ledger.Positi
 	return at, err
 }
 
-// A person is told of the first ticket of a task also before its writer has the state after it, as happens on a machine that is busy.
+// TestAPersonIsToldOfATicketBeforeItsWriterKnows: a person is told of the first ticket of a task also before its writer has the state after it, as happens on a machine that is busy.
 func TestAPersonIsToldOfATicketBeforeItsWriterKnows(t *testing.T) {
 	record := &early{held: make(chan struct{})}
 	h := openOn(t, func(l ledger.Ledger) ledger.Ledger { record.Ledger = l; return record }, httpapi.Options{}, usecase.Options{})
