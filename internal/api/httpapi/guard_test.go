@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -243,7 +244,9 @@ func TestAListOfTasksIsNarrowedByTimeAndCounted(t *testing.T) {
 		return page
 	}
 	all := list(h.as(h.admin), client.TaskFilter{}).Tasks
-	at := func(n int) time.Time { return all[n].Updated }
+	// Ids of one millisecond are in no order.
+	newest := slices.SortedFunc(slices.Values(all), func(a, b client.TaskRow) int { return b.Updated.Compare(a.Updated) })
+	at := func(n int) time.Time { return newest[n].Updated }
 	for name, c := range map[string]struct {
 		as     *client.Client
 		filter client.TaskFilter
