@@ -71,3 +71,21 @@ func TestAnAlertThatThePolicySwitchesOffEndsAtOnce(t *testing.T) {
 		t.Errorf("the person is sent %+v", m)
 	}
 }
+
+// TestTheInboxOfAnAgentThatWasRemovedIsNoAlert: nobody can read what is left in it.
+func TestTheInboxOfAnAgentThatWasRemovedIsNoAlert(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, &story{})
+	st.leaves()
+	if a := st.await("inbox-old", true, later); a.Agent != "coder" {
+		t.Errorf("raised: %+v", a)
+	}
+	if _, err := st.boss.RemoveAgent(t.Context(), "coder"); err != nil {
+		t.Fatal(err)
+	}
+	st.await("inbox-old", false, most{8, time.Minute})
+	st.advance(2 * time.Hour)
+	if a, raised := st.found("inbox-old"); raised {
+		t.Errorf("raised again: %+v", a)
+	}
+}

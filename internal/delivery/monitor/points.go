@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -73,11 +74,39 @@ func (m *Monitor) inboxCounts(ctx context.Context) ([]view.InboxCount, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.withoutReaders(ctx, counts); err != nil {
+		return nil, err
+	}
 	b.counts, b.items, b.at = counts, 0, now
 	for i := range counts {
 		b.items += counts[i].Items
 	}
 	return counts, nil
+}
+
+// withoutReaders clears the ages of the inboxes of agents that were removed: nobody can read them, and nobody waits.
+func (m *Monitor) withoutReaders(ctx context.Context, counts []view.InboxCount) error {
+	read := map[[2]string]bool{}
+	for i := range counts {
+		c := &counts[i]
+		if c.Agent == "" || strings.Contains(c.Agent, "/") { // of people
+			continue
+		}
+		if of := [2]string{c.Workspace, ""}; !read[of] {
+			read[of] = true
+			all, err := m.agentsOf(ctx, c.Workspace)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				read[[2]string{c.Workspace, all[i].Name}] = true
+			}
+		}
+		if !read[[2]string{c.Workspace, c.Agent}] {
+			c.Oldest = time.Time{}
+		}
+	}
+	return nil
 }
 
 func (m *Monitor) inboxes(ctx context.Context, set *figure.Set) error {
