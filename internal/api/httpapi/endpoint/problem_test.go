@@ -28,7 +28,7 @@ func TestEveryCodeHasOneStatus(t *testing.T) {
 		if !ok || s.status < 400 || s.status > 599 || s.title == "" {
 			t.Errorf("%s: %+v", code, s)
 		}
-		if row := fmt.Sprintf("\n| `%s` | %d |", code, s.status); strings.Count(string(page), row) != 1 {
+		if row := fmt.Sprint("\n| `", code, "` | ", s.status, " |"); strings.Count(string(page), row) != 1 {
 			t.Errorf("docs/refusals.md has no row that begins with %q", row)
 		}
 		p := ProblemOf(refusal.New(code, "a hint", "why not"))
