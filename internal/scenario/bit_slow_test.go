@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	flipped    = flag.Int("flipped", 40, "how many bits TestEveryFlippedBitIsNamed changes, one after the other; 1000 take six minutes")
+	flipped    = flag.Int("flipped", 20, "how many bits TestEveryFlippedBitIsNamed changes, one after the other; 1000 take six minutes")
 	flipSeed   = flag.Uint64("flipseed", 12, "the seed of the changes of these tests")
 	structural = flag.Int("structural", 52, "how many changes TestEveryChangeOfTheStructureIsNamed makes, one after the other")
 )
