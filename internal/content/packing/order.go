@@ -76,13 +76,16 @@ func (p *packer) share(order []int) {
 		tier   tier
 		author string
 	}
-	sum, until := map[of]int{}, make(map[int]int, len(order))
+	sum, until := map[of]int{}, make([]int, len(p.parts))
 	for _, i := range order {
 		x := &p.parts[i]
 		if t := x.tier(); t == pinned || t == vital {
 			sum[of{t, x.author}] += x.tokens
 			until[i] = sum[of{t, x.author}]
 		}
+	}
+	if len(sum) == 0 {
+		return
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(p.parts[a].tier(), p.parts[b].tier()), cmp.Compare(until[a], until[b]))
