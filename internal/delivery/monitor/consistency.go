@@ -11,7 +11,7 @@ import (
 )
 
 // What is compared with the ledger each time alerts are judged: the rows in the views of some open tasks, others each time, some rows of
-// whatever task, agent, channel or token, all in turn, and those of streams whose rows were not right when they were compared last, until they are.
+// any task, agent, channel or token, all in turn, and those of streams whose rows were not right when they were compared last, until they are.
 const (
 	compared   = 10
 	swept      = 20

@@ -18,7 +18,7 @@ const (
 	Unanswered    Outcome = "unanswered"     // an offer was seen and not answered in time
 	LeaseLost     Outcome = "lease_lost"     // the agent stopped while it owned a task
 	Accepted      Outcome = "accepted"       // the agent accepted the offer
-	Ended         Outcome = "ended"          // the agent ended its time with a task by its own word: it completed it, gave it up or handed it on
+	Ended         Outcome = "ended"          // the agent completed a task that it owned, gave it up or handed it on
 )
 
 // Valid reports whether o is a known outcome.

@@ -13,9 +13,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// Digest adds the rows of a query to a hash.
-func Digest(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err error) {
-	rows, err := tx.QueryContext(ctx, query)
+// each calls a function with the values of each row of a query, and with the names of its columns.
+func each(ctx context.Context, db Querier, query string, args []any, do func(names []string, values []any)) (err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -24,29 +24,36 @@ func Digest(ctx context.Context, tx *sql.Tx, query string, h hash.Hash) (err err
 	if err != nil {
 		return err
 	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
 	for rows.Next() {
+		values, into := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			into[i] = &values[i]
+		}
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
+		do(names, values)
+	}
+	return nil
+}
+
+// digest adds the rows of a query to a hash.
+func digest(ctx context.Context, db Querier, query string, h hash.Hash) error {
+	return each(ctx, db, query, nil, func(_ []string, values []any) {
 		for _, value := range values {
 			if b, ok := value.([]byte); ok {
 				value = string(b)
 			}
 			_, _ = fmt.Fprintf(h, "%T %q\n", value, fmt.Sprint(value)) // a hash never fails
 		}
-	}
-	return nil
+	})
 }
 
 // Row is a row of a table.
 type Row struct {
 	table  string
 	names  []string
-	Values []any
+	values []any
 }
 
 // In reports whether the table of the same name in a database has the row.
@@ -54,11 +61,11 @@ func (r *Row) In(ctx context.Context, db Querier) (bool, error) {
 	var where []string
 	var values []any
 	for i, name := range r.names {
-		if b, ok := r.Values[i].([]byte); ok && len(b) == 0 { // as a parameter it is NULL
+		if b, ok := r.values[i].([]byte); ok && len(b) == 0 { // as a parameter it is NULL
 			where = append(where, name+" = x''")
 			continue
 		}
-		where, values = append(where, name+" IS ?"), append(values, r.Values[i])
+		where, values = append(where, name+" IS ?"), append(values, r.values[i])
 	}
 	n := 0
 	query := "SELECT count(*) FROM " + r.table + " WHERE " + strings.Join(where, " AND ") //nolint:gosec // names of its own
@@ -80,33 +87,16 @@ func Rows(ctx context.Context, db Querier, table, order string, after []any, lim
 		where = " WHERE (" + order + ") > (?" + strings.Repeat(", ?", len(after)-1) + ")"
 	}
 	query := "SELECT * FROM " + table + where + " ORDER BY " + order + " LIMIT ?" //nolint:gosec // names of its own
-	rows, err := db.QueryContext(ctx, query, append(slices.Clone(after), limit)...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		r := Row{table, names, make([]any, len(names))}
-		into := make([]any, len(names))
-		for i := range into {
-			into[i] = &r.Values[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, nil
+	err = each(ctx, db, query, append(slices.Clone(after), limit), func(names []string, values []any) {
+		list = append(list, Row{table, names, values})
+	})
+	return list, err
 }
 
 // Value is what the row has in a column; nil if it has no such column.
 func (r *Row) Value(name string) any {
 	if i := slices.Index(r.names, name); i >= 0 {
-		return r.Values[i]
+		return r.values[i]
 	}
 	return nil
 }
@@ -126,7 +116,7 @@ func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at l
 	}
 	for _, p := range list {
 		h := sha256.New()
-		if err := Digest(ctx, tx, "SELECT * FROM "+p.From, h); err != nil {
+		if err := digest(ctx, tx, "SELECT * FROM "+p.From, h); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		parts = append(parts, h.Sum(nil))
