@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
@@ -43,7 +44,9 @@ func open(t testing.TB) *harness {
 			t.Error(err)
 		}
 	})
-	h.must(db.Write(func(tx *sqlitelog.Tx) error { return errors.Join(tx.Exec(VectorTable), tx.Exec(Schema)) }))
+	h.must(db.Write(func(tx *sqlitelog.Tx) error {
+		return errors.Join(tx.Exec(VectorTable), tx.Exec(kept.Schema), tx.Exec(Schema))
+	}))
 	h.start()
 	return h
 }
