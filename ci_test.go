@@ -30,6 +30,8 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 		"one fails":              {[]string{"vet"}, `[[ $1 != vet ]]`, 1, "sections: 0 passed, 1 failed"},
 		"with what it prepares":  {[]string{"outside", "vet"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
 		"what it prepares fails": {[]string{"outside", "vet"}, `[[ $1 != install ]]`, 1, "sections: 1 passed, 1 failed"},
+		"what runs behind":       {[]string{"slow", "compute"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
+		"what runs behind fails": {[]string{"slow", "compute"}, `[[ $* != */content/* ]]`, 1, "sections: 1 passed, 1 failed"},
 		"no such section":        {[]string{"all"}, "exit 0", 2, "no section all"},
 	}
 	for name, test := range tests {
@@ -48,7 +50,8 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 			}
 			write(".ci/run", string(script))
 			write("bin/go", "#!"+bash+"\n"+test.goCmd+"\n")
-			for _, program := range []string{"node", "npm", "promtool", "chromium", "python3", "ssh-agent"} {
+			write("bin/git", "#!"+bash+"\n[[ $* != *-l* ]] || echo internal/content/x/x_slow_test.go internal/server/x_slow_test.go\n")
+			for _, program := range []string{"strace", "mount", "node", "npm", "promtool", "chromium", "python3", "ssh-agent"} {
 				write("bin/"+program, "#!"+bash+"\n")
 			}
 			for _, suite := range []string{"api/mcpapi/outside", "api/httpapi/outside", "cli/outside", "api/webpage/browser"} {
