@@ -28,6 +28,7 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 	}{
 		"one passes":             {[]string{"vet"}, "exit 0", 0, "sections: 1 passed, 0 failed"},
 		"one fails":              {[]string{"vet"}, `[[ $1 != vet ]]`, 1, "sections: 0 passed, 1 failed"},
+		"one fails in a test":    {[]string{"test", "vet"}, `echo "--- FAIL: TestX"; [[ $1 != test ]]`, 1, "--- FAIL: TestX\nsections: 1 passed, 1 failed"},
 		"with what it prepares":  {[]string{"outside", "vet"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
 		"what it prepares fails": {[]string{"outside", "vet"}, `[[ $1 != install ]]`, 1, "sections: 1 passed, 1 failed"},
 		"what runs behind":       {[]string{"slow", "compute"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
