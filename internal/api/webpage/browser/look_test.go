@@ -31,7 +31,7 @@ func TestATaskSaysOnTheSpotWhyItIsWhereItIs(t *testing.T) {
 	})
 	d.signIn(d.token)
 	for task, says := range map[string]string{
-		s.task: "analyst works on it", s.dead: "In the dead letters", strings.TrimSuffix(s.question, ".k1"): "Waits for a person: Is the amount approved?",
+		s.task: "analyst works on it", s.dead: "In the dead letters", strings.TrimSuffix(s.question, ".k1"): "Waits for a person of the desk operators: Is the amount approved?",
 		strings.TrimSuffix(s.approval, ".k1"): "Waits for", waits.Task: "Offered to writer: not seen yet",
 	} {
 		d.goTo("/tasks/" + task)

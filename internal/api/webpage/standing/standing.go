@@ -25,25 +25,19 @@ func Of(t client.Task) (all []Standing) {
 	if t.State.Final() {
 		return nil
 	}
-	add := func(s Standing) { all = append(all, s) }
+	approving := t.Ticket != nil && t.Ticket.Open() && t.Ticket.Kind == "approval"
+	add := func(s Standing) {
+		if !approving && !s.Until.IsZero() && !t.Deadline.IsZero() && !s.Until.Before(t.Deadline) { // which stands still while an approval is pending
+			s.Until, s.Then = t.Deadline, "its deadline has passed, and it goes to the dead letters"
+		}
+		all = append(all, s)
+	}
 	if p := t.Parked; t.State == client.Parked && p != nil {
 		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + p.Detail, Link: "/dead", Do: "Replay or discard it"})
 	}
-	if k := t.Ticket; k != nil && k.Open() && (k.Kind != "takeover" || t.Owner == "") {
-		what := k.Question
-		if what == "" {
-			what = k.Kind
-		}
-		then := "the next desk is asked, or it goes on without an answer"
-		if k.Kind == "approval" {
-			then = "the task returns to its source"
-		}
-		if k.ClaimedBy != "" {
-			what += ", which " + k.ClaimedBy + " has claimed"
-		}
-		add(Standing{Tone: "ask", Text: "Waits for a person: " + what, Until: k.Due, Then: then, Link: "/tickets/" + k.ID, Do: "Decide"})
+	if k, ok := ofTicket(t); ok {
+		add(k)
 	}
-	approving := t.Ticket != nil && t.Ticket.Open() && t.Ticket.Kind == "approval"
 	if h := t.Handoff; h != nil && t.State == client.HandingOff && !approving {
 		add(handingOff(h))
 	}
@@ -77,9 +71,7 @@ func atWork(t client.Task) Standing {
 	s := Standing{Text: t.Owner + " works on it", Until: t.Lease, Then: "another agent is asked, if there is no sign of life before", Link: "/agents/" + t.Owner, Do: "Look at the agent"}
 	if k := t.Ticket; k != nil && k.State == "claimed" && k.Kind == "takeover" && k.ClaimedBy == t.Owner {
 		s.Text = t.Owner + " has taken it over from the desk " + k.Desk + ", and works on it"
-		if s.Then = "it goes to the dead letters"; k.Then != "" && k.Level == 0 {
-			s.Then = "the desk " + k.Then + " is asked"
-		}
+		s.Then = after(t, k)
 	}
 	if t.Progress != "" {
 		s.Text += ": " + t.Progress

@@ -27,14 +27,17 @@ type Moment struct {
 }
 
 // said are the fields of an entry that say in words what happened, in the order in which they are read.
-var said = []string{"detail", "why", "note", "question", "answer", "cause", "error"}
+var said = []string{"detail", "why", "note", "question", "answer", "error"}
 
 // named are the fields that name who or what an entry is about.
-var named = []string{"from", "to", "agent", "kind", "reason", "tier", "owner", "desk", "outcome", "id", "state"}
+var named = []string{"from", "to", "agent", "approver", "kind", "reason", "tier", "owner", "desk", "then", "outcome", "cause", "id", "state"}
+
+// labels are those of them whose values are of closed sets.
+var labels = []string{"kind", "reason", "tier", "outcome", "cause", "state"}
 
 // Moments is the entries of a trail as lines.
 func Moments(entries []client.AuditEntry) []Moment {
-	all := make([]Moment, 0, len(entries))
+	all, tickets := make([]Moment, 0, len(entries)), tickets{}
 	for i, e := range entries {
 		m := Moment{
 			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: strings.ReplaceAll(e.Event, "-", " "), Actor: e.Agent,
@@ -42,6 +45,7 @@ func Moments(entries []client.AuditEntry) []Moment {
 		}
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {
+			tickets.tell(e.Event, fields)
 			m.Text = sentence(fields)
 		}
 		var b bytes.Buffer
@@ -59,6 +63,9 @@ func sentence(fields map[string]any) string {
 	for _, name := range named {
 		switch v := fields[name].(type) {
 		case string:
+			if slices.Contains(labels, name) {
+				v = human.Label(v)
+			}
 			if v != "" {
 				parts = append(parts, name+" "+v)
 			}
