@@ -42,7 +42,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
-		imports: "record/proof cli/shell", libs: "github.com/spf13",
+		imports: "domain/refusal record/proof cli/shell", libs: "github.com/spf13",
 	},
 	{dir: "cli/backup", what: "the commands backup and restore, without a server", imports: "domain/shellword cli/newfile cli/place cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/place", what: "the flags that say where a record is that several servers share", imports: "cli/shell", libs: "github.com/spf13"},

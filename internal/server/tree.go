@@ -151,7 +151,7 @@ func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(sqlitelog.ReadError(err), db.Close()) }()
 	if f.broken != nil {
 		found = append(found, fmt.Sprintf("the content of the record cannot be read, since its keys (%s, opened with %s) cannot be used: %v", contentKeys, installationKey, f.broken))
 	}
@@ -178,7 +178,7 @@ func (f *RecordFile) CheckArtifacts(ctx context.Context) (missing []string, err 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(sqlitelog.ReadError(err), db.Close()) }()
 	list, err := sqlview.References(ctx, db)
 	if errors.Is(err, sqlview.ErrSchema) {
 		return nil, nil

@@ -50,7 +50,7 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 		}
 		info, err := os.Stat(args[0])
 		if err != nil {
-			return shell.Usage(err)
+			return fileError(err)
 		}
 		if info.IsDir() {
 			return o.directory(ctx, s, args[0], open)
@@ -70,7 +70,9 @@ held against checkpoints that you kept elsewhere: only they show that the whole 
 With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
 --witnesses says.
 
-The exit code is 0 if everything verifies, and 1 if something does not. docs/proofs.md describes the formats.`
+The exit code is 0 if everything verifies, and 1 if something does not. It is 2 for a file or a directory that is not there or is none of these, and 6 if the
+verification could not be finished, because something could not be read or there was no space in the temporary directory: that says nothing of what is verified.
+docs/proofs.md describes the formats.`
 	cmd.Flags().StringVar(&o.keys, "keys", "", "file with the public keys of the log, one in each line (default: proof/keys in the data directory)")
 	cmd.Flags().StringArrayVar(&o.checkpoints, "checkpoint", nil, "file with a checkpoint that was kept (can be repeated)")
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "verify the tree, the checkpoints and the newest entries of a data directory only")
@@ -78,9 +80,6 @@ The exit code is 0 if everything verifies, and 1 if something does not. docs/pro
 	cmd.Flags().IntVar(&o.witnesses, "witnesses", 0, "how many of those witnesses must have cosigned (default 1)")
 	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
 }
-
-// errDiffers is the error of a verification that found something.
-var errDiffers = errors.New("it does not verify")
 
 // read returns the public keys, and the checkpoints that were kept.
 func (o options) read(keysFile string) (proof.Keys, []proof.Checkpoint, error) {
@@ -92,11 +91,11 @@ func (o options) read(keysFile string) (proof.Keys, []proof.Checkpoint, error) {
 	}
 	text, err := os.ReadFile(keysFile) //nolint:gosec // the path is the user's
 	if err != nil {
-		return nil, nil, shell.Usage(err)
+		return nil, nil, fileError(err)
 	}
 	keys, err := proof.ParseKeys(string(text))
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", keysFile, err)
+		return nil, nil, shell.Usage(fmt.Errorf("%s: %w", keysFile, err))
 	}
 	var list []proof.Checkpoint
 	for _, name := range o.checkpoints {
@@ -112,7 +111,7 @@ func (o options) read(keysFile string) (proof.Keys, []proof.Checkpoint, error) {
 func openCheckpoint(name string, keys proof.Keys) (proof.Checkpoint, error) {
 	b, err := os.ReadFile(name) //nolint:gosec // the path is the user's
 	if err != nil {
-		return proof.Checkpoint{}, shell.Usage(err)
+		return proof.Checkpoint{}, fileError(err)
 	}
 	if proof.HasInclusions(b) {
 		return proof.Checkpoint{}, shell.Usagef("%s is a receipt or an export, and no checkpoint: get one with trapeze audit checkpoint -o FILE", name)
@@ -134,7 +133,7 @@ func (o options) file(s *shell.Shell, name string) error {
 	if errors.Is(err, proof.ErrProof) && len(r.Notes) == 0 {
 		text, rerr := os.ReadFile(name) //nolint:gosec // the path is the user's
 		if rerr != nil {
-			return shell.Usage(rerr)
+			return fileError(rerr)
 		}
 		if proof.HasInclusions(text) {
 			return err
@@ -145,6 +144,9 @@ func (o options) file(s *shell.Shell, name string) error {
 		} else {
 			err = shell.Hinted(err, "a receipt, a checkpoint and an export verify; an export must be made with --format proof")
 		}
+	}
+	if isUnfinished(err) {
+		return unfinished(err)
 	}
 	if err != nil {
 		return err
@@ -160,7 +162,7 @@ func (o options) file(s *shell.Shell, name string) error {
 			return shell.Usagef("two checkpoints of different sizes (%d and %d) cannot be compared without the record: use trapeze verify DIR with a --checkpoint for each, or ask the server with trapeze audit check", had.Size, c.Size)
 		}
 	}
-	report := proof.Report{Findings: proof.CheckFork(append(kept, c))}
+	v := verification{findings: proof.CheckFork(append(kept, c))}
 	streams, lacking := r.Streams()
 	answer := struct {
 		proof.Receipt
@@ -171,65 +173,51 @@ func (o options) file(s *shell.Shell, name string) error {
 	if err := s.Emit(answer, func(p *shell.Page) { showReceipt(p, r); showStreams(p, streams, lacking); showWitnesses(p, seen) }); err != nil {
 		return err
 	}
-	return result(s, report)
-}
-
-// result prints what was found, and returns an error if there is something.
-func result(s *shell.Shell, r proof.Report) error {
-	for _, f := range r.Findings {
-		s.Notef("%s", f)
-	}
-	if len(r.Findings) > 0 {
-		return shell.Hinted(errDiffers, "keep the files as they are; restore the data directory from a backup that verifies")
-	}
-	return nil
+	return v.result(s)
 }
 
 // directory verifies a data directory.
 func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) (err error) {
-	files := filepath.Join(dir, "proof")
-	record, err := open(dir)
-	if err != nil {
-		return err
+	files, v := filepath.Join(dir, "proof"), &verification{}
+	record, err := v.open(dir, open)
+	if err != nil || record == nil {
+		return errors.Join(err, v.result(s))
 	}
 	defer func() { err = errors.Join(err, record.Close()) }()
-	var findings []proof.Finding
-	own := filepath.Join(files, "keys")
-	if _, err := os.Stat(own); errors.Is(err, os.ErrNotExist) && o.keys == "" {
-		findings = append(findings, proof.Finding{What: "proof/keys, the public keys of the log, is missing: no checkpoint can be verified; restore it from a backup, or give them with --keys"})
-		return result(s, proof.Report{Findings: findings})
+	keys, kept, err := o.keysOf(files, v)
+	if err != nil || keys == nil {
+		return errors.Join(err, v.result(s))
 	}
-	keys, kept, err := o.read(own)
-	if err != nil {
-		return err
-	}
-	evidence, err := o.evidence(files, keys, kept, &findings)
-	if err == nil {
-		err = o.witnessed(filepath.Join(files, "cosigned"), keys, &evidence, &findings)
-	}
-	if err != nil {
-		return err
-	}
+	evidence, err := o.evidence(files, keys, kept, &v.findings)
 	if f, ok := evidence.Stored.(proof.Stored); ok {
 		if c, ok := f.From.(io.Closer); ok {
 			defer func() { err = errors.Join(err, c.Close()) }()
 		}
 	}
-	file, err := checkFile(ctx, record)
-	if err != nil {
-		return err
+	if err == nil {
+		err = o.witnessed(filepath.Join(files, "cosigned"), keys, &evidence, &v.findings)
+	}
+	v.note("what is in "+files, err)
+	file := v.checkFile(ctx, record)
+	if v.unfinished != nil {
+		v.findings = append(file, v.findings...)
+		return v.result(s)
 	}
 	if o.fast {
 		evidence.Newest = newest
 	}
 	report, err := proof.VerifyRecord(ctx, record, evidence)
-	if err != nil {
-		report.Findings = append(report.Findings, proof.Finding{Position: report.Entries, What: "the record cannot be read: " + err.Error()})
+	v.findings = append(v.findings, report.Findings...)
+	if !v.note("the record", err) && err != nil {
+		v.findings[len(v.findings)-1].Position = report.Entries
 	}
-	report.Findings = append(findings, report.Findings...)
-	artifacts, wrong, unfinished := o.derived(ctx, dir, record, len(report.Findings) == 0)
-	report.Findings = append(file, report.Findings...)
-	report.Findings = append(report.Findings, wrong...)
+	if v.unfinished != nil {
+		v.findings = append(file, v.findings...)
+		return v.result(s)
+	}
+	artifacts := o.derived(ctx, dir, record, v)
+	v.findings = append(file, v.findings...)
+	report.Findings = v.findings
 	answer := struct {
 		proof.Report
 		Checkpoints int `json:"checkpoints"`
@@ -241,57 +229,11 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 			p.Line("Entries before the newest %d, artifacts and views were not read.", newest)
 		}
 	})
-	return errors.Join(err, result(s, report), unfinished)
-}
-
-// checkFile returns what is wrong with the database as a file, and with the keys beside it.
-func checkFile(ctx context.Context, record File) (findings []proof.Finding, err error) {
-	found, err := record.CheckFile(ctx)
-	for _, what := range found {
-		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
-	}
-	if err != nil {
-		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
-	}
-	found, err = record.CheckKeys(ctx)
-	for _, what := range found {
-		findings = append(findings, proof.Finding{What: what})
-	}
-	return findings, err
+	return errors.Join(err, v.result(s))
 }
 
 // newest is how many entries a fast verification reads.
 const newest = 256
-
-// derived verifies what is beside the record: the artifacts, and the views if the record verifies. It returns an error if it could not finish, which
-// tells nothing of what is there.
-func (o options) derived(ctx context.Context, dir string, record File, sound bool) (artifacts int, wrong []proof.Finding, err error) {
-	if o.fast {
-		return 0, nil, nil
-	}
-	if artifacts, wrong, err = checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data")); err != nil || !sound {
-		return artifacts, wrong, err
-	}
-	for _, check := range []struct {
-		what string // it is not verified if there is an error
-		do   func(context.Context) ([]string, error)
-	}{
-		{"the views cannot be compared with the record", record.CheckViews},
-		{"which artifacts are missing cannot be told", record.CheckArtifacts},
-	} {
-		found, err := check.do(ctx)
-		switch {
-		case proof.IsUnfinished(err) || ctx.Err() != nil:
-			return artifacts, wrong, fmt.Errorf("%s: %w", check.what, err)
-		case err != nil:
-			found = append(found, check.what+": "+err.Error())
-		}
-		for _, what := range found {
-			wrong = append(wrong, proof.Finding{What: what})
-		}
-	}
-	return artifacts, wrong, ctx.Err()
-}
 
 // evidence is what is in the directory of the proofs, with the checkpoints that were kept.
 func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, findings *[]proof.Finding) (proof.Evidence, error) {
@@ -314,6 +256,9 @@ func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, 
 		e.Stored, e.Leaves = proof.Stored{From: tree}, proof.Leaves(info.Size())
 	}
 	c, err := openCheckpoint(filepath.Join(dir, "checkpoint"), keys)
+	if isUnfinished(err) {
+		return e, err
+	}
 	if err != nil {
 		*findings = append(*findings, proof.Finding{What: "the last checkpoint: " + err.Error()})
 	} else {

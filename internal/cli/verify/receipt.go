@@ -14,7 +14,7 @@ import (
 func readReceipt(name string, keys proof.Keys) (proof.Receipt, error) {
 	f, err := os.Open(name) //nolint:gosec // the path is the user's
 	if err != nil {
-		return proof.Receipt{}, shell.Usage(err)
+		return proof.Receipt{}, fileError(err)
 	}
 	r, err := proof.ReadReceipt(f, keys)
 	return r, errors.Join(err, f.Close())

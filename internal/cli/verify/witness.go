@@ -23,7 +23,7 @@ func (o options) by() (list []proof.WitnessKey, least int, err error) {
 	for _, name := range o.witnessKeys {
 		b, err := os.ReadFile(name) //nolint:gosec // the path is the user's
 		if err != nil {
-			return nil, 0, shell.Usage(err)
+			return nil, 0, fileError(err)
 		}
 		text.Write(append(b, '\n'))
 	}
@@ -66,6 +66,9 @@ func (o options) witnessed(file string, keys proof.Keys, e *proof.Evidence, find
 		}
 		e.Checkpoints = append(e.Checkpoints, c)
 		_, err = o.cosigned(text)
+	}
+	if isUnfinished(err) {
+		return err
 	}
 	if err != nil {
 		*findings = append(*findings, proof.Finding{What: "the last cosigned checkpoint: " + err.Error()})

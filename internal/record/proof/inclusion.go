@@ -26,8 +26,18 @@ type Inclusion struct {
 // inclusionHeader is the first line of an inclusion proof.
 const inclusionHeader = "c2sp.org/tlog-proof@v1"
 
-// HasInclusions reports whether a text begins as one of inclusion proofs does, whole or damaged: it is no checkpoint.
-func HasInclusions(text []byte) bool { return bytes.HasPrefix(text, []byte(inclusionHeader)) }
+// HasInclusions reports whether a text is one of inclusion proofs, whole or damaged: it is no checkpoint. Any of the lines with which a proof begins
+// tells, since the others may be damaged.
+func HasInclusions(text []byte) bool {
+	for i := 0; len(text) > 0; i++ {
+		var line []byte
+		line, text, _ = bytes.Cut(text, []byte("\n"))
+		if bytes.HasPrefix(line, []byte(inclusionHeader)) || i < 3 && (bytes.HasPrefix(line, []byte("extra ")) || bytes.HasPrefix(line, []byte("index "))) {
+			return true
+		}
+	}
+	return false
+}
 
 // ErrProof: it is not a proof, or it proves something else.
 var ErrProof = errors.New("proof: not a valid proof")

@@ -1,8 +1,10 @@
 package proof_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +22,7 @@ func receipt(t *testing.T, entries ...ledger.Entry) ([]byte, note.Verifiers) {
 	var stored memory
 	var list [][]byte
 	for _, e := range entries {
-		e.Time, e.Actor.Principal, e.Enc = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "agent/ann", ledger.EncNone
+		e.Time, e.Actor.Principal = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "agent/ann"
 		b, err := e.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -98,4 +100,35 @@ func TestAReceiptShowsNoMoreThanItsEntriesSay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unreadable is an entry whose payload has an encoding that no version of the program has.
+func unreadable() ledger.Entry {
+	return ledger.Entry{Stream: "default/task/task_1", Version: 1, Events: []ledger.Event{{Name: "task-created", Version: 1}}, Enc: "sealed-99", KeyID: "k", Sealed: []byte("x")}
+}
+
+func TestAPayloadOfAnUnknownEncodingDoesNotVerify(t *testing.T) {
+	text, keys := receipt(t, unreadable())
+	if _, err := proof.VerifyReceipt(text, keys); !errors.Is(err, proof.ErrProof) || !strings.Contains(err.Error(), `entry 1: its payload has the encoding "sealed-99"`) {
+		t.Errorf("a receipt: %v", err)
+	}
+	report, err := proof.VerifyRecord(t.Context(), records{unreadable()}, proof.Evidence{})
+	if err != nil || len(report.Findings) != 1 || report.Findings[0].Position != 1 || !strings.Contains(report.Findings[0].What, `encoding "sealed-99"`) {
+		t.Errorf("a record: %v, %v", report.Findings, err)
+	}
+}
+
+// records is a record of some entries.
+type records []ledger.Entry
+
+func (r records) Read(_ context.Context, after ledger.Position, _ int) (list []ledger.Entry, _ error) {
+	for i, e := range r[after:] {
+		e.Position, e.Time, e.Actor.Principal = after+ledger.Position(i)+1, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), "agent/ann"
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (r records) Last(context.Context) (ledger.Position, error) {
+	return ledger.Position(len(r)), nil
 }

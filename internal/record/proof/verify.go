@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -60,8 +62,16 @@ const (
 	readPage   = 128 // entries that are read at a time: each may have 2 MiB
 )
 
-// IsUnfinished reports whether an error says nothing of what is verified: there was no space for it, for example.
-func IsUnfinished(err error) bool { return errors.Is(err, ledger.ErrUnavailable) }
+// ofMachine are errors that say nothing of what is verified: it cannot be read, or there is no space to compare it.
+var ofMachine = []error{
+	ledger.ErrUnavailable, fs.ErrPermission, context.Canceled, context.DeadlineExceeded,
+	syscall.EIO, syscall.ENOSPC, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+}
+
+// IsUnfinished reports whether an error says nothing of what is verified: it may not be read, for example, or there was no space for it.
+func IsUnfinished(err error) bool {
+	return slices.ContainsFunc(ofMachine, func(of error) bool { return errors.Is(err, of) })
+}
 
 // VerifyRecord compares every entry of a record with the stored tree and the roots of checkpoints, and each sealed envelope with its digest. What does not
 // verify is in the report. Errors: those of the record and of the stored hashes.

@@ -46,7 +46,10 @@ func OpenDatabase(path string, readers int) (_ *Database, err error) {
 	if err == nil {
 		err = d.open(path, synchronous, readers)
 	}
-	if err != nil {
+	switch {
+	case err != nil && d.scratch != "":
+		return nil, errors.Join(scratchError(err), d.Close())
+	case err != nil:
 		return nil, errors.Join(explain(path, err), d.Close())
 	}
 	return d, nil
@@ -91,7 +94,7 @@ func (d *Database) Write(fn func(*Tx) error) (err error) {
 		if err != nil {
 			_, _ = d.rollback.Exec() // fails if SQLite has rolled back by itself
 		}
-		if d.scratch != "" && isFull(err) {
+		if d.scratch != "" && (isFull(err) || code(err) == codeIOErr) {
 			err = scratchError(err)
 		}
 	}()

@@ -33,7 +33,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil {
+	if err := canRead(path); err != nil {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
 	r := &Reader{}
@@ -59,6 +59,15 @@ func OpenReader(path string) (_ *Reader, err error) {
 	}
 	r.name = readerDSN(filepath.Join(r.dir, copyName))
 	return r, nil
+}
+
+// canRead returns an error of the file system if a file cannot be read: SQLite does not tell why.
+func canRead(path string) error {
+	f, err := os.Open(path) //nolint:gosec // the path is the operator's
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // Open has the reader open sealed entries. Without it, it reads their outlines. Call it before others.
@@ -126,9 +135,24 @@ func copyFile(to, from string) (err error) {
 	return err
 }
 
-// scratchError is an ErrUnavailable for an error of the temporary directory, which tells nothing of the record.
+// ofMachine is an ErrUnavailable for an error that tells nothing of the record.
+type ofMachine struct{ error }
+
+func (e ofMachine) Unwrap() error      { return e.error }
+func (ofMachine) Is(target error) bool { return target == ledger.ErrUnavailable }
+
+// scratchError is an ErrUnavailable for an error of the temporary directory.
 func scratchError(err error) error {
-	return fmt.Errorf("%w: the temporary directory cannot be used (set TMPDIR to another one): %w", ledger.ErrUnavailable, err)
+	return ofMachine{fmt.Errorf("the temporary directory cannot be used (set TMPDIR to another one): %w", err)}
+}
+
+// ReadError is an ErrUnavailable if an error of reading the file is one of the machine, and otherwise the error.
+func ReadError(err error) error {
+	switch code(err) {
+	case codeBusy, codeNoMem, codeIOErr, codeFull:
+		return ofMachine{err}
+	}
+	return err
 }
 
 // Read is that of [ledger.Ledger].
@@ -138,7 +162,8 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	return collect(r.file.read, chain{last: after, indexed: r.indexed, sealer: r.sealer}, after, limit)
+	entries, err := collect(r.file.read, chain{last: after, indexed: r.indexed, sealer: r.sealer}, after, limit)
+	return entries, ReadError(err)
 }
 
 // indexed returns an error if the index has an entry in another stream than its own.
@@ -171,7 +196,8 @@ func (r *Reader) Stream(ctx context.Context, s ledger.Stream, after ledger.Posit
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	return collect(r.file.stream, chain{stream: s, last: after, sealer: r.sealer}, string(s), after, limit)
+	entries, err := collect(r.file.stream, chain{stream: s, last: after, sealer: r.sealer}, string(s), after, limit)
+	return entries, ReadError(err)
 }
 
 // Views returns a connection for the tables of the views. The caller closes it, before the reader.
@@ -192,13 +218,14 @@ func (r *Reader) Last(ctx context.Context) (ledger.Position, error) {
 		return 0, err
 	}
 	last, err := r.file.conn.number("SELECT max(position) FROM entries")
-	return ledger.Position(last), err //nolint:gosec // never negative
+	return ledger.Position(last), ReadError(err) //nolint:gosec // never negative
 }
 
 // CheckFile has SQLite look for what is wrong with the structure of the file, and compares the index of streams with what the entries say. It returns what it finds, nothing if the file is well.
 func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer func() { err = ReadError(err) }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,184 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// record is an empty record, of which reading some part may fail.
+type record struct{ last, file, keys, views, artifacts error }
+
+func (r record) Read(context.Context, ledger.Position, int) ([]ledger.Entry, error) {
+	return nil, nil
+}
+func (r record) Last(context.Context) (ledger.Position, error)          { return 0, r.last }
+func (r record) CheckFile(context.Context) ([]string, error)            { return nil, r.file }
+func (r record) CheckKeys(context.Context) ([]string, error)            { return nil, r.keys }
+func (r record) CheckViews(context.Context) (found []string, err error) { return nil, r.views }
+func (r record) CheckArtifacts(context.Context) ([]string, error)       { return nil, r.artifacts }
+func (r record) Close() error                                           { return nil }
+
+// proofs writes a directory of the proofs of an empty record.
+func proofs(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	private, public, err := note.GenerateKey(nil, "trapeze/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := note.NewSigner(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed, err := proof.Checkpoint{Origin: "trapeze/test", Root: new(proof.Tree).Root()}.Sign(signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "proof"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"keys": public + "\n", "key": private + "\n", "tree": "", "checkpoint": string(signed)} {
+		write(t, filepath.Join(dir, "proof", name), text)
+	}
+	return dir
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// run runs the command and returns its exit code and what it prints on standard error.
+func run(t *testing.T, open Opener, args ...string) (exit int, printed string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	s := shell.New(shell.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: func(string) string { return "" }})
+	cmd := Command(s, open)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(t.Context())
+	if err != nil {
+		s.PrintError(err)
+	}
+	return shell.ExitCode(err), errs.String()
+}
+
+func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testing.T) {
+	damage := errors.New("it is malformed")
+	noSpace := fmt.Errorf("write: %w", syscall.ENOSPC)
+	forbidden := &fs.PathError{Op: "open", Path: "trapeze.db", Err: fs.ErrPermission}
+	missing := &fs.PathError{Op: "open", Path: "trapeze.db", Err: fs.ErrNotExist}
+	for what, c := range map[string]struct {
+		record record
+		opens  error // of opening the record
+		change func(dir string) (args []string)
+		exit   int
+		says   string
+	}{
+		"nothing is wrong": {},
+
+		"the record is damaged":            {opens: damage, exit: 1, says: "malformed"},
+		"reading the record finds damage":  {record: record{last: damage}, exit: 1, says: "does not verify"},
+		"the file is damaged":              {record: record{file: damage}, exit: 1, says: "does not verify"},
+		"the views are damaged":            {record: record{views: damage}, exit: 1, says: "does not verify"},
+		"the record is gone":               {opens: missing, exit: 1, says: "trapeze.db, is missing"},
+		"the public keys are gone":         {change: func(dir string) []string { return remove(dir, "keys") }, exit: 1, says: "proof/keys"},
+		"the public keys are damaged":      {change: func(dir string) []string { return overwrite(dir, "keys") }, exit: 1, says: "proof/keys"},
+		"the checkpoint is gone":           {change: func(dir string) []string { return remove(dir, "checkpoint") }, exit: 1, says: "the last checkpoint"},
+		"damage, and views without space":  {record: record{file: damage, views: noSpace}, exit: 1, says: "does not verify"},
+		"damage, and a record not to read": {record: record{file: damage, last: forbidden}, exit: 1, says: "could not be finished"},
+
+		"the record may not be opened":         {opens: forbidden, exit: 6, says: "could not be finished"},
+		"the record may not be read":           {record: record{last: forbidden}, exit: 6, says: "could not be finished"},
+		"the disk of the record fails":         {record: record{last: syscall.EIO}, exit: 6, says: "could not be finished"},
+		"the file may not be checked":          {record: record{file: ledger.ErrUnavailable}, exit: 6, says: "could not be finished"},
+		"the keys may not be read":             {record: record{keys: forbidden}, exit: 6, says: "could not be finished"},
+		"there is no space for the views":      {record: record{views: noSpace}, exit: 6, says: "the views cannot be compared"},
+		"there is no temporary directory":      {record: record{views: fmt.Errorf("%w: TMPDIR", ledger.ErrUnavailable)}, exit: 6, says: "hint: "},
+		"which artifacts there are, by a disk": {record: record{artifacts: syscall.EIO}, exit: 6, says: "which artifacts are missing"},
+		"it is interrupted":                    {record: record{last: context.Canceled}, exit: 6, says: "interrupted"},
+
+		"the directory is another one":   {opens: missing, change: func(dir string) []string { return remove(dir, "") }, exit: 2, says: "no data directory"},
+		"the directory is not there":     {change: func(dir string) []string { return []string{filepath.Join(dir, "none")} }, exit: 2, says: "no such file"},
+		"--keys names nothing":           {change: func(string) []string { return []string{"--keys", "none"} }, exit: 2, says: "none"},
+		"--keys names no keys":           {change: func(dir string) []string { return []string{"--keys", filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "not a public key"},
+		"--keys names a directory":       {change: func(dir string) []string { return []string{"--keys", dir} }, exit: 2, says: "is a directory"},
+		"--checkpoint names nothing":     {change: func(string) []string { return []string{"--checkpoint", "none"} }, exit: 2, says: "none"},
+		"a receipt without keys":         {change: func(dir string) []string { return []string{filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "--keys FILE"},
+		"a file that is nothing of this": {change: noReceipt, exit: 1, says: "a receipt, a checkpoint and an export verify"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir := proofs(t)
+			args := []string{dir}
+			if c.change != nil {
+				if changed := c.change(dir); len(changed) == 1 || len(changed) == 3 { // it names what is verified
+					args = changed
+				} else {
+					args = append(args, changed...)
+				}
+			}
+			exit, printed := run(t, func(string) (File, error) { return c.record, c.opens }, args...)
+			if exit != c.exit || !strings.Contains(printed, c.says) {
+				t.Errorf("the exit code is %d, want %d, and it says, without %q:\n%s", exit, c.exit, c.says, printed)
+			}
+			if exit == 6 && strings.Contains(printed, "does not verify") {
+				t.Errorf("what could not be read is called damaged:\n%s", printed)
+			}
+		})
+	}
+}
+
+// remove removes a file of the proofs, or all of them.
+func remove(dir, name string) []string {
+	_ = os.RemoveAll(filepath.Join(dir, "proof", name)) // the command tells
+	return nil
+}
+
+func overwrite(dir, name string) []string {
+	_ = os.WriteFile(filepath.Join(dir, "proof", name), []byte("damaged\n"), 0o600) // as above
+	return nil
+}
+
+func noReceipt(dir string) []string {
+	return []string{filepath.Join(dir, "proof", "tree"), "--keys", filepath.Join(dir, "proof", "keys")}
+}
+
+// TestAReceiptWhoseBeginningIsDamagedIsCalledDamaged changes each of the first lines.
+func TestAReceiptWhoseBeginningIsDamagedIsCalledDamaged(t *testing.T) {
+	dir := proofs(t)
+	signed, err := os.ReadFile(filepath.Join(dir, "proof", "checkpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := string(proof.Inclusion{Entry: []byte("{}"), Checkpoint: signed}.Append(nil))
+	first, rest, _ := strings.Cut(one, "\n")
+	for what, text := range map[string]string{
+		"a letter of the first line": "C" + first[1:] + "\n" + rest,
+		"the first line is empty":    "\n" + rest,
+		"the first line is gone":     rest,
+		"the beginning is gone":      one[len(one)/3:] + one,
+	} {
+		name := filepath.Join(dir, "receipt")
+		write(t, name, text)
+		exit, printed := run(t, nil, name, "--keys", filepath.Join(dir, "proof", "keys"))
+		if exit != 1 || !strings.Contains(printed, "not a valid proof") || strings.Contains(printed, "a receipt, a checkpoint and an export verify") {
+			t.Errorf("%s: the exit code is %d, and it says\n%s", what, exit, printed)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+// verification is what a verification has found, and why it could not be finished.
+type verification struct {
+	findings   []proof.Finding
+	unfinished error
+}
+
+// errDiffers is the error of a verification that found something.
+var errDiffers = errors.New("it does not verify")
+
+// isUnfinished reports whether an error, perhaps one that [unfinished] made, says nothing of what is verified.
+func isUnfinished(err error) bool {
+	return proof.IsUnfinished(err) || refusal.CodeOf(err) == refusal.Unavailable
+}
+
+// unfinished is the error of a verification that could not be finished.
+func unfinished(err error) error {
+	if refusal.CodeOf(err) == refusal.Unavailable {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("it was interrupted")
+	}
+	return refusal.New(refusal.Unavailable, "run it as a user who may read everything in it, with space in the temporary directory (TMPDIR), or on a copy on another disk",
+		"the verification could not be finished, which says nothing of what is verified: %v", err)
+}
+
+// fileError is the error of reading a file that the user named.
+func fileError(err error) error {
+	if isUnfinished(err) {
+		return unfinished(err)
+	}
+	return shell.Usage(err)
+}
+
+func (v *verification) found(format string, args ...any) {
+	v.findings = append(v.findings, proof.Finding{What: fmt.Sprintf(format, args...)})
+}
+
+// note takes an error of reading something: it is a finding, unless it says nothing of what is verified, which it reports.
+func (v *verification) note(what string, err error) (isUnfinishedNow bool) {
+	switch {
+	case err == nil:
+	case isUnfinished(err):
+		if v.unfinished == nil {
+			v.unfinished = unfinished(fmt.Errorf("%s: %w", what, err))
+		}
+		return true
+	default:
+		v.found("%s cannot be read: %v", what, err)
+	}
+	return false
+}
+
+// result prints what was found, and returns an error if there is something, or if more may be there.
+func (v *verification) result(s *shell.Shell) error {
+	for _, f := range v.findings {
+		s.Notef("%s", f)
+	}
+	if len(v.findings) == 0 {
+		return v.unfinished
+	}
+	if v.unfinished != nil {
+		s.Notef("%v", v.unfinished)
+	}
+	return shell.Hinted(errDiffers, "keep the files as they are; restore the data directory from a backup that verifies")
+}
+
+// open opens the record in a data directory; nil if there is none, which is a finding, or if that cannot be told. Errors: of how the command was used, and those of a
+// record that cannot be verified here.
+func (v *verification) open(dir string, open Opener) (File, error) {
+	record, err := open(dir)
+	switch {
+	case err == nil:
+		return record, nil
+	case errors.Is(err, fs.ErrNotExist):
+		if _, serr := os.Stat(filepath.Join(dir, "proof")); serr != nil {
+			return nil, shell.Hinted(shell.Usagef("%s is no data directory of Trapeze: it has neither a record nor proofs", dir), "name the data directory of a server, or a copy of one")
+		}
+		v.found("the record, trapeze.db, is missing, and its proofs are there: %v", err)
+		return nil, nil //nolint:nilnil // see above
+	case proof.IsUnfinished(err):
+		v.note("the record", err)
+		return nil, nil //nolint:nilnil // see above
+	}
+	return nil, err
+}
+
+// keysOf returns the public keys, of the directory of proofs unless others are given, and the checkpoints that were kept. No keys: that is a finding.
+func (o options) keysOf(files string, v *verification) (proof.Keys, []proof.Checkpoint, error) {
+	own := filepath.Join(files, "keys")
+	if o.keys != "" {
+		return o.read("")
+	}
+	text, err := os.ReadFile(own) //nolint:gosec // the path is the user's
+	if errors.Is(err, fs.ErrNotExist) {
+		v.found("proof/keys, the public keys of the log, is missing: no checkpoint can be verified; restore it from a backup, or give them with --keys")
+		return nil, nil, nil
+	}
+	if err != nil {
+		v.note("proof/keys", err)
+		return nil, nil, nil
+	}
+	if _, err := proof.ParseKeys(string(text)); err != nil {
+		v.found("proof/keys, the public keys of the log, is damaged: no checkpoint can be verified; restore it from a backup, or give them with --keys: %v", err)
+		return nil, nil, nil
+	}
+	return o.read(own)
+}
+
+// checkFile returns what is wrong with the database as a file, and with the keys beside it.
+func (v *verification) checkFile(ctx context.Context, record File) (findings []proof.Finding) {
+	found, err := record.CheckFile(ctx)
+	for _, what := range found {
+		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
+	}
+	if err != nil && !isUnfinished(err) {
+		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
+		err = nil
+	}
+	v.note("the database", err)
+	found, err = record.CheckKeys(ctx)
+	for _, what := range found {
+		findings = append(findings, proof.Finding{What: what})
+	}
+	v.note("the keys beside the record", err)
+	return findings
+}
+
+// derived verifies what is beside the record: the artifacts, and the views if the record verifies. It returns how many artifacts were compared.
+func (o options) derived(ctx context.Context, dir string, record File, v *verification) int {
+	sound := len(v.findings) == 0 && v.unfinished == nil
+	if o.fast {
+		return 0
+	}
+	artifacts, wrong, err := checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data"))
+	v.findings = append(v.findings, wrong...)
+	v.note("the artifacts", err)
+	if !sound || v.unfinished != nil {
+		return artifacts
+	}
+	for _, check := range []struct {
+		what string // it is not verified if there is an error
+		do   func(context.Context) ([]string, error)
+	}{
+		{"the views cannot be compared with the record", record.CheckViews},
+		{"which artifacts are missing cannot be told", record.CheckArtifacts},
+	} {
+		found, err := check.do(ctx)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil && !isUnfinished(err) {
+			found, err = append(found, check.what+": "+err.Error()), nil
+		}
+		for _, what := range found {
+			v.findings = append(v.findings, proof.Finding{What: what})
+		}
+		v.note(check.what, err)
+	}
+	return artifacts
+}
