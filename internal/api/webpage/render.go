@@ -42,7 +42,7 @@ var templates = sync.OnceValue(parse)
 
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
-		"ago": human.Time, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
+		"ago": human.Time, "times": human.Times, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
 		"dict": dict, "as": ownerOf, "acts": acts, "operates": operates, "another": another, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
@@ -132,7 +132,7 @@ func (p *pages) refuseWith(w http.ResponseWriter, r *http.Request, v *visit, err
 		p.log.ErrorContext(r.Context(), "a page failed", "path", r.URL.Path, "error", err)
 		refused = &client.Error{Status: http.StatusInternalServerError, Code: client.Unavailable, Message: "the page cannot be shown", Hint: "the log of the server says why"}
 	}
-	body.Error = refused
+	body.Error = forPeople(refused)
 	in := page{Title: "Not done", Body: body, Path: r.URL.Path}
 	if r.Method == http.MethodGet {
 		in.Title = "Not shown"
@@ -143,12 +143,23 @@ func (p *pages) refuseWith(w http.ResponseWriter, r *http.Request, v *visit, err
 	p.write(w, max(refused.Status, http.StatusBadRequest), "refused", in)
 }
 
+// forPeople is a refusal in the words of the page, which itself has the way to sign in.
+func forPeople(refused *client.Error) *client.Error {
+	shown := *refused
+	shown.Message, shown.Hint = human.Times(refused.Message), human.Times(refused.Hint)
+	if refused == errNoSession {
+		shown.Hint = ""
+	}
+	return &shown
+}
+
 // refill answers a form that was refused with its page. It reports false, and answers nothing, if the person sees none.
 func (p *pages) refill(w http.ResponseWriter, r *http.Request, err error) bool {
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Code == client.Unauthenticated {
 		return false
 	}
+	refused = forPeople(refused)
 	text, ok := refill.Page(p.mux, r, refused.Message, refused.Hint)
 	if ok {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -213,6 +214,33 @@ func TestNothingIsWiderThanAPhone(t *testing.T) {
 			t.Errorf("%s is %d pixels wide", name, n)
 		}
 		d.picture("phone-" + name)
+	}
+}
+
+// Who is signed in is at the top of each page, on a phone and on a screen, in both colour schemes, however long the name is; and no page has a time as programs write it.
+func TestEachPageSaysWhoIsSignedIn(t *testing.T) {
+	d := open(t)
+	s := d.tell()
+	name := strings.Repeat("o", 64)
+	d.signIn(d.tokenOf(client.RoleOperator, name))
+	for _, scheme := range []string{"light", "dark"} {
+		d.prefer(scheme)
+		for _, width := range []int64{360, 1280} {
+			d.do(chromedp.EmulateViewport(width, 740))
+			for page, path := range s.pages() {
+				d.goTo(path)
+				who := eval[string](d, `{
+					const who = document.querySelector(".who span"), {left, right, top, height} = who.getBoundingClientRect();
+					who.checkVisibility() && height > 0 && top >= 0 && left >= 0 && right <= innerWidth && innerWidth === document.documentElement.scrollWidth ? who.innerText : "";
+				}`)
+				if who != "operator/"+name {
+					t.Errorf("%s, %s at %d pixels, says %q", page, scheme, width, who)
+				}
+				if raw := eval[[]string](d, `document.getElementById("main").innerText.match(/\d{4}-\d\d-\d\dT\d\d:\d\d\S*/g) || []`); len(raw) > 0 {
+					t.Errorf("%s has the times %s", page, raw)
+				}
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package human
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -13,6 +14,20 @@ func Time(t time.Time) string {
 		return "never"
 	}
 	return t.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// raw matches a time as the texts of the server write it, for programs.
+var raw = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+
+// Times is a text of the server with the times in it as people read them.
+func Times(text string) string {
+	return raw.ReplaceAllStringFunc(text, func(at string) string {
+		t, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			return at
+		}
+		return Time(t)
+	})
 }
 
 // ISO is a time for programs.

@@ -49,3 +49,17 @@ func TestTheBeginningOfATextIsNeverBlank(t *testing.T) {
 		}
 	}
 }
+
+func TestTimesInTheTextsOfTheServerAreForPeople(t *testing.T) {
+	for text, want := range map[string]string{
+		"":             "",
+		"no time here": "no time here",
+		"zoe has claimed ticket task_1.k1 until 2026-11-27T14:30:00Z": "zoe has claimed ticket task_1.k1 until 2026-11-27 14:30:00 UTC",
+		"the deadline 2026-11-27T14:30:00.25+01:00 has passed":        "the deadline 2026-11-27 13:30:00 UTC has passed",
+		"2026-13-27T14:30:00Z": "2026-13-27T14:30:00Z",
+	} {
+		if got := Times(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func Of(t client.Task) (all []Standing) {
 		all = append(all, s)
 	}
 	if p := t.Parked; t.State == client.Parked && p != nil {
-		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + p.Detail, Link: "/dead", Do: "Replay or discard it"})
+		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + human.Times(p.Detail), Link: "/dead", Do: "Replay or discard it"})
 	}
 	if k, ok := ofTicket(t); ok {
 		add(k)

@@ -46,7 +46,9 @@ func Moments(entries []client.AuditEntry) []Moment {
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {
 			tickets.tell(e.Event, fields)
-			m.Text = sentence(fields)
+			if m.Text = sentence(fields); e.Event == "task-parked" { // the server says why
+				m.Text = human.Times(m.Text)
+			}
 		}
 		var b bytes.Buffer
 		if json.Indent(&b, e.Details, "", "  ") == nil {
