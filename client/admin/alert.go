@@ -27,13 +27,16 @@ type Alert struct {
 	Since     *time.Time    `json:"since,omitempty"`    // when it began to hold
 	Raised    *time.Time    `json:"raised,omitempty"`
 	Recovered *time.Time    `json:"recovered,omitempty"`
-	Handoffs  []string      `json:"handoffs"`          // at most 5 that are behind it, the most telling first
-	Tickets   []string      `json:"tickets,omitempty"` // at most 5 that are behind it, the oldest first; nil: it is not about tickets
-	Do        string        `json:"do"`                // what to do about it
-	Command   string        `json:"command"`           // to begin with, for a shell
-	Within    string        `json:"within,omitempty"`  // the severer alert of the same figure that is raised too: people are notified of that one alone
-	Remains   string        `json:"remains,omitempty"` // of one that recovered: the milder alert of the same figure that was still raised then
-	Off       bool          `json:"off,omitempty"`     // of one that recovered: the policy switched it off
+	Handoffs  []string      `json:"handoffs"`           // at most 5 that are behind it, the most telling first
+	Tickets   []string      `json:"tickets,omitempty"`  // at most 5 that are behind it, the oldest first; nil: it is not about tickets
+	Agents    []string      `json:"agents,omitempty"`   // of one of all agents that have none of their own: the first of them, at most 50
+	Number    int           `json:"number,omitempty"`   // of the same: how many they are
+	Do        string        `json:"do"`                 // what to do about it
+	Command   string        `json:"command"`            // to begin with, for a shell
+	Within    string        `json:"within,omitempty"`   // the severer alert of the same figure that is raised too: people are notified of that one alone
+	Remains   string        `json:"remains,omitempty"`  // of one that recovered: the milder alert of the same figure that was still raised then
+	Off       bool          `json:"off,omitempty"`      // of one that recovered: the policy switched it off
+	Archived  bool          `json:"archived,omitempty"` // of one that recovered: the workspace was archived
 	Silence   *AlertSilence `json:"silence,omitempty"`
 }
 
@@ -46,6 +49,17 @@ func (a Alert) Reading() string {
 		}
 	}
 	return text
+}
+
+// Why says why an alert that recovered may hold still: the policy switched it off, or the workspace was archived. "" if neither is so.
+func (a Alert) Why() string {
+	switch {
+	case a.Archived:
+		return "the workspace was archived"
+	case a.Off:
+		return "the policy switched it off"
+	}
+	return ""
 }
 
 // AlertSilence is a time for which people are not notified of an alert.

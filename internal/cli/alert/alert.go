@@ -3,6 +3,7 @@ package alert
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -90,8 +91,8 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	}
 	if a.Recovered != nil {
 		fields = append(fields, shell.Field{"recovered", clock(a.Recovered)})
-		if a.Off {
-			fields[len(fields)-1][1] += ": the policy switched it off"
+		if why := a.Why(); why != "" {
+			fields[len(fields)-1][1] += ": " + why
 		}
 	}
 	if a.Within != "" {
@@ -102,6 +103,9 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	}
 	if o := a.Silence; o != nil {
 		fields = append(fields, shell.Field{"silenced", "until " + shell.Clock(o.Until) + " by " + o.By + ": " + shell.OneLine(o.Reason)})
+	}
+	if len(a.Agents) > 0 {
+		fields = append(fields, shell.Field{"agents", fmt.Sprintf("%d: %s", a.Number, shell.OneLine(shell.Names(a.Agents)))})
 	}
 	if len(a.Handoffs) > 0 {
 		fields = append(fields, shell.Field{"handoffs", shell.OneLine(shell.Names(a.Handoffs))})

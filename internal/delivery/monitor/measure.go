@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type Measurement struct {
 	server   map[string]float64 // of the whole server, by instrument
 	inboxes  map[string][]view.InboxCount
 	agreeing map[string]float64 // nil: it could not be measured
+	archived map[string]bool    // workspaces
 }
 
 // Measure measures what alerts are about. Before the figures of the record are complete, only what is of the whole server can be measured. What else cannot
@@ -37,8 +39,8 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 	x.server[figure.FigureLag.Name], x.server[figure.ViewLag.Name] = float64(max(last, at)-at), float64(max(last, viewed)-viewed)
 	x.server[figure.RecordIntegrity.Name], x.server[figure.RecordWitnessed.Name] = holds(m.o.Integrity), holds(m.o.Witnessed)
 	x.server[figure.CertificateCurrent.Name] = holds(m.o.Certified)
-	if !x.ready {
-		return x, nil
+	if x.archived, err = m.archived(ctx); err != nil || !x.ready {
+		return x, err
 	}
 	counts, err := m.inboxCounts(ctx)
 	if err == nil {
@@ -51,6 +53,9 @@ func (m *Monitor) Measure(ctx context.Context) (*Measurement, error) {
 	x.agreeing = shares
 	return x, errors.Join(err, missed)
 }
+
+// Archived reports whether a workspace is archived.
+func (x *Measurement) Archived(workspace string) bool { return x.archived[workspace] }
 
 // Conditions returns the conditions of a workspace that hold, by definitions, and those of the definitions that could be measured. first
 // is set for the workspace that has the alerts of the whole server.
@@ -117,6 +122,7 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 	for i := range all {
 		s := &all[i]
 		c := alert.Condition{Key: alert.Key{Agent: s.Name}, Value: float64(failures(s))}
+		c.Causes = causes(s)
 		var senders []string // nil: all
 		if d.Figure == figure.Circuits.Name {
 			var open int
@@ -136,6 +142,17 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// causes are the senders whose handoffs failed at an agent, and count.
+func causes(s *agent.State) (list []string) {
+	for _, sender := range s.Circuit.Openers {
+		list = cause(list, sender)
+	}
+	for i := range s.SenderCircuits {
+		list = cause(list, s.SenderCircuits[i].Sender)
+	}
+	return list
 }
 
 // openCircuits counts the circuits of an agent that are not closed, since the first of them opened: the one of all senders, and those of single senders.
@@ -167,24 +184,51 @@ func (x *Measurement) inbox(ctx context.Context, workspace string, d *alert.Defi
 			continue
 		}
 		one := alert.Condition{Key: alert.Key{Agent: c.Agent}, Value: age, Since: c.Oldest.Add(time.Duration(d.Threshold * float64(time.Second)))}
-		if len(list) < alert.MaxAgents { // more have no alerts of their own
-			box, err := x.m.views.Inbox(ctx, workspace, c.Agent, view.InboxFilter{Limit: alert.MaxHandoffs})
-			if err != nil {
+		one.Causes = cause(nil, c.From)
+		if len(list) < maxRead {
+			if err := x.behindInbox(ctx, workspace, d, &one); err != nil {
 				return nil, err
-			}
-			for i := range box.Items {
-				switch item := &box.Items[i]; {
-				case item.Idle(): // these come last
-				case item.Type == view.ItemOffer:
-					x.name(&one, item.ID)
-				default:
-					x.name(&one, x.lastOf(workspace, item.Task))
-				}
 			}
 		}
 		list = append(list, one)
 	}
 	return list, nil
+}
+
+const (
+	maxRead   = 200 // inboxes whose items a measurement reads; of more, it knows whom the oldest item is from
+	itemsRead = 20  // of an inbox: senders take turns in it
+)
+
+// behindInbox adds to the condition of an inbox what is behind it, and whom what waits for too long is from.
+func (x *Measurement) behindInbox(ctx context.Context, workspace string, d *alert.Definition, one *alert.Condition) error {
+	box, err := x.m.views.Inbox(ctx, workspace, one.Agent, view.InboxFilter{Limit: itemsRead})
+	if err != nil {
+		return err
+	}
+	for i := range box.Items {
+		item := &box.Items[i]
+		if item.Type.Notice() {
+			continue
+		}
+		if d.Compare.Holds(x.now.Sub(item.Since).Seconds(), d.Threshold) {
+			one.Causes = cause(one.Causes, item.From)
+		}
+		if item.Type == view.ItemOffer {
+			x.name(one, item.ID)
+		} else {
+			x.name(one, x.lastOf(workspace, item.Task))
+		}
+	}
+	return nil
+}
+
+// cause adds who caused a condition, unless that is known.
+func cause(list []string, who string) []string {
+	if who = strings.TrimPrefix(who, "agent/"); who == "" || slices.Contains(list, who) {
+		return list
+	}
+	return append(list, who)
 }
 
 // name adds a handoff to those that are behind a condition, unless it is there, or there are enough; "" is none.

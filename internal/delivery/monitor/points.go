@@ -37,7 +37,8 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	}
 	list = append(list, set.Points()...)
 	figure.Sort(list)
-	return list, err
+	list, missed := m.present(ctx, list)
+	return list, errors.Join(err, missed)
 }
 
 // holds is 1 while nothing was found, else 0.

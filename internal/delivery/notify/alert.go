@@ -29,10 +29,13 @@ type Alert struct {
 	Since     time.Time      `json:"since"`
 	Raised    time.Time      `json:"raised"`
 	Recovered time.Time      `json:"recovered,omitzero"`
-	Remains   string         `json:"remains,omitempty"` // the id of the milder alert of the same figure that is still raised
-	Off       bool           `json:"off,omitempty"`     // of one that recovered: the policy switched it off
-	Handoffs  []string       `json:"handoffs"`          // at most 5 that are behind it
-	Tickets   []string       `json:"tickets,omitempty"` // at most 5 that are behind it
+	Remains   string         `json:"remains,omitempty"`  // the id of the milder alert of the same figure that is still raised
+	Off       bool           `json:"off,omitempty"`      // of one that recovered: the policy switched it off
+	Archived  bool           `json:"archived,omitempty"` // of one that recovered: the workspace was archived
+	Handoffs  []string       `json:"handoffs"`           // at most 5 that are behind it
+	Tickets   []string       `json:"tickets,omitempty"`  // at most 5 that are behind it
+	Agents    []string       `json:"agents,omitempty"`   // of one of all agents that have none of their own: the first of them, at most 50
+	Number    int            `json:"number,omitempty"`   // of the same: how many they are
 	Do        string         `json:"do"`
 	Command   string         `json:"command"` // to begin with, for a shell
 }
@@ -48,6 +51,9 @@ func (a Alert) Text() (title, body string) {
 		if a.Off {
 			body += " The policy switched it off: it may still hold."
 		}
+		if a.Archived {
+			body += " The workspace was archived: it may still hold."
+		}
 		if a.Remains != "" {
 			body += fmt.Sprintf(" The milder alert %s is still raised.", a.Remains)
 		}
@@ -59,6 +65,9 @@ func (a Alert) Text() (title, body string) {
 	}
 	body = fmt.Sprintf("%s Since %s (workspace %s).\nFigure: %s is %s%s (threshold: %s)",
 		a.Meaning, a.Since.UTC().Format(time.RFC3339), a.Workspace, a.Figure, a.Measured, over, a.Limit)
+	if len(a.Agents) > 0 {
+		body += fmt.Sprintf("\nAgents (%d): %s", a.Number, strings.Join(a.Agents, ", "))
+	}
 	if len(a.Handoffs) > 0 {
 		body += "\nHandoffs: " + strings.Join(a.Handoffs, ", ")
 	}
@@ -79,5 +88,5 @@ func (a Alert) log(ctx context.Context, to *slog.Logger) {
 		level = slog.LevelWarn
 	}
 	to.Log(ctx, level, text, "alert", a.Alert, "severity", a.Severity, "workspace", a.Workspace, "meaning", a.Meaning, "figure", a.Figure, "value", a.Value,
-		"threshold", a.Threshold, "window", a.Window, "since", a.Since, "handoffs", a.Handoffs, "tickets", a.Tickets, "do", a.Do, "command", a.Command)
+		"threshold", a.Threshold, "window", a.Window, "since", a.Since, "handoffs", a.Handoffs, "tickets", a.Tickets, "agents", a.Agents, "number", a.Number, "do", a.Do, "command", a.Command)
 }

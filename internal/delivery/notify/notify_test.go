@@ -196,11 +196,12 @@ func TestAProgramThatDoesNotEndIsEnded(t *testing.T) {
 	}
 }
 
-func TestARecoverySaysIfThePolicySwitchedTheAlertOff(t *testing.T) {
-	for _, off := range []bool{false, true} {
-		_, body := Alert{Alert: "dead-letters", Recovered: time.Now(), Off: off}.Text()
-		if strings.Contains(body, "The policy switched it off") != off {
-			t.Errorf("switched off: %v: %s", off, body)
+func TestARecoverySaysIfTheAlertMayHoldStill(t *testing.T) {
+	for _, over := range []bool{false, true} {
+		_, off := Alert{Alert: "dead-letters", Recovered: time.Now(), Off: over}.Text()
+		_, archived := Alert{Alert: "dead-letters", Recovered: time.Now(), Archived: over}.Text()
+		if strings.Contains(off, "The policy switched it off") != over || strings.Contains(archived, "The workspace was archived") != over {
+			t.Errorf("%v: %s; %s", over, off, archived)
 		}
 	}
 }

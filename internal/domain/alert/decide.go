@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +33,9 @@ type Condition struct {
 	Newest   time.Time // when an [Increase] held last; zero for other measures
 	Handoffs []string  // behind it, the most telling first
 	Tickets  []string  // behind it, the oldest first; nil: it is not about tickets
+	Causes   []string  // of one of an agent: the principals whose handoffs, questions or shares are behind it; nil: it is nobody else's
+	Agents   []string  // of one of [Other]: the first that it stands for
+	Number   int       // of one of [Other]: how many it stands for
 }
 
 // Judge compares what holds with what is raised. It is for the server itself.
@@ -41,6 +43,7 @@ type Judge struct {
 	Measured   []Definition // as they are in force; the alerts of others stay as they are
 	Off        []string     // names of alerts that are switched off
 	Conditions []Condition  // of these
+	Archived   bool         // the workspace is archived: nothing is raised, and what is raised ends
 }
 
 // Quiet silences an alert. It is for operators.
@@ -160,11 +163,16 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 			measured := slices.ContainsFunc(c.Measured, func(d Definition) bool { return d.Name == a.Name })
 			_, defined := Find(a.Name)
 			off := slices.Contains(c.Off, a.Name)
-			over := off || (measured || !defined) && !of[a.Key].Holds && now.Sub(a.At) >= Least
+			over := off || c.Archived || (measured || !defined) && !of[a.Key].Holds && now.Sub(a.At) >= Least
 			if (a.Agent == Other) == others && over {
-				do(s.recovered(a, of[a.Key].Newest.UTC(), off, now))
+				e := s.recovered(a, of[a.Key].Newest.UTC(), now)
+				e.Off, e.Archived = off, c.Archived
+				do(e)
 			}
 		}
+	}
+	if c.Archived {
+		c.Measured, c.Conditions = nil, nil
 	}
 	given := map[Key]Condition{}
 	for _, o := range c.Conditions {
@@ -189,8 +197,8 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 }
 
 // recovered is the end of an alert. Nobody is notified of it during a silence, except of a milder one that remains, since nothing else tells of that one.
-func (s *State) recovered(a Alert, newest time.Time, off bool, now time.Time) Recovered {
-	e := Recovered{Key: a.Key, At: now, Newest: newest, Remains: s.remains(a, now), Off: off}
+func (s *State) recovered(a Alert, newest time.Time, now time.Time) Recovered {
+	e := Recovered{Key: a.Key, At: now, Newest: newest, Remains: s.remains(a, now)}
 	e.Notified = a.Notified && (s.SilencedAt(a.Key, now) == nil || e.Remains != "")
 	return e
 }
@@ -206,6 +214,10 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 	e := Raised{
 		Key: h.Key, Severity: h.d.Severity, Figure: h.d.Figure, Value: h.Value, Threshold: h.d.Threshold, Since: h.Since.UTC(), At: now,
 		Handoffs: h.Handoffs[:min(len(h.Handoffs), MaxHandoffs)], Tickets: h.Tickets[:min(len(h.Tickets), MaxHandoffs)], Silenced: s.SilencedAt(h.Key, now) != nil,
+		Agents: h.Agents, Number: h.Number,
+	}
+	if len(h.Causes) > 0 {
+		e.Cause = h.Causes[0]
 	}
 	if !e.Silenced {
 		e.Within = s.within(h.Key)
@@ -217,52 +229,4 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 		e.Newest = h.Newest.UTC()
 	}
 	return e
-}
-
-// raisable returns the conditions that may have an alert, by name and agent: of one name, those of agents that have one, then the first
-// others up to [MaxAgents], then one for all that are left.
-func raisable(s *State, c Judge) (list []holding) {
-	for _, d := range c.Measured {
-		var of []Condition
-		for _, o := range c.Conditions {
-			if o.Name == d.Name {
-				of = append(of, o)
-			}
-		}
-		slices.SortFunc(of, func(a, b Condition) int { return cmp.Compare(a.Agent, b.Agent) })
-		free := MaxAgents
-		for _, a := range s.Alerts {
-			if a.Name == d.Name && a.Agent != Other {
-				free--
-			}
-		}
-		rest := Condition{Key: Key{Name: d.Name, Agent: Other}}
-		for _, o := range of {
-			_, there := s.Find(o.Key)
-			if !there && free <= 0 {
-				rest.join(o)
-				continue
-			}
-			if !there {
-				free--
-			}
-			list = append(list, holding{o, d})
-		}
-		if rest.Holds {
-			list = append(list, holding{rest, d})
-		}
-	}
-	return list
-}
-
-// join adds the condition of one more agent.
-func (c *Condition) join(o Condition) {
-	if !c.Holds || o.Since.Before(c.Since) {
-		c.Since = o.Since
-	}
-	if !c.Holds || o.Value > c.Value {
-		c.Value = o.Value
-	}
-	c.Holds = true
-	c.Handoffs = append(c.Handoffs, o.Handoffs[:min(len(o.Handoffs), MaxHandoffs-len(c.Handoffs))]...)
 }

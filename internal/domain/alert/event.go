@@ -33,6 +33,11 @@ type Raised struct {
 	Handoffs  []string  `json:"handoffs,omitempty"` // at most 5 that are behind it, the most telling first
 	Tickets   []string  `json:"tickets,omitempty"`  // at most 5 that are behind it, the oldest first; absent: it is not about tickets
 	Silenced  bool      `json:"silenced,omitempty"` // people are not notified
+	// Cause is the principal that it was counted for, of those whose handoffs, questions or shares are behind it: of one name, one principal causes no
+	// more than half of the alerts of single agents. Absent: it is of no agent, or nobody else caused it.
+	Cause  string   `json:"cause,omitempty"`
+	Agents []string `json:"agents,omitempty"` // of [Other]: the first of the agents that it stands for, at most 50
+	Number int      `json:"number,omitempty"` // of [Other]: of how many agents it is
 	// Within is the severer alert of the same figure that is raised too; people were notified of that one, and are not of this one.
 	// Absent: there is none.
 	Within string `json:"within,omitempty"`
@@ -49,6 +54,8 @@ type Recovered struct {
 	Remains string `json:"remains,omitempty"`
 	// Off says that the policy switched the alert off: its condition may still hold.
 	Off bool `json:"off,omitempty"`
+	// Archived says that the workspace was archived: its condition may still hold.
+	Archived bool `json:"archived,omitempty"`
 }
 
 // Silenced is a silence that begins: people are not notified of an alert.

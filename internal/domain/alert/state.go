@@ -10,6 +10,8 @@ import (
 // Bounds of what a workspace has.
 const (
 	MaxAgents   = 20  // that have an alert of the same name; those beyond have one together, of [Other]
+	MaxOfCause  = 10  // of these, what one principal causes
+	MaxNamed    = 50  // agents that the alert of [Other] names
 	MaxHandoffs = 5   // that an alert names, and tickets
 	MaxSilences = 100 // at a time
 	MaxPast     = 50  // alerts that recovered and are remembered
@@ -25,6 +27,7 @@ type Alert struct {
 	Notified  bool      // people were notified of it
 	Remains   string    // of one that recovered: the milder one that was still raised; see [Recovered]
 	Off       bool      // of one that recovered: the policy switched it off
+	Archived  bool      // of one that recovered: the workspace was archived
 }
 
 // Silence is a silence that has not ended.
@@ -83,7 +86,7 @@ func Fold(s State, e Event) State {
 			return s
 		}
 		s.counted(e.Name, e.Newest)
-		a.Recovered, a.Remains, a.Off = e.At, e.Remains, e.Off
+		a.Recovered, a.Remains, a.Off, a.Archived = e.At, e.Remains, e.Off, e.Archived
 		s.Alerts = s.without(e.Key)
 		for i := range s.Alerts { // a copy
 			if s.Alerts[i].Key == (Key{e.Remains, e.Agent}) {

@@ -13,7 +13,8 @@ type InboxCount struct {
 	Workspace string
 	Agent     string    // "" is the inbox of the operators
 	Items     int       // at least 1
-	Oldest    time.Time // since when the item waits that came first of those that are not idle; zero: all are
+	Oldest    time.Time // since when the item waits that came first of those that are no notices; zero: all are
+	From      string    // whom that item is from
 }
 
 // TaskCount is the number of tasks of a workspace that have not ended.

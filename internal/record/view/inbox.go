@@ -83,9 +83,6 @@ type Item struct {
 	At       ledger.Position `json:"position"`      // of the entry that created the item
 }
 
-// Idle reports whether nothing waits for the reader to do something: the item is a notice that stops no work of the reader.
-func (i *Item) Idle() bool { return i.Type.idle(i.Epoch) }
-
 // InboxFilter narrows an inbox. A zero field does not narrow it.
 type InboxFilter struct {
 	After Cursor // only items after this

@@ -103,11 +103,14 @@ type Alert struct {
 	Recovered *time.Time     `json:"recovered,omitempty"`
 	Handoffs  []string       `json:"handoffs" doc:"At most 5 handoffs that are behind it, the most telling first."`
 	Tickets   []string       `json:"tickets,omitempty" doc:"At most 5 tickets that are behind it, the oldest first; absent: it is not about tickets."`
+	Agents    []string       `json:"agents,omitempty" doc:"Of an alert of all agents that have none of their own: the first of them, at most 50."`
+	Number    int            `json:"number,omitempty" doc:"Of an alert of all agents that have none of their own: how many they are."`
 	Do        string         `json:"do" doc:"What to do about it."`
 	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
 	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too: people are notified of that one alone."`
 	Remains   string         `json:"remains,omitempty" doc:"Of one that recovered: the milder alert of the same figure that was still raised then."`
 	Off       bool           `json:"off,omitempty" doc:"Of one that recovered: the policy switched it off, and it may have held still."`
+	Archived  bool           `json:"archived,omitempty" doc:"Of one that recovered: the workspace was archived, and it may have held still."`
 	Silence   *Silence       `json:"silence,omitempty" doc:"The silence that covers it now."`
 }
 
@@ -152,12 +155,16 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	now, holds := as.last.of(workspace, a.Key)
 	if holds = holds && a.Recovered.IsZero(); holds {
 		a.Handoffs, a.Tickets = newer(now.Handoffs, a.Handoffs), newer(now.Tickets, a.Tickets)
+		if a.Agent == alert.Other {
+			a.Agents, a.Number = now.Agents, now.Number
+		}
 	}
 	out := Describe(d, a.Key, a.Handoffs)
 	out.State, out.Severity, out.Figure = Raised, a.Severity, a.Figure
 	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
 	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, as.now()))
-	out.Within, out.Remains, out.Off, out.Tickets = a.Within, a.Remains, a.Off, a.Tickets
+	out.Within, out.Remains, out.Off, out.Archived, out.Tickets = a.Within, a.Remains, a.Off, a.Archived, a.Tickets
+	out.Agents, out.Number = a.Agents, a.Number
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
 	} else if holds {

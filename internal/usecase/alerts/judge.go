@@ -15,9 +15,13 @@ func (as *Alerts) Judge(ctx context.Context, c caller.Caller, found alert.Judge)
 	if !c.IsSystem() {
 		return refusal.New(refusal.NotPermitted, "the server judges by itself", "%s may not raise alerts", c.Short())
 	}
-	as.last.set(c.Workspace, found.Conditions)
-	_, err := as.kind.Do(ctx, c.Write(""), StreamOf(c.Workspace), func(s alert.State, now time.Time) ([]alert.Event, error) {
+	out, err := as.kind.Do(ctx, c.Write(""), StreamOf(c.Workspace), func(s alert.State, now time.Time) ([]alert.Event, error) {
 		return alert.Decide(s, found, now)
 	})
-	return err
+	if err != nil {
+		as.last.set(c.Workspace, found.Conditions)
+		return err
+	}
+	as.last.set(c.Workspace, alert.Named(*out.State, found))
+	return nil
 }

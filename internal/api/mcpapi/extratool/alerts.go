@@ -36,9 +36,12 @@ type alertShown struct {
 	Since    string   `json:"since,omitempty"`
 	Handoffs []string `json:"handoffs,omitempty"`
 	Tickets  []string `json:"tickets,omitempty"`
+	Agents   []string `json:"agents,omitempty"`
+	Number   int      `json:"number,omitempty"`
 	Do       string   `json:"do"`
 	Command  string   `json:"command"`
 	Off      bool     `json:"off,omitempty"`
+	Archived bool     `json:"archived,omitempty"`
 	Silence  string   `json:"silence,omitempty"`
 }
 
@@ -102,19 +105,23 @@ func alertsText(list []admin.Alert) tool.Answer {
 	for _, a := range list {
 		n := alertShown{
 			Alert: a.ID, State: a.State, Severity: a.Severity, Meaning: a.Meaning, Figure: a.Figure, Limit: a.Limit, Measured: a.Measured, Now: a.Now, Window: a.Window,
-			Handoffs: a.Handoffs, Tickets: a.Tickets, Do: a.Do, Command: a.Command,
+			Handoffs: a.Handoffs, Tickets: a.Tickets, Agents: a.Agents, Number: a.Number, Do: a.Do, Command: a.Command,
+			Off: a.Off, Archived: a.Archived,
 		}
 		fmt.Fprintf(&text, "- %s (%s, %s): %s %s.", a.ID, a.Severity, a.State, show.Line(a.Meaning), show.Line(a.Reading()))
 		if a.Since != nil {
 			n.Since = a.Since.UTC().Format(time.RFC3339)
 			fmt.Fprintf(&text, " Since %s.", n.Since)
 		}
-		if n.Off = a.Off; n.Off {
-			text.WriteString(" The policy switched it off.")
+		if why := a.Why(); why != "" {
+			fmt.Fprintf(&text, " Over, since %s.", why)
 		}
 		if a.Silence != nil {
 			n.Silence = a.Silence.ID
 			fmt.Fprintf(&text, " Silenced until %s (%s).", a.Silence.Until.UTC().Format(time.RFC3339), n.Silence)
+		}
+		if len(a.Agents) > 0 {
+			fmt.Fprintf(&text, " Agents (%d): %s.", a.Number, strings.Join(a.Agents, ", "))
 		}
 		if len(a.Handoffs) > 0 {
 			fmt.Fprintf(&text, " Handoffs: %s.", strings.Join(a.Handoffs, ", "))

@@ -25,7 +25,11 @@ holds, up to five handoffs and tickets behind it, and what to do about it.
 ## What is recorded
 Alerts are events in the record: raised, recovered, silenced, silence ended. So they are the same after a restart, and several servers on
 one record raise an alert once. An alert is raised for at least five minutes, so a figure that goes to and fro gives one alert in that time. At most
-20 agents have an alert of the same name; all others have one together, which is shown as ` + "`(others)`" + ` and has the id ` + "`NAME:.others`" + `.
+20 agents have an alert of the same name; all others have one together, which is shown as ` + "`(others)`" + `, has the id ` + "`NAME:.others`" + `, says how many agents it is about and names
+50 of them. An agent that makes many others wait or fail hides none of them: those whose handoffs, questions or shares are behind an alert take turns, each with at most 10 of the 20. The
+inbox of the operators always has its own.
+
+In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
 Two pairs of alerts are about one figure with two thresholds: ` + "`handoff-failure-rate`" + ` and ` + "`handoffs-fail-systemically`" + `, ` + "`context-incomplete`" + ` and
 ` + "`context-lost`" + `. The milder one is contained in the severer (` + "`within`" + `): people are notified of the severer one alone. The notice of its

@@ -71,7 +71,7 @@ an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `. OTLP over gRPC 
   ` + "`" + figureLag + "`" + ` says how many entries are left: a million entries take some seconds. The follower keeps a small record
   for each open task, and the 20,000 handoffs that ended last. Over OTLP, counters and histograms have the time of the first entry as their
   start: to a collector, a restart of the server is no reset.
-- **views**: the present state, read from the views when it is asked for.
+- **views**: the present state, read from the views when it is asked for. Of an archived workspace nothing waits: its gauges are left out, its counters stay.
 - **process**: counted by the process since its start.
 
 A figure of the record is left out before the first event that it counts. Agents beyond the first 1,000, or the

@@ -10,24 +10,25 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// InboxCounts implements [view.Counts]. The oldest item is that of the lowest position; SQLite reads since of that row alone, since it is
+// InboxCounts implements [view.Counts]. The oldest item is that of the lowest position; SQLite reads the columns after it of that row alone, since it is
 // the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
 func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err error) {
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
 		var c view.InboxCount
-		var oldest string
-		var at sql.NullInt64 // of no item that is not idle
-		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &at, &oldest); err != nil {
+		var oldest, from string
+		var at sql.NullInt64 // of no item but notices
+		if err := rows.Scan(&c.Workspace, &c.Agent, &c.Items, &at, &oldest, &from); err != nil {
 			return err
 		}
 		var err error
 		if at.Valid {
+			c.From = from
 			c.Oldest, err = time.Parse(time.RFC3339Nano, oldest)
 		}
 		list = append(list, c)
 		return err
-	}, "SELECT ws, agent, count(*), min(CASE WHEN ord < ? THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since') FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent",
-		int64(view.Ranks-1)<<rankShift, int64(1)<<rankShift-1)
+	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), json_extract(CAST(item AS TEXT), '$.from') "+
+		"FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
 	return list, err
 }
 
