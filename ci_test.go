@@ -31,6 +31,8 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 		"one fails in a test":    {[]string{"test", "vet"}, `echo "--- FAIL: TestX"; [[ $1 != test ]]`, 1, "--- FAIL: TestX\nsections: 1 passed, 1 failed"},
 		"with what it prepares":  {[]string{"outside", "vet"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
 		"what it prepares fails": {[]string{"outside", "vet"}, `[[ $1 != install ]]`, 1, "sections: 1 passed, 1 failed"},
+		"a fuzz target fails":    {[]string{"fuzz"}, `[[ $* != *FuzzB* ]]`, 1, "sections: 0 passed, 1 failed"},
+		"fuzz targets":           {[]string{"fuzz"}, `[[ $1 == version || $* == *"-fuzz ^Fuzz"?"$ "*./internal/a ]]`, 0, "sections: 1 passed, 0 failed"},
 		"what runs behind":       {[]string{"slow", "compute"}, "exit 0", 0, "sections: 2 passed, 0 failed"},
 		"what runs behind fails": {[]string{"slow", "compute"}, `[[ $* != */content/* ]]`, 1, "sections: 1 passed, 1 failed"},
 		"no such section":        {[]string{"all"}, "exit 0", 2, "no section all"},
@@ -51,7 +53,7 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 			}
 			write(".ci/run", string(script))
 			write("bin/go", "#!"+bash+"\n"+test.goCmd+"\n")
-			write("bin/git", "#!"+bash+"\n[[ $* != *-l* ]] || echo internal/content/x/x_slow_test.go internal/server/x_slow_test.go\n")
+			write("bin/git", "#!"+bash+"\ncase $* in *-l*) echo internal/content/x/x_slow_test.go internal/server/x_slow_test.go;; *-oE*) echo 'internal/a/a_test.go:func FuzzA('; echo 'internal/a/a_test.go:func FuzzB(';; esac\n")
 			for _, program := range []string{"strace", "mount", "node", "npm", "promtool", "chromium", "python3", "ssh-agent"} {
 				write("bin/"+program, "#!"+bash+"\n")
 			}
