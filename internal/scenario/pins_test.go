@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
@@ -175,6 +176,48 @@ func TestNobodyCanFillATasksEnvelopesUntilNoneCanBeGiven(t *testing.T) {
 		}
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: envelopes.Content{Data: json.RawMessage(`{}`), Decisions: []envelopes.Point{{Text: "go on"}}}})
 		h.acceptPrompt("cyd")
+	})
+}
+
+func TestARecoveryOfAFullEnvelopeTellsWhatItsOwnerReported(t *testing.T) {
+	bubble(t, "sqlite", func(h *harness) {
+		h.join("ann", "mal", "cyd")
+		h.register("bob", agents.AgentSpec{Fallbacks: []string{"cyd"}})
+		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "full", Start: true, Timeouts: event.Timeouts{Lease: event.Duration(time.Hour)}})
+		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"mal"}})
+		m := h.accept("mal", h.wait("mal")).Receipt
+		fill := func(state int) error {
+			_, err := call(h.agent("mal"), func(c caller.Caller) (taskstore.Receipt, error) {
+				return h.app.Tasks.Send(ctx(h), c, handoffs.SendInput{
+					Task: r.Task, Epoch: m.Epoch, To: []string{"bob"}, Content: envelopes.Content{Data: words(700 << 10), State: strings.Repeat("x", state)},
+				})
+			})
+			return err
+		}
+		n := 140_000
+		for fill(n) != nil {
+			n -= 500
+		}
+		b := h.accept("bob", h.wait("bob")).Receipt
+		for i := range 5 {
+			h.progress("bob", b, fmt.Sprint("note ", i, strings.Repeat(" and more", 60)))
+		}
+		time.Sleep(time.Hour + time.Minute)
+		c := h.acceptPrompt("cyd")
+		doc, told := packed(h, *c.Content), 0
+		for _, s := range doc.History {
+			if s.Agent == "bob" && strings.HasPrefix(s.Detail, "note ") {
+				told++
+			}
+		}
+		if doc.Handoff.Reason != event.ReasonRecovery || told != 5 {
+			h.Errorf("cyd is given the handoff %+v with the history %+v", doc.Handoff, doc.History)
+		}
+		send := handoffs.SendInput{Task: r.Task, Epoch: c.Receipt.Epoch, To: []string{"mal"}}
+		_, err := call(h.agent("cyd"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, send) })
+		must(h, "as full as it was", err, refusal.TooLarge, "bytes") // an agent has less room than the server, and can make some
+		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"mal"}, Content: envelopes.Content{State: "half done"}})
+		h.acceptPrompt("mal")
 	})
 }
 

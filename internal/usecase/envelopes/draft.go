@@ -19,17 +19,23 @@ func (s *Sealer) Compose(ctx context.Context, by caller.Caller, t task.Task, h e
 	if err != nil {
 		return event.Sealed{}, doc, err
 	}
-	return s.sealSource(doc)
+	return s.sealSource(doc, 0)
 }
 
 // headroom is how many bytes a source leaves free: a rendition of it may get constraints that were set since, and lists
-// what it leaves out. So nobody can fill a task's envelopes until none can be sealed for a receiver.
-const headroom = 192 << 10
+// what it leaves out. So nobody can fill a task's envelopes until none can be sealed for a receiver. ownRoom of it is for what the
+// server itself hands over, with the constraints of then and words of its own: a recovery tells what it has no place for, though
+// the owner that was lost filled the envelope.
+const (
+	headroom = 192 << 10
+	ownRoom  = 64 << 10
+)
 
 // sealSource seals what is handed over, and returns it as it was sealed. Where it is too large, what can be fetched does
-// not come along: the raw conversation, then the texts of memory items, of pinned ones last.
-func (s *Sealer) sealSource(doc envelope.Envelope) (event.Sealed, envelope.Envelope, error) {
-	const most = envelope.MaxSize - headroom
+// not come along: the raw conversation, then the texts of memory items, of pinned ones last. room is what it may
+// have of the headroom.
+func (s *Sealer) sealSource(doc envelope.Envelope, room int) (event.Sealed, envelope.Envelope, error) {
+	most := envelope.MaxSize - headroom + room
 	for {
 		sealed, err := s.seal(doc)
 		if err == nil && len(sealed.Bytes) > most {
@@ -190,7 +196,7 @@ func (s *Sealer) ComposeChild(ctx context.Context, workspace string, t, parent t
 	if err != nil {
 		return event.Sealed{}, err
 	}
-	sealed, _, err := s.sealSource(doc)
+	sealed, _, err := s.sealSource(doc, ownRoom)
 	sealed.Trace = cmp.Or(parent.Trace, sealed.Trace) // the steps of all parts are in one trace
 	sealed.Parent = ""                                // of the task's own chain it is the first; the document names the parent's
 	return sealed, err

@@ -17,7 +17,11 @@ import (
 func (s *Sealer) Handover(ctx context.Context, workspace string, t task.Task, to, by string, reason event.Reason, detail string, now time.Time) (
 	event.Sealed, envelope.Envelope, error,
 ) {
-	return s.Compose(ctx, caller.System(workspace, "courier"), t, handover(t, to, by, reason, detail), Content{}, now)
+	doc, err := s.Draft(ctx, caller.System(workspace, "courier"), t, handover(t, to, by, reason, detail), Content{}, now)
+	if err != nil {
+		return event.Sealed{}, doc, err
+	}
+	return s.sealSource(doc, ownRoom)
 }
 
 // handover is the header of a handoff for which the present owner writes nothing.
@@ -41,7 +45,7 @@ func (s *Sealer) Grant(ctx context.Context, c caller.Caller, t task.Task, ask ta
 	if why != "" {
 		tell(&doc, t, envelope.Step{Time: now, Agent: c.Short(), Action: "granted the takeover by " + ask.By, Detail: refusal.Clip(why, envelope.MaxItemText), Recorded: true})
 	}
-	return s.sealSource(doc)
+	return s.sealSource(doc, ownRoom)
 }
 
 // ToPerson seals what somebody needs who takes a task over from a desk. People read what they want of it.
