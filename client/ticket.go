@@ -96,7 +96,7 @@ type TicketFilter struct {
 	Limit       int    // at most 500; 0 means 50
 }
 
-// Tickets lists the tickets that the token may see, the oldest first if no order is given. A first page that leaves some out has some of each asker; the pages after it may then repeat tickets of it.
+// Tickets lists the tickets that the token may see, the oldest first if no order is given. A first page that leaves some out has some of each asker; each ticket is on one page.
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
 	q.Texts("state", f.State, "kind", f.Kind, "desk", f.Desk, "task", f.Task, "order", f.Order, "after", f.After)

@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,70 @@ func TestTheInboxHasWhatIsDueFirst(t *testing.T) {
 		ask("junk", fmt.Sprintf("Junk %03d?", n), time.Hour)
 	}
 	shown(t, "the inbox in a flood", page.get("/inbox", http.StatusOK), "Junk 000?", "Junk 049?", "Question 149?", "Question 100?")
+}
+
+// asked matches the heading of a ticket in the inbox.
+var asked = regexp.MustCompile(`<h2><a href="/tickets/(task_\w+)\.k1">(\w+ \d+)\?</a></h2>`)
+
+// Each ticket is on one page of the inbox, however the askers take turns, also when tickets are closed, and others opened, between pages.
+func TestEachTicketIsOnOnePageOfTheInbox(t *testing.T) {
+	_, admin, page, agents := crew(t, "ann", "bob", "cat", "junk")
+	ctx, many := t.Context(), 0
+	ask := func(by string, within time.Duration) {
+		name := fmt.Sprint(by, " ", many)
+		r, err := agents[by].CreateTask(ctx, client.CreateInput{Intent: name, Start: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents[by].Ask(ctx, r.Task, client.AskInput{Epoch: 1, Question: name + "?", Within: client.Duration(within)}))
+		many++
+	}
+	for n := range 150 {
+		ask("junk", time.Hour+time.Duration(n)*time.Second)
+		if n%5 == 0 {
+			ask([]string{"ann", "bob", "cat"}[n%3], time.Hour+time.Duration(2*n)*time.Second)
+		}
+		if n%10 == 0 {
+			ask([]string{"ann", "bob", "cat"}[n%3], 48*time.Hour)
+		}
+	}
+	read := func(path string) (names, tasks []string, next string) {
+		body := page.get(path, http.StatusOK)
+		for _, m := range asked.FindAllStringSubmatch(body, -1) {
+			tasks, names = append(tasks, m[1]), append(names, m[2])
+		}
+		if _, rest, ok := strings.Cut(body, `<a class="button" href="`); ok {
+			next, _, _ = strings.Cut(rest, `"`)
+		}
+		return names, tasks, html.UnescapeString(next)
+	}
+	for _, closes := range []bool{false, true} {
+		seen, pages, closed := map[string]int{}, 0, 0
+		for path := "/inbox"; path != ""; pages++ {
+			names, tasks, next := read(path)
+			for _, name := range names {
+				seen[name]++
+			}
+			if path = next; closes && next != "" { // of this page, and so none that is still to come; the next page begins where this one ends
+				for _, n := range []int{0, len(tasks) / 2, len(tasks) - 1} {
+					must(t)(admin.Answer(ctx, tasks[n]+".k1", client.AnswerInput{Answer: "yes"}))
+					closed++
+				}
+				ask("bob", time.Minute)
+			}
+		}
+		for name, times := range seen {
+			if times != 1 {
+				t.Errorf("%s is on %d pages", name, times)
+			}
+		}
+		if len(seen) != 150+30+15 || pages < 2 || closes && closed < 3 {
+			t.Errorf("%d pages have %d tickets", pages, len(seen))
+		}
+	}
+	if body := page.do(http.MethodGet, "/inbox?after=nonsense", ""); body.status != http.StatusBadRequest {
+		t.Errorf("a cursor that is none: %d", body.status)
+	}
 }
 
 // The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket.

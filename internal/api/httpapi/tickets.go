@@ -33,7 +33,8 @@ func (t Ticket) At() positions.Position { return t.TicketRow.At }
 
 type ticketsQuery struct {
 	endpoint.Reading
-	endpoint.Page
+	Limit int               `query:"limit" minimum:"1" maximum:"500" doc:"Maximum number; 50 if omitted."`
+	After string            `query:"after" maxLength:"40000" doc:"Field next of the previous page, or the id of a ticket."`
 	State event.TicketState `query:"state" doc:"Only tickets in this state."`
 	All   bool              `query:"all" doc:"Include closed tickets."`
 	Kind  event.TicketKind  `query:"kind" doc:"Only tickets of this kind."`
@@ -68,7 +69,7 @@ func (s *service) tickets() {
 		Path: "/v1/tickets", ID: "list-tickets", Summary: "List the tickets that you may see",
 		About: "Open and claimed tickets, unless state or all selects others. People see the tickets of the desks that they serve. " +
 			"If the first page of tickets that are not closed leaves some out, those who ask take turns, in the order of due of a fourth of the page each; " +
-			"the pages after it have all that it left out, and may repeat tickets of it.", Tag: endpoint.TagTickets,
+			"the pages after it have all that it left out, and nothing of it.", Tag: endpoint.TagTickets,
 	}, s.listTickets)
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/tickets/{id}", ID: "show-ticket", Summary: "Show a ticket, and optionally wait until it is closed", About: "The read is recorded.", Tag: endpoint.TagTickets,
@@ -86,9 +87,13 @@ func (s *service) tickets() {
 }
 
 func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQuery) (TicketPage, error) {
+	after, err := view.ParseTicketCursor(in.After)
+	if err != nil {
+		return TicketPage{}, err
+	}
 	f := view.TicketFilter{
 		State: in.State, Live: in.State == "" && !in.All, Kind: in.Kind, Desk: in.Desk, Task: in.Task,
-		Order: in.Order, After: in.Page.After, Limit: in.Limit,
+		Order: in.Order, After: after, Limit: in.Limit,
 	}
 	if in.Task != "" {
 		if err := event.CheckTaskID(in.Task); err != nil {
@@ -97,7 +102,7 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
 	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f, Mine: in.Mine, Count: in.Counts})
-	out := TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next, Listed: endpoint.Listed{Position: position}}
+	out := TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next.String(), Listed: endpoint.Listed{Position: position}}
 	if in.Counts {
 		out.Count = &list.Count
 	}

@@ -83,7 +83,7 @@ func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Positio
 			if len(list) < f.Limit {
 				break
 			}
-			f.After = list[len(list)-1].ID
+			f.After = f.After.Next(&list[len(list)-1], f.Order)
 		}
 	}
 	return last, ctx.Err()

@@ -281,7 +281,7 @@ pages:
 		if len(list) < f.Limit {
 			break
 		}
-		f.After = list[len(list)-1].ID
+		f.After = f.After.Next(&list[len(list)-1], f.Order)
 	}
 	if !d.Compare.Holds(c.Value, d.Threshold) {
 		return nil, nil

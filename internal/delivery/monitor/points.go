@@ -192,7 +192,7 @@ func (m *Monitor) countTickets(ctx context.Context, workspace string, now time.T
 		if len(list) < f.Limit {
 			return c, nil
 		}
-		c.many, f.After = true, list[len(list)-1].ID
+		c.many, f.After = true, f.After.Next(&list[len(list)-1], f.Order)
 	}
 }
 

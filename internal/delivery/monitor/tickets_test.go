@@ -28,8 +28,8 @@ func (*backlog) Workspaces(context.Context) ([]string, error) { return []string{
 func (b *backlog) Tickets(_ context.Context, _ string, f view.TicketFilter) (list []view.TicketRow, err error) {
 	b.pages++
 	from := 0
-	if f.After != "" {
-		from, err = strconv.Atoi(f.After)
+	if last := f.After.After.ID; last != "" {
+		from, err = strconv.Atoi(last)
 		from++
 	}
 	for i := from; i < len(b.opened) && len(list) < f.Limit; i++ {

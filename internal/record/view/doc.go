@@ -19,7 +19,7 @@
 //   - inbox.go: the kinds of inbox items and their rank; turns.go: the order in which the senders of an inbox take turns, and how
 //     many places of a page are for all priorities. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
 //     decided in quota/waiting.go
-//   - ticket.go: the same turns in lists of tickets
+//   - ticket_page.go: the turns of askers on a first page of tickets, and what its cursor remembers, so that each ticket is on one page
 //   - cursor.go: what the cursor of an inbox remembers for each rank
 //   - trail.go: the audit document of a handoff; export.go: the formats of exports, and which cells are quoted
 //   - withhold.go: which fields of each event are content, and blanked for those who may not read it; who may is decided in

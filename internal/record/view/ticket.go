@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -35,7 +34,7 @@ type TicketFilter struct {
 	// Claimants are the names of one principal: tickets that others have claimed are left out. Empty: they are not.
 	Claimants []string
 	Order     TicketOrder
-	After     string // id of the last ticket of the previous page in this order, or [FromOldest]
+	After     TicketCursor
 	Limit     int
 }
 
@@ -54,66 +53,12 @@ var TicketOrders = event.NewSet("an order of tickets", TicketsByAge, TicketsByDu
 
 func (o *TicketOrder) UnmarshalText(b []byte) error { return TicketOrders.Decode(o, b) }
 
-// FromOldest is the cursor of a list of tickets from the oldest on, in which nobody takes turns.
-const FromOldest = "0"
-
 // TicketList is the first page of a list of tickets.
 type TicketList struct {
-	Tickets []TicketRow // in the order of the filter
-	Count   int         // of all pages, if it is asked for
-	Taken   []string    // who asks for them, if the page leaves tickets out
-	Next    string      // TicketFilter.After of the next page, which has all that is not on this page, and may repeat some that is; empty: there is none
-}
-
-// TicketTurns chooses a first page of tickets, of which the askers take turns, and the cursor of the next page. all are the tickets, at least one more of each
-// asker than the limit if it has more.
-func TicketTurns(all []InboxRow, limit int, turns Turns) (page []InboxRow, next string) {
-	slices.SortFunc(all, byAge)
-	n := min(limit, len(all))
-	order := inTurn(slices.Clone(all), n, turns)
-	taken := make(map[string]bool, n)
-	for _, w := range order[:n] {
-		taken[w.ID] = true
-		page = append(page, w.InboxRow)
-	}
-	if n == len(all) {
-		return page, ""
-	}
-	next = FromOldest
-	for _, w := range all {
-		if !taken[w.ID] {
-			break
-		}
-		next = w.ID
-	}
-	return page, next
-}
-
-// dueTurn is the part of a first page by due time that is one turn of an asker: a fourth. When a ticket is due is its asker's word.
-const dueTurn = 4
-
-// TicketsDue chooses a first page of tickets by when they are due, of which the askers take turns, and the cursor of the next page. all are the tickets in that
-// order, at least one more of each asker than the limit if it has more.
-func TicketsDue(all []InboxRow, limit int) (page []InboxRow, next string) {
-	if len(all) <= limit {
-		return all, ""
-	}
-	had, taken, left := map[string]int{}, make([]bool, len(all)), limit
-	turn := (limit + dueTurn - 1) / dueTurn
-	for most := turn; left > 0; most += turn {
-		for i := range all {
-			if from := all[i].Sender(); left > 0 && !taken[i] && had[from] < most {
-				taken[i], had[from], left = true, had[from]+1, left-1
-			}
-		}
-	}
-	first := slices.Index(taken, false) // all that is due before it is on the page
-	for i := range all {
-		if taken[i] {
-			page = append(page, all[i])
-		}
-	}
-	return page, all[first-1].ID // what is due first of all is on the page
+	Tickets []TicketRow  // in the order of the filter
+	Count   int          // of all pages, if it is asked for
+	Taken   []string     // who asks for them, if the page leaves tickets out
+	Next    TicketCursor // of the next page, which has none of this page; zero: there is none
 }
 
 // TicketQueries lists tickets.

@@ -80,10 +80,10 @@ func (ts *Tickets) filterOf(ctx context.Context, c caller.Caller, in TicketsInpu
 // page is a page of a list: in turn if it is the first of what waits for people.
 func (ts *Tickets) page(ctx context.Context, c caller.Caller, f view.TicketFilter) (list view.TicketList, err error) {
 	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
-	if !waits || f.After != "" || f.Task != "" {
+	if !waits || !f.After.IsZero() || f.Task != "" {
 		list.Tickets, err = ts.views.Tickets(ctx, c.Workspace, f)
 		if n := len(list.Tickets); n > 0 && n == view.PageSize(f.Limit) {
-			list.Next = list.Tickets[n-1].ID
+			list.Next = f.After.Next(&list.Tickets[n-1], f.Order)
 		}
 		return list, err
 	}

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -66,7 +65,7 @@ func (p *projector) writeTickets(t *taskFold) error {
 		}
 		asks, claimed := agentOf(v.By), agentOf(v.ClaimedBy)
 		if _, err := p.putTicket.Exec(t.workspace, v.ID, v.first, t.id, string(v.State), v.State != event.TicketStateClosed, string(v.Kind), v.Desk, asks, v.To,
-			cmp.Or(claimed, v.ClaimedBy), microseconds(v.Due), microseconds(v.Closed), row); err != nil {
+			cmp.Or(claimed, v.ClaimedBy), view.Microseconds(v.Due), view.Microseconds(v.Closed), row); err != nil {
 			return err
 		}
 		for _, who := range []string{"", asks, v.To, claimed} {
@@ -75,14 +74,6 @@ func (p *projector) writeTickets(t *taskFold) error {
 	}
 	t.tickets = nil
 	return nil
-}
-
-// microseconds is a time as a number that orders as times do; 0: there is none.
-func microseconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
 }
 
 // Tickets implements [view.TicketQueries].
@@ -96,27 +87,25 @@ func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.Tick
 	limit := view.PageSize(f.Limit)
 	from, args := ticketlist.Select(workspace, f)
 	order := ticketlist.Order(f.Order)
-	var all []view.InboxRow
+	var all []view.DueTicket
 	err = v.db.Each(ctx, func(rows *sql.Rows) error {
-		var w view.InboxRow
-		err := rows.Scan(&w.At, &w.ID, &w.From)
+		var w view.DueTicket
+		err := rows.Scan(&w.At, &w.ID, &w.From, &w.Due)
 		all = append(all, w)
 		return err
-	}, "SELECT n, id, asks FROM (SELECT n, id, asks, due, row_number() OVER (PARTITION BY asks"+order+") AS turn "+from+") WHERE turn <= ?"+order, append(args, limit+1)...)
+	}, "SELECT n, id, asks, due FROM (SELECT n, id, asks, due, row_number() OVER (PARTITION BY asks"+order+") AS turn "+from+") WHERE turn <= ?"+order, append(args, limit+1)...)
 	if err != nil {
 		return list, err
 	}
-	var page []view.InboxRow
-	if f.Order == view.TicketsByDue {
-		page, list.Next = view.TicketsDue(all, limit)
-	} else if page, list.Next = view.TicketTurns(all, limit, turns); list.Next != "" {
-		for _, w := range page {
-			list.Taken = append(list.Taken, w.Sender())
+	page, next := view.TicketsInTurn(all, f.Order, limit, turns)
+	if list.Next = next; f.Order != view.TicketsByDue && !next.IsZero() {
+		for i := range page {
+			list.Taken = append(list.Taken, page[i].Sender())
 		}
 	}
 	ids := make([]string, len(page))
-	for i, w := range page {
-		ids[i] = w.ID
+	for i := range page {
+		ids[i] = page[i].ID
 	}
 	b, err := json.Marshal(ids)
 	if err == nil {
@@ -128,7 +117,7 @@ func (v *Views) TicketsInTurn(ctx context.Context, workspace string, f view.Tick
 
 // TicketCount implements [view.TicketQueries].
 func (v *Views) TicketCount(ctx context.Context, workspace string, f view.TicketFilter) (int, error) {
-	f.After = ""
+	f.After = view.TicketCursor{}
 	from, args := ticketlist.Select(workspace, f)
 	return query.Int(ctx, v.db, "SELECT count(*)"+from, args...)
 }

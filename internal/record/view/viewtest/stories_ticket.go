@@ -46,8 +46,8 @@ func ticketStory(s *stage) {
 		s.Errorf("the approval: %+v", k)
 	}
 	s.wantTickets(view.TicketFilter{Limit: 1}, question)
-	s.wantTickets(view.TicketFilter{After: question, Limit: 1}, approval)
-	s.wantTickets(view.TicketFilter{After: takeover})
+	s.wantTickets(view.TicketFilter{After: after(question), Limit: 1}, approval)
+	s.wantTickets(view.TicketFilter{After: after(takeover)})
 	s.wantTickets(view.TicketFilter{Kind: event.TicketTakeover}, takeover)
 	s.wantTickets(view.TicketFilter{Desk: "billing"}, question)
 	s.wantTickets(view.TicketFilter{Task: moving}, approval)
@@ -122,10 +122,10 @@ func ticketOrderStory(s *stage) {
 	s.wantCount(due, 4)
 	due.Limit = 3
 	s.wantTickets(due, ids[3], ids[2], ids[1])
-	if first, err := s.views.TicketsInTurn(s.ctx, s.ws, due, view.Turns{}); err != nil || len(first.Tickets) != 3 || first.Tickets[0].ID != ids[3] || first.Next != ids[1] {
+	if first, err := s.views.TicketsInTurn(s.ctx, s.ws, due, view.Turns{}); err != nil || len(first.Tickets) != 3 || first.Tickets[0].ID != ids[3] || first.Next.After.ID != ids[1] {
 		s.Fatalf("the first page: %+v, %v", first, err)
 	}
-	due.After = ids[1]
+	due.After = after(ids[1])
 	s.wantTickets(due, ids[0])
 	s.wantCount(due, 4)
 	for _, n := range []int{1, 3, 0} {
@@ -134,11 +134,14 @@ func ticketOrderStory(s *stage) {
 	}
 	closed := view.TicketFilter{State: event.TicketStateClosed, Order: view.TicketsByClosed, Limit: 2}
 	s.wantTickets(closed, ids[0], ids[3])
-	closed.After = ids[3]
+	closed.After = after(ids[3])
 	s.wantTickets(closed, ids[1])
 	s.wantCount(closed, 3)
 	s.wantTickets(view.TicketFilter{Live: true, Order: view.TicketsByDue}, ids[2])
 }
+
+// after is the cursor after a ticket.
+func after(id string) view.TicketCursor { return view.TicketCursor{After: view.TicketPlace{ID: id}} }
 
 // wantCount compares how many tickets a filter has on all pages.
 func (s *stage) wantCount(f view.TicketFilter, want int) {

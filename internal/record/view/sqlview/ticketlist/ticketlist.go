@@ -65,16 +65,41 @@ func Select(workspace string, f view.TicketFilter) (from string, args []any) {
 	if len(f.Claimants) > 0 {
 		s.Also("(claimed = '' OR claimed IN ("+marks(f.Claimants)+"))", anys(f.Claimants)...)
 	}
-	if f.After != "" && f.After != view.FromOldest {
-		after := map[view.TicketOrder]string{
-			view.TicketsByDue: "(due, n, id) > (SELECT due, n, id", view.TicketsByClosed: "(closed, n, id) < (SELECT closed, n, id",
-		}[f.Order]
-		if after == "" {
-			after = "(n, id) > (SELECT n, id"
-		}
-		s.Also(after+" FROM view_ticket WHERE ws = ? AND id = ?)", workspace, f.After)
-	}
+	after(&s, workspace, f)
 	return s.Clauses(), s.Args
+}
+
+// after narrows a list to what comes after a cursor.
+func after(s *query.Selection, workspace string, f view.TicketFilter) {
+	columns, than := "n, id", ">"
+	switch f.Order {
+	case view.TicketsByDue:
+		columns = "due, n, id"
+	case view.TicketsByClosed:
+		columns, than = "closed, n, id", "<"
+	case view.TicketsByAge:
+	}
+	compare := func(than string, p view.TicketPlace) (string, []any) {
+		found, args := columns, []any{workspace, p.ID}
+		if f.Order == view.TicketsByDue && p.Due != 0 {
+			found, args = "?, n, id", []any{p.Due, workspace, p.ID}
+		}
+		return "(" + columns + ") " + than + " (SELECT " + found + " FROM view_ticket WHERE ws = ? AND id = ?)", args
+	}
+	if f.After.After.ID != "" {
+		condition, args := compare(than, f.After.After)
+		s.Also(condition, args...)
+	}
+	if f.After.Whole.ID == "" {
+		return
+	}
+	condition, args := compare(than, f.After.Whole)
+	for _, p := range f.After.Left {
+		from, place := compare(than+"=", p)
+		condition += " OR asks = (SELECT asks FROM view_ticket WHERE ws = ? AND id = ?) AND " + from
+		args = append(append(args, workspace, p.ID), place...)
+	}
+	s.Also("("+condition+")", args...)
 }
 
 // narrow is the index of the fewest rows.
