@@ -16,7 +16,7 @@ import (
 
 // inbox is the tickets that wait for people, or those that were closed.
 type inbox struct {
-	Tickets []client.Ticket
+	Tickets []listed
 	Past    bool
 	Next    string
 }
@@ -38,11 +38,12 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := inbox{Tickets: got.Tickets, Past: past}
-	for i := range in.Tickets {
-		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
+	in, person := inbox{Past: past}, v.person(r.Context())
+	for _, t := range got.Tickets {
+		if err := v.addWords(r.Context(), &t); err != nil {
 			return err
 		}
+		in.Tickets = append(in.Tickets, listed{t, v.may(t, person, client.Task{})})
 	}
 	if got.Next != "" {
 		q.Set("after", got.Next)
@@ -78,7 +79,7 @@ func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
 
 // ticketPage is a ticket with what it is about.
 type ticketPage struct {
-	client.Ticket
+	listed
 	Prompt  string          // of the envelope that is to be decided on
 	Unread  string          // why there is no prompt
 	Story   bool            // the person may see the task
@@ -92,10 +93,12 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := ticketPage{Ticket: t}
-	if task, err := v.api.Task(ctx, t.Task); err == nil {
+	body := ticketPage{listed: listed{Ticket: t}}
+	task, err := v.api.Task(ctx, t.Task)
+	if err == nil {
 		body.Story, body.Epoch = true, task.Epoch
 	}
+	body.May = v.may(t, v.person(ctx), task)
 	of := t.Task
 	if t.Kind == "approval" && t.Handoff > 0 {
 		of = fmt.Sprintf("%s.h%d", t.Task, t.Handoff)
@@ -162,10 +165,12 @@ func (v *visit) decidedBefore(ctx context.Context, id string, refused error) err
 func (v *visit) decide(ctx context.Context, r *http.Request, id, verb string) (err error) {
 	detail := r.PostFormValue("detail")
 	switch verb {
+	case "withdraw": // which is a denial by the one who asks
+		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})
 	case "approve":
 		_, err = v.api.Approve(ctx, id, client.ApproveInput{Digest: r.PostFormValue("digest"), Detail: detail})
 	case "deny":
-		_, err = v.api.Deny(ctx, id, client.DenyInput{Detail: detail})
+		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})
 	case "answer":
 		_, err = v.api.Answer(ctx, id, client.AnswerInput{Answer: cmp.Or(r.PostFormValue("option"), r.PostFormValue("answer")), Detail: detail})
 	case "claim":

@@ -43,7 +43,7 @@ var templates = sync.OnceValue(parse)
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
 		"ago": human.Time, "times": human.Times, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
-		"dict": dict, "as": ownerOf, "acts": acts, "operates": operates, "another": another, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
+		"dict": dict, "as": ownerOf, "acts": acts, "operates": operates, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -90,7 +90,7 @@ func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in pag
 
 // dones are what a page can say that a person has done, by the value of the parameter did.
 var dones = map[string]string{
-	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.",
+	"approve": "Approved.", "deny": "Denied.", "answer": "Answered.", "claim": "Claimed: it is yours.", "release": "Released to its desk.", "withdraw": "Taken back.",
 	"replay": "Replayed.", "discard": "Discarded.", "takeover": "Taken over: it was offered to the agent.", "readiness": "The agent's readiness is set.",
 	"complete": "Completed.", "send": "Handed on: it is yours until a receiver accepts.", "cancel": "Cancelled, and its children with it.", "cancelall": "Cancelled, and their children with them.", "circuit": "The circuits of the agent are closed: handoffs go to it again.",
 	"silence": "Silenced: people are not notified of it.", "unsilence": "The silence has ended.",
@@ -205,11 +205,6 @@ func acts(me client.Me) bool { return me.Role != client.RoleAuditor }
 
 // operates reports whether a person may act on everything: tasks, agents, dead letters and alerts.
 func operates(me client.Me) bool { return acts(me) && me.Role != client.RoleAgent }
-
-// another reports whether somebody else has claimed a ticket.
-func another(me client.Me, t client.Ticket) bool {
-	return t.ClaimedBy != "" && !me.Is(t.ClaimedBy) && t.ClaimedBy != string(me.Role)+"/"+me.Name
-}
 
 // subject names a ticket: its question, or the task that is to be approved or taken over.
 func subject(t client.Ticket) string {
