@@ -176,7 +176,7 @@ func TestOfManyHandoffsToAHalfOpenAgentOneIsTheProbe(t *testing.T) {
 		time.Sleep(time.Minute) // children get their offers
 		task := h.oneMore("flaky", before)
 		h.accept("flaky", h.waitFor("flaky", func(i view.Item) bool { return i.Task == task }))
-		h.circuit("flaky", agent.Closed)
+		h.lets("lead", "flaky")
 	})
 }
 
@@ -263,6 +263,6 @@ func TestAnOwnerWhoseCircuitIsOpenGetsItsTasksBackWhenItResets(t *testing.T) {
 				h.Errorf("accepted: %+v", a.Receipt)
 			}
 		}
-		h.pair("lead", "holder", agent.Closed)
+		h.lets("lead", "holder")
 	})
 }

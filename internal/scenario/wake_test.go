@@ -100,7 +100,7 @@ func TestHandoffsThatWaitForACircuitAreMadeWhenItCloses(t *testing.T) {
 				take, left := h.taker("holder")
 				take(1) // what was offered before the circuit opened
 				closes(h, take)
-				h.pair("lead", "holder", agent.Closed)
+				h.lets("lead", "holder")
 				h.soon(func() { take(left(4)) })
 			}
 			halfOpenStory(t, tell)

@@ -155,7 +155,7 @@ func causes(s *agent.State) (list []string) {
 	return list
 }
 
-// openCircuits counts the circuits of an agent that are not closed, since the first of them opened: the one of all senders, and those of single senders.
+// openCircuits counts the circuits of an agent that are not closed, or on trial, since the first of them opened: the one of all senders, and those of single senders.
 // If it is only those, it names the senders.
 func openCircuits(s *agent.State, now time.Time) (n int, senders []string, since time.Time) {
 	opened := func(c *agent.Circuit) {
@@ -164,12 +164,12 @@ func openCircuits(s *agent.State, now time.Time) (n int, senders []string, since
 		}
 	}
 	for i := range s.SenderCircuits {
-		if p := &s.SenderCircuits[i]; p.At(now).Phase != agent.Closed {
+		if p := &s.SenderCircuits[i]; p.Circuit.PhaseAt(now) != agent.Closed {
 			opened(&p.Circuit)
 			senders = append(senders, p.Sender)
 		}
 	}
-	if agent.CircuitAt(*s, now).Phase != agent.Closed {
+	if s.Circuit.PhaseAt(now) != agent.Closed {
 		opened(&s.Circuit)
 		senders = nil
 	}

@@ -233,9 +233,9 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 			return err
 		}
 		for i := range all {
-			set.Add(figure.Circuits, 1, label, agent.ScopeShared, string(agent.CircuitAt(all[i], now).Phase))
+			set.Add(figure.Circuits, 1, label, agent.ScopeShared, string(all[i].Circuit.PhaseAt(now)))
 			for _, p := range all[i].SenderCircuits {
-				set.Add(figure.Circuits, 1, label, agent.ScopeSender, string(p.At(now).Phase))
+				set.Add(figure.Circuits, 1, label, agent.ScopeSender, string(p.Circuit.PhaseAt(now)))
 			}
 			set.Raise(figure.AgentFailures, float64(failures(&all[i])), label, m.tally.Agent(w, all[i].Name))
 			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
@@ -244,11 +244,11 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 	return nil
 }
 
-// failures returns the failures in a row of an agent, of the sender with most.
+// failures returns the failures in a row of an agent, of the sender with most; of a circuit on trial those with which it was open.
 func failures(s *agent.State) int {
-	n := s.Circuit.Failures
+	n := max(s.Circuit.Failures, s.Circuit.OnTrial)
 	for i := range s.SenderCircuits {
-		n = max(n, s.SenderCircuits[i].Circuit.Failures)
+		n = max(n, s.SenderCircuits[i].Circuit.Failures, s.SenderCircuits[i].Circuit.OnTrial)
 	}
 	return n
 }

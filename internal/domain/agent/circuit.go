@@ -39,7 +39,10 @@ type Circuit struct {
 	Probe      string    `json:"probe,omitempty"`   // handoff that last claimed the probe
 	ProbeAt    time.Time `json:"probe_at,omitzero"`
 	ProbeUntil time.Time `json:"probe_until,omitzero"`
-	LastCause  uint64    `json:"last_cause,omitempty"` // ledger position of the last outcome that counted
+	// OnTrial is the number of failures with which it was open, of one that an accepted probe closed: until the agent ends a task. Offers are made as while
+	// it is closed; people are told that it is half-open still, for the agent has shown that it answers, and not that it works.
+	OnTrial   int    `json:"on_trial,omitempty"`
+	LastCause uint64 `json:"last_cause,omitempty"` // ledger position of the last outcome that counted
 }
 
 // Phase is what a circuit lets through.
@@ -61,6 +64,14 @@ type Reading struct {
 	Sender  string    `json:"sender,omitempty"`  // the principal whose handoffs alone it concerns; empty: everybody's
 	Probe   string    `json:"probe,omitempty"`   // handoff whose probe is out; only in HalfOpen
 	ResetAt time.Time `json:"reset_at,omitzero"` // when a probe may be claimed; zero if at once
+}
+
+// PhaseAt is the phase of a circuit at the time now, as people are told of it: half-open also while the circuit is on trial.
+func (c *Circuit) PhaseAt(now time.Time) Phase {
+	if c.OnTrial > 0 {
+		return HalfOpen
+	}
+	return c.at(now).Phase
 }
 
 // Admits reports whether a new offer may be made, in HalfOpen after ClaimProbe.
@@ -158,7 +169,7 @@ func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 	case shared == Count:
 		events = append(events, FailureCounted{c.Cause, c.Outcome, c.Task, c.Handoff, s.Circuit.Failures + 1, ""})
 	case single == Close:
-		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender, c.Outcome})
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, c.Sender, c.Outcome, s.senderCircuit(c.Sender).Failures})
 	case single == Clear || shared == Clear:
 		events = append(events, FailuresCleared{c.Cause, c.Task, c.Handoff, c.Sender, c.Outcome})
 	}
@@ -167,7 +178,7 @@ func decideOutcome(s State, c ReportOutcome, now time.Time) ([]Event, error) {
 		events = append(events, opened)
 	}
 	if shared == Close {
-		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, "", c.Outcome})
+		events = append(events, CircuitClosed{c.Cause, c.Task, c.Handoff, "", c.Outcome, s.Circuit.Failures})
 	}
 	return events, nil
 }

@@ -9,7 +9,7 @@ type CircuitState string
 const (
 	Clean    CircuitState = "closed"
 	Counting CircuitState = "closed, with failed offers"
-	Losing   CircuitState = "closed, with lost leases"
+	Losing   CircuitState = "closed, with lost leases or on trial"
 	Failing  CircuitState = "closed, with both"
 	Broken   CircuitState = "open"
 	Waiting  CircuitState = "half-open, no probe out"
@@ -63,8 +63,8 @@ type CircuitRule struct {
 //
 // The last probe counts whenever it reports: also after it lapsed (Waiting), as long as no other took its place,
 // and after the clock was set back (Broken). Nothing but the probe moves a circuit that is not closed, neither late
-// failures of old offers nor late successes. When the circuit of a sender closes, the leases that the agent lost before go on counting until
-// it ends a task: one more opens it again. For it, that is Losing instead of Clean.
+// failures of old offers nor late successes. A circuit that closes is on trial until the agent ends a task, of any sender: people are told
+// that it is half-open. When the one of a sender closes, the leases that the agent lost before go on counting until then: one more opens it again.
 var CircuitTable = []CircuitRule{
 	{Clean, AcceptedOne, Ignore, Clean},
 	{Clean, EndedOne, Ignore, Clean},
@@ -106,7 +106,7 @@ var CircuitTable = []CircuitRule{
 	{Broken, EndedOne, Ignore, Broken},
 	{Broken, FailedOne, Ignore, Broken},
 	{Broken, LostOne, Ignore, Broken},
-	{Broken, ProbeSucceeded, Close, Clean},
+	{Broken, ProbeSucceeded, Close, Losing},
 	{Broken, ProbeFailed, Break, Broken},
 	{Broken, Repeated, Ignore, Broken},
 	{Broken, Claimed, Refuse, Broken},
@@ -116,7 +116,7 @@ var CircuitTable = []CircuitRule{
 	{Waiting, EndedOne, Ignore, Waiting},
 	{Waiting, FailedOne, Ignore, Waiting},
 	{Waiting, LostOne, Ignore, Waiting},
-	{Waiting, ProbeSucceeded, Close, Clean},
+	{Waiting, ProbeSucceeded, Close, Losing},
 	{Waiting, ProbeFailed, Break, Broken},
 	{Waiting, Repeated, Ignore, Waiting},
 	{Waiting, Claimed, Admit, Probing},
@@ -126,7 +126,7 @@ var CircuitTable = []CircuitRule{
 	{Probing, EndedOne, Ignore, Probing},
 	{Probing, FailedOne, Ignore, Probing},
 	{Probing, LostOne, Ignore, Probing},
-	{Probing, ProbeSucceeded, Close, Clean},
+	{Probing, ProbeSucceeded, Close, Losing},
 	{Probing, ProbeFailed, Break, Broken},
 	{Probing, Repeated, Ignore, Probing},
 	{Probing, Claimed, Refuse, Probing},
@@ -194,9 +194,9 @@ func circuitStateOf(c *Circuit, r Reading) CircuitState {
 		return Waiting
 	case r.Phase == HalfOpen:
 		return Probing
-	case c.Failures > c.Lost && c.Lost > 0:
+	case c.Failures > c.Lost && (c.Lost > 0 || c.OnTrial > 0):
 		return Failing
-	case c.Lost > 0:
+	case c.Lost > 0 || c.OnTrial > 0:
 		return Losing
 	case c.Failures > 0:
 		return Counting

@@ -208,6 +208,8 @@ func situation(a *agentStory) agent.CircuitState {
 		return agent.Probing
 	case r.Phase == agent.HalfOpen:
 		return agent.Waiting
+	case a.State.Circuit.Failures == 0 && a.State.Circuit.OnTrial > 0:
+		return agent.Losing
 	case a.State.Circuit.Failures == 0:
 		return agent.Clean
 	case a.State.Circuit.Lost == 0:

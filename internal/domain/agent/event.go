@@ -106,6 +106,8 @@ type CircuitClosed struct {
 	Sender  string `json:"sender,omitempty"` // whose circuit it is; absent: the shared one
 	// Outcome is Accepted, after which leases that were lost go on counting. Absent in older records: no failure counts any more.
 	Outcome Outcome `json:"outcome,omitempty"`
+	// Failures is the number with which it was open: it is on trial until the agent ends a task. Absent in older records: it is not.
+	Failures int `json:"failures,omitempty"`
 }
 
 // CircuitReset closes the shared circuit, and those of all senders, for an operator.

@@ -26,13 +26,17 @@ func (s State) foldCircuit(e Event) State {
 	case CircuitClosed:
 		if e.Sender != "" {
 			s.setSender(e.Sender, func(p *SenderCircuit) {
-				p.Circuit.Open = false
+				p.Circuit.Open, p.Circuit.OnTrial = false, e.Failures
 				p.Circuit.Lost = min(p.Circuit.Lost, s.Spec.Breaker.Failures-1) // one more opens it again
 			})
-			s.succeed(FailuresCleared(e))
+			s.succeed(FailuresCleared{e.Cause, e.Task, e.Handoff, e.Sender, e.Outcome})
 			break
 		}
-		s.Circuit = Circuit{LastCause: max(s.Circuit.LastCause, e.Cause)}
+		closed := Circuit{LastCause: max(s.Circuit.LastCause, e.Cause)}
+		if e.Failures > 0 {
+			closed.OnTrial, closed.OpenedAt = e.Failures, s.Circuit.OpenedAt
+		}
+		s.Circuit = closed
 		s.forget()
 	case CircuitReset:
 		s.Circuit, s.SenderCircuits = Circuit{LastCause: s.Circuit.LastCause}, nil

@@ -124,6 +124,9 @@ func (s *State) count(sender string, o Outcome, to Circuit) {
 			s.Circuit.Failures, s.Circuit.Lost = s.Circuit.Failures+1, s.Circuit.Lost+lost
 		}
 		to.Lost = p.Circuit.Lost + lost
+		if !to.Open {
+			to.OnTrial, to.OpenedAt = p.Circuit.OnTrial, p.Circuit.OpenedAt
+		}
 		p.Circuit = to
 	})
 }
@@ -158,16 +161,21 @@ func (c *Circuit) accepted(o Outcome) {
 	switch {
 	case c.Open:
 	case o == Accepted:
+		trial := *c
 		*c = Circuit{Failures: c.Lost, Lost: c.Lost, LastCause: c.LastCause}
+		if trial.OnTrial > 0 {
+			c.OnTrial, c.OpenedAt = trial.OnTrial, trial.OpenedAt
+		}
 	default:
 		*c = Circuit{LastCause: c.LastCause}
 	}
 }
 
-// ended ends the failures that lost leases are.
+// ended ends the failures that lost leases are, and the trial.
 func (c *Circuit) ended() {
 	if !c.Open {
 		c.Failures, c.Lost = c.Failures-c.Lost, 0
+		c.OnTrial, c.OpenedAt = 0, time.Time{}
 	}
 }
 
@@ -201,7 +209,9 @@ func (s *State) setSender(sender string, change func(*SenderCircuit)) {
 
 // keep sets the circuits of senders, without those that say nothing and without what is too much.
 func (s *State) keep(list []SenderCircuit) {
-	list = slices.DeleteFunc(list, func(p SenderCircuit) bool { return !p.Circuit.Open && p.Circuit.Failures == 0 && p.Counted == 0 })
+	list = slices.DeleteFunc(list, func(p SenderCircuit) bool {
+		return !p.Circuit.Open && p.Circuit.OnTrial == 0 && p.Circuit.Failures == 0 && p.Counted == 0
+	})
 	if len(list) > MaxSenderCircuits {
 		oldest := slices.MinFunc(list, func(x, y SenderCircuit) int { return cmp.Compare(x.Circuit.LastCause, y.Circuit.LastCause) })
 		if !s.Circuit.Open {

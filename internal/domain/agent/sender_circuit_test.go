@@ -197,3 +197,65 @@ func TestTheCircuitsOfAnAgentAreBounded(t *testing.T) {
 	a.phaseFor("agent/s0", agent.Closed) // the oldest gave way
 	a.phaseFor(fmt.Sprintf("agent/s%d", agent.MaxSenderCircuits+49), agent.Open)
 }
+
+// TestACircuitThatAProbeClosedIsOnTrialUntilTheAgentEndsATask: people are told that it is half-open, also after another acceptance and another failure.
+func TestACircuitThatAProbeClosedIsOnTrialUntilTheAgentEndsATask(t *testing.T) {
+	for _, sender := range []string{"", "agent/lead"} {
+		a := newAgent(t, agent.Spec{})
+		of := func() *agent.Circuit {
+			if sender == "" || len(a.State.SenderCircuits) == 0 {
+				return &a.State.Circuit
+			}
+			return &a.State.SenderCircuits[0].Circuit
+		}
+		phase := func(want agent.Phase) {
+			t.Helper()
+			if got := of().PhaseAt(a.Now); got != want {
+				t.Errorf("%q: %s, want %s: %+v", sender, got, want, a.State)
+			}
+		}
+		for cause := range uint64(3) {
+			c := reportOf(sender, cause+1, agent.Unanswered)
+			a.Do(c, map[bool]string{true: "circuit-failure-counted", false: "circuit-opened"}[cause < 2])
+		}
+		phase(agent.Open)
+		a.Now = noon.Add(time.Minute)
+		probe := reportOf(sender, 4, agent.Accepted)
+		a.Do(claimOf(sender, probe.Handoff), "circuit-probe-claimed")
+		events, err := agent.Decide(a.State, probe, a.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			a.State = agent.Fold(a.State, e)
+		}
+		phase(agent.HalfOpen)
+		a.phaseFor(sender, agent.Closed) // offers are made
+		a.Do(reportOf(sender, 5, agent.Unanswered), "circuit-failure-counted")
+		phase(agent.HalfOpen)
+		a.Do(reportOf(sender, 6, agent.Accepted), "circuit-failures-cleared")
+		phase(agent.HalfOpen)
+		a.Do(report(7, agent.Ended, ""), "circuit-failures-cleared")
+		phase(agent.Closed)
+		a.Do(report(8, agent.Ended, "")) // a healthy agent needs no entry
+		if len(a.State.SenderCircuits) != 0 {
+			t.Errorf("%+v", a.State)
+		}
+	}
+}
+
+// TestTheAcceptedProbesOfOlderRecordsEndedEverything: such records do not say that an agent that accepted a probe was on trial.
+func TestTheAcceptedProbesOfOlderRecordsEndedEverything(t *testing.T) {
+	for _, sender := range []string{"", "agent/lead"} {
+		a := newAgent(t, agent.Spec{})
+		for _, e := range []agent.Event{
+			agent.CircuitOpened{Cause: 1, Failures: 3, At: noon, ResetAt: noon.Add(time.Minute), Sender: sender},
+			agent.CircuitClosed{Cause: 2, Handoff: "h2", Sender: sender, Outcome: agent.Accepted},
+		} {
+			a.State = agent.Fold(a.State, e)
+		}
+		if a.State.Circuit.PhaseAt(noon) != agent.Closed || len(a.State.SenderCircuits) != 0 {
+			t.Errorf("%q: %+v", sender, a.State)
+		}
+	}
+}

@@ -53,8 +53,8 @@ func failures() []Definition {
 		{
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
-			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe.",
-			todo:    "`trapeze agent show` says whose offers it gets no more. Repair the agent; a probe closes the circuit, or `trapeze agent reset`.",
+			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe. After a probe that it accepts it gets offers again, and stays half-open until it completes a task, gives one up or hands one on.",
+			todo:    "`trapeze agent show` says whose offers it gets no more. Repair the agent; the first task that it ends after a probe closes the circuit, or `trapeze agent reset`.",
 		},
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,

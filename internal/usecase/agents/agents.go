@@ -99,7 +99,7 @@ func (a *Agents) describe(ctx context.Context, c caller.Caller, s agent.State, a
 	return Agent{
 		Name: s.Name, Spec: specOf(s.Spec), Readiness: s.Readiness(), OffDuty: s.Off, Held: held, Position: at,
 		Seen:           a.presence.Seen(c.Workspace, s.Name).Round(0).UTC(),
-		Circuit:        Circuit{State: circuit.Phase, Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
+		Circuit:        Circuit{State: s.Circuit.PhaseAt(now), Failures: s.Circuit.Failures, ResetAt: circuit.ResetAt},
 		SenderCircuits: senderCircuitsOf(c, s, now),
 	}, nil
 }
@@ -108,7 +108,7 @@ func (a *Agents) describe(ctx context.Context, c caller.Caller, s agent.State, a
 func senderCircuitsOf(c caller.Caller, s agent.State, now time.Time) (list []SenderCircuit) {
 	for _, p := range s.SenderCircuits {
 		r := p.At(now)
-		if r.Phase == agent.Closed || c.Agent() != "" && c.Agent() != s.Name && p.Sender != c.String() {
+		if r.Phase = p.Circuit.PhaseAt(now); r.Phase == agent.Closed || c.Agent() != "" && c.Agent() != s.Name && p.Sender != c.String() {
 			continue
 		}
 		list = append(list, SenderCircuit{Sender: strings.TrimPrefix(p.Sender, "agent/"), Circuit: Circuit{State: r.Phase, Failures: p.Circuit.Failures, ResetAt: r.ResetAt}})
