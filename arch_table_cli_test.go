@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
+		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/cluster cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report cli/place api/mcpapi/toolset api/otelapi api/tracing client",
 		libs: "github.com/spf13",
 	},
@@ -57,6 +57,7 @@ var cliPackages = []pkg{
 		imports: "record/proof cli/shell", libs: "net github.com/spf13 golang.org/x/mod",
 	},
 	{dir: "cli/erasure", what: "commands of erasures and legal holds: erase, hold", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
+	{dir: "cli/cluster", what: "commands of the servers that share a record", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/workspace", what: "commands of workspaces", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/audit", what: "commands that read the record: audit, events and stats", imports: "cli/newfile cli/shell client client/admin", libs: "github.com/spf13"},
 	{

@@ -12,11 +12,11 @@ var ledgerPackages = []pkg{
 	},
 	{
 		dir: "record/ledger/natslog", what: "the ledger in a stream of NATS JetStream, which any number of front ends share",
-		imports: "record/ledger record/ledger/frame record/ledger/tail", libs: "net net/http net/url github.com/nats-io/nats.go github.com/nats-io/nuid",
+		imports: "record/ledger record/ledger/frame record/ledger/tail record/replica", libs: "net net/http net/url github.com/nats-io/nats.go github.com/nats-io/nuid",
 	},
 	{
 		dir: "record/ledger/natslog/natsnode", what: "a NATS server inside the process, one node of a cluster that keeps a record",
-		imports: "record/ledger/natslog", libs: "crypto/tls crypto/x509 net net/url github.com/nats-io/nats.go github.com/nats-io/nats-server/v2",
+		imports: "record/ledger/natslog record/replica", libs: "crypto/tls crypto/x509 net net/url github.com/nats-io/nats.go github.com/nats-io/nats-server/v2",
 	},
 	{
 		dir: "record/ledger/natslog/natstest", what: "clusters of NATS servers of a test's own, inside its process",

@@ -7,14 +7,18 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage server/certificate server/sharedrecord",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/fleet",
 		libs: "net golang.org/x/time",
 	},
 	{
 		dir: "server/sharedrecord", what: "opens a record that several servers share, in PostgreSQL or JetStream, and moves records there",
-		imports: "domain/refusal record/frontend record/frontend/pgfront record/frontend/natsfront record/ledger/pglog record/ledger/natslog record/ledger/sqlitelog record/ledger record/proof record/backup " +
+		imports: "domain/refusal record/frontend record/frontend/pgfront record/frontend/natsfront record/ledger/pglog record/ledger/natslog record/ledger/sqlitelog record/ledger record/replica record/view record/proof record/backup " +
 			"files/artifact files/artifact/pgstore files/artifact/natsstore",
 		libs: "github.com/nats-io/nats.go",
+	},
+	{
+		dir: "server/fleet", what: "what a server knows of the others that share its record, and whether it takes new work itself",
+		imports: "domain/refusal record/frontend record/ledger record/replica usecase/cluster",
 	},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},
 

@@ -158,6 +158,7 @@ var innerPackages = []pkg{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
+	{dir: "record/replica", what: "where the replicas of a record are, and whether one of their servers can be spared"},
 	{dir: "record/frontend", what: "what the front ends of one record share beside its entries: keys, presence, cursors, and whose turn it is", imports: "record/ledger record/view"},
 	{dir: "record/frontend/pgfront", what: "what front ends share, in tables of the PostgreSQL database of their record", imports: "record/frontend record/ledger", libs: "github.com/jackc/pgx/v5"},
 	{dir: "record/frontend/natsfront", what: "what front ends share, in a bucket of JetStream and in messages", imports: "record/frontend record/ledger record/ledger/natslog", libs: "github.com/nats-io/nats.go github.com/nats-io/nuid"},
@@ -295,7 +296,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi", what: "the HTTP API under /v1: its routes and their OpenAPI description",
-		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/alerts usecase/erasures " +
+		imports: "domain/refusal domain/event domain/task domain/agent domain/alert domain/identity domain/memory domain/channel domain/workspace usecase/workspaces usecase/cluster usecase/alerts usecase/erasures " +
 			"content/drift record/view files/artifact usecase/taskstore usecase/agents usecase/memories usecase/policies " +
 			"usecase/tickets usecase/history usecase/tasks usecase/figures record/figure usecase usecase/caller usecase/tokens usecase/channels " +
 			"usecase/conversations usecase/envelopes usecase/handoffs usecase/positions api/httpapi/endpoint api/httpapi/schema api/tracing",

@@ -46,6 +46,10 @@ var usecasePackages = []pkg{
 			"usecase/workspacestore",
 	},
 	{
+		dir: "usecase/cluster", what: "use cases of the servers that share a record: show, drain, remove",
+		imports: "domain/event domain/identity domain/refusal domain/shellword record/access record/frontend record/ledger record/replica usecase/caller",
+	},
+	{
 		dir: "usecase/channels", what: "use cases of channels, and the channels as other use cases reach them",
 		imports: "domain/channel domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller " +
 			"usecase/agents",
@@ -134,6 +138,6 @@ var usecasePackages = []pkg{
 		imports: "domain/erasure content/envelope content/expect record/access record/ledger record/view files/artifact usecase/quota usecase/presence " +
 			"usecase/random usecase/positions usecase/taskstore usecase/envelopestore usecase/agents usecase/tokens usecase/workspacestore usecase/workspaces usecase/channels " +
 			"usecase/conversations usecase/memories usecase/artifacts usecase/envelopes usecase/routes usecase/policies usecase/handoffs " +
-			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures",
+			"usecase/tickets usecase/history usecase/tasks usecase/followup usecase/phrases usecase/figures usecase/alerts usecase/erasures usecase/cluster",
 	},
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/cluster"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 )
 
@@ -56,6 +57,7 @@ func (p pair) except(values ...string) pair {
 
 // pairs are all closed sets that a client meets.
 var pairs = []pair{
+	paired(cluster.Engines(), admin.Engines()), paired(cluster.States(), admin.NodeStates()),
 	paired(refusal.Codes(), client.Codes()),
 	paired(event.States.Values(), client.States()),
 	paired(event.Stages.Values(), client.Stages()),

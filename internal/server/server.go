@@ -33,6 +33,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
+	"github.com/trapezehq/trapeze/internal/server/fleet"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
@@ -62,8 +63,8 @@ type Server struct {
 	listener  net.Listener
 	http      *http.Server
 	stop      context.CancelFunc // ends background work and event streams
-	stopping  context.Context    // ends when waiting calls are to be answered //nolint:containedctx // of the server, not of a call
-	answer    context.CancelFunc // ends stopping
+	gate      *fleet.Gate        // closed: no call waits
+	fleet     *fleet.Fleet
 	courier   *courier.Courier
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
@@ -88,7 +89,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts(), workers: stream.NewWorkers()}
+	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts(), gate: fleet.NewGate(), workers: stream.NewWorkers()}
 	if c.Temporary {
 		if c.DataDir, s.owner, err = makeTemporary(); err != nil {
 			return nil, err
@@ -120,6 +121,10 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.shared != nil {
 		options.Tree, options.Presence = fixedKey{s.tree}, s.shared.presence
 	}
+	if err := s.openFleet(); err != nil {
+		return nil, err
+	}
+	options.Fleet = s.fleet
 	if s.sealer != nil {
 		options.Erasure.Keys = s.sealer
 	}
@@ -132,8 +137,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 		return nil, err
 	}
 	if s.shared != nil {
-		learn := s.UseCases.Learn
-		s.shared.learner.learn.Store(&learn)
+		s.shared.learner.Tell(s.UseCases.Learn)
 	}
 	if err := errors.Join(s.UseCases.Erasures.Finish(ctx), s.recordRestore(ctx), s.ensureAdmin(ctx)); err != nil {
 		return nil, err
@@ -210,7 +214,6 @@ func (s *Server) listen(ctx context.Context) (err error) {
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.stopping, s.answer = context.WithCancel(background)
 	sinks, err := s.config.sinks()
 	if err != nil {
 		return err
@@ -293,12 +296,12 @@ func (s *Server) pageTurn(ctx context.Context, workspace, role, name string) (le
 // apis returns the handler of the HTTP API, and of MCP and the page, which are built on it.
 func (s *Server) apis(scrape func(workspace string) (http.Handler, error), spans tracing.Tracer, key [32]byte) http.Handler {
 	mcp := func(api http.Handler) http.Handler {
-		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans, Stopping: s.stopping.Done()}, Log: s.config.Log, Turn: s.turn})
+		return mcpapi.NewHandler(api, mcpapi.HandlerOptions{Options: mcpapi.Options{Version: s.config.Version, Tracer: spans, Stopping: s.gate.Closed}, Log: s.config.Log, Turn: s.turn})
 	}
 	o := httpapi.Options{
 		Version: s.config.Version, Log: s.config.Log, Hosts: s.config.Hosts, Resource: s.resource, Called: s.counts.called, Metrics: scrape, Tracer: spans,
-		Stopping: s.stopping.Done(),
-		Mounts:   map[string]func(http.Handler) http.Handler{"/mcp": mcp},
+		Stopping: s.gate.Closed, Drained: s.gate.Drained,
+		Mounts: map[string]func(http.Handler) http.Handler{"/mcp": mcp},
 	}
 	var pages http.Handler // one, at all of its paths
 	page := func(api http.Handler) http.Handler {
@@ -404,7 +407,7 @@ func (s *Server) Close(ctx context.Context) error {
 		} else {
 			s.lastAnswers()
 		}
-		s.answer()
+		s.gate.Stop()
 		go s.endStreams(drain, patience)
 		switch {
 		case s.http == nil: // it never listened

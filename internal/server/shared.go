@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
@@ -27,8 +25,6 @@ const (
 
 	// presenceSlack is how late one front end may learn what another heard.
 	presenceSlack = 3 * frontend.Every
-	// visibleWithin is how long the answer to a change waits for the views of its front end.
-	visibleWithin = 2 * time.Second
 )
 
 type (
@@ -45,7 +41,7 @@ type shared struct {
 	*frontend.FrontEnd // nil until it is open
 	record             sharedrecord.Record
 	presence           *presence.Presence
-	learner            *learner
+	learner            *sharedrecord.Learner
 }
 
 // close closes what is shared, the ledger last.
@@ -89,7 +85,7 @@ func (s *Server) openShared(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.shared = &shared{record: record, presence: presence.NewShared(c.Now, presenceSlack), learner: &learner{Ledger: record.Ledger()}}
+	s.shared = &shared{record: record, presence: presence.NewShared(c.Now, presenceSlack), learner: sharedrecord.NewLearner(record.Ledger())}
 	s.log = record.Ledger()
 	if err := sharedrecord.CheckFollows(c.DataDir, kind, record.ID()); err != nil {
 		return err
@@ -142,6 +138,7 @@ func (s *Server) exchange(ctx context.Context) {
 		return
 	}
 	s.running.Go(func() { s.shared.TakeTurn(ctx) })
+	s.running.Go(func() { s.fleet.Run(ctx) })
 	s.running.Go(func() {
 		s.shared.Share(ctx, s.shared.presence, func(err error) {
 			if err != nil {
@@ -176,42 +173,7 @@ func (s *Server) ledger() ledger.Ledger {
 	if s.shared == nil {
 		return s.log
 	}
-	return visible{s.log, s.views}
-}
-
-// learner is a ledger that tells the caches of entries before it tells its followers, the views: who sees an entry in these finds it in those.
-type learner struct {
-	ledger.Ledger
-	learn atomic.Pointer[func([]ledger.Entry)]
-}
-
-// Follow implements [ledger.Ledger].
-func (l *learner) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
-	return l.Ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
-		if learn := l.learn.Load(); learn != nil {
-			(*learn)(entries)
-		}
-		return fn(entries)
-	})
-}
-
-// visible is a ledger whose appends return when the views have the entry, so that a caller who lists afterwards finds it. Views that are late
-// hold up an answer for a moment only: the entry is in the record.
-type visible struct {
-	ledger.Ledger
-	views view.Freshness
-}
-
-// Append implements [ledger.Ledger].
-func (v visible) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
-	at, err := v.Ledger.Append(ctx, e, expect)
-	if err != nil || expect == ledger.Any || ledger.IsForRead(ctx) {
-		return at, err
-	}
-	wait, cancel := context.WithTimeout(ctx, visibleWithin)
-	defer cancel()
-	_ = v.views.Wait(wait, at) // see above
-	return at, nil
+	return sharedrecord.NewVisible(s.log, s.views)
 }
 
 // fixedKey is a tree whose key is not rotated.

@@ -47,7 +47,7 @@ func (s *Server) lastAnswers() {
 // closeConnections tells clients, while the server stops, that an answer is the last on its connection, and counts the calls in progress.
 func (s *Server) closeConnections(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.leaving.Load() {
+		if s.leaving.Load() || s.gate.Drained() { // a client of several servers, or a balancer, chooses again
 			w.Header().Set("Connection", "close")
 		}
 		s.calls.Add(1)

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/alerts"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 	"github.com/trapezehq/trapeze/internal/usecase/channels"
+	"github.com/trapezehq/trapeze/internal/usecase/cluster"
 	"github.com/trapezehq/trapeze/internal/usecase/conversations"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
@@ -80,6 +81,8 @@ type Options struct {
 	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
 	Policy policies.Options
+	// Fleet is the servers of the record; nil: calls about them are refused.
+	Fleet cluster.Fleet
 	// Presence is when agents were heard of; nil: only this node hears of them.
 	Presence *presence.Presence
 }
@@ -102,6 +105,7 @@ type Surface struct {
 	Figures       *figures.Figures
 	Alerts        *alerts.Alerts
 	Erasures      *erasures.Erasures
+	Cluster       *cluster.Cluster
 	Positions     *positions.Positions
 	// Work bounds the processor's work for each principal.
 	Work *quota.Work
@@ -207,6 +211,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Memories, err = memories.New(s.memories, s.access, s.random, meaning, o.Work); err != nil {
 		return nil, err
 	}
+	u.Cluster = cluster.New(o.Fleet, s.access)
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
 	if u.Alerts, err = alerts.New(l, s.access, s.agents, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err

@@ -87,8 +87,12 @@ func (s *service) admit(c caller.Caller) (done func(), err error) {
 	}, nil
 }
 
-// follow sends events until the caller closes the connection, the server stops or the token becomes invalid.
+// follow sends events until the caller closes the connection, the server stops or is drained, or the token becomes invalid.
 func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
+	stopping := s.opts.Stopping()
+	if s.opts.Drained() {
+		return refusal.New(refusal.Unavailable, "call another server", "the server is drained, and has no event streams")
+	}
 	done, err := s.admit(endpoint.Caller(r.Context()))
 	if err != nil {
 		return err
@@ -121,6 +125,11 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	defer beat.Stop()
 	for out.flush() == nil {
 		select {
+		case <-stopping:
+			if s.opts.Drained() {
+				return nil
+			}
+			stopping = nil // what happens while the server stops is still told
 		case n := <-events:
 			if endpoint.Still(r.Context()) != nil {
 				return nil

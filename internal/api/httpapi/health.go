@@ -14,6 +14,12 @@ func (s *service) probes() {
 		endpoint.Plain(w, map[string]string{"status": "alive", "version": s.opts.Version})
 	})
 	s.router.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case <-s.opts.Stopping():
+			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "call another server", "not ready: the server is stopping or drained")).Write(w)
+			return
+		default:
+		}
 		if err := s.app.Positions.Err(); err != nil {
 			hint := "see the log of the server"
 			if s.app.Positions.ReadOnly() {

@@ -44,8 +44,10 @@ type Options struct {
 	Tracer tracing.Tracer
 	// Metrics returns the handler of scrapes for those who may read the figures of a workspace. Without it, there is no /metrics.
 	Metrics func(workspace string) (http.Handler, error)
-	// Stopping is closed when the server stops: waiting calls are answered then. nil means that it never is.
-	Stopping <-chan struct{}
+	// Stopping returns a channel that is closed while the server stops or is drained: calls do not wait then, and it is not ready. nil: it never is.
+	Stopping func() <-chan struct{}
+	// Drained reports whether the server is drained: it has no event streams then. nil: it never is.
+	Drained func() bool
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
 	Heartbeat time.Duration
 }
@@ -81,6 +83,12 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
+	if o.Stopping == nil {
+		o.Stopping = func() <-chan struct{} { return nil }
+	}
+	if o.Drained == nil {
+		o.Drained = func() bool { return false }
+	}
 	s := &service{app: a, router: endpoint.New(a.Positions, schema.Config(), o.Log, o.MaxBody, o.Resource.URL, a.Work), opts: o, streams: map[string]int{}}
 	s.router.Receipts(a.History.GetReceiptOfCall)
 	schema.DescribeInputs(s.router.API().Components.Schemas)
@@ -92,6 +100,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.agents()
 	s.tokens()
 	s.workspaces()
+	s.cluster()
 	s.audit()
 	s.proofs()
 	s.events()

@@ -10,10 +10,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
-// errStopping is the answer to a call that waits when the server stops.
-var errStopping = refusal.New(refusal.Unavailable, "repeat the call in a moment; what arrives meanwhile is kept", "the server is stopping, and waits no longer")
+// errStopping is the answer to a call that waits when the server stops or is drained.
+var errStopping = refusal.New(refusal.Unavailable, "repeat the call in a moment, at another server if there is one; what arrives meanwhile is kept", "the server is stopping or drained, and waits no longer")
 
-// patiently serves a call that may wait. It ends when the token of the caller becomes invalid, and when the server stops.
+// patiently serves a call that may wait. It ends when the token of the caller becomes invalid, and when the server stops or is drained.
 func patiently[O any](ctx context.Context, s *service, wait string, serve func(ctx context.Context, wait time.Duration) (O, error)) (out O, err error) {
 	var long event.Duration
 	if wait != "" {
@@ -39,17 +39,18 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 	return out, err
 }
 
-// endWait ends a call when the server stops, or when the token of the call has expired or was revoked, at most one heartbeat later.
+// endWait ends a call when the server stops or is drained, or when the token of the call has expired or was revoked, at most one heartbeat later.
 func (s *service) endWait(ctx context.Context, end context.CancelCauseFunc) {
 	beat := time.NewTicker(s.opts.Heartbeat)
 	defer beat.Stop()
+	stopping := s.opts.Stopping()
 	for {
 		select {
 		case <-beat.C:
 			if endpoint.Still(ctx) != nil {
 				end(nil)
 			}
-		case <-s.opts.Stopping:
+		case <-stopping:
 			end(errStopping)
 			return
 		case <-ctx.Done():

@@ -208,6 +208,14 @@ func workspaces(ctx context.Context, c *client.Client, _ []string) (names []stri
 	return names, err
 }
 
+func nodes(ctx context.Context, c *client.Client, _ []string) (names []string, err error) {
+	k, err := admin.New(c).ShowCluster(ctx)
+	for _, n := range k.Nodes {
+		names = append(names, described(n.Name, string(n.State)))
+	}
+	return names, err
+}
+
 func alerts(ctx context.Context, c *client.Client, _ []string) (ids []string, err error) {
 	list, err := admin.New(c).Alerts(ctx, admin.AlertOptions{})
 	for _, a := range list.Alerts {

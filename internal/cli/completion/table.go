@@ -29,7 +29,7 @@ var arguments = map[string]source{
 	"TICKET":                   {read: tickets}, "approve ID": {read: undecided}, "deny ID": {read: undecided}, "ticket ID": {read: undecided},
 	"memory ID": {read: memoryItems}, "token revoke ID": {read: tokens},
 	"channel NAME": {read: channels}, "channel create NAME": none, "CONVERSATION": {read: conversations},
-	"workspace NAME": {read: workspaces}, "workspace create NAME": none,
+	"workspace NAME": {read: workspaces}, "workspace create NAME": none, "NODE": {read: nodes},
 	"ALERT": {read: alerts}, "SILENCE": {read: silences}, "SUBJECT": none, "hold lift SUBJECT": {read: holds},
 	"CONSTRAINT": {read: constraints}, "KIND:TEXT": {fixed: kinds(), then: cobra.ShellCompDirectiveNoSpace},
 	"PART":   {fixed: append([]string{"all", "reasoning:", "state", "detail", "notes", "conversation"}, pieces.fixed...), then: pieces.then},

@@ -1,4 +1,4 @@
-// Package frontend is what the front ends of one record share beside its entries: keys, when agents were last heard of, how far
+// Package frontend is what the front ends of one record share beside its entries: keys, when agents were last heard of, who they are, how far
 // followers have come, and which one of them has the turn: it does the work that one front end must do alone. A [Store], of PostgreSQL or of NATS, keeps it.
 //
 // Invariants:
@@ -10,7 +10,7 @@
 //
 // Where to change what:
 //   - frontend.go: how often front ends exchange what they know, and the time limit of that; when agents are forgotten
-//   - turn.go: what follows from the turn; cursor.go: how far followers have come
+//   - turn.go: what follows from the turn; cursor.go: how far followers have come; others.go: what front ends tell of themselves
 //   - how the turn is taken and given up: pgfront/turn.go, natsfront/turn.go
 //
 // Every store passes the suite in package frontendtest. Start reading at [Store].

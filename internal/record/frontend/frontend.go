@@ -32,6 +32,8 @@ type Store interface {
 	Exchange(ctx context.Context, agents map[string]time.Duration, within time.Duration) (map[string]time.Duration, error)
 	// HoldTurn waits until no other front end has the turn, takes it, calls taken, and returns when the turn is lost or ctx ends.
 	HoldTurn(ctx context.Context, taken func()) error
+	// Others is how front ends hear of each other.
+	Others() Others
 	// Close releases the connections.
 	Close()
 }
@@ -43,12 +45,16 @@ type FrontEnd struct {
 	mu      sync.Mutex
 	turn    bool
 	changed chan struct{} // is closed when turn changes
+	paused  bool          // it does not want the turn
+	pausing chan struct{} // is closed when paused changes
 	saved   map[string]ledger.Position
+	members []Seen    // that were heard of
+	met     time.Time // when that was
 }
 
 // New returns a front end. Its Close closes the store.
 func New(s Store) *FrontEnd {
-	return &FrontEnd{Store: s, changed: make(chan struct{}), saved: map[string]ledger.Position{}}
+	return &FrontEnd{Store: s, changed: make(chan struct{}), pausing: make(chan struct{}), saved: map[string]ledger.Position{}}
 }
 
 // Presence is when agents were heard of.

@@ -54,14 +54,49 @@ func (f *FrontEnd) Alone(ctx context.Context, fn func(context.Context)) {
 	}
 }
 
-// TakeTurn takes the turn as soon as no other front end has it, and keeps it, until ctx ends.
+// Pause has this front end give up the turn and not take it, or take it again.
+func (f *FrontEnd) Pause(on bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused != on {
+		f.paused = on
+		close(f.pausing)
+		f.pausing = make(chan struct{})
+	}
+}
+
+// TakeTurn takes the turn as soon as no other front end has it, and keeps it, until ctx ends or the front end is paused.
 func (f *FrontEnd) TakeTurn(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = f.HoldTurn(ctx, func() { f.setTurn(true) }) // it is tried again
-		f.setTurn(false)
+		f.mu.Lock()
+		paused, pausing := f.paused, f.pausing
+		f.mu.Unlock()
+		if paused {
+			select {
+			case <-ctx.Done():
+			case <-pausing:
+			}
+			continue
+		}
+		f.holdUntil(ctx, pausing)
 		select {
 		case <-ctx.Done():
 		case <-time.After(Every):
 		}
 	}
+}
+
+// holdUntil holds the turn until it is lost, ctx ends or end is closed.
+func (f *FrontEnd) holdUntil(ctx context.Context, end <-chan struct{}) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-end:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	_ = f.HoldTurn(ctx, func() { f.setTurn(true) }) // it is tried again
+	f.setTurn(false)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/frontend"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/replica"
 )
 
 // Place says where a record is that several servers share. The zero value is nowhere.
@@ -40,6 +41,12 @@ type Node interface {
 	URL() string
 	// Connect returns a new connection to it.
 	Connect() (*nats.Conn, error)
+	// Name is what other nodes know it by.
+	Name() string
+	// Nodes returns the group of all nodes. Yield has another lead it, and Remove removes a node for good.
+	Nodes(ctx context.Context) (replica.Group, error)
+	Yield(ctx context.Context) error
+	Remove(ctx context.Context, name string) error
 	// Stop stops it, after the others have taken over what it leads, or when ctx ends.
 	Stop(ctx context.Context) error
 }

@@ -15,6 +15,7 @@ const (
 	TagPolicy        = "Policy"
 	TagTokens        = "Tokens"
 	TagWorkspaces    = "Workspaces"
+	TagCluster       = "Cluster"
 	TagRecord        = "Record"
 	TagAlerts        = "Alerts"
 )
@@ -22,6 +23,6 @@ const (
 // Tags returns all groups in the order of the documentation.
 func Tags() []string {
 	return []string{
-		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagWorkspaces, TagAlerts, TagRecord,
+		TagTasks, TagHandoffs, TagInbox, TagTickets, TagDead, TagAgents, TagChannels, TagMemory, TagConversations, TagArtifacts, TagPolicy, TagTokens, TagWorkspaces, TagCluster, TagAlerts, TagRecord,
 	}
 }

@@ -70,22 +70,26 @@ func (p *Pulse) Beat(ctx context.Context) {
 
 // Waits says how calls wait.
 type Waits struct {
-	Remote   bool            // the API is in another process, which may restart: a call that waits continues after a restart
-	Stopping <-chan struct{} // closed when the MCP server stops: no call waits any longer; nil: never
+	Remote   bool                   // the API is in another process, which may restart: a call that waits continues after a restart
+	Stopping func() <-chan struct{} // returns a channel that is closed while the MCP server stops or is drained: no call waits then; nil: never
 }
 
 // errStopping is the answer to a call that waited when the server stopped.
 var errStopping = &client.Error{
-	Code: client.Unavailable, Message: "the server is stopping, and waits no longer",
+	Code: client.Unavailable, Message: "the server is stopping or drained, and waits no longer",
 	Hint: "wait a moment and call again; what arrives meanwhile is kept for you",
 }
 
 // Until returns a context that also ends when the server stops. The caller must call done.
 func (w Waits) Until(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	var stopping <-chan struct{}
+	if w.Stopping != nil {
+		stopping = w.Stopping()
+	}
 	go func() {
 		select {
-		case <-w.Stopping:
+		case <-stopping:
 			cancel(errStopping)
 		case <-ctx.Done():
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,6 +21,9 @@ func Run(t *testing.T, open func(t *testing.T, place string) frontend.Store) {
 		"a cursor never goes back":                                cursors,
 		"an agent that is heard of at one is known at the others": agents,
 		"one has the turn, and another takes it when that ends":   turns,
+		"one that is paused gives up the turn":                    pauses,
+		"front ends know each other":                              meets,
+		"one is asked to take no new work":                        drains,
 	} {
 		t.Run(name, func(t *testing.T) {
 			test(t, func(t *testing.T) *frontend.FrontEnd {
@@ -225,4 +229,110 @@ func Holders(fronts []*frontend.FrontEnd) (has []int) {
 		}
 	}
 	return has
+}
+
+func pauses(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
+	fronts := []*frontend.FrontEnd{open(t), open(t)}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer stop()
+	for _, f := range fronts {
+		running.Go(func() { f.TakeTurn(ctx) })
+	}
+	for range 2 {
+		Until(t, "that one has the turn", func() bool { return len(Holders(fronts)) == 1 })
+		first := Holders(fronts)[0]
+		fronts[first].Pause(true)
+		Until(t, "that the other has the turn", func() bool { has := Holders(fronts); return len(has) == 1 && has[0] != first })
+		fronts[first].Pause(false)
+	}
+}
+
+// Present has a front end tell of itself until the function that is returned is called, and returns whether it is to be drained.
+func Present(t *testing.T, f *frontend.FrontEnd, m frontend.Member) (drained *atomic.Bool, stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	drained = &atomic.Bool{}
+	var running sync.WaitGroup
+	running.Go(func() { f.Meet(ctx, func(context.Context) frontend.Member { return m }, drained.Store) })
+	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	t.Cleanup(stop)
+	return drained, stop
+}
+
+// knows returns what a front end knows of another; false: nothing.
+func knows(f *frontend.FrontEnd, name string) (frontend.Seen, bool) {
+	for _, m := range f.Members() {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return frontend.Seen{}, false
+}
+
+func meets(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
+	fronts := []*frontend.FrontEnd{open(t), open(t), open(t)}
+	all := []frontend.Member{
+		{Name: "ann", URL: "http://a", Version: "1.2.3", Viewed: 7, Last: 9, Behind: 2 * time.Second, Turn: true},
+		{Name: "bob-1", URL: "http://b", Drained: true, Trouble: "it is tired"}, {Name: "cid.x", URL: "http://c"},
+	}
+	var stops []func()
+	for i, f := range fronts {
+		_, stop := Present(t, f, all[i])
+		stops = append(stops, stop)
+	}
+	for _, f := range fronts {
+		Until(t, "that each knows all", func() bool { return len(f.Members()) == len(all) })
+		for i, m := range f.Members() {
+			if m.Member != all[i] {
+				t.Errorf("%+v, want %+v", m.Member, all[i])
+			}
+		}
+	}
+	stops[1]()
+	late := open(t)
+	Present(t, late, frontend.Member{Name: "dan"})
+	for _, f := range []*frontend.FrontEnd{fronts[0], late} {
+		Until(t, "that one who is silent is known by its silence", func() bool { m, ok := knows(f, "bob-1"); return ok && m.Ago > 3*frontend.Every })
+		if m, _ := knows(f, "ann"); m.Ago > 3*frontend.Every {
+			t.Errorf("one that is there was heard of %s ago", m.Ago)
+		}
+	}
+	if err := late.Others().Forget(t.Context(), "bob-1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*frontend.FrontEnd{fronts[0], late} {
+		Until(t, "that it is forgotten", func() bool { _, ok := knows(f, "bob-1"); return !ok })
+	}
+}
+
+func drains(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
+	one, other := open(t), open(t)
+	ann, stop := Present(t, one, frontend.Member{Name: "ann"})
+	bob, _ := Present(t, other, frontend.Member{Name: "bob"})
+	Until(t, "that they know each other", func() bool { return len(one.Members()) == 2 && len(other.Members()) == 2 })
+	ask := func(name string, on bool) {
+		if err := other.Others().Drain(t.Context(), name, on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("ann", true)
+	Until(t, "that ann is drained", ann.Load)
+	if bob.Load() {
+		t.Error("the other one is drained, too")
+	}
+	ask("ann", false)
+	Until(t, "that ann takes work again", func() bool { return !ann.Load() })
+	ask("bob", true) // itself
+	Until(t, "that bob is drained", bob.Load)
+	ask("ann", true)
+	Until(t, "that ann is drained", ann.Load)
+	stop()
+	again := open(t)
+	ann, _ = Present(t, again, frontend.Member{Name: "ann"}) // as after a restart
+	Until(t, "that ann is there", func() bool {
+		m, ok := knows(again, "ann")
+		return ok && m.Ago < frontend.Every && len(again.Members()) == 2
+	})
+	Until(t, "that ann takes work", func() bool { return !ann.Load() })
 }

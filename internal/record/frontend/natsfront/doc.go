@@ -2,11 +2,11 @@
 //
 // Invariants:
 //   - Keys, cursors and the turn are compared and set: a replica that answers with an older value changes nothing.
-//   - When agents were heard of is in memory alone. One that starts asks the others.
+//   - When agents and front ends were heard of is in memory alone. One that starts asks the others.
 //   - The holder of the turn gives it up before another can take it, unless the time of one of them stands still meanwhile.
 //
 // Where to change what:
-//   - natsfront.go: the bucket and its keys; news.go: the messages; turn.go: how long the turn lasts without an answer
+//   - natsfront.go: the bucket and its keys; news.go, others.go: the messages; turn.go: how long the turn lasts without an answer
 //
 // Start reading at [Open].
 package natsfront

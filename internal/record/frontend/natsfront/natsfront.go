@@ -35,6 +35,9 @@ type Store struct {
 
 	mu     sync.Mutex
 	agents map[string]time.Time // when they were heard of
+	fronts map[string]met       // front ends that were heard of, by name
+	drain  map[string]bool      // those that are to take no new work
+	me     string               // name of this one
 	subs   []*nats.Subscription
 }
 
@@ -50,11 +53,11 @@ func Open(ctx context.Context, conn *nats.Conn, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}}
+	s := &Store{conn: conn, id: nuid.Next(), topic: strings.ToLower(o.Name) + ".news", agents: map[string]time.Time{}, fronts: map[string]met{}, drain: map[string]bool{}}
 	if s.kv, err = natslog.Bucket(ctx, js, o.Name+"_SHARED", "what the front ends of Trapeze share", o.Replicas); err != nil {
 		return nil, wrap(err)
 	}
-	for subject, fn := range map[string]nats.MsgHandler{s.topic: s.learn, s.topic + ".ask": s.answer} {
+	for subject, fn := range map[string]nats.MsgHandler{s.topic: s.learn, s.topic + ".front": s.hear, s.topic + ".ask": s.answer} {
 		sub, err := conn.Subscribe(subject, fn)
 		if err != nil {
 			s.Close()

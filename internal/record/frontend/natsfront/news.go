@@ -92,6 +92,7 @@ func (s *Store) take(n news) {
 
 // answer tells one that has begun to listen everything that is known.
 func (s *Store) answer(*nats.Msg) {
+	s.introduce()
 	if n := newsOf(s.known(frontend.Forgotten)); len(n) > 0 {
 		_ = s.tell(n) // the connection was lost, and what is news is told each second
 	}

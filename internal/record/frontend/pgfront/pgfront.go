@@ -30,6 +30,13 @@ CREATE TABLE IF NOT EXISTS S.cursor(
 	name text PRIMARY KEY,
 	position bigint NOT NULL
 );
+CREATE TABLE IF NOT EXISTS S.front(
+	name text COLLATE "C" PRIMARY KEY,
+	about text NOT NULL,
+	at timestamptz NOT NULL,
+	drain boolean NOT NULL
+);
+DELETE FROM S.front WHERE at < now() - interval '7 days';
 DELETE FROM S.heard WHERE at < now() - interval '7 days';
 `
 

@@ -25,6 +25,7 @@
 //   - append.go: what follows from each answer to an append; lane.go: the records of reads
 //   - read.go: reads; lease.go: how long what a leader answers is used; get.go: the requests for messages
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record
+//   - groups.go: where the replicas are, and who leads them
 //   - listen.go: how followers learn of entries; health.go: when writing stops
 //
 // Start reading at [Open], then append.go and read.go.

@@ -59,6 +59,7 @@ type streamInfo struct {
 // replicaInfo is a replica, as the leader sees it.
 type replicaInfo struct {
 	Name    string        `json:"name"`
+	Peer    string        `json:"peer"` // id of the server
 	Current bool          `json:"current"`
 	Offline bool          `json:"offline"`
 	Active  time.Duration `json:"active"` // since it was heard of

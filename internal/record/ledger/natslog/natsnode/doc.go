@@ -7,5 +7,8 @@
 //
 // The server is large: other packages reach it through package server, to which the program trapeze gives it, and tests of it have the build tag outside.
 //
+// Where to change what:
+//   - options.go: what is refused; node.go: how the server is configured; peers.go: which nodes the cluster has
+//
 // Start reading at [Start].
 package natsnode

@@ -24,6 +24,12 @@ type Node struct {
 
 const user = "trapeze"
 
+// systemUser may change which nodes the cluster has, in the account of the server itself.
+const (
+	systemUser    = "system"
+	systemAccount = "$SYS"
+)
+
 // stopTimeout is the time for the leaders on a node that stops to be elected elsewhere.
 const stopTimeout = 10 * time.Second
 
@@ -49,10 +55,12 @@ func Start(o Options) (*Node, error) {
 		return nil, err
 	}
 	password := rand.Text()
+	system := server.NewAccount(systemAccount)
 	s, err := server.NewServer(&server.Options{
 		// A server that does not listen for clients never listens for other nodes. So it does, on the loopback, and nobody else has the password.
 		ServerName: name, Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
-		Username: user, Password: password,
+		Users:    []*server.User{{Username: user, Password: password}, {Username: systemUser, Password: password, Account: system}},
+		Accounts: []*server.Account{system}, SystemAccount: systemAccount,
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
 		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret},

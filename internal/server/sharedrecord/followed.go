@@ -1,0 +1,56 @@
+package sharedrecord
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/view"
+)
+
+// Learner is a ledger that tells the caches of entries before it tells its followers, the views: who sees an entry in these finds it in those.
+type Learner struct {
+	ledger.Ledger
+	learn atomic.Pointer[func([]ledger.Entry)]
+}
+
+// NewLearner returns a ledger whose caches are given by [Learner.Tell].
+func NewLearner(l ledger.Ledger) *Learner { return &Learner{Ledger: l} }
+
+// Tell says what tells the caches.
+func (l *Learner) Tell(caches func([]ledger.Entry)) { l.learn.Store(&caches) }
+
+// Follow implements [ledger.Ledger].
+func (l *Learner) Follow(ctx context.Context, after ledger.Position, fn func([]ledger.Entry) error) error {
+	return l.Ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
+		if learn := l.learn.Load(); learn != nil {
+			(*learn)(entries)
+		}
+		return fn(entries)
+	})
+}
+
+// visibleWithin is how long the answer to a change waits for the views of its front end.
+const visibleWithin = 2 * time.Second
+
+// NewVisible returns a ledger whose appends return when the views have the entry, so that a caller who lists afterwards finds it. Views that are late
+// hold up an answer for a moment only: the entry is in the record.
+func NewVisible(l ledger.Ledger, v view.Freshness) ledger.Ledger { return visible{l, v} }
+
+type visible struct {
+	ledger.Ledger
+	views view.Freshness
+}
+
+// Append implements [ledger.Ledger].
+func (v visible) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
+	at, err := v.Ledger.Append(ctx, e, expect)
+	if err != nil || expect == ledger.Any || ledger.IsForRead(ctx) {
+		return at, err
+	}
+	wait, cancel := context.WithTimeout(ctx, visibleWithin)
+	defer cancel()
+	_ = v.views.Wait(wait, at) // see above
+	return at, nil
+}

@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/replica"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+)
+
+// Remove removes a node that is gone for good. Its replicas are made again on other nodes. Refusals: conflict, if it is heard of, or too few nodes are left
+// to have three replicas, or they have no majority.
+func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (Status, error) {
+	if err := cl.may(ctx, c, identity.ManageWorkspaces, "remove-node", name); err != nil {
+		return Status{}, err
+	}
+	k := cl.fleet.Known(ctx)
+	s := statusOf(k)
+	n, err := s.find(name)
+	if err != nil {
+		return Status{}, err
+	}
+	if n.State != Silent {
+		return Status{}, refusal.New(refusal.Conflict, "drain it, stop it, wait ten seconds, and repeat the call", "the node %s runs, and only one that is gone is removed", name)
+	}
+	if k.Engine == Nodes {
+		err = cl.removePeer(ctx, s, k, name)
+	}
+	if err == nil {
+		err = cl.fleet.Forget(ctx, name)
+	}
+	if err != nil {
+		return Status{}, err
+	}
+	s = statusOf(cl.fleet.Known(ctx))
+	s.Nodes = slices.DeleteFunc(s.Nodes, func(n Node) bool { return n.Name == name }) // the others may hear of it a moment later
+	return s, nil
+}
+
+// removePeer removes the replicas of a node, if enough are left.
+func (cl *Cluster) removePeer(ctx context.Context, s Status, k Known, name string) error {
+	if k.Trouble != "" || len(k.Groups) == 0 {
+		return refusal.New(refusal.Unavailable, s.helpers(Node{}), "where the replicas are is not known: %s", k.Trouble)
+	}
+	if !slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(name) }) {
+		return nil
+	}
+	all := k.Groups[0] // that of all nodes
+	for _, g := range k.Groups {
+		if g.Without(name) < g.Majority() {
+			return refusal.New(refusal.Conflict, s.helpers(Node{Name: name}), "of the replicas of %s %d of %d are there, and %d are needed", g.Name, g.Without(name), len(g.Peers), g.Majority())
+		}
+	}
+	if left := all.Without(name); left < replica.Fewest {
+		return refusal.New(refusal.Conflict, "start another node first: trapeze cluster add says how", "without %s only %d nodes would be there, and the record has %d replicas", name, left, replica.Fewest)
+	}
+	return cl.fleet.Remove(ctx, name)
+}

@@ -1,0 +1,101 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+	"github.com/trapezehq/trapeze/internal/record/replica"
+)
+
+// verdict says whether a node can be stopped now.
+func (s *Status) verdict(n Node, k Known) Stop {
+	if n.State == Silent {
+		return Stop{Why: "it is not heard of", Do: gone(n, k)}
+	}
+	if k.Engine == Directory {
+		return Stop{Why: "it is the only one: nobody is served while it is stopped", Do: "what is acknowledged is on its disk, and clients repeat their calls when it is back"}
+	}
+	if k.Engine == Nodes {
+		if stop, ok := s.quorum(n, k); !ok {
+			return stop
+		}
+	}
+	others := s.names(func(o Node) bool { return o.Name != n.Name && o.State == Ready })
+	if len(others) == 0 {
+		return Stop{Why: "no other node takes work", Do: s.helpers(n)}
+	}
+	if k.Trouble != "" && k.Engine != Nodes {
+		return Stop{Why: "whether the others can do their work is not known: " + k.Trouble, Do: "see to the record first"}
+	}
+	stop := Stop{Safe: true, Why: strings.Join(others, ", ") + take(others) + " over"}
+	if n.State != Drained {
+		stop.Do = shellword.Command("trapeze cluster drain", n.Name) + ", so that no call is cut off"
+	}
+	if n.State != Drained && len(n.Leads) > 0 {
+		stop.Do += " and no election is waited for"
+	}
+	return stop
+}
+
+func take(names []string) string {
+	if len(names) == 1 {
+		return " takes"
+	}
+	return " take"
+}
+
+// quorum says why the replicas that would be left are not enough; ok: they are.
+func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
+	if k.Trouble != "" || len(k.Groups) == 0 {
+		return Stop{Why: "where the replicas are is not known: " + k.Trouble, Do: s.helpers(n)}, false
+	}
+	for _, g := range k.Groups {
+		left := g.Without(n.Name)
+		if !g.Has(n.Name) || left >= g.Majority() {
+			continue
+		}
+		return Stop{
+			Why: fmt.Sprintf("without it %d of %d replicas of %s would be there, and %d are needed", left, len(g.Peers), g.Name, g.Majority()),
+			Do:  s.helpers(n),
+		}, false
+	}
+	return Stop{}, true
+}
+
+// helpers says what to do so that a node can be stopped.
+func (s *Status) helpers(n Node) string {
+	silent := s.names(func(o Node) bool { return o.State == Silent })
+	late := s.names(func(o Node) bool { return o.Name != n.Name && o.State != Silent && len(o.Lacks) > 0 })
+	drained := s.names(func(o Node) bool { return o.Name != n.Name && o.State == Drained })
+	broken := s.names(func(o Node) bool { return o.Name != n.Name && o.State == NotReady })
+	switch {
+	case len(silent) > 0:
+		return "start " + strings.Join(silent, ", ") + " again, or replace it"
+	case len(late) > 0:
+		return "wait until " + strings.Join(late, ", ") + " has caught up"
+	case len(broken) > 0:
+		return "see what is wrong with " + strings.Join(broken, ", ")
+	case len(drained) > 0:
+		return "have another one take work again: " + shellword.Command("trapeze cluster drain --off", drained[0])
+	}
+	return "start another node first: trapeze cluster add says how"
+}
+
+// gone says what to do about a node that is not heard of.
+func gone(n Node, k Known) string {
+	if k.Engine == Nodes && slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(n.Name) }) {
+		return "start it again; or, if its disk is lost, trapeze cluster add, and then " + shellword.Command("trapeze cluster remove", n.Name)
+	}
+	return "start it again, or " + shellword.Command("trapeze cluster remove", n.Name)
+}
+
+func (s *Status) names(is func(Node) bool) (names []string) {
+	for _, n := range s.Nodes {
+		if is(n) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
