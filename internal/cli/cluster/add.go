@@ -21,6 +21,9 @@ func add(s *shell.Shell) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if before.Engine == admin.EngineDirectory {
+			return shell.Hinted(shell.Usagef("the record of this server is in its data directory, which has one server"), "docs/cluster.md says how it moves to where several share it")
+		}
 		s.Show(func(p *shell.Page) { howTo(p, before) })
 		ctx, cancel := context.WithTimeoutCause(ctx, wait, shell.Usagef("no server has joined for %s: see its log, and repeat the command", wait))
 		defer cancel()
@@ -71,7 +74,6 @@ func howTo(p *shell.Page, k admin.Cluster) {
 	case admin.EnginePostgreSQL:
 		p.Line("Start it with an empty data directory, and TRAPEZE_POSTGRES as the others:")
 		p.Line("    trapeze serve --data-dir DIR --addr HOST:8727")
-	case admin.EngineDirectory:
-		p.Line("The record of this server is in its data directory, which has one server. docs/cluster.md says how it moves to where several share it.")
+	case admin.EngineDirectory: // was refused
 	}
 }

@@ -22,6 +22,7 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 	if err := drainable(statusOf(cl.fleet.Known(ctx)), name, on); err != nil {
 		return Status{}, err
 	}
+	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
@@ -29,7 +30,8 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 			return Status{}, refusal.New(refusal.Unavailable, "repeat the call, or stop the node: that loses nothing that was acknowledged", "the node %s cannot be asked: %s", name, err)
 		}
 		s := statusOf(cl.fleet.Known(ctx))
-		if n, err := s.find(name); err != nil || (n.State == Drained) == on {
+		n, err := s.find(name)
+		if err != nil || (n.State == Drained) == on && time.Duration(n.Heard) < time.Since(asked) { // what was heard before may be of before
 			return s, err
 		}
 		select {
