@@ -93,11 +93,11 @@ func show(p *shell.Page, k admin.Cluster) {
 	p.Table("No server is known.", []string{"NODE", "STATE", "ADDRESS", "VERSION", "HEARD", "POSITION", "BEHIND", "PART", "STOP"}, rows)
 	if len(k.Groups) > 0 {
 		p.Line("")
-		rows = nil
+		var groups [][]string
 		for _, g := range k.Groups {
-			rows = append(rows, []string{g.Name, or(g.Leader, "none"), strings.Join(g.Replicas, " "), or(strings.Join(g.Lacking, " "), "-"), fmt.Sprintf("%d of %d", g.Majority, len(g.Replicas))})
+			groups = append(groups, []string{g.Name, or(g.Leader, "none"), strings.Join(g.Replicas, " "), or(strings.Join(g.Lacking, " "), "-"), fmt.Sprintf("%d of %d", g.Majority, len(g.Replicas))})
 		}
-		p.Table("", []string{"REPLICAS OF", "LEADER", "SERVERS", "LACKING", "NEEDED"}, rows)
+		p.Table("", []string{"REPLICAS OF", "LEADER", "SERVERS", "LACKING", "NEEDED"}, groups)
 	}
 	p.Line("")
 	for _, n := range k.Nodes {

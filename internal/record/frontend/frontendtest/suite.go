@@ -274,7 +274,8 @@ func meets(t *testing.T, open func(t *testing.T) *frontend.FrontEnd) {
 	fronts := []*frontend.FrontEnd{open(t), open(t), open(t)}
 	all := []frontend.Member{
 		{Name: "ann", URL: "http://a", Version: "1.2.3", Viewed: 7, Last: 9, Behind: 2 * time.Second, Turn: true},
-		{Name: "bob-1", URL: "http://b", Drained: true, Trouble: "it is tired"}, {Name: "cid.x", URL: "http://c"},
+		{Name: "bob-1", URL: "http://b", Drained: true, Trouble: "it is tired"},
+		{Name: "cid.x", URL: "http://c"},
 	}
 	var stops []func()
 	for i, f := range fronts {
