@@ -305,7 +305,7 @@ var deliveryPackages = []pkg{
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
 		imports: "domain/refusal domain/event domain/agent domain/alert domain/identity domain/memory domain/conversation domain/workspace record/figure record/view " +
-			"usecase/alerts usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces " +
+			"usecase/alerts usecase/cluster usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",
 	},

@@ -43,7 +43,7 @@ func Engines() []Engine { return []Engine{Directory, PostgreSQL, NATS, Nodes} }
 
 // Status is the servers of a record, and whether they can do without one.
 type Status struct {
-	Engine   Engine          `json:"engine" enum:"directory,postgresql,nats,nodes" doc:"What keeps the record: the data directory of the only server, a database, a NATS cluster, or the servers, each a node of one."`
+	Engine   Engine          `json:"engine" doc:"What keeps the record: the data directory of the only server, a database, a NATS cluster, or the servers, each a node of one."`
 	Asked    string          `json:"asked" doc:"Name of the node that answers: the others are as it knows them."`
 	Position ledger.Position `json:"position" doc:"Newest entry of the record; 0 if it cannot be reached."`
 	Trouble  string          `json:"trouble,omitempty" doc:"Why the record cannot be reached, or where its replicas are is not known."`
@@ -56,7 +56,7 @@ type Node struct {
 	Name      string          `json:"name"`
 	URL       string          `json:"url,omitempty" doc:"Where it listens."`
 	Version   string          `json:"version,omitempty"`
-	State     State           `json:"state" enum:"ready,drained,not-ready,silent"`
+	State     State           `json:"state"`
 	Why       string          `json:"why,omitempty" doc:"Why it is not ready."`
 	Heard     event.Duration  `json:"heard" doc:"How long ago it was heard of; without an address, never."`
 	Position  ledger.Position `json:"position" doc:"Its lists have everything up to there."`

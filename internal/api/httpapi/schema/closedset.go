@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/alerts"
+	"github.com/trapezehq/trapeze/internal/usecase/cluster"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/phrases"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -56,6 +57,8 @@ var closedSets = []closedSet{
 	setOf(conversation.Roles.Values()),
 	setOf(refusal.Codes()),
 	setOf(phrases.Intents()),
+	setOf(cluster.Engines()),
+	setOf(cluster.States()),
 	setOf(tasks.ImportFormats()),
 	setOf(envelopes.Vias()),
 }
