@@ -39,6 +39,9 @@ type Envelope struct {
 	KeyFacts      []Item   `json:"key_facts,omitempty"`
 	Decisions     []Item   `json:"decisions,omitempty"`
 	OpenQuestions []string `json:"open_questions,omitempty"`
+
+	// TextBy names the authors of what comes from an earlier sender. Since version 1.4.
+	TextBy Authors `json:"text_by,omitzero"`
 	// Confidence is how sure the sender is of its work, 0 to 1; nil if it is not given.
 	Confidence *float64 `json:"confidence,omitempty"`
 	// History is the finished work, oldest first.

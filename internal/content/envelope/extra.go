@@ -29,6 +29,7 @@ var (
 	constraintFields = fieldNames[Constraint]()
 	expectedFields   = fieldNames[Expected]()
 	traceFields      = fieldNames[Trace]()
+	authorFields     = fieldNames[Authors]()
 	memoryFields     = fieldNames[MemoryRef]()
 	artifactFields   = fieldNames[Artifact]()
 	turnFields       = fieldNames[Turn]()
@@ -89,6 +90,7 @@ func (e *Envelope) parts() []part {
 		{"task", -1, &e.Task.Extra, taskFields},
 		{"expected_output", -1, &e.ExpectedOutput.Extra, expectedFields},
 		{"trace", -1, &e.Trace.Extra, traceFields},
+		{"text_by", -1, &e.TextBy.Extra, authorFields},
 		{"packing", -1, &e.Packing.Extra, packingFields},
 	}
 	list = listParts(list, "key_facts", e.KeyFacts, itemFields)
@@ -104,7 +106,7 @@ func (e *Envelope) parts() []part {
 }
 
 func (e *Envelope) hasExtra() bool {
-	n := len(e.Extra) + len(e.Handoff.Extra) + len(e.Task.Extra) + len(e.ExpectedOutput.Extra) + len(e.Trace.Extra) + len(e.Packing.Extra)
+	n := len(e.Extra) + len(e.Handoff.Extra) + len(e.Task.Extra) + len(e.ExpectedOutput.Extra) + len(e.Trace.Extra) + len(e.TextBy.Extra) + len(e.Packing.Extra)
 	n += countExtra(e.KeyFacts) + countExtra(e.Decisions) + countExtra(e.History) + countExtra(e.Constraints)
 	n += countExtra(e.Memory) + countExtra(e.Artifacts) + countExtra(e.Conversation) + countExtra(e.Omissions) + countExtra(e.Gaps) + countExtra(e.Dropped)
 	return n > 0

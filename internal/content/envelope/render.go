@@ -46,10 +46,10 @@ func RenderSections(e Envelope) string {
 func (p *rendering) sections(e *Envelope) {
 	p.Section("Request", e.Task.Intent)
 	if e.Task.Ask != e.Task.Intent { // a delegated task is nothing but what its sender asks
-		p.Section("Your part", e.Task.Ask)
+		p.Section(titled("Your part", e.TextBy.Ask), e.Task.Ask)
 	}
 	p.constraints(e.Constraints)
-	p.json("Data", e.Task.Data)
+	p.json(titled("Data", e.TextBy.Data), e.Task.Data)
 	p.json("JSON Schema of the result", e.ExpectedOutput.Schema)
 	p.context(e)
 }
@@ -180,14 +180,14 @@ func (p *rendering) context(e *Envelope) {
 		title   string
 		entries []prompt.Entry
 	}{
-		{"State", single(e.Task.State)},
-		{"Summary", single(e.ConversationSummary)},
+		{"State", authored(e.TextBy.State, single(e.Task.State))},
+		{"Summary", authored(e.TextBy.Summary, single(e.ConversationSummary))},
 		{"Reason", single(e.Handoff.Detail)},
 		{"Notes", single(e.Handoff.Notes)},
 		{"Already done", history(e.History)},
 		{"Facts", items(e.KeyFacts, e.Handoff.From)},
 		{"Decisions", items(e.Decisions, e.Handoff.From)},
-		{"Open questions", texts(e.OpenQuestions)},
+		{"Open questions", authored(e.TextBy.Questions, texts(e.OpenQuestions))},
 		{"From memory", memory(e.Memory)},
 		{"Conversation", conversation(e.Conversation)},
 		{artifactsTitle(e, p.via), artifacts(e.Artifacts)},
@@ -207,6 +207,22 @@ func (p *rendering) context(e *Envelope) {
 	if in.Len() > 0 {
 		p.Block("Context", "", "", func() { p.WriteString(in.String()) })
 	}
+}
+
+// titled is a heading with the author of the text below, if that is not the sender.
+func titled(title, by string) string {
+	if by != "" {
+		title += ", by " + visible.Code(by)
+	}
+	return title
+}
+
+// authored is the entries below the line that names their author, if that is not the sender.
+func authored(by string, entries []prompt.Entry) []prompt.Entry {
+	if by == "" || len(entries) == 0 {
+		return entries
+	}
+	return append([]prompt.Entry{{By: by}}, entries...)
 }
 
 func single(text string) []prompt.Entry {

@@ -25,6 +25,7 @@ func (e *Envelope) checkFields() error {
 	var c checker
 	e.checkFrame(&c)
 	e.Handoff.check(&c)
+	e.TextBy.check(&c)
 	e.Task.check(&c)
 	c.text("conversation_summary", e.ConversationSummary, MaxText)
 	c.items("key_facts", e.KeyFacts)
@@ -82,6 +83,14 @@ func (e *Envelope) checkFrame(c *checker) {
 	if !tracecontext.ValidState(e.Trace.State) {
 		c.invalid("trace.tracestate", "omit it or send W3C trace context", "is not at most 512 printable ASCII characters")
 	}
+}
+
+func (a *Authors) check(c *checker) {
+	c.optionalName("text_by.ask", a.Ask)
+	c.optionalName("text_by.state", a.State)
+	c.optionalName("text_by.data", a.Data)
+	c.optionalName("text_by.conversation_summary", a.Summary)
+	c.optionalName("text_by.open_questions", a.Questions)
 }
 
 func (h *Header) check(c *checker) {
@@ -245,6 +254,9 @@ func (e *Envelope) sinceMinor4() string {
 		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" }); i >= 0 {
 			return list.name + "[" + strconv.Itoa(i) + "].by, was_by"
 		}
+	}
+	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions != "" {
+		return "text_by"
 	}
 	if slices.ContainsFunc(slices.Concat(e.KeyFacts, e.Decisions), func(i Item) bool { return i.Ruled }) {
 		return "ruled"

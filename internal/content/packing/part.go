@@ -147,6 +147,7 @@ func (x *part) omission() envelope.Omission {
 // bare is the document without any of its parts.
 func bare(e envelope.Envelope) envelope.Envelope {
 	e.Task.State, e.ConversationSummary, e.Task.Data, e.Handoff.Detail, e.Handoff.Notes = "", "", nil, "", ""
+	e.TextBy.State, e.TextBy.Summary, e.TextBy.Data = "", "", ""
 	e.KeyFacts, e.Decisions, e.History, e.Memory, e.Artifacts, e.Conversation = nil, nil, nil, nil, nil, nil
 	return e
 }
@@ -155,11 +156,11 @@ func bare(e envelope.Envelope) envelope.Envelope {
 func (x *part) put(to, from *envelope.Envelope) {
 	switch x.kind {
 	case envelope.PartState:
-		to.Task.State = from.Task.State
+		to.Task.State, to.TextBy.State = from.Task.State, from.TextBy.State
 	case envelope.PartSummary:
-		to.ConversationSummary = from.ConversationSummary
+		to.ConversationSummary, to.TextBy.Summary = from.ConversationSummary, from.TextBy.Summary
 	case envelope.PartData:
-		to.Task.Data = from.Task.Data
+		to.Task.Data, to.TextBy.Data = from.Task.Data, from.TextBy.Data
 	case envelope.PartDetail:
 		to.Handoff.Detail = from.Handoff.Detail
 	case envelope.PartNotes:

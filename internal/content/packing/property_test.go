@@ -61,6 +61,11 @@ func drawDocument(t *rapid.T) envelope.Envelope {
 	if rapid.Bool().Draw(t, "data") {
 		e.Task.Data, _ = json.Marshal(someText.Draw(t, "data")) // a string cannot fail
 	}
+	author := rapid.SampledFrom([]string{"", "ben", "operator/olga"})
+	e.TextBy = envelope.Authors{
+		Ask: author.Draw(t, "ask by"), State: author.Draw(t, "state by"), Data: author.Draw(t, "data by"), Summary: author.Draw(t, "summary by"), Questions: author.Draw(t, "questions by"),
+	}
+	e.TextBy = e.AuthorsBeside()
 	for i, text := range texts(t, "constraints", 3) {
 		e.Constraints = append(e.Constraints, envelope.Constraint{ID: fmt.Sprint("c", i), Kind: event.ConstraintSecurity, Text: text})
 	}
@@ -225,7 +230,7 @@ func mustSurvive(doc envelope.Envelope) []string {
 	sections := strings.Split(envelope.Render(envelope.Envelope{
 		Handoff:       envelope.Header{TaskID: doc.Handoff.TaskID, From: doc.Handoff.From},
 		Task:          envelope.Task{Intent: doc.Task.Intent, Ask: doc.Task.Ask},
-		OpenQuestions: doc.OpenQuestions, Constraints: doc.Constraints, ExpectedOutput: doc.ExpectedOutput,
+		OpenQuestions: doc.OpenQuestions, Constraints: doc.Constraints, ExpectedOutput: doc.ExpectedOutput, TextBy: doc.TextBy,
 	}), "\n## ")
 	last := len(sections) - 1
 	if lists := strings.Split(sections[last], "\n# "); len(lists) > 1 { // they share a fence with what may be cut

@@ -18,7 +18,8 @@ func (s *Sealer) again(ctx context.Context, workspace string, t task.Task, kind 
 		return base, c, err
 	}
 	first = next(first, t.Envelope)
-	c.Ask, c.Notes = cmp.Or(c.Ask, first.Task.Ask), cmp.Or(c.Notes, first.Handoff.Notes)
+	base.Task.Ask, base.TextBy.Ask = first.Task.Ask, first.TextBy.Ask
+	c.Notes = cmp.Or(c.Notes, first.Handoff.Notes)
 	if c.Confidence == nil {
 		c.Confidence = first.Confidence
 	}

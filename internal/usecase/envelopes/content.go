@@ -213,22 +213,22 @@ func checkReplaced(what, field string, p Point, ids []string, have []envelope.It
 
 // addTo adds the content to an envelope. Its facts and decisions are by an author, whose pins may be rules.
 func (c Content) addTo(doc *envelope.Envelope, by string, rules bool) {
-	set := func(field *string, v string) {
+	set := func(field, author *string, v string) {
 		if v != "" {
-			*field = v
+			*field, *author = v, by
 		}
 	}
-	set(&doc.Task.Ask, c.Ask)
-	set(&doc.Task.State, c.State)
-	set(&doc.ConversationSummary, c.Summary)
+	set(&doc.Task.Ask, &doc.TextBy.Ask, c.Ask)
+	set(&doc.Task.State, &doc.TextBy.State, c.State)
+	set(&doc.ConversationSummary, &doc.TextBy.Summary, c.Summary)
 	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
 	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f", by, rules)
 	doc.Decisions = points(doc.Decisions, c.Decisions, "d", by, rules)
 	if c.Questions != nil {
-		doc.OpenQuestions = c.Questions
+		doc.OpenQuestions, doc.TextBy.Questions = c.Questions, by
 	}
 	if len(c.Data) > 0 {
-		doc.Task.Data = c.Data
+		doc.Task.Data, doc.TextBy.Data = c.Data, by
 	}
 	doc.Confidence = c.Confidence
 	if !c.ExpiresAt.IsZero() || !doc.ExpiresAt.After(doc.CreatedAt) {

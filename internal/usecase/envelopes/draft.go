@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -107,9 +108,13 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		doc.Trace = by.Trace
 	}
 	if h.Kind == event.Cold {
+		ask, by := "", "" // only what is asked again
+		if c.Again != "" {
+			ask, by = doc.Task.Ask, doc.TextBy.Ask
+		}
 		doc = envelope.Envelope{
 			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Owners(), Trace: doc.Trace,
-			Task: envelope.Task{Intent: t.Intent},
+			Task: envelope.Task{Intent: t.Intent, Ask: ask}, TextBy: envelope.Authors{Ask: by},
 		}
 		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
 	}
@@ -118,6 +123,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	before := doc
 	c.addTo(&doc, author(by, t), rules(author(by, t), t))
+	doc.TextBy = doc.AuthorsBeside()
 	if err := checkShare(&before, &doc, author(by, t)); err != nil {
 		return envelope.Envelope{}, err
 	}
@@ -145,7 +151,9 @@ func (s *Sealer) base(ctx context.Context, workspace string, t task.Task, elsewh
 		doc, err := envelope.Decode(elsewhere)
 		imported(doc.KeyFacts, t)
 		imported(doc.Decisions, t)
-		return next(doc, ""), err
+		doc = next(doc, "")
+		doc.TextBy = envelope.Authors{} // as of the facts
+		return doc, err
 	case t.Envelope == "":
 		return envelope.Envelope{}, nil
 	}
@@ -171,16 +179,20 @@ func (s *Sealer) ownersOf(ctx context.Context, workspace string, t task.Task, do
 		}
 	}
 	doc.Task.Ask, doc.Task.State, doc.Task.Data = own.Task.Ask, own.Task.State, own.Task.Data
-	doc.ConversationSummary, doc.OpenQuestions = own.ConversationSummary, own.OpenQuestions
+	doc.ConversationSummary, doc.OpenQuestions, doc.TextBy = own.ConversationSummary, own.OpenQuestions, own.Authors()
 	doc.Confidence, doc.ExpiresAt = own.Confidence, own.ExpiresAt
 	return doc, nil
 }
 
-// next is the envelope that follows doc. A reference that could not be resolved stays named until it is.
+// next is the envelope that follows doc, before it has a sender: it names the authors of all texts. A reference that could not be resolved stays named
+// until it is.
 func next(doc envelope.Envelope, digest string) envelope.Envelope {
-	gaps := slices.Clone(doc.Gaps)
+	gaps, authors := slices.Clone(doc.Gaps), doc.Authors()
+	if conversation.Condensed(doc.ConversationSummary) { // nobody wrote it
+		authors.Summary = ""
+	}
 	doc = doc.Next(digest)
-	doc.Gaps = gaps
+	doc.Gaps, doc.TextBy = gaps, authors
 	return doc
 }
 
@@ -222,6 +234,7 @@ func (s *Sealer) childOf(ctx context.Context, workspace string, doc envelope.Env
 		doc.Handoff.PartFor, doc.Task.State = larger(parent.Intent, doc.Task.State)
 	}
 	doc.Task.Intent = t.Intent
+	doc.TextBy = doc.AuthorsBeside()
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)
 	present, gone, err := s.memories.Refresh(ctx, workspace, doc.Memory)

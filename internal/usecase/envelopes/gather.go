@@ -29,7 +29,11 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 		doc.Drop(envelope.DroppedMemory, over, t.ID)
 		wanted = wanted[:memories.MaxRequested]
 	}
-	q := memories.Gather{Task: t, Requested: wanted, Recent: c.Recent, About: c.Ask}
+	about := c.Ask
+	if c.Again != "" {
+		about = doc.Task.Ask
+	}
+	q := memories.Gather{Task: t, Requested: wanted, Recent: c.Recent, About: about}
 	found, err := s.memories.Gather(ctx, by, q)
 	if err != nil {
 		return err
@@ -42,7 +46,7 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 	doc.Gaps = append(doc.Gaps, found.Gaps...)
 	// A summary that a sender wrote lasts until the next one; only one that was condensed here is made again.
 	if last := doc.ConversationSummary; found.Continuity != "" && (last == "" || conversation.Condensed(last)) {
-		doc.ConversationSummary = found.Continuity
+		doc.ConversationSummary, doc.TextBy.Summary = found.Continuity, "" // it says of itself what it is
 	}
 	doc.Gaps = gaps(before, doc, t)
 	return nil

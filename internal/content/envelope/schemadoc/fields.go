@@ -98,6 +98,7 @@ var fields = map[string]field{
 	"Envelope.key_facts":            {doc: "The facts so far. Ids are unique within the list, so that envelopes can be compared.", limits: distinct(envelope.MaxPoints)},
 	"Envelope.decisions":            {doc: "The decisions so far, with ids like the facts.", limits: distinct(envelope.MaxPoints)},
 	"Envelope.open_questions":       {doc: "The questions that are still open. Never cut when the envelope is packed.", limits: limits{"maxItems": envelope.MaxItems, "items": withType("string", itemText)}},
+	"Envelope.text_by":              {doc: "The authors of the texts that come from an earlier sender: agents by name, others as role/name. A text that it does not name is the sender's. Since version 1.4."},
 	"Envelope.confidence":           {doc: "How sure the sender is of its work, 0 to 1. Omitted if it is not given.", limits: share},
 	"Envelope.history":              {doc: "The steps and decisions so far, with agents and reasons; oldest first.", limits: entries(envelope.MaxHistory)},
 	"Envelope.constraints":          {doc: "The rules that the receiver must follow. Every later envelope of the task and of its child tasks has them; they can only be tightened. Never cut.", limits: distinct(envelope.MaxConstraints)},
@@ -167,6 +168,12 @@ var fields = map[string]field{
 	"Expected.max_bytes": {doc: "The greatest length of the result, in bytes of UTF-8.", limits: count},
 	"Expected.criteria":  {doc: "The conditions that a good result meets, in words, for a reviewer.", limits: limits{"maxItems": envelope.MaxCriteria, "items": withType("string", itemText)}},
 	"Expected.schema":    {doc: "A JSON Schema, at most 64 KiB, that refers to nothing but itself.", limits: limits{"type": "object"}},
+
+	"Authors.ask":                  {doc: "The author of the ask.", limits: word},
+	"Authors.state":                {doc: "The author of the current state.", limits: word},
+	"Authors.data":                 {doc: "The author of the data.", limits: word},
+	"Authors.conversation_summary": {doc: "The author of the summary.", limits: word},
+	"Authors.open_questions":       {doc: "The author of the open questions.", limits: word},
 
 	"Trace.traceparent": {doc: "W3C traceparent.", limits: limits{"pattern": "^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "maxLength": 55}},
 	"Trace.tracestate":  {doc: "W3C tracestate.", limits: limits{"maxLength": 512, "not": limits{"pattern": "[^ -~]"}}},

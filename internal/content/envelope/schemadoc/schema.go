@@ -36,6 +36,7 @@ var objects = []struct {
 	{"dropped", reflect.TypeFor[envelope.Dropped]()},
 	{"packing", reflect.TypeFor[envelope.Packing]()},
 	{"trace", reflect.TypeFor[envelope.Trace]()},
+	{"text_by", reflect.TypeFor[envelope.Authors]()},
 }
 
 // closed are the closed sets.
@@ -175,6 +176,7 @@ func gates() []any {
 			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid, "ruled": no}), "decisions": items(o{"by": unsaid, "was_by": unsaid, "ruled": no}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no}),
 			"history": items(o{"recorded": no}), "dropped": noEntry,
+			"text_by": o{"properties": o{"ask": unsaid, "state": unsaid, "data": unsaid, "conversation_summary": unsaid, "open_questions": unsaid}},
 		},
 	} {
 		older := o{"properties": o{"version": o{"pattern": upToMinor(i)}}, "required": []string{"version"}}
