@@ -129,7 +129,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "content/parts", what: "gives parts of an envelope to a reader by name, page by page",
-		pure: true, imports: "domain/refusal content/canonical content/envelope content/tokenizer",
+		pure: true, imports: "domain/refusal domain/visible content/canonical content/envelope content/prompt content/tokenizer",
 	},
 	{
 		dir: "content/expect", what: "checks a result against what its task expects: format, length, JSON Schema; no I/O",

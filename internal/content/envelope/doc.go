@@ -19,7 +19,7 @@
 // Where to change what:
 //   - envelope.go: the fields of the document and its version; limits.go: their greatest sizes; validate.go: what else is refused
 //   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
-//     list of what was left out; render_dropped.go: what a bound left; render_parts.go: parts that are fetched one by one. How texts are
+//     list of what was left out; render_dropped.go: what a bound left. How texts are
 //     fenced and entries indented is in package content/prompt
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
 //     omitting them

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/parts"
 )
 
 func TestTheHeadingOfWhatIsLeftOutNamesACallOfTheReadersWay(t *testing.T) {
@@ -60,7 +61,7 @@ func TestTheHeadingOfTheArtifactsNamesACallOfTheReadersWay(t *testing.T) {
 func TestNoTextOfAPartLeavesItsFence(t *testing.T) {
 	for _, attack := range attacks {
 		for _, part := range []string{"data", "fact:f1", "fact:" + attack} {
-			text := envelope.RenderParts("t", []envelope.PartText{{Part: part, Text: attack}, {Part: "fact:f2", Text: attack}}, []string{attack}, "Not all.")
+			text := parts.Render("t", []parts.PartText{{Part: part, Text: attack}, {Part: "fact:f2", Text: attack}}, []string{attack}, "Not all.")
 			shown, lines := outside(t, text)
 			if strings.Contains(shown, marker) || strings.Count(shown, "\n##") > 2 {
 				t.Errorf("%q got out:\n%s", attack, text)

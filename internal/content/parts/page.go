@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 )
 
@@ -33,7 +32,7 @@ type Pages struct {
 type Page struct {
 	Text   string
 	Tokens int
-	Parts  []envelope.PartText
+	Parts  []PartText
 	After  int // the place of the next page; 0 if this is the last
 }
 
@@ -57,13 +56,13 @@ const emptyText = "(It is empty.)"
 // those of Fetch. A page whose names and notes alone are over the budget is over it, with one character of its first part.
 func (p *Pages) Page(after int) (Page, error) {
 	first, from := after/mostPart, after%mostPart
-	var on []envelope.PartText
+	var on []PartText
 	kept := 1 // parts that stay on the page: the first, and those that were fetched
 	used := p.count(nil, p.Missing, p.next(first*mostPart, len(p.Parts)))
 	for i := first; i < len(p.Parts); i++ {
 		part := &p.Parts[i]
 		fetch := part.Text == "" && p.Fetch != nil
-		if fetch && len(on) > 0 && p.page(on, first).Tokens+p.cost(envelope.PartText{Part: part.Name(), Text: "x"})+least > p.Budget {
+		if fetch && len(on) > 0 && p.page(on, first).Tokens+p.cost(PartText{Part: part.Name(), Text: "x"})+least > p.Budget {
 			break // it would be fetched in vain
 		}
 		x, err := p.text(part, from)
@@ -91,8 +90,8 @@ func (p *Pages) Page(after int) (Page, error) {
 }
 
 // text is a part from a byte on, and no more of it than could be on a page.
-func (p *Pages) text(part *Part, from int) (envelope.PartText, error) {
-	x := envelope.PartText{Part: part.Name(), Text: part.Text}
+func (p *Pages) text(part *Part, from int) (PartText, error) {
+	x := PartText{Part: part.Name(), Text: part.Text}
 	if x.Text == "" && p.Fetch != nil {
 		var err error
 		if x.Text, err = p.Fetch(*part); err != nil {
@@ -117,7 +116,7 @@ func (p *Pages) text(part *Part, from int) (envelope.PartText, error) {
 }
 
 // fit is the page of as many parts as go on it, but of those that are kept.
-func (p *Pages) fit(on []envelope.PartText, kept, first int) Page {
+func (p *Pages) fit(on []PartText, kept, first int) Page {
 	page := p.page(on, first)
 	if page.Tokens <= p.Budget || len(on) == 0 {
 		return page
@@ -133,7 +132,7 @@ func (p *Pages) fit(on []envelope.PartText, kept, first int) Page {
 }
 
 // shortened is the page with as much of its last part as goes on it.
-func (p *Pages) shortened(on []envelope.PartText, first int) Page {
+func (p *Pages) shortened(on []PartText, first int) Page {
 	whole := on[len(on)-1]
 	try := func(n int) Page {
 		x := whole
@@ -152,16 +151,16 @@ func (p *Pages) shortened(on []envelope.PartText, first int) Page {
 }
 
 // cost is the tokens that a part adds to a page of several.
-func (p *Pages) cost(x envelope.PartText) int {
+func (p *Pages) cost(x PartText) int {
 	if x.Row() { // the first of a list has a heading, too
-		two := []envelope.PartText{x, x}
+		two := []PartText{x, x}
 		return p.count(append(two, x), nil, "") - p.count(two, nil, "")
 	}
-	return p.count([]envelope.PartText{x}, nil, "") - p.count(nil, nil, "")
+	return p.count([]PartText{x}, nil, "") - p.count(nil, nil, "")
 }
 
-func (p *Pages) count(on []envelope.PartText, missing []string, next string) int {
-	return p.Counter.Count(envelope.RenderParts(p.Task, on, missing, next))
+func (p *Pages) count(on []PartText, missing []string, next string) int {
+	return p.Counter.Count(Render(p.Task, on, missing, next))
 }
 
 // next says how to get the page at a place; empty if there is none.
@@ -172,7 +171,7 @@ func (p *Pages) next(after, left int) string {
 	return p.Next(after, left)
 }
 
-func (p *Pages) page(on []envelope.PartText, first int) Page {
+func (p *Pages) page(on []PartText, first int) Page {
 	page := Page{Parts: on}
 	n, missing := first+len(on), p.Missing
 	if first > 0 || len(on) > 0 && on[0].From > 0 {
@@ -188,7 +187,7 @@ func (p *Pages) page(on []envelope.PartText, first int) Page {
 		page.After = n * mostPart
 		next = p.Next(page.After, len(p.Parts)-n)
 	}
-	page.Text = envelope.RenderParts(p.Task, on, missing, next)
+	page.Text = Render(p.Task, on, missing, next)
 	page.Tokens = p.Counter.Count(page.Text)
 	return page
 }

@@ -36,9 +36,9 @@ type PartsInput struct {
 
 // Parts is parts of an envelope.
 type Parts struct {
-	Text   string              `json:"text" doc:"The parts as Markdown, for a model."`
-	Tokens int                 `json:"tokens" doc:"Of the text, by the tokenizer of the caller."`
-	Parts  []envelope.PartText `json:"parts"`
+	Text   string           `json:"text" doc:"The parts as Markdown, for a model."`
+	Tokens int              `json:"tokens" doc:"Of the text, by the tokenizer of the caller."`
+	Parts  []parts.PartText `json:"parts"`
 	// Missing are the names that nothing was found for.
 	Missing []string `json:"missing,omitempty" doc:"Names that the envelope has no part for, with the reason if it is known."`
 	After   int      `json:"after,omitempty" doc:"For the next page; omitted if this is the last."`
