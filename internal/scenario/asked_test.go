@@ -37,7 +37,7 @@ func TestWhatIsAskedOfOthersIsNotAskedOfTheNextOwner(t *testing.T) {
 					return r
 				}
 				asked := func(way, prompt string) {
-					_, rest, _ := strings.Cut(prompt, "## Your part\n```\n")
+					_, rest, _ := strings.Cut(prompt, "## Your part, by `ann`\n```\n")
 					if ask, _, _ := strings.Cut(rest, "\n"); ask != "Translate the waybill." {
 						h.Errorf("by a %s the receiver is asked %q:\n%s", way, ask, prompt)
 					}
