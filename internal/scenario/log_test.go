@@ -9,20 +9,28 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
+const peopleAreAsked = "people are asked"
+
 // textLog is a log that several goroutines write.
 type textLog struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu    sync.Mutex
+	b     bytes.Buffer
+	asked chan struct{} // closed when the log says that people are asked
 }
 
 func (l *textLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.asked != nil && bytes.Contains(p, []byte(peopleAreAsked)) {
+		close(l.asked)
+		l.asked = nil
+	}
 	return l.b.Write(p)
 }
 
@@ -35,12 +43,13 @@ func TestADebugLogNamesTaskAndTraceAndHasNoContentAndNoToken(t *testing.T) {
 			if !collected {
 				t.Setenv("OTEL_TRACES_EXPORTER", "none")
 			}
-			log := &textLog{}
+			asked := make(chan struct{})
+			log := &textLog{asked: asked}
 			config := server.Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), Notify: []string{"log"}}
 			h.serveWith(t, config)
 			h.agents(t)
 			task := h.three(t, clientParent)
-			ticket := h.ask(t)
+			ticket := h.ask(t, asked)
 			h.mislead(t)
 			h.stop()
 			h.checkLog(t, log.b.String(), task, ticket)
@@ -49,7 +58,7 @@ func TestADebugLogNamesTaskAndTraceAndHasNoContentAndNoToken(t *testing.T) {
 }
 
 // ask has a task of coder wait for a person, who answers.
-func (h *tracedServer) ask(t *testing.T) (task string) {
+func (h *tracedServer) ask(t *testing.T, told <-chan struct{}) (task string) {
 	t.Helper()
 	coder := h.as(t, "coder")
 	made, err := coder.CreateTask(t.Context(), api.CreateInput{Intent: secretIntent, Start: true, Content: api.Content{Data: json.RawMessage(`{"price": "merger 17"}`)}})
@@ -62,6 +71,11 @@ func (h *tracedServer) ask(t *testing.T) (task string) {
 	asked, err := coder.Ask(t.Context(), made.Task, api.AskInput{Epoch: made.Epoch, Question: "May the merger go on?"})
 	if err != nil {
 		t.Fatal(err)
+	}
+	select { // nobody is told of a ticket that is answered already
+	case <-told:
+	case <-time.After(patience):
+		t.Fatal("nobody is told that people are asked")
 	}
 	if _, err := h.admin.Answer(t.Context(), asked.Ticket, api.AnswerInput{Answer: "The merger may go on"}); err != nil {
 		t.Fatal(err)
@@ -118,7 +132,7 @@ func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
 			t.Fatalf("%v: %s", err, s.Text())
 		}
 		switch {
-		case line.Msg == "people are asked" && line.Task == tasks[1]:
+		case line.Msg == peopleAreAsked && line.Task == tasks[1]:
 			asked++
 		case line.Route == "/v1/tasks" && line.Status == http.StatusCreated && line.Task == "":
 			t.Errorf("a call that made a task does not name it: %s", s.Text())
