@@ -103,8 +103,8 @@ func settled(t *testing.T, at member, ready int) (k admin.Cluster) {
 
 // What an operator does on the day of an upgrade, and on the day after a machine was lost: on nodes of a cluster, and on front ends of a database.
 func TestANodeIsDrainedStoppedAndReplaced(t *testing.T) {
-	for _, engine := range []admin.Engine{admin.EngineNodes, admin.EnginePostgreSQL} {
-		t.Run(string(engine), func(t *testing.T) {
+	for name, engine := range map[string]admin.Engine{"JetStream": admin.EngineNodes, "PostgreSQL": admin.EnginePostgreSQL} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it is waited for silence
 			all, more := nodesOf(t, engine)
 			var k admin.Cluster
