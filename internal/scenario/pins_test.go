@@ -213,7 +213,7 @@ func TestARecoveryOfAFullEnvelopeTellsWhatItsOwnerReported(t *testing.T) {
 		if doc.Handoff.Reason != event.ReasonRecovery || told != 5 {
 			h.Errorf("cyd is given the handoff %+v with the history %+v", doc.Handoff, doc.History)
 		}
-		send := handoffs.SendInput{Task: r.Task, Epoch: c.Receipt.Epoch, To: []string{"mal"}}
+		send := handoffs.SendInput{Task: r.Task, Epoch: c.Epoch, To: []string{"mal"}}
 		_, err := call(h.agent("cyd"), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Send(ctx(h), c, send) })
 		must(h, "as full as it was", err, refusal.TooLarge, "bytes") // an agent has less room than the server, and can make some
 		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"mal"}, Content: envelopes.Content{State: "half done"}})
