@@ -51,8 +51,8 @@ func (v *verification) found(format string, args ...any) {
 	v.findings = append(v.findings, proof.Finding{What: fmt.Sprintf(format, args...)})
 }
 
-// note takes an error of reading something: it is a finding, unless it says nothing of what is verified, which it reports.
-func (v *verification) note(what string, err error) (isUnfinishedNow bool) {
+// note takes an error of reading something: it is a finding, unless it says nothing of what is verified. It reports whether that is so.
+func (v *verification) note(what string, err error) bool {
 	switch {
 	case err == nil:
 	case isUnfinished(err):

@@ -17,10 +17,11 @@
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
 // Where to change what:
-//   - envelope.go: the fields of the document and its version; limits.go: their greatest sizes; validate.go: what else is refused
+//   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their
+//     greatest sizes; validate.go: what else is refused
 //   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
-//     list of what was left out; render_dropped.go: what a bound left. How texts are
-//     fenced and entries indented is in package content/prompt
+//     list of what was left out; render_dropped.go: what a bound left. How texts are fenced and entries indented is in package
+//     content/prompt, and how parts are given one by one in content/parts
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
 //     omitting them
 //   - codec.go, convert.go, extra.go: how documents of other versions are read

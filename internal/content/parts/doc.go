@@ -5,5 +5,5 @@
 //   - A page is within its number of tokens, and the pages of one call hold each part once and whole.
 //   - A name that names nothing is reported, never passed over.
 //
-// Start reading at [Find], then [Pages.Page].
+// Start reading at [Find], then [Pages.Page]; [Render] writes a page.
 package parts

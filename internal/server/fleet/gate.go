@@ -2,7 +2,7 @@ package fleet
 
 import "sync"
 
-// Gate is open while calls may wait. Its zero value is not useful.
+// Gate is open while calls may wait. [NewGate] makes one.
 type Gate struct {
 	mu      sync.Mutex
 	shut    bool
