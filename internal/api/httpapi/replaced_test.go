@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,7 +105,61 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(send(points(client.Point{Text: "new", Supersedes: "c"})), "facts", `a fact cannot replace "c": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	refused(send(points(client.Point{Text: "new", Supersedes: "b"})), "facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	refused(send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"})), "facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
 	if err := send(points(client.Point{ID: "d", Text: "four, again", Supersedes: "c"})); err != nil {
-		t.Error(err) // it is said again
+		t.Fatal(err) // it is said again
+	}
+	if _, err := ann.Withdraw(ctx, made.Task+".h2", client.CancelInput{Epoch: made.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	if err := send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"}, client.Point{ID: "d", Text: "four", Supersedes: "c"})); err != nil {
+		t.Error(err) // all of it is said again
+	}
+}
+
+// A sender that replaces a fact more than once before the next handoff has dropped none: drift follows the receiver's fact to that which the envelope before has.
+func TestAFactThatIsReplacedTwiceInOneHopIsChangedAndNotDropped(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	cleo, _ := h.agent("cleo")
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{
+		Facts: []client.Point{{ID: "a", Text: "one"}}, Decisions: []client.Point{{ID: "k", Text: "one"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"ben"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ben.Accept(ctx, sent.Handoff, client.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := ben.Send(ctx, made.Task, client.SendInput{Epoch: got.Epoch, To: []string{"cleo"}, Content: client.Content{
+		Facts:     []client.Point{{ID: "b", Text: "two", Supersedes: "a"}, {ID: "c", Text: "three", Supersedes: "b"}},
+		Decisions: []client.Point{{ID: "l", Text: "two", Supersedes: "k"}, {ID: "m", Text: "three", Supersedes: "l"}, {ID: "m", Text: "four"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cleo.Accept(ctx, on.Handoff, client.AcceptInput{}); err != nil {
+		t.Fatal(err)
+	}
+	report, err := ann.Drift(ctx, made.Task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hop := report.Hops[len(report.Hops)-1]
+	want := client.Change{ID: "c", Was: "a", By: "ben", How: "superseded", Before: "one", After: "three"}
+	if c := hop.Facts; len(c.Dropped)+len(c.Added) > 0 || !slices.Equal(c.Changed, []client.Change{want}) {
+		t.Errorf("facts: %+v", c)
+	}
+	want = client.Change{ID: "m", Was: "k", By: "ben", How: "superseded", Before: "one", After: "four"}
+	if c := hop.Decisions; len(c.Dropped)+len(c.Added) > 0 || !slices.Equal(c.Changed, []client.Change{want}) {
+		t.Errorf("decisions: %+v", c)
 	}
 }

@@ -2,7 +2,8 @@
 // the intent.
 //
 // Everything is compared by id. An entry with the same id was kept, or changed if its text differs. An entry that names
-// another one in "supersedes" counts as a change of that one, unless the envelope has both. A rewording under a new id is one entry
+// another one in "supersedes" counts as a change of that one, unless the envelope has both; so does one that stands for it by its "lineage", because
+// what it names was itself replaced since the earlier envelope. A rewording under a new id is one entry
 // dropped and another added: the words alone do not show that they mean the same.
 //
 // Invariants:

@@ -173,15 +173,20 @@ func change(old, e entry) Change {
 }
 
 // match returns, for each entry of before, the index in after of the entry with the same id, or else of the first that
-// supersedes it; -1 for none.
+// supersedes it, or else of the first that stands for it by its lineage; -1 for none.
 func match(before, after []entry) []int {
 	link := make([]int, len(before))
 	for i, old := range before {
 		link[i] = slices.IndexFunc(after, func(e entry) bool { return e.id == old.id })
 	}
-	for i, old := range before {
-		if link[i] < 0 {
-			link[i] = indexFree(after, link, func(e entry) bool { return e.supersedes == old.id })
+	for _, replaces := range []func(e entry, id string) bool{
+		func(e entry, id string) bool { return e.supersedes == id },
+		func(e entry, id string) bool { return slices.Contains(e.lineage, id) },
+	} {
+		for i, old := range before {
+			if link[i] < 0 {
+				link[i] = indexFree(after, link, func(e entry) bool { return replaces(e, old.id) })
+			}
 		}
 	}
 	return link

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the story's files; commit only what you understand")
 
-// doc builds an envelope of facts, each written as "id text" or "id<old text".
+// doc builds an envelope of facts, each written as "id text", "id<old text" or "id<old<older text".
 func doc(facts ...string) envelope.Envelope {
 	e := envelope.Envelope{
 		Handoff: envelope.Header{TaskID: "t", From: "ada", To: []string{"bob"}},
@@ -28,7 +28,12 @@ func doc(facts ...string) envelope.Envelope {
 	for _, f := range facts {
 		id, text, _ := strings.Cut(f, " ")
 		id, old, _ := strings.Cut(id, "<")
-		e.KeyFacts = append(e.KeyFacts, envelope.Item{ID: id, Text: text, Supersedes: old})
+		item := envelope.Item{ID: id, Text: text}
+		if old != "" {
+			older := strings.Split(old, "<")
+			item.Supersedes, item.Lineage = older[0], older[1:]
+		}
+		e.KeyFacts = append(e.KeyFacts, item)
 	}
 	return e
 }
@@ -44,6 +49,9 @@ func TestAHopIsComparedByID(t *testing.T) {
 		"one that supersedes, beside the old":  {doc("f1 a"), doc("f1 a", "f2<f1 b"), "=1 +1"},
 		"two that supersede the same":          {doc("f1 a"), doc("f2<f1 b", "f3<f1 c"), "~1 +1"},
 		"one that supersedes what never was":   {doc("f1 a"), doc("f1 a", "f3<f0 c"), "=1 +1"},
+		"one that supersedes what superseded":  {doc("f1 a"), doc("f3<f2<f1 c"), "~1"},
+		"lineage yields to what is superseded": {doc("f1 a", "f2 b"), doc("f3<f2<f1 c"), "~1 -1"},
+		"lineage of one that is still there":   {doc("f1 a"), doc("f1 a", "f3<f2<f1 c"), "=1 +1"},
 		"a rewording under a new id":           {doc("f1 the sky is blue"), doc("f2 the sky is quite blue"), "-1 +1"},
 		"dropped":                              {doc("f1 a", "f2 b"), doc("f2 b"), "=1 -1"},
 		"nothing at all":                       {doc(), doc(), "–"},

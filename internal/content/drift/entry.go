@@ -29,6 +29,7 @@ func (k entryKind) String() string {
 // entry is one fact, decision, constraint or reference.
 type entry struct {
 	id, text, supersedes string
+	lineage              []string
 	by                   string // the author of a fact or decision
 	content              string // compared besides the text
 	constraint           event.Constraint
@@ -69,7 +70,7 @@ func (k entryKind) of(e envelope.Envelope) []entry {
 func items(list []envelope.Item, sender string) []entry {
 	out := make([]entry, len(list))
 	for i, item := range list {
-		out[i] = entry{id: item.ID, text: item.Text, supersedes: item.Supersedes, by: event.Bare(cmp.Or(item.By, sender))}
+		out[i] = entry{id: item.ID, text: item.Text, supersedes: item.Supersedes, lineage: item.Lineage, by: event.Bare(cmp.Or(item.By, sender))}
 	}
 	return out
 }

@@ -125,6 +125,9 @@ type Item struct {
 	Text string `json:"text"`
 	// Supersedes is the id of the earlier item that this one replaces.
 	Supersedes string `json:"supersedes,omitempty"`
+	// Lineage are the ids of the earlier items that it stands for beside that one, because those were replaced before: newest first, at most
+	// [MaxLineage]. Since version 1.4.
+	Lineage []string `json:"lineage,omitempty"`
 	// Reasoning is the reasoning behind it. Since version 1.1.
 	Reasoning string `json:"reasoning,omitempty"`
 	// By is its author: an agent by name, any other principal as role/name; empty if it is not recorded. Since version 1.4.

@@ -25,6 +25,7 @@ const (
 	MaxHistory     = 1000
 	MaxPoints      = 1000 // facts; decisions
 	MaxItems       = 500
+	MaxLineage     = 8 // ids of one fact or decision
 	MaxConstraints = 64
 	MaxCriteria    = 64
 	MaxAllow       = 128

@@ -213,7 +213,10 @@ func TestTodaysSealOfTheFullExampleIsTheFrozenOne(t *testing.T) {
 	all.KeyFacts[0].By, all.KeyFacts[0].Ruled, all.KeyFacts[1].By, all.KeyFacts[1].WasBy = "operator/ann", true, "triage", "support-tier1"
 	all.Memory[0].PinnedBy = "operator/ann"
 	all.Omissions = append(slices.Clone(all.Omissions), envelope.Omission{Kind: envelope.PartDecision, ID: "d7", Tokens: 9, Reason: envelope.OverBudget, Important: true})
+	lineage := full()
+	lineage.KeyFacts[1].Lineage = []string{"f00", "f000"}
 	for name, doc := range map[string]envelope.Envelope{
+		"lineage-1.4":  lineage,
 		"all-1.4":      all,
 		"recorded-1.4": recorded,
 		"full":         old, "minimal": oldMinimal, "full-1.1": of11, "minimal-1.1": minimalOf11,

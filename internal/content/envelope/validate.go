@@ -190,6 +190,7 @@ func (c *checker) items(field string, list []Item) {
 		c.name(".id", item.ID)
 		c.required(".text", item.Text, MaxItemText)
 		c.optionalName(".supersedes", item.Supersedes)
+		c.names(".lineage", item.Lineage, MaxLineage)
 		c.text(".reasoning", item.Reasoning, MaxItemText)
 		c.optionalName(".by", item.By)
 		c.optionalName(".was_by", item.WasBy)
@@ -251,8 +252,8 @@ func (e *Envelope) sinceMinor4() string {
 		name  string
 		items []Item
 	}{{"key_facts", e.KeyFacts}, {"decisions", e.Decisions}} {
-		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" }); i >= 0 {
-			return list.name + "[" + strconv.Itoa(i) + "].by, was_by"
+		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" || len(i.Lineage) > 0 }); i >= 0 {
+			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, lineage"
 		}
 	}
 	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions != "" {

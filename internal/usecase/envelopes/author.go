@@ -53,6 +53,9 @@ func takenBy(doc *envelope.Envelope, by string) (own, others taken) {
 				of.decisions++
 			}
 			of.bytes += len(item.Text) + len(item.Reasoning)
+			for _, id := range item.Lineage {
+				of.bytes += len(id)
+			}
 			if item.Pinned && !item.Ruled {
 				of.pins++
 				of.pinned += len(item.Text)

@@ -166,8 +166,12 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 		for _, i := range l.have {
 			ids = append(ids, i.ID)
 		}
+		again := make(map[string]bool, len(l.add))
 		for _, p := range l.add {
-			if err := checkReplaced(l.what, l.field, p, ids, l.have); err != nil {
+			again[p.ID] = true
+		}
+		for _, p := range l.add {
+			if err := checkReplaced(l.what, l.field, p, ids, l.have, again); err != nil {
 				return err
 			}
 			if p.ID == "" || slices.Contains(ids, p.ID) {
@@ -187,7 +191,7 @@ const mostIDs = 50
 
 // checkReplaced refuses (invalid) a fact or decision that replaces one that is not there: the sender would think that the old one is gone. What is said again, with what
 // it replaced, may be.
-func checkReplaced(what, field string, p Point, ids []string, have []envelope.Item) error {
+func checkReplaced(what, field string, p Point, ids []string, have []envelope.Item, again map[string]bool) error {
 	if p.Supersedes == "" || slices.Contains(ids, p.Supersedes) {
 		return nil
 	}
@@ -201,8 +205,8 @@ func checkReplaced(what, field string, p Point, ids []string, have []envelope.It
 	}
 	for _, i := range have {
 		switch {
-		case i.Supersedes != p.Supersedes:
-		case i.ID == p.ID:
+		case !standsFor(i, p.Supersedes):
+		case i.ID == p.ID, standsFor(i, p.ID) && again[i.ID]:
 			return nil
 		default:
 			hint = fmt.Sprintf("%s replaced it: replace that, or ", i.ID) + hint
@@ -282,8 +286,14 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 	return list
 }
 
+// standsFor reports whether an item replaced the one of an id, or one that replaced that.
+func standsFor(i envelope.Item, id string) bool {
+	return id != "" && (i.Supersedes == id || slices.Contains(i.Lineage, id))
+}
+
 // replace gives an item what it takes over from one that it replaces, and whose that was.
 func replace(item *envelope.Item, old envelope.Item) {
+	stands := append([]string{old.ID, old.Supersedes}, old.Lineage...)
 	item.Pinned = item.Pinned || old.Pinned
 	switch {
 	case old.ID != item.ID:
@@ -293,6 +303,11 @@ func replace(item *envelope.Item, old envelope.Item) {
 		item.Supersedes, item.WasBy = old.Supersedes, old.WasBy
 	default:
 		item.WasBy = old.By
+	}
+	for _, id := range stands {
+		if id != "" && id != item.ID && !standsFor(*item, id) && len(item.Lineage) < envelope.MaxLineage {
+			item.Lineage = append(item.Lineage, id)
+		}
 	}
 }
 

@@ -19,10 +19,11 @@ type Envelope struct {
 
 // Point is a fact or a decision.
 type Point struct {
-	ID         string `json:"id"`
-	Text       string `json:"text"`
-	By         string `json:"by"`
-	Supersedes string `json:"supersedes"`
+	ID         string   `json:"id"`
+	Text       string   `json:"text"`
+	By         string   `json:"by"`
+	Supersedes string   `json:"supersedes"`
+	Lineage    []string `json:"lineage"`
 }
 
 // Constraint is a limit on what the receiver may do.
@@ -60,7 +61,10 @@ type Difference struct {
 }
 
 // Entry is an entry of an envelope, for a comparison.
-type Entry struct{ Kind, ID, Text, supersedes string }
+type Entry struct {
+	Kind, ID, Text string
+	replaced       []string // ids of what it replaced, newest first
+}
 
 // Entries are the entries of an envelope that have a text: what was asked, constraints, facts and decisions.
 func (e Envelope) Entries() (all []Entry) {
@@ -77,15 +81,23 @@ func (e Envelope) Entries() (all []Entry) {
 		if c.Max != nil {
 			text += fmt.Sprintf(" max %v", *c.Max)
 		}
-		all = append(all, Entry{"constraint", c.ID, text, ""})
+		all = append(all, Entry{Kind: "constraint", ID: c.ID, Text: text})
 	}
 	for _, f := range e.Facts {
-		all = append(all, Entry{"fact", f.ID, f.Text, f.Supersedes})
+		all = append(all, f.entry("fact"))
 	}
 	for _, d := range e.Decisions {
-		all = append(all, Entry{"decision", d.ID, d.Text, d.Supersedes})
+		all = append(all, d.entry("decision"))
 	}
 	return all
+}
+
+func (p Point) entry(kind string) Entry {
+	e := Entry{Kind: kind, ID: p.ID, Text: p.Text, replaced: p.Lineage}
+	if p.Supersedes != "" {
+		e.replaced = append([]string{p.Supersedes}, p.Lineage...)
+	}
+	return e
 }
 
 // Compare compares two envelopes entry by entry, in the order of the first, then what the second adds.
@@ -94,8 +106,8 @@ func Compare(a, b Envelope) (rows []Difference) {
 	later, replaces := map[string]string{}, map[string]Entry{}
 	for _, e := range b.Entries() {
 		later[e.Kind+":"+e.ID] = e.Text
-		if e.supersedes != "" {
-			replaces[e.Kind+":"+e.supersedes] = e
+		for _, id := range e.replaced {
+			replaces[e.Kind+":"+id] = e
 		}
 	}
 	before := map[string]bool{}
