@@ -255,6 +255,19 @@ func TestAnUnknownTargetIsRefusedWithTheClosestNames(t *testing.T) {
 	refused(t, to("writer"), refusal.NotFound)
 }
 
+func TestAWordForPeopleIsRefusedWithTheirDesks(t *testing.T) {
+	ann := agentOf("ann", can("legal", "billing"))
+	ann.Agent.Spec.Kind = agent.KindHuman
+	for _, word := range []string{"human", "people", "operator"} {
+		if _, r := refused(t, to(word), refusal.NotFound, agentOf("humane"), ann); r.Hint != "to ask people, name their desk: human:operators, human:billing, human:legal" {
+			t.Errorf("%s: %s", word, r.Hint)
+		}
+		if _, r := refused(t, to(word), refusal.NotFound); r.Hint != "to ask people, name their desk: human:operators" {
+			t.Errorf("%s, where nobody is registered: %s", word, r.Hint)
+		}
+	}
+}
+
 func TestACapabilityNobodyHasIsRefusedWithThoseThatExist(t *testing.T) {
 	agents := []routing.Hint{agentOf("a", can("golang")), agentOf("b", can("docs")), agentOf("c", can("gone"), removed)}
 	_, r := refused(t, routing.Request{Needs: []string{"golan"}}, refusal.NotFound, agents...)

@@ -5,10 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/agent"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 func unknownAgent(name string, dir Directory) error {
+	if slices.Contains(wordsForPeople, name) {
+		return noDesk(name, dir)
+	}
 	var names []string
 	for h := range dir.All() {
 		if h.Agent.Exists() {
@@ -21,6 +26,25 @@ func unknownAgent(name string, dir Directory) error {
 	near := Closest(name, names)
 	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
 		"agent %s is not registered", name).With("did_you_mean", near)
+}
+
+// wordsForPeople are names that no new agent may have, by which a sender means people.
+var wordsForPeople = []string{"human", "humans", "person", "people", "operator", "operators"}
+
+// noDesk is the refusal of a word for people that names no desk.
+func noDesk(name string, dir Directory) error {
+	desks := []string{"human:" + event.DeskOperators}
+	for h := range dir.All() {
+		if h.Agent.Exists() && h.Agent.Spec.Kind == agent.KindHuman {
+			for _, c := range h.Agent.Spec.Capabilities {
+				desks = append(desks, "human:"+c)
+			}
+		}
+	}
+	slices.Sort(desks[1:])
+	desks = slices.Compact(desks)
+	return refusal.New(refusal.NotFound, "to ask people, name their desk: "+strings.Join(desks[:min(len(desks), 8)], ", "),
+		"agent %s is not registered", name).With("did_you_mean", desks[:min(len(desks), 8)])
 }
 
 func unknownCapability(needs []string, dir Directory) error {

@@ -56,6 +56,7 @@ var hints = map[string]string{
 	"the context of a shared envelope is read by its id; the id of its task is the part before the dot":                                  "trapeze envelope show shows a shared envelope; the id of its task is the part before the dot",
 	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "trapeze ticket answer, approve, deny, claim and release take the id of a ticket; the id of its task is the part before the dot",
 	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory show, revise, pin and forget take the id of a memory item",
+	"a task id looks like task_ and 26 letters and digits":                                                                               "a task id looks like task_ and 26 letters and digits, and trapeze task list shows yours; trapeze task create INTENT makes a task",
 	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
 	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",
 	"nothing to do; your inbox lists the open offers":                                            "nothing to do; trapeze inbox lists the open offers",

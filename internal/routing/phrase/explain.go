@@ -56,13 +56,22 @@ func (s *sentence) explain() error {
 			return doubt(Incomplete, "say for example: "+i.example, "it does not say %s", i.missing)
 		}
 	}
-	if oneOf(s.command[0], questions) || s.command[0].is("should") {
+	if s.startsQuestion() {
 		return s.question(beginning(s.command).said)
 	}
 	if parts := s.parts(); len(parts) > 1 {
 		return doubt(Several, "give one instruction at a time", "it contains %d instructions: %s", len(parts), strings.Join(parts, "; and: ")).With("readings", parts)
 	}
 	return s.leftover()
+}
+
+// startsQuestion reports whether the first words are those of a question. "Do" also begins an instruction: "do my homework".
+func (s *sentence) startsQuestion() bool {
+	first := s.command[0]
+	if first.is("do") && !s.asks {
+		return len(s.command) > 1 && oneOf(s.command[1], pronouns)
+	}
+	return oneOf(first, questions) || first.is("should")
 }
 
 // question returns the refusal of a question that is not a request.
