@@ -138,13 +138,14 @@ func TestANodeIsDrainedStoppedAndReplaced(t *testing.T) {
 // drainsOne drains a node at which a client waits, and returns that node.
 func drainsOne(t *testing.T, engine admin.Engine, all []member) member {
 	t.Helper()
-	k := all[0].cluster()
-	at := slices.IndexFunc(all, func(m member) bool {
-		return len(node(k, m.name).Leads) > 0 || engine != admin.EngineNodes && node(k, m.name).Turn
+	at := -1
+	until(t, "one leads, or has the turn", func() bool {
+		k := all[0].cluster()
+		at = slices.IndexFunc(all, func(m member) bool {
+			return len(node(k, m.name).Leads) > 0 || engine != admin.EngineNodes && node(k, m.name).Turn
+		})
+		return at >= 0
 	})
-	if at < 0 {
-		t.Fatalf("nobody leads: %+v", k.Nodes)
-	}
 	first, other := all[at], all[(at+1)%3]
 	coder := other.agent("coder", api.AgentSpec{})
 	both, err := api.New(first.server.URL()+","+other.server.URL(), coder.Text, api.Options{})

@@ -2,7 +2,8 @@ package access
 
 import "time"
 
-// The events of accesses: reads of content, exports, refused attempts, tokens of outside issuers, and restores. Their entries go to a
+// The events of accesses: reads of content, exports, refused attempts, tokens of outside issuers, restores, and orders to
+// nodes. Their entries go to a
 // stream per principal, without compare-and-set, so that they never make the writer of a task retry.
 type (
 	// ContentRead: a principal was given content of a task, or memory.
@@ -42,12 +43,17 @@ type (
 		Root     string    `json:"root"` // of the tree at the position
 		Made     time.Time `json:"made"` // when the backup was made
 	}
+	// NodeOrdered: an administrator had a node of those that share the record drained, resumed or removed. It is recorded before that happens.
+	NodeOrdered struct {
+		Verb string `json:"verb"` // drain-node, resume-node or remove-node
+		Node string `json:"node"`
+	}
 )
 
-// event is one of the five events.
+// event is one of the six events.
 type event interface{ EventName() string }
 
-var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}, Restored{}}
+var events = []event{ContentRead{}, Exported{}, Refused{}, Vouched{}, Restored{}, NodeOrdered{}}
 
 // EventName is "content-read".
 func (ContentRead) EventName() string { return "content-read" }
@@ -63,3 +69,6 @@ func (Vouched) EventName() string { return "principal-vouched" }
 
 // EventName is "record-restored".
 func (Restored) EventName() string { return "record-restored" }
+
+// EventName is "node-ordered".
+func (NodeOrdered) EventName() string { return "node-ordered" }

@@ -67,6 +67,11 @@ func (cl *Cluster) may(ctx context.Context, c caller.Caller, p identity.Permissi
 	return nil
 }
 
+// order records what an administrator has a node do, before it does it.
+func (cl *Cluster) order(ctx context.Context, c caller.Caller, verb, name string) error {
+	return cl.access.Append(ctx, c.Workspace, c.Actor(), access.NodeOrdered{Verb: verb, Node: name})
+}
+
 // find returns a node, or refuses (not_found).
 func (s Status) find(name string) (Node, error) {
 	for _, n := range s.Nodes {

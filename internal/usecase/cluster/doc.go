@@ -4,6 +4,7 @@
 //   - What is shown does not need all of them: it says what is not known.
 //   - A server that can be stopped is named as such only if the others are known to go on without it.
 //   - Only one that is gone is removed, and only if enough are left.
+//   - What a node is told to do is recorded before it does it.
 //
 // Where to change what:
 //   - verdict.go: whether a server can be stopped; remove.go: which one can be removed

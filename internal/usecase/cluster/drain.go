@@ -22,6 +22,9 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 	if err := drainable(statusOf(cl.fleet.Known(ctx)), name, on); err != nil {
 		return Status{}, err
 	}
+	if err := cl.order(ctx, c, verb, name); err != nil {
+		return Status{}, err
+	}
 	asked := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

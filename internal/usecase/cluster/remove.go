@@ -25,8 +25,15 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 	if n.State != Silent {
 		return Status{}, refusal.New(refusal.Conflict, "drain it, stop it, wait ten seconds, and repeat the call", "the node %s runs, and only one that is gone is removed", name)
 	}
-	if k.Engine == Nodes {
-		err = cl.removePeer(ctx, s, k, name)
+	replicas := k.Engine == Nodes
+	if replicas {
+		replicas, err = s.mayLose(k, name)
+	}
+	if err == nil {
+		err = cl.order(ctx, c, "remove-node", name)
+	}
+	if err == nil && replicas {
+		err = cl.fleet.Remove(ctx, name)
 	}
 	if err == nil {
 		err = cl.fleet.Forget(ctx, name)
@@ -39,22 +46,22 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 	return s, nil
 }
 
-// removePeer removes the replicas of a node, if enough are left.
-func (cl *Cluster) removePeer(ctx context.Context, s Status, k Known, name string) error {
+// mayLose refuses to remove the replicas of a node, if not enough are left. It reports whether the node has any.
+func (s Status) mayLose(k Known, name string) (has bool, err error) {
 	if k.Trouble != "" || len(k.Groups) == 0 {
-		return refusal.New(refusal.Unavailable, s.helpers(Node{}), "where the replicas are is not known: %s", k.Trouble)
+		return false, refusal.New(refusal.Unavailable, s.helpers(Node{}), "where the replicas are is not known: %s", k.Trouble)
 	}
 	if !slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(name) }) {
-		return nil
+		return false, nil
 	}
 	all := k.Groups[0] // that of all nodes
 	for _, g := range k.Groups {
 		if g.Without(name) < g.Majority() {
-			return refusal.New(refusal.Conflict, s.helpers(Node{Name: name}), "of the replicas of %s %d of %d are there, and %d are needed", g.Name, g.Without(name), len(g.Peers), g.Majority())
+			return true, refusal.New(refusal.Conflict, s.helpers(Node{Name: name}), "of the replicas of %s %d of %d are there, and %d are needed", g.Name, g.Without(name), len(g.Peers), g.Majority())
 		}
 	}
 	if left := all.Without(name); left < replica.Fewest {
-		return refusal.New(refusal.Conflict, "start another node first: trapeze cluster add says how", "without %s only %d nodes would be there, and the record has %d replicas", name, left, replica.Fewest)
+		return true, refusal.New(refusal.Conflict, "start another node first: trapeze cluster add says how", "without %s only %d nodes would be there, and the record has %d replicas", name, left, replica.Fewest)
 	}
-	return cl.fleet.Remove(ctx, name)
+	return true, nil
 }

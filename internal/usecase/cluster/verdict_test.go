@@ -111,7 +111,7 @@ func TestANodeIsRemovedOnlyIfThreeAreLeft(t *testing.T) {
 		{"n1 n2=late n3=silent n4", []string{"n1", "n2", "n3", "n4"}, "2 of 4 are there, and 3 are needed"},
 	} {
 		k := nodes(Nodes, test.words, test.replicas...)
-		err := New(nil, nil).removePeer(t.Context(), statusOf(k), k, "n3")
+		_, err := statusOf(k).mayLose(k, "n3")
 		if refusal.CodeOf(err) != refusal.Conflict || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, want %q", test.words, err, test.says)
 		}
