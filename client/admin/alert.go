@@ -29,6 +29,7 @@ type Alert struct {
 	Recovered *time.Time    `json:"recovered,omitempty"`
 	Handoffs  []string      `json:"handoffs"`           // at most 5 that are behind it, the most telling first
 	Tickets   []string      `json:"tickets,omitempty"`  // at most 5 that are behind it, the oldest first; nil: it is not about tickets
+	Senders   []string      `json:"senders,omitempty"`  // at most 5 principals whose handoffs are behind it, those with most first; nil: it is not about what somebody sends
 	Agents    []string      `json:"agents,omitempty"`   // of one of all agents that have none of their own: the first of them, at most 50
 	Number    int           `json:"number,omitempty"`   // of the same: how many they are
 	Do        string        `json:"do"`                 // what to do about it

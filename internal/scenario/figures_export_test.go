@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -56,18 +57,35 @@ func (h *harness) withPeople() {
 	})
 }
 
+// failsLate has a handoff fail now, in the last hour.
+func (h *harness) failsLate() {
+	h.Helper()
+	h.register("lone", agents.AgentSpec{})
+	late := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fails late", Send: &handoffs.SendInput{To: []string{"lone"}, Reason: event.ReasonUserRequest}})
+	ok(h, h.agent("lone"), func(c caller.Caller) (taskstore.Receipt, error) {
+		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: late.Handoff, Why: event.NotCapable})
+	})
+	h.settle()
+}
+
+// exported is an export of the record as lines.
+func (h *harness) exported() []byte {
+	h.Helper()
+	return ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) ([]byte, error) {
+		var b bytes.Buffer
+		err := h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &b)
+		return b.Bytes(), err
+	})
+}
+
 // TestFiguresEqualACountOfAnExport counts an export as text, with nothing of the server's own counting, for every figure that is counted from the record.
 func TestFiguresEqualACountOfAnExport(t *testing.T) {
 	bubble(t, "sqlite", func(h *harness) {
 		h.mixed()
 		h.withPeople()
 		h.settle()
-		export := ok(h, h.as(identity.Auditor, "kim"), func(c caller.Caller) ([]byte, error) {
-			var b bytes.Buffer
-			err := h.app.History.Export(ctx(h), c, history.ExportInput{Format: view.FormatLines}, &b)
-			return b.Bytes(), err
-		})
-		c := countText(h, export)
+		h.failsLate()
+		c := countText(h, h.exported())
 		points, err := h.monitor().Points(ctx(h))
 		if err != nil {
 			h.Fatal(err)
@@ -100,6 +118,7 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 			compare(figure.HandoffsEnded, want, "outcome", outcome)
 		}
 		compare(figure.HandoffsFailed, c.failed)
+		compare(figure.FailedExcess, excessOf(c.failedBy))
 		compare(figure.HandoffsOpen, float64(len(c.open)))
 		spread(figure.HandoffDelivery, c.delivered)
 		spread(figure.ReasonDelivery, c.delivered)
@@ -122,6 +141,7 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 		spread(figure.EnvelopeTokens, c.tokens)
 		spread(figure.EnvelopeUtilisation, c.utilisation)
 		spread(figure.EnvelopeCompleteness, c.completeness)
+		compare(figure.LostExcess, excessOf(c.lostBy))
 		compare(figure.CircuitsOpened, n["circuit-opened"])
 		for kind, want := range c.tickets {
 			compare(figure.TicketsOpened, want, "kind", kind)
@@ -132,7 +152,7 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 				h.Errorf("%s is counted from the record, and compared with no count of an export", i.Name)
 			}
 		}
-		if len(c.accepted) < 5 || n["offer-unanswered"] == 0 || n["task-parked"] == 0 || n["owner-stuck"] == 0 || c.failed == 0 || len(c.open) == 0 || len(c.tickets) < 3 || len(c.ended) < 4 || len(c.tokens) == 0 || len(c.hops) < 3 {
+		if len(c.accepted) < 5 || n["offer-unanswered"] == 0 || n["task-parked"] == 0 || n["owner-stuck"] == 0 || excessOf(c.failedBy) == 0 || len(c.open) == 0 || len(c.tickets) < 3 || len(c.ended) < 4 || len(c.tokens) == 0 || len(c.hops) < 3 {
 			h.Errorf("the story is too simple: %v, %+v", n, c)
 		}
 	})
@@ -158,9 +178,11 @@ type textCount struct {
 	names, ended, tickets             map[string]float64 // events by name, handoffs by outcome, tickets by kind
 	open                              map[string]*inText // handoffs that have not ended, by task
 	failed                            float64
-	delivered, accepted               []float64 // seconds since the request
-	hops                              []float64 // of tasks that ended
-	tokens, utilisation, completeness []float64 // of envelopes
+	failedBy, lostBy                  []inHour
+	senders                           map[string]string // of the last handoff, by task
+	delivered, accepted               []float64         // seconds since the request
+	hops                              []float64         // of tasks that ended
+	tokens, utilisation, completeness []float64         // of envelopes
 }
 
 // inText is a handoff in progress.
@@ -169,8 +191,32 @@ type inText struct {
 	seen, denied bool
 }
 
+// inHour is what went wrong at a time with what a principal sent.
+type inHour struct {
+	at     time.Time
+	sender string
+	n      float64
+}
+
+// excessOf is by how much one agent did more harm than all others, in the last hour.
+func excessOf(list []inHour) float64 {
+	by, all, most := map[string]float64{}, 0.0, 0.0
+	for _, o := range list {
+		if !o.at.Before(time.Now().Add(-time.Hour).Truncate(time.Minute)) {
+			by[o.sender] += o.n
+			all += o.n
+		}
+	}
+	for sender, n := range by {
+		if !strings.Contains(sender, "/") { // an agent
+			most = max(most, n)
+		}
+	}
+	return max(0, 2*most-all)
+}
+
 // end ends the handoff of a task in progress, if there is one.
-func (c *textCount) end(task, outcome string) {
+func (c *textCount) end(task, outcome string, at time.Time) {
 	f := c.open[task]
 	if f == nil {
 		return
@@ -179,12 +225,13 @@ func (c *textCount) end(task, outcome string) {
 	c.ended[outcome]++
 	if slices.Contains([]string{"rejected", "expired", "failed", "parked"}, outcome) && !f.denied {
 		c.failed++
+		c.failedBy = append(c.failedBy, inHour{at, c.senders[task], 1})
 	}
 }
 
 func countText(h *harness, export []byte) textCount {
 	h.Helper()
-	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}}
+	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}, senders: map[string]string{}}
 	hops := map[string]float64{}
 	for line := range strings.Lines(string(export)) {
 		var row textRow
@@ -203,7 +250,7 @@ type textRow struct {
 	Time    time.Time `json:"timestamp"`
 	Event   string    `json:"event"`
 	Details struct {
-		Outcome, Kind                     string
+		Outcome, Kind, By, From           string
 		Hop                               bool
 		Handoff                           any // the number of one of the task
 		Tokens, Utilisation, Completeness float64
@@ -214,8 +261,8 @@ func (c *textCount) add(row *textRow, hops map[string]float64) {
 	d, f := &row.Details, c.open[row.ID]
 	switch row.Event {
 	case "handoff-request":
-		c.end(row.ID, "cancelled")
-		c.open[row.ID] = &inText{requested: row.Time}
+		c.end(row.ID, "cancelled", row.Time)
+		c.open[row.ID], c.senders[row.ID] = &inText{requested: row.Time}, cmp.Or(d.By, d.From)
 	case "handoff-seen", "handoff-acknowledgment", "handoff-rejected":
 		after := row.Time.Sub(f.requested).Seconds()
 		if !f.seen {
@@ -230,22 +277,25 @@ func (c *textCount) add(row *textRow, hops map[string]float64) {
 		if d.Hop {
 			hops[row.ID]++
 		}
-		c.end(row.ID, "transferred")
+		c.end(row.ID, "transferred", row.Time)
 	case "handoff-returned":
-		c.end(row.ID, d.Outcome)
+		c.end(row.ID, d.Outcome, row.Time)
 	case "approval-asked":
 		c.tickets["approval"]++
 	case "ticket-opened":
 		c.tickets[d.Kind]++
 		if d.Handoff != nil {
-			c.end(row.ID, "at_desk")
+			c.end(row.ID, "at_desk", row.Time)
 		}
 	case "envelope-rendered":
 		c.tokens, c.utilisation, c.completeness = append(c.tokens, d.Tokens), append(c.utilisation, d.Utilisation), append(c.completeness, d.Completeness)
+		if d.Completeness < 1 {
+			c.lostBy = append(c.lostBy, inHour{row.Time, c.senders[row.ID], 1 - d.Completeness})
+		}
 	case "task-parked":
-		c.end(row.ID, "parked")
+		c.end(row.ID, "parked", row.Time)
 	case "task-completed", "task-failed", "task-cancelled":
-		c.end(row.ID, "cancelled")
+		c.end(row.ID, "cancelled", row.Time)
 		c.hops = append(c.hops, hops[row.ID])
 	}
 }

@@ -44,7 +44,7 @@ func stories() map[string]story {
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"agent-fails: by lost tasks":  {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: by lost tasks": {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 2, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
+		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
 		"context-incomplete":          {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"context-lost":                {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
@@ -94,9 +94,24 @@ func (st *stage) coder() *client.Client { st.Helper(); return st.as("coder", cli
 // hands has the lead hand a new task to an agent.
 func (st *stage) hands(to string, in client.CreateInput, send client.SendInput) client.Receipt {
 	st.Helper()
+	return st.handsBy(st.lead(), to, in, send)
+}
+
+// turn is one of two agents that hand tasks on in turn: what one alone does is no fault of the system.
+func (st *stage) turn(n int) *client.Client {
+	st.Helper()
+	if n%2 == 0 {
+		return st.lead()
+	}
+	return st.as("second", client.AgentSpec{})
+}
+
+// handsBy has an agent hand a new task to another.
+func (st *stage) handsBy(by *client.Client, to string, in client.CreateInput, send client.SendInput) client.Receipt {
+	st.Helper()
 	in.Intent, send.To = fmt.Sprint("work of round ", st.round), []string{to}
 	in.Send = &send
-	r, err := st.lead().CreateTask(st.Context(), in)
+	r, err := by.CreateTask(st.Context(), in)
 	if err != nil {
 		st.Fatal(err)
 	}
@@ -133,8 +148,8 @@ func (st *stage) works(n int) {
 func (st *stage) rejects(n int) {
 	st.Helper()
 	coder := st.coder()
-	for range n {
-		r := st.hands("coder", client.CreateInput{}, client.SendInput{})
+	for n := range n {
+		r := st.handsBy(st.turn(n), "coder", client.CreateInput{}, client.SendInput{})
 		if _, err := coder.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
 			st.Fatal(err)
 		}
@@ -188,7 +203,7 @@ func (st *stage) wanders() {
 	for hop := range 6 {
 		st.as(name(hop), client.AgentSpec{})
 	}
-	for range 2 {
+	for range 5 {
 		r := st.hands(name(0), client.CreateInput{}, client.SendInput{})
 		for hop := range 6 {
 			by := st.as(name(hop), client.AgentSpec{})
@@ -222,8 +237,8 @@ func (st *stage) refers(times, there, missing int) {
 	for n := range missing {
 		content.Memory = append(content.Memory, client.MemoryAsk{ID: fmt.Sprint("mem_none", n)})
 	}
-	for range times {
-		st.takes(reader, st.hands("reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
+	for n := range times {
+		st.takes(reader, st.handsBy(st.turn(n), "reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
 	}
 }
 

@@ -107,6 +107,9 @@ func showAlert(p *shell.Page, a admin.Alert) {
 	if len(a.Agents) > 0 {
 		fields = append(fields, shell.Field{"agents", fmt.Sprintf("%d: %s", a.Number, shell.OneLine(shell.Names(a.Agents)))})
 	}
+	if len(a.Senders) > 0 {
+		fields = append(fields, shell.Field{"senders", shell.OneLine(shell.Names(a.Senders))})
+	}
 	if len(a.Handoffs) > 0 {
 		fields = append(fields, shell.Field{"handoffs", shell.OneLine(shell.Names(a.Handoffs))})
 	}

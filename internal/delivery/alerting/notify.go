@@ -132,7 +132,7 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 		Event: one.EventName(), Workspace: workspace, Alert: of.ID, Name: one.Name, Agent: one.Agent, Severity: one.Severity, Meaning: of.Meaning,
 		Figure: one.Figure, Value: one.Value, Threshold: one.Threshold, Measured: d.Unit.Text(one.Value), Limit: of.Limit, Window: one.Window, Since: one.Since, Raised: one.At, Recovered: one.Recovered,
 		Handoffs: of.Handoffs, Tickets: one.Tickets, Do: of.Do, Command: of.Command,
-		Agents: one.Agents, Number: one.Number,
+		Senders: one.Senders, Agents: one.Agents, Number: one.Number,
 	}
 	if !one.Recovered.IsZero() {
 		m.Event, m.Off, m.Archived = alert.Recovered{}.EventName(), one.Off, one.Archived

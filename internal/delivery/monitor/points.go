@@ -33,6 +33,7 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 	var list []figure.Point
 	if m.Ready() {
 		list, _ = m.tally.Points()
+		m.tally.Excess(set, m.o.Now())
 		err = errors.Join(err, m.inboxes(ctx, set), m.tickets(ctx, set), m.agents(ctx, set), m.consistency(ctx, set))
 	}
 	list = append(list, set.Points()...)

@@ -34,6 +34,7 @@ type Alert struct {
 	Archived  bool           `json:"archived,omitempty"` // of one that recovered: the workspace was archived
 	Handoffs  []string       `json:"handoffs"`           // at most 5 that are behind it
 	Tickets   []string       `json:"tickets,omitempty"`  // at most 5 that are behind it
+	Senders   []string       `json:"senders,omitempty"`  // at most 5 principals whose handoffs are behind it
 	Agents    []string       `json:"agents,omitempty"`   // of one of all agents that have none of their own: the first of them, at most 50
 	Number    int            `json:"number,omitempty"`   // of the same: how many they are
 	Do        string         `json:"do"`
@@ -68,6 +69,9 @@ func (a Alert) Text() (title, body string) {
 	if len(a.Agents) > 0 {
 		body += fmt.Sprintf("\nAgents (%d): %s", a.Number, strings.Join(a.Agents, ", "))
 	}
+	if len(a.Senders) > 0 {
+		body += "\nSenders: " + strings.Join(a.Senders, ", ")
+	}
 	if len(a.Handoffs) > 0 {
 		body += "\nHandoffs: " + strings.Join(a.Handoffs, ", ")
 	}
@@ -88,5 +92,5 @@ func (a Alert) log(ctx context.Context, to *slog.Logger) {
 		level = slog.LevelWarn
 	}
 	to.Log(ctx, level, text, "alert", a.Alert, "severity", a.Severity, "workspace", a.Workspace, "meaning", a.Meaning, "figure", a.Figure, "value", a.Value,
-		"threshold", a.Threshold, "window", a.Window, "since", a.Since, "handoffs", a.Handoffs, "tickets", a.Tickets, "agents", a.Agents, "number", a.Number, "do", a.Do, "command", a.Command)
+		"threshold", a.Threshold, "window", a.Window, "since", a.Since, "handoffs", a.Handoffs, "tickets", a.Tickets, "senders", a.Senders, "agents", a.Agents, "number", a.Number, "do", a.Do, "command", a.Command)
 }

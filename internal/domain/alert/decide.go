@@ -34,6 +34,7 @@ type Condition struct {
 	Handoffs []string  // behind it, the most telling first
 	Tickets  []string  // behind it, the oldest first; nil: it is not about tickets
 	Causes   []string  // of one of an agent: the principals whose handoffs, questions or shares are behind it; nil: it is nobody else's
+	Senders  []string  // whose handoffs are behind it, those with most first; nil: it is not about what somebody sends
 	Agents   []string  // of one of [Other]: the first that it stands for
 	Number   int       // of one of [Other]: how many it stands for
 }
@@ -214,7 +215,7 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 	e := Raised{
 		Key: h.Key, Severity: h.d.Severity, Figure: h.d.Figure, Value: h.Value, Threshold: h.d.Threshold, Since: h.Since.UTC(), At: now,
 		Handoffs: h.Handoffs[:min(len(h.Handoffs), MaxHandoffs)], Tickets: h.Tickets[:min(len(h.Tickets), MaxHandoffs)], Silenced: s.SilencedAt(h.Key, now) != nil,
-		Agents: h.Agents, Number: h.Number,
+		Senders: h.Senders[:min(len(h.Senders), MaxSenders)], Agents: h.Agents, Number: h.Number,
 	}
 	if len(h.Causes) > 0 {
 		e.Cause = h.Causes[0]

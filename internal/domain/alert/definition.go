@@ -98,9 +98,10 @@ type Definition struct {
 	Highest       float64       // threshold that a policy may set; equal to Lowest: it cannot be changed
 	Window        time.Duration // of a measure that needs one
 	For           time.Duration // it must hold so long; 0: once
-	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; 0: any
+	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; of a Rise: so many tasks must have ended; 0: any
 	Few           float64       // what Of gained, the average that rises, or the number of values of an average, must be at least that much; 0: any
 	Milder        string        // the alert about the same figure with a milder threshold
+	Spread        bool          // of what one agent sends, no more counts than of all other senders together, so that none causes it alone
 	meaning, todo string        // see Meaning and Do
 	command       command
 }

@@ -17,6 +17,12 @@ const TicketAge = 8 * time.Hour
 // behind begins what people do about alerts that name handoffs.
 const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze handoff show` says how each ended. "
 
+// spread ends what is wrong in alerts with Spread.
+const spread = " Of what goes wrong with the handoffs of one agent, no more counts than of all other senders together."
+
+// budget says what the token budget of an envelope is.
+const budget = " The budget is the sender's or, if it gave none, half of the receiver's context window."
+
 // Definitions lists every alert with its defaults, by subject. It is the only list: the rules for Prometheus, the documentation and the
 // alerts of the server are made from it.
 func Definitions() []Definition {
@@ -40,8 +46,8 @@ func failures() []Definition {
 		},
 		{
 			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended.",
+			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", Spread: true, command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + spread,
 			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
 		},
 		{
@@ -58,8 +64,8 @@ func failures() []Definition {
 		},
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, command: showStats,
-			meaning: "The tasks that ended in the last {window} made more than {threshold} of the hops of the day, on average, and {few} or more.",
+			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, Least: 5, command: showStats,
+			meaning: "The tasks that ended in the last {window}, {least} or more, made more than {threshold} of the hops of the day, on average, and {few} or more.",
 			todo:    "Look at the routes of tasks with many hops: agents may pass work round. Tighten the rules of the policy, or the hop limit.",
 		},
 	}
@@ -76,20 +82,20 @@ func losses() []Definition {
 		},
 		{
 			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Milder: "context-incomplete", command: showDrift,
-			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}.",
+			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Milder: "context-incomplete", Spread: true, command: showDrift,
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}." + spread,
 			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
 		},
 		{
 			Name: "budgets-unused", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 0.05, Highest: 0.99, Window: time.Hour, For: time.Hour, Few: 5, command: showDrift,
-			meaning: "On average, an envelope with a token budget uses less than {threshold} of it, in {few} or more of the last {window}.",
-			todo:    "Senders may pass too little on, or receivers state windows that are too large. Compare with `trapeze envelope show`.",
+			meaning: "On average, an envelope with a token budget uses less than {threshold} of it, in {few} or more of the last {window}." + budget,
+			todo:    "Compare with `trapeze envelope show`: senders may pass too little on, or receivers state windows that are too large. If large windows and short envelopes are as they should be, lower the threshold in the policy or switch the alert off.",
 		},
 		{
 			Name: "budgets-full", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.99, Lowest: 0.01, Highest: 0.999, Window: time.Hour, For: time.Hour, Few: 5, command: showDrift,
-			meaning: "On average, an envelope with a token budget uses more than {threshold} of it, in {few} or more of the last {window}: parts are left out.",
+			meaning: "On average, an envelope with a token budget uses more than {threshold} of it, in {few} or more of the last {window}: parts are left out." + budget,
 			todo:    "Give receivers a larger token budget, or pin what matters, so that it is kept.",
 		},
 		{

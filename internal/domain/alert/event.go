@@ -32,6 +32,7 @@ type Raised struct {
 	Newest    time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	Handoffs  []string  `json:"handoffs,omitempty"` // at most 5 that are behind it, the most telling first
 	Tickets   []string  `json:"tickets,omitempty"`  // at most 5 that are behind it, the oldest first; absent: it is not about tickets
+	Senders   []string  `json:"senders,omitempty"`  // at most 5 whose handoffs are behind it, those with most first; absent: it is not about what somebody sends
 	Silenced  bool      `json:"silenced,omitempty"` // people are not notified
 	// Cause is the principal that it was counted for, of those whose handoffs, questions or shares are behind it: of one name, one principal causes no
 	// more than half of the alerts of single agents. Absent: it is of no agent, or nobody else caused it.

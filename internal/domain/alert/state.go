@@ -13,6 +13,7 @@ const (
 	MaxOfCause  = 10  // of these, what one principal causes
 	MaxNamed    = 50  // agents that the alert of [Other] names
 	MaxHandoffs = 5   // that an alert names, and tickets
+	MaxSenders  = 5   // that an alert names
 	MaxSilences = 100 // at a time
 	MaxPast     = 50  // alerts that recovered and are remembered
 )

@@ -41,17 +41,32 @@ func expression(d *alert.Definition) string {
 	case alert.Increase:
 		value = increase(of.Prometheus(), window)
 	case alert.Share:
-		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", increase(of.Prometheus(), window), d.Least, increase(ByName(d.Of).Prometheus(), window), d.Few)
+		failed, ended := increase(of.Prometheus(), window), increase(ByName(d.Of).Prometheus(), window)
+		if d.Spread {
+			failed, ended = without(failed, d), without(ended, d)
+		}
+		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", failed, d.Least, ended, d.Few)
 	case alert.Average:
+		if d.Spread {
+			packed := without(increase(of.Prometheus()+"_count", window), d)
+			value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window), packed, max(d.Few, 1))
+			break
+		}
 		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window), max(d.Few, 1))
 	case alert.Rise:
-		return fmt.Sprintf("%s %s %g * %s and %s >= %g", average(of, window), d.Compare, d.Threshold, average(of, promDuration(alert.Day)), average(of, window), d.Few)
+		return fmt.Sprintf("%s %s %g * %s and %s >= %g and %s >= %g", average(of, window), d.Compare, d.Threshold, average(of, promDuration(alert.Day)),
+			average(of, window), d.Few, increase(of.Prometheus()+"_count", window), d.Least)
 	case alert.Present:
 		if d.Only != "" {
 			value = fmt.Sprintf("sum by (workspace) (%s{%s})", of.Prometheus(), d.Only)
 		}
 	}
 	return fmt.Sprintf("%s %s %g", value, d.Compare, d.Threshold)
+}
+
+// without is what an increase is without what a definition leaves out of it.
+func without(increase string, d *alert.Definition) string {
+	return fmt.Sprintf("(%s - sum by (workspace) (%s))", increase, excessOf(d).Prometheus())
 }
 
 // promDuration writes a duration of whole minutes, hours or days as Prometheus does.

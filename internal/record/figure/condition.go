@@ -20,7 +20,7 @@ func (t *Tally) Conditions(workspace string, definitions []alert.Definition, now
 		return nil
 	}
 	var list []alert.Condition
-	m := meter{p: p, totals: p.totals(), now: now}
+	m := meter{p: p, totals: p.totals(), now: now, by: map[string]map[string]*running{}}
 	for i := range definitions {
 		d := &definitions[i]
 		c, ok := m.condition(d, t.now[workspace])
@@ -46,6 +46,7 @@ type meter struct {
 	p      *past
 	totals totals
 	now    time.Time
+	by     map[string]map[string]*running // by figure and sender, as far as they were asked for
 }
 
 func (m *meter) condition(d *alert.Definition, open Open) (c alert.Condition, ok bool) {
@@ -96,6 +97,7 @@ func (m *meter) windowed(d *alert.Definition) (c alert.Condition, ok bool) {
 	if d.Measure == alert.Increase {
 		c.Newest = m.newest(end)
 	}
+	c.Senders = sendersOf(m.harm(d.Figure), d.Window, end)
 	return c, true
 }
 
@@ -112,6 +114,9 @@ func (m *meter) newest(end time.Time) time.Time {
 // value measures a definition at a time; holds is false if there was too little to measure.
 func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds bool) {
 	s := m.totals.within(d.Window, end)
+	if d.Spread {
+		s.leave(d.Figure, m.excess(d, &s, end))
+	}
 	switch d.Measure {
 	case alert.Increase:
 		value, holds = s.failed, true
@@ -125,12 +130,41 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 		if value, holds = s.average(d.Figure, 1); holds {
 			day := m.totals.within(alert.Day, end)
 			of, ok := day.average(d.Figure, 1)
-			holds = ok && of > 0 && value >= d.Few
+			holds = ok && of > 0 && value >= d.Few && s.tasks >= d.Least
 			value /= of
 		}
 	case alert.Present:
 	}
 	return value, holds && d.Compare.Holds(value, d.Threshold)
+}
+
+// harm is what went wrong, by sender.
+func (m *meter) harm(figure string) map[string]*running {
+	of, there := m.by[figure]
+	if !there {
+		of = m.p.harmOf(figure)
+		m.by[figure] = of
+	}
+	return of
+}
+
+// excess is by how much one agent did more harm than all other senders in a window.
+func (m *meter) excess(d *alert.Definition, s *sums, end time.Time) float64 {
+	total := s.failed
+	if d.Figure == EnvelopeCompleteness.Name {
+		total = s.lost()
+	}
+	return excess(m.harm(d.Figure), total, d.Window, end)
+}
+
+// leave leaves so many failed handoffs, or envelopes that lost everything, out of the sums.
+func (s *sums) leave(figure string, n float64) {
+	if figure == EnvelopeCompleteness.Name {
+		s.packed -= n
+		return
+	}
+	s.failed -= n
+	s.ended -= n
 }
 
 // average is the average of what a histogram got; ok is false if it got fewer values than few.

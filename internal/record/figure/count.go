@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -37,6 +38,7 @@ func counted() map[string]bool {
 		event.GaveUp{},
 		event.Called{},
 		event.TicketOpened{},
+		event.Shared{},
 		event.Rendered{},
 	} {
 		names[ev.EventName()] = true
@@ -86,6 +88,8 @@ func (c *count) event(ev event.Event) {
 		if e.Handoff != 0 {
 			c.end(event.AtDesk)
 		}
+	case event.Shared:
+		c.w.shared = strings.Clone(e.From)
 	case event.Rendered:
 		c.rendered(e)
 	case event.ParkedTask:
@@ -105,13 +109,18 @@ func (c *count) event(ev event.Event) {
 	}
 }
 
+// senderOf is the principal that asked for a handoff, or whose task it is, if the server asked for it: an agent by its name, others with their role.
+func senderOf(e *event.HandoffRequested) string {
+	return strings.Clone(strings.TrimPrefix(cmp.Or(e.By, e.From), "agent/")) // it may be a part of a long text
+}
+
 // handoff counts an event of a handoff.
 func (c *count) handoff(ev event.Event) {
 	if e, ok := ev.(event.HandoffRequested); ok {
 		c.end(event.Withdrawn) // none is in progress, by the rules
 		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
 		c.set.Add(HandoffsOpen, 1, c.label)
-		c.w.last = e.Handoff
+		c.w.last, c.w.from = e.Handoff, senderOf(&e)
 		c.w.flight = &flight{Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
 		}}
@@ -192,6 +201,11 @@ func (c *count) rendered(e event.Rendered) {
 	at := c.of(c.workspace).at(c.e.Time)
 	at.packed++
 	at.completeness += e.Completeness
+	sender := c.w.from
+	if e.Handoff == 0 {
+		sender = c.w.shared
+	}
+	at.lostBy.add(sender, 1-e.Completeness)
 	utilisation := -1.0 // of no budget
 	if e.Budget > 0 {
 		utilisation = e.Utilisation
@@ -228,6 +242,7 @@ func (c *count) end(outcome event.Stage) {
 	at.ended++
 	if f.Failed {
 		at.failed++
+		at.failedBy.add(c.w.from, 1)
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
 	c.recent.add(f.Handoff)

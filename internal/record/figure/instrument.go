@@ -82,6 +82,10 @@ var (
 		Name: "trapeze.handoffs.failed", Type: Counter, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "kind", "reason"},
 		Meaning: "Handoffs that used up all receivers and retries: their outcome is rejected, expired, failed or parked, and no approver denied them. Divided by those that ended, the failure rate: healthy below 0.5 %, systemic above 2 %.",
 	}
+	FailedExcess = &Instrument{
+		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together; 0 if none did. What one agent sends is no fault of the system: alerts about that leave these out.",
+	}
 	HandoffsOpen = &Instrument{
 		Name: "trapeze.handoffs.open", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
 		Meaning: "Handoffs that were requested and have not ended.",
@@ -148,11 +152,15 @@ var (
 	}
 	EnvelopeUtilisation = &Instrument{
 		Name: "trapeze.envelope.utilisation", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
-		Meaning: "Tokens of packed envelopes, divided by the budget that they were packed for. Those without a budget are not counted.",
+		Meaning: "Tokens of packed envelopes, divided by the token budget that they were packed for: the sender's or, if it gave none, half of the receiver's context window. Those without a budget are not counted.",
 	}
 	EnvelopeCompleteness = &Instrument{
 		Name: "trapeze.envelope.completeness", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
 		Meaning: "References of packed envelopes that could be resolved, divided by those that were asked for. Investigate averages below 0.95; below 0.8 is critical.",
+	}
+	LostExcess = &Instrument{
+		Name: "trapeze.envelope.lost.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace"},
+		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. Alerts about the system leave these out.",
 	}
 	CircuitsOpened = &Instrument{
 		Name: "trapeze.circuits.opened", Type: Counter, Unit: "{circuit}", Origin: Record, Labels: []string{"workspace", "agent"},
@@ -263,8 +271,8 @@ var (
 // Instruments lists every instrument, in the order of the documentation.
 func Instruments() []*Instrument {
 	return []*Instrument{
-		HandoffsRequested, HandoffsEnded, HandoffsFailed, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
-		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness,
+		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
+		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness, LostExcess,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
 		FigureLag, RecordIntegrity, RecordWitnessed, CertificateCurrent, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,

@@ -16,6 +16,9 @@ type sums struct {
 	budgeted, utilisation              float64 // packed envelopes with a budget
 }
 
+// lost is how many envelopes lost their references; of one that lost a part, that part counts.
+func (s sums) lost() float64 { return s.packed - s.completeness }
+
 func (s sums) plus(o sums, sign float64) sums {
 	return sums{
 		ended: s.ended + sign*o.ended, failed: s.failed + sign*o.failed, packed: s.packed + sign*o.packed, tasks: s.tasks + sign*o.tasks, hops: s.hops + sign*o.hops,
@@ -27,6 +30,7 @@ func (s sums) plus(o sums, sign float64) sums {
 type slot struct {
 	minute int64 // since the beginning of 1970
 	sums
+	failedBy, lostBy harm // what failed of those that ended, and what was lost of those that were packed
 }
 
 // past is what alerts need to know of a workspace. Its memory is bounded by the minutes of [kept].
@@ -57,8 +61,8 @@ func (h *handoffs) remove(id string) {
 
 func minuteOf(at time.Time) int64 { return at.Unix() / 60 }
 
-// at returns the sums of the minute of a time, for changes. Times may go back a little: entries are of many streams.
-func (p *past) at(t time.Time) *sums {
+// at returns what happened in the minute of a time, for changes. Times may go back a little: entries are of many streams.
+func (p *past) at(t time.Time) *slot {
 	m := minuteOf(t)
 	i := sort.Search(len(p.slots), func(i int) bool { return p.slots[i].minute >= m })
 	if i == len(p.slots) || p.slots[i].minute != m {
@@ -69,7 +73,7 @@ func (p *past) at(t time.Time) *sums {
 		p.slots = slices.Delete(p.slots, 0, n)
 		i = max(i-n, 0)
 	}
-	return &p.slots[i].sums
+	return &p.slots[i]
 }
 
 // totals are the sums from the first minute up to each minute.

@@ -112,6 +112,8 @@ type work struct {
 	owned   bool   // an agent owns it, or did
 	hops    int
 	parked  bool
+	from    string  // the sender of the last handoff
+	shared  string  // of the last share
 	flight  *flight // the handoff in progress
 	ended   int     // the place of the one that ended last among those that are kept; 0: none has ended
 }

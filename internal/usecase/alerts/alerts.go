@@ -103,6 +103,7 @@ type Alert struct {
 	Recovered *time.Time     `json:"recovered,omitempty"`
 	Handoffs  []string       `json:"handoffs" doc:"At most 5 handoffs that are behind it, the most telling first."`
 	Tickets   []string       `json:"tickets,omitempty" doc:"At most 5 tickets that are behind it, the oldest first; absent: it is not about tickets."`
+	Senders   []string       `json:"senders,omitempty" doc:"At most 5 principals whose handoffs are behind it, those with most first; absent: it is not about what somebody sends."`
 	Agents    []string       `json:"agents,omitempty" doc:"Of an alert of all agents that have none of their own: the first of them, at most 50."`
 	Number    int            `json:"number,omitempty" doc:"Of an alert of all agents that have none of their own: how many they are."`
 	Do        string         `json:"do" doc:"What to do about it."`
@@ -155,6 +156,7 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	now, holds := as.last.of(workspace, a.Key)
 	if holds = holds && a.Recovered.IsZero(); holds {
 		a.Handoffs, a.Tickets = newer(now.Handoffs, a.Handoffs), newer(now.Tickets, a.Tickets)
+		a.Senders = newer(now.Senders, a.Senders)
 		if a.Agent == alert.Other {
 			a.Agents, a.Number = now.Agents, now.Number
 		}
@@ -164,7 +166,7 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	out.Value, out.Measured, out.Window = a.Value, d.Unit.Text(a.Value), a.Window
 	out.Since, out.Raised, out.Silence = &a.Since, &a.At, silence(s.SilencedAt(a.Key, as.now()))
 	out.Within, out.Remains, out.Off, out.Archived, out.Tickets = a.Within, a.Remains, a.Off, a.Archived, a.Tickets
-	out.Agents, out.Number = a.Agents, a.Number
+	out.Agents, out.Number, out.Senders = a.Agents, a.Number, a.Senders
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
 	} else if holds {

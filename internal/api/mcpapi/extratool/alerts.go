@@ -36,6 +36,7 @@ type alertShown struct {
 	Since    string   `json:"since,omitempty"`
 	Handoffs []string `json:"handoffs,omitempty"`
 	Tickets  []string `json:"tickets,omitempty"`
+	Senders  []string `json:"senders,omitempty"`
 	Agents   []string `json:"agents,omitempty"`
 	Number   int      `json:"number,omitempty"`
 	Do       string   `json:"do"`
@@ -105,7 +106,7 @@ func alertsText(list []admin.Alert) tool.Answer {
 	for _, a := range list {
 		n := alertShown{
 			Alert: a.ID, State: a.State, Severity: a.Severity, Meaning: a.Meaning, Figure: a.Figure, Limit: a.Limit, Measured: a.Measured, Now: a.Now, Window: a.Window,
-			Handoffs: a.Handoffs, Tickets: a.Tickets, Agents: a.Agents, Number: a.Number, Do: a.Do, Command: a.Command,
+			Handoffs: a.Handoffs, Tickets: a.Tickets, Senders: a.Senders, Agents: a.Agents, Number: a.Number, Do: a.Do, Command: a.Command,
 			Off: a.Off, Archived: a.Archived,
 		}
 		fmt.Fprintf(&text, "- %s (%s, %s): %s %s.", a.ID, a.Severity, a.State, show.Line(a.Meaning), show.Line(a.Reading()))
@@ -122,6 +123,9 @@ func alertsText(list []admin.Alert) tool.Answer {
 		}
 		if len(a.Agents) > 0 {
 			fmt.Fprintf(&text, " Agents (%d): %s.", a.Number, strings.Join(a.Agents, ", "))
+		}
+		if len(a.Senders) > 0 {
+			fmt.Fprintf(&text, " Senders: %s.", strings.Join(a.Senders, ", "))
 		}
 		if len(a.Handoffs) > 0 {
 			fmt.Fprintf(&text, " Handoffs: %s.", strings.Join(a.Handoffs, ", "))

@@ -29,6 +29,10 @@ one record raise an alert once. An alert is raised for at least five minutes, so
 50 of them. An agent that makes many others wait or fail hides none of them: those whose handoffs, questions or shares are behind an alert take turns, each with at most 10 of the 20. The
 inbox of the operators always has its own.
 
+What one agent sends calls nobody at once: of what goes wrong with the handoffs of one agent, the critical alerts ` + "`handoffs-fail-systemically` and `context-lost`" + ` count no more than
+of all other senders together, people and programs included. The milder ` + "`handoff-failure-rate` and `context-incomplete`" + ` count all of it. All of them name up to five senders, those
+with most of it first. People and programs, whose tokens operators make, may raise the critical ones alone.
+
 In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
 Two pairs of alerts are about one figure with two thresholds: ` + "`handoff-failure-rate`" + ` and ` + "`handoffs-fail-systemically`" + `, ` + "`context-incomplete`" + ` and

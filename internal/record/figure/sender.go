@@ -1,0 +1,127 @@
+package figure
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/alert"
+)
+
+// maxSenders is the number of senders that a minute tells apart; those beyond are one.
+const maxSenders = 32
+
+// restOfSenders are the senders that a minute does not tell apart. No agent can have that name.
+const restOfSenders = "(others)"
+
+// harm is how much went wrong with what each principal sent: failed handoffs, or envelopes that lost their references, whole or in part.
+type harm map[string]float64
+
+func (h *harm) add(sender string, by float64) {
+	if by <= 0 || sender == "" {
+		return
+	}
+	if *h == nil {
+		*h = harm{}
+	}
+	if _, there := (*h)[sender]; !there && len(*h) >= maxSenders {
+		sender = restOfSenders
+	}
+	(*h)[strings.Clone(sender)] += by // it may be a part of a long text
+}
+
+// running is what went wrong by one sender, summed up from the first minute on.
+type running struct {
+	minutes []int64
+	upTo    []float64 // with the minute
+}
+
+// within is the sum from a minute up to another, with both.
+func (r *running) within(from, to int64) float64 {
+	before := func(minute int64) float64 {
+		if i, _ := slices.BinarySearch(r.minutes, minute); i > 0 {
+			return r.upTo[i-1]
+		}
+		return 0
+	}
+	return before(to+1) - before(from)
+}
+
+// harmOf is what went wrong in each minute that a figure is about, by sender; nil if the figure tells no senders apart.
+func (p *past) harmOf(figure string) map[string]*running {
+	of := func(s *slot) harm { return s.failedBy }
+	switch figure {
+	case HandoffsFailed.Name:
+	case EnvelopeCompleteness.Name:
+		of = func(s *slot) harm { return s.lostBy }
+	default:
+		return nil
+	}
+	all := map[string]*running{}
+	for i := range p.slots {
+		s := &p.slots[i]
+		for sender, by := range of(s) {
+			r := all[sender]
+			if r == nil {
+				r = &running{}
+				all[sender] = r
+			}
+			if n := len(r.upTo); n > 0 {
+				by += r.upTo[n-1]
+			}
+			r.minutes, r.upTo = append(r.minutes, s.minute), append(r.upTo, by)
+		}
+	}
+	return all
+}
+
+// excess is by how much one agent did more harm than all other senders together, of a total; 0 if none did. People and programs, whose tokens operators
+// make, may do all of it.
+func excess(of map[string]*running, total float64, window time.Duration, end time.Time) float64 {
+	from, to := minuteOf(end.Add(-window)), minuteOf(end)
+	most := 0.0
+	for sender, r := range of {
+		if !strings.Contains(sender, "/") {
+			most = max(most, r.within(from, to))
+		}
+	}
+	return max(0, most-(total-most))
+}
+
+// sendersOf names those who did most harm in a window, the worst first.
+func sendersOf(of map[string]*running, window time.Duration, end time.Time) (list []string) {
+	from, to := minuteOf(end.Add(-window)), minuteOf(end)
+	by := map[string]float64{}
+	for sender, r := range of {
+		if n := r.within(from, to); n > 0 && sender != restOfSenders {
+			by[sender] = n
+			list = append(list, sender)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+	return list[:min(len(list), alert.MaxSenders)]
+}
+
+// Excess adds the figures of what one agent did more harm than all other senders, in the hour up to now: alerts about the system leave it out.
+func (t *Tally) Excess(set *Set, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for workspace, p := range t.past {
+		s := p.totals()
+		hour, label := s.within(time.Hour, now), OtherWorkspaces
+		if t.spaces[workspace] {
+			label = workspace
+		}
+		set.Add(FailedExcess, excess(p.harmOf(HandoffsFailed.Name), hour.failed, time.Hour, now), label)
+		set.Add(LostExcess, excess(p.harmOf(EnvelopeCompleteness.Name), hour.lost(), time.Hour, now), label)
+	}
+}
+
+// excessOf is the figure of what a definition leaves out.
+func excessOf(d *alert.Definition) *Instrument {
+	if d.Figure == EnvelopeCompleteness.Name {
+		return LostExcess
+	}
+	return FailedExcess
+}

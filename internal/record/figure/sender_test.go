@@ -1,0 +1,113 @@
+package figure_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/record/figure"
+)
+
+// failsBy adds a handoff of a sender that fails.
+func (r *record) failsBy(task, sender string) {
+	r.Helper()
+	r.add(task, 2*time.Minute, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, From: sender, By: "agent/" + sender, Kind: event.Warm, Reason: event.ReasonError},
+		event.Returned{Handoff: 1, Outcome: event.Expired})
+}
+
+// losesBy adds a handoff of a sender whose envelope lost everything; of some, in a share.
+func (r *record) losesBy(task, sender string, shared bool) {
+	r.Helper()
+	lost := event.Rendered{Handoff: 1, Offer: 1}
+	if shared {
+		lost = event.Rendered{Share: 1}
+	}
+	r.add(task, 2*time.Minute, event.Created{Task: task}, event.HandoffRequested{Handoff: 1, From: sender, Kind: event.Warm, Reason: event.ReasonError},
+		event.Shared{Share: 1, From: sender}, lost)
+}
+
+// TestOneSenderIsNoFaultOfTheSystem: what one agent sends, however much, raises no alert about the system, nor does it with the chance failure of another.
+func TestOneSenderIsNoFaultOfTheSystem(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		by      map[string]int // what goes wrong, by sender
+		severe  bool
+		senders []string
+		excess  float64
+	}{
+		{"one agent", map[string]int{"eve": 60}, false, []string{"eve"}, 60},
+		{"one agent, and one by chance", map[string]int{"eve": 60, "bob": 1}, false, []string{"eve", "bob"}, 59},
+		{"two agents", map[string]int{"eve": 30, "bob": 30}, true, []string{"bob", "eve"}, 0},
+		{"one agent hides nobody", map[string]int{"eve": 900, "bob": 20, "ann": 20}, true, []string{"eve", "ann", "bob"}, 860},
+		{"a program that operators trust", map[string]int{"user/intake": 60}, true, []string{"user/intake"}, 0},
+		{"more than are named", map[string]int{"a": 9, "b": 8, "c": 7, "d": 6, "e": 5, "f": 4}, true, []string{"a", "b", "c", "d", "e"}, 0},
+	} {
+		for kind, harm := range map[string]struct {
+			milder, severe string
+			figure         *figure.Instrument
+			do             func(r *record, task, sender string, n int)
+		}{
+			"failed": {"handoff-failure-rate", "handoffs-fail-systemically", figure.FailedExcess, func(r *record, task, sender string, _ int) { r.failsBy(task, sender) }},
+			"lost":   {"context-incomplete", "context-lost", figure.LostExcess, func(r *record, task, sender string, n int) { r.losesBy(task, sender, n%2 == 1) }},
+		} {
+			t.Run(kind+": "+c.name, func(t *testing.T) {
+				r := newRecord(t)
+				for n := range 20 {
+					r.renders(fmt.Sprint("good", n), time.Minute, 1, 0.5)
+				}
+				for sender, times := range c.by {
+					for n := range times {
+						harm.do(r, fmt.Sprint(sender, n), sender, n)
+					}
+				}
+				tally := r.tally(figure.Options{})
+				got := held(tally, 3*time.Minute)
+				if got[harm.severe].Holds != c.severe || !got[harm.milder].Holds || !slices.Equal(got[harm.milder].Senders, c.senders) {
+					t.Errorf("%+v\n%+v", got[harm.severe], got[harm.milder])
+				}
+				if c.severe && !slices.Equal(got[harm.severe].Senders, c.senders) {
+					t.Errorf("the severe one names %v", got[harm.severe].Senders)
+				}
+				for after, want := range map[time.Duration]float64{3 * time.Minute: c.excess, 2 * time.Hour: 0} {
+					set := figure.NewSet()
+					tally.Excess(set, noon.Add(after))
+					for _, p := range set.Points() {
+						if p.Instrument == harm.figure && p.Value != want {
+							t.Errorf("after %s: %s is %g, want %g", after, p.Instrument.Name, p.Value, want)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestManySendersOfAMinuteTakeBoundedMemory: those beyond the bound count as one, and are not named.
+func TestManySendersOfAMinuteTakeBoundedMemory(t *testing.T) {
+	r := newRecord(t)
+	for n := range 200 {
+		r.failsBy(fmt.Sprint("t", n), fmt.Sprintf("a%03d", n))
+	}
+	c := held(r.tally(figure.Options{}), 3*time.Minute)["handoffs-fail-systemically"]
+	if !c.Holds || !slices.Equal(c.Senders, []string{"a000", "a001", "a002", "a003", "a004"}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestFewTasksDoNotMakeHopsRise: four long ones are no trend.
+func TestFewTasksDoNotMakeHopsRise(t *testing.T) {
+	for n, want := range map[int]bool{4: false, 5: true} {
+		r := newRecord(t)
+		for n := range 40 {
+			r.ends(fmt.Sprint("t", n), time.Duration(n)*10*time.Minute, 1)
+		}
+		for n := range n {
+			r.ends(fmt.Sprint("long", n), 8*time.Hour, 6)
+		}
+		if c := held(r.tally(figure.Options{}), 8*time.Hour+20*time.Minute)["hops-rise"]; c.Holds != want {
+			t.Errorf("%d: %+v", n, c)
+		}
+	}
+}
