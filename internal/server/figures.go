@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,6 +101,11 @@ func (s *Server) scraper(ctx context.Context) (func(workspace string) (http.Hand
 	}
 	if s.config.Temporary {
 		push = false // a server of tests is of no interest to the collector of the program that it runs in
+	}
+	if !s.config.Temporary {
+		for _, u := range otelapi.FindUnused() {
+			s.config.Log.Warn("environment variables of OpenTelemetry have no effect", "variables", strings.Join(u.Names, ", "), "hint", u.Hint)
+		}
 	}
 	m := otelapi.New(s.monitor, otelapi.Options{Version: s.config.Version, Log: s.config.Log, Process: identity.DefaultWorkspace})
 	if push {

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -138,5 +140,21 @@ func TestCallersCannotMakeFiguresMany(t *testing.T) {
 	}
 	if points := c.set.Points(); len(points) != 2 || points[0].Spread == nil || points[0].Spread.Count != 1000 {
 		t.Errorf("%+v", points)
+	}
+}
+
+// TestVariablesWithoutEffectAreNamedInTheLogOnce: an operator who sets them would wait for what never comes.
+func TestVariablesWithoutEffectAreNamedInTheLogOnce(t *testing.T) {
+	t.Setenv("OTEL_LOGS_EXPORTER", "otlp")
+	var log bytes.Buffer
+	s, err := Open(t.Context(), Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0", Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if text := log.String(); strings.Count(text, "OTEL_LOGS_EXPORTER") != 1 || !strings.Contains(text, "have no effect") || !strings.Contains(text, "standard error") {
+		t.Errorf("%s", text)
 	}
 }

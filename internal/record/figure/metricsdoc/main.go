@@ -63,7 +63,8 @@ Put the token that it shows into a file that only Prometheus can read, and name 
 With ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` or ` + "`OTEL_EXPORTER_OTLP_METRICS_ENDPOINT`" + ` in its environment, the server sends the figures of all workspaces
 to that collector, by OTLP over HTTP, every minute or every ` + "`OTEL_METRIC_EXPORT_INTERVAL`" + ` milliseconds. The other variables
 of the standard apply: headers, timeout, compression, certificates, resource attributes. The server does not start with a value of these that it cannot use, such as
-an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `. OTLP over gRPC is refused, too: set ` + "`OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`" + ` and use the collector's port for HTTP.
+an endpoint without ` + "`http://`" + ` or ` + "`https://`" + `. OTLP over gRPC is refused, too: set ` + "`OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf`" + ` and use the collector's port for HTTP. A variable of OpenTelemetry
+that is set and has no effect, such as ` + "`OTEL_LOGS_EXPORTER`" + `, is named in the log at the start, with what to do about it.
 
 ## What they are taken from
 - **record**: counted from the ledger, by a follower that works behind it and delays no answer. After a start the server counts
