@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ task, result until the sender of a delegation has the result, and whole until th
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled, its agents and tokens removed, and it is archived; the
-record keeps what happened, about 3 KB for each handoff. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
+record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one, or with --clean. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
@@ -51,8 +52,17 @@ func Command(s *shell.Shell) *cobra.Command {
 		if o.TLS, err = s.TLS(); err != nil {
 			return err
 		}
-		if err := mayRun(ctx, owner, o.Yes); err != nil {
+		if err := mayRun(ctx, owner, o.Yes || o.Clean); err != nil {
 			return err
+		}
+		if o.Clean {
+			swept, err := sweep(ctx, owner, o, still)
+			return errors.Join(s.Emit(swept, swept.print), err)
+		}
+		if swept, err := sweep(ctx, owner, o, still); err != nil {
+			s.Notef("%v", err)
+		} else if len(swept.Cleaned) > 0 && !s.Flags.Quiet {
+			s.Notef("cleaned up what a run that was killed left: workspace %s", strings.Join(swept.Cleaned, ", "))
 		}
 		rep, err := run(ctx, owner, o, func(format string, args ...any) {
 			if !s.Flags.Quiet {
@@ -83,6 +93,7 @@ func Command(s *shell.Shell) *cobra.Command {
 	f.DurationVar(&o.For, "for", 10*time.Second, "how long each round takes")
 	shell.Choice(f, &o.Over, "over", overHTTP, "protocol: %s", []string{overHTTP, overMCP})
 	f.BoolVar(&o.Direct, "direct", false, "receivers accept by id, without waiting for their inboxes: three calls for each handoff")
+	f.BoolVar(&o.Clean, "clean", false, "only clean up what runs left that were killed")
 	f.BoolVar(&o.Yes, "yes", false, "run although there are open tasks in your workspace")
 	return cmd
 }

@@ -39,6 +39,7 @@ type Options struct {
 	Over     string // the protocol
 	Direct   bool   // receivers accept by id, without waiting for their inboxes
 	Yes      bool   // also if the server has open tasks
+	Clean    bool   // measure nothing
 	TLS      *tls.Config
 }
 

@@ -196,3 +196,40 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAKilledRunLeftIsCleanedUp: its tasks, agents and tokens; what another run uses stays.
+func TestWhatAKilledRunLeftIsCleanedUp(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	o := Options{Kind: kindWarm, Over: overHTTP, Clients: []int{2}}
+	begin := func() *stand {
+		st, err := build(t.Context(), s.Admin(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := st.by[0].send(t.Context(), client.CreateInput{Intent: "work", Send: &client.SendInput{To: []string{st.names[1]}}}); err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	killed, running := begin(), begin()
+	for _, name := range []string{"bench-of-theirs", "others"} { // not made by a run
+		if _, err := admin.New(s.Admin()).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: name, Bearer: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work := func(ctx context.Context) error {
+		_, err := running.by[0].send(ctx, client.CreateInput{Intent: "more work", Send: &client.SendInput{To: []string{running.names[1]}}})
+		return err
+	}
+	swept, err := sweep(t.Context(), s.Admin(), o, work)
+	if err != nil || len(swept.Cleaned) != 1 || swept.Cleaned[0] != killed.workspace || len(swept.Busy) != 1 || swept.Busy[0] != running.workspace {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	if tasks, agents, tokens := left(t, s, killed.workspace); len(tasks)+len(agents)+tokens > 0 {
+		t.Errorf("left: %v, %v, %d tokens", tasks, agents, tokens)
+	}
+	if _, err := running.by[0].send(t.Context(), client.CreateInput{Intent: "still at work", Send: &client.SendInput{To: []string{running.names[1]}}}); err != nil {
+		t.Errorf("the other run: %v", err)
+	}
+}

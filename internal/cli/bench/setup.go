@@ -43,7 +43,7 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 		most = max(most, n)
 	}
 	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most, o.TLS), workspace: workspace + client.NewKey()[24:]}
-	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: "trapeze bench", Role: client.RoleAdmin, Bearer: "bench"})
+	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: purpose, Role: client.RoleAdmin, Bearer: "bench"})
 	if err != nil {
 		return s, fmt.Errorf("a workspace of its own: %w", err)
 	}

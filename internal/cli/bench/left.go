@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+)
+
+const (
+	purpose  = "trapeze bench" // what the workspaces of runs are described as
+	stillFor = 2 * time.Second // a workspace in which nothing happens for so long is of a run that was killed: each handoff makes entries
+)
+
+// Swept is what became of the workspaces of earlier runs.
+type Swept struct {
+	Cleaned []string `json:"cleaned"`
+	Busy    []string `json:"busy"` // something happens in them: another run
+}
+
+func (w Swept) print(p *shell.Page) {
+	if len(w.Cleaned)+len(w.Busy) == 0 {
+		p.Line("No earlier run left anything.")
+	}
+	for _, name := range w.Cleaned {
+		p.Line("Cleaned up workspace %s, which a run that was killed left.", name)
+	}
+	for _, name := range w.Busy {
+		p.Line("Workspace %s is in use, probably by another run: it stays as it is.", name)
+	}
+}
+
+// still waits for [stillFor].
+func still(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(stillFor):
+		return nil
+	}
+}
+
+// sweep cleans up what runs left that were killed: workspaces in which nothing happens during a wait. It goes on after errors.
+func sweep(ctx context.Context, owner *client.Client, o Options, wait func(context.Context) error) (Swept, error) {
+	w := Swept{Cleaned: []string{}, Busy: []string{}}
+	names, err := workspacesOfRuns(ctx, owner)
+	if err != nil || len(names) == 0 {
+		return w, err
+	}
+	before, err := entriesOf(ctx, owner, names)
+	if err != nil {
+		return w, err
+	}
+	if err := wait(ctx); err != nil {
+		return w, err
+	}
+	after, err := entriesOf(ctx, owner, names)
+	if err != nil {
+		return w, err
+	}
+	var errs []error
+	for _, name := range names {
+		if after[name] != before[name] {
+			w.Busy = append(w.Busy, name)
+		} else if err := clearLeft(ctx, owner, o, name); err != nil {
+			errs = append(errs, fmt.Errorf("workspace %s of an earlier run is not cleaned up: %w", name, err))
+		} else {
+			w.Cleaned = append(w.Cleaned, name)
+		}
+	}
+	return w, errors.Join(errs...)
+}
+
+// workspacesOfRuns lists the workspaces that runs made and that are not archived.
+func workspacesOfRuns(ctx context.Context, owner *client.Client) (names []string, err error) {
+	o := admin.WorkspaceOptions{After: workspace} // they are listed by name
+	for {
+		page, err := admin.New(owner).Workspaces(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page.Workspaces {
+			if w := &page.Workspaces[i]; strings.HasPrefix(w.Name, workspace) && w.Description == purpose && w.Archived.IsZero() {
+				names = append(names, w.Name)
+			}
+		}
+		if o.After = page.Next; o.After == "" || !strings.HasPrefix(o.After, workspace) {
+			return names, nil
+		}
+	}
+}
+
+// entriesOf is how many entries each workspace has made.
+func entriesOf(ctx context.Context, owner *client.Client, names []string) (map[string]int64, error) {
+	of := map[string]int64{}
+	for _, name := range names {
+		w, err := admin.New(owner).Workspace(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if w.Used != nil {
+			of[name] = w.Used.EntriesToday
+		}
+	}
+	return of, nil
+}
+
+// clearLeft cleans up the workspace of a run as the run would have.
+func clearLeft(ctx context.Context, owner *client.Client, o Options, name string) error {
+	made, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: name})
+	if err != nil {
+		return err
+	}
+	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(1, o.TLS), workspace: name, token: made.ID}
+	c, err := dial(s.url, made.Text, s.transport)
+	if err != nil {
+		return err
+	}
+	s.admin = admin.New(c)
+	agents, err := s.admin.Agents(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range agents.Agents {
+		s.names = append(s.names, agents.Agents[i].Name)
+	}
+	tokens, err := s.admin.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range tokens.Tokens {
+		if k := &tokens.Tokens[i]; k.Revoked.IsZero() && k.ID != made.ID {
+			s.tokens = append(s.tokens, k.ID)
+		}
+	}
+	return s.clear(ctx)
+}
