@@ -55,6 +55,10 @@ var innerPackages = []pkg{
 		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task",
 	},
 	{
+		dir: "domain/handoff/ticketverb", what: "what a principal may do with a ticket", pure: true,
+		imports: "domain/event domain/handoff domain/identity domain/task",
+	},
+	{
 		dir: "domain/handoff/statesdoc", what: "writes docs/states.md, docs/visibility.md and docs/events.md from the rules and the event types",
 		imports: "domain/event domain/task domain/agent domain/identity domain/memory domain/conversation domain/channel " +
 			"domain/policy domain/alert domain/erasure domain/workspace files/artifact record/ledger record/proof",
@@ -304,7 +308,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/schema", what: "the OpenAPI description of the HTTP API: names, closed sets, fields that are in the path",
-		imports: "domain/refusal domain/event domain/agent domain/alert domain/identity domain/memory domain/conversation domain/workspace record/figure record/view " +
+		imports: "domain/refusal domain/event domain/handoff/ticketverb domain/agent domain/alert domain/identity domain/memory domain/conversation domain/workspace record/figure record/view " +
 			"usecase/alerts usecase/cluster usecase/memories usecase/policies usecase/positions usecase/tickets usecase/tasks usecase/phrases usecase/channels usecase/workspaces " +
 			"usecase/conversations usecase/envelopes usecase/handoffs api/httpapi/endpoint",
 		libs: "github.com/danielgtaylor/huma/v2",

@@ -93,7 +93,7 @@ var usecasePackages = []pkg{
 	{dir: "usecase/desk", what: "the desks of people: who may see a ticket, and which events concern it", imports: "domain/agent domain/event domain/identity domain/task usecase/caller"},
 	{
 		dir: "usecase/tickets", what: "use cases of tickets: what people are asked, and what they do about it",
-		imports: "domain/event domain/handoff domain/identity domain/refusal domain/task record/access record/stream record/view " +
+		imports: "domain/event domain/handoff domain/handoff/ticketverb domain/identity domain/refusal domain/task record/access record/stream record/view " +
 			"usecase/caller usecase/desk usecase/quota usecase/taskstore",
 	},
 	{

@@ -58,7 +58,9 @@ type Ticket struct {
 	Priority  Priority `json:"priority"`
 	Envelope  string   `json:"envelope,omitempty"` // digest of what is to be approved
 	TicketDoc
-	Position uint64 `json:"position"`
+	Verbs    []string `json:"verbs,omitempty"` // what you may do with it now: answer, approve, deny, claim, release or withdraw, which is a call of Deny
+	Epoch    uint64   `json:"epoch,omitempty"` // of the task, while the ticket is open: to release a task that you took over, or to withdraw the ticket
+	Position uint64   `json:"position"`
 }
 
 // TaskTicket is the newest ticket of a task.
@@ -87,13 +89,12 @@ type TicketPage struct {
 
 // TicketFilter narrows a list of tickets. Zero fields do not, except that closed ones are left out.
 type TicketFilter struct {
-	State, Kind string // open, claimed or closed; approval, question or takeover
-	Desk, Task  string
-	All, Mine   bool   // closed ones too; without those that others have claimed
-	Order       string // opened (or empty), due, or of closed tickets closed: see the HTTP API
-	Counts      bool   // count them, too
-	After       string // TicketPage.Next of the page before
-	Limit       int    // at most 500; 0 means 50
+	State, Kind, Desk, Task string // open, claimed or closed; approval, question or takeover
+	All, Mine               bool   // closed ones too; without those that others have claimed
+	Order                   string // opened (or empty), due, or of closed tickets closed: see the HTTP API
+	Counts                  bool   // count them, too
+	After                   string // TicketPage.Next of the page before
+	Limit                   int    // at most 500; 0 means 50
 }
 
 // Tickets lists the tickets that the token may see, the oldest first if no order is given. A first page that leaves some out has some of each asker; each ticket is on one page.

@@ -7,7 +7,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -61,7 +60,7 @@ func TestOwnersAfterAColdHandoffReadNothingFromBefore(t *testing.T) {
 			h.Errorf("after a cold handoff cyd reads\n%s", got)
 		}
 		ticketOf := func(agent, id string) error {
-			_, err := call(h.agent(agent), func(c caller.Caller) (view.TicketRow, error) {
+			_, err := call(h.agent(agent), func(c caller.Caller) (tickets.TicketRow, error) {
 				return h.app.Tickets.Show(ctx(h), c, tickets.TicketInput{ID: id})
 			})
 			return err

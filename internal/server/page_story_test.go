@@ -229,21 +229,29 @@ func (r *reader) post(path, form, says string) {
 	}
 }
 
+// hiddenField matches a field of a form that the page fills in.
+var hiddenField = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+
 // fieldsOf are the hidden fields of the form of a page with an action.
 func fieldsOf(t *testing.T, body, action string) url.Values {
 	t.Helper()
-	form := ""
-	for one := range strings.SplitSeq(body, "<form") {
-		if one, _, _ = strings.Cut(one, "</form>"); strings.Contains(one, `action="`+action+`"`) {
-			form = one
-		}
-	}
-	if form == "" {
+	fields := formOf(body, action)
+	if fields == nil {
 		t.Fatalf("no form does %s:\n%s", action, body)
 	}
-	fields := url.Values{}
-	for _, m := range regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`).FindAllStringSubmatch(form, -1) {
-		fields.Set(m[1], html.UnescapeString(m[2]))
+	return fields
+}
+
+// formOf is fieldsOf; nil if there is no such form.
+func formOf(body, action string) (fields url.Values) {
+	for form := range strings.SplitSeq(body, "<form") {
+		if form, _, _ = strings.Cut(form, "</form>"); !strings.Contains(form, `action="`+action+`"`) {
+			continue
+		}
+		fields = url.Values{}
+		for _, m := range hiddenField.FindAllStringSubmatch(form, -1) {
+			fields.Set(m[1], html.UnescapeString(m[2]))
+		}
 	}
 	return fields
 }

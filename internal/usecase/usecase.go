@@ -282,7 +282,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 
 	u.Envelopes = envelopes.New(sealer, s.tasks, s.access, o.Majors, o.Now, o.Work)
 	u.Policies = policies.New(inForce, decider, v, s.access, o.Now)
-	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer, turns)
+	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer, turns, o.Now)
 	u.Tasks = tasks.New(tasks.Parts{
 		Ledger: l, Views: v, Positions: s.positions, Store: s.tasks, Access: s.access, Presence: s.presence, Agents: u.Agents, AgentStore: s.agents, Talks: s.conversations,
 		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets,

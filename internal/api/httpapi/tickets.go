@@ -17,15 +17,15 @@ import (
 
 // TicketPage is one page of a list of tickets.
 type TicketPage struct {
-	Tickets []view.TicketRow `json:"tickets" doc:"With the beginning of each question, and without answers."`
-	Next    string           `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
-	Count   *int             `json:"count,omitempty" doc:"With counts: how many tickets there are on all pages."`
+	Tickets []tickets.TicketRow `json:"tickets" doc:"With the beginning of each question, and without answers."`
+	Next    string              `json:"next,omitempty" doc:"Parameter after for the next page; absent on the last page."`
+	Count   *int                `json:"count,omitempty" doc:"With counts: how many tickets there are on all pages."`
 	endpoint.Listed
 }
 
 // Ticket is one ticket with all fields.
 type Ticket struct {
-	view.TicketRow
+	tickets.TicketRow
 }
 
 // At implements [endpoint.Placed].

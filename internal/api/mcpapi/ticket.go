@@ -13,26 +13,15 @@ import (
 // mostTickets is the maximum number of tickets that one answer lists.
 const mostTickets = 30
 
-// closing names the tool that closes each kind of ticket.
-var closing = map[string]string{"question": "{decide}: answer", "approval": "{decide}: approve or deny", "takeover": "{decide}: claim"}
-
 // tickets lists the open tickets that the caller opened or may answer, oldest first.
 func (c *call) tickets(ctx context.Context, out *standing, b *strings.Builder) error {
 	page, err := c.Tickets(ctx, client.TicketFilter{Limit: mostTickets})
 	if err != nil {
 		return err
 	}
-	me, err := c.Me(ctx)
-	if err != nil {
-		return err
-	}
 	for _, k := range page.Tickets {
-		closes := closing[k.Kind]
-		if me.Agent != "" && k.By == me.Agent {
-			closes = "{decide}: deny withdraws it"
-		}
 		out.Tickets = append(out.Tickets, show.TicketOf(k))
-		fmt.Fprintf(b, "- %s %s by %s for %s, %s [%s]: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.Say(closes), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
+		fmt.Fprintf(b, "- %s %s by %s for %s, %s%s: %s", k.Kind, k.ID, k.By, show.Receiver(k), k.State, c.Say(show.Closes(k)), show.Line(show.Clip(cmp.Or(k.Question, k.Intent), 200)))
 		if k.Question != "" {
 			b.WriteString(" (task: " + show.Line(show.Clip(k.Intent, 100)) + ")")
 		}

@@ -16,7 +16,7 @@ import (
 
 // inbox is the tickets that wait for people, or those that were closed.
 type inbox struct {
-	Tickets []listed
+	Tickets []client.Ticket
 	Past    bool
 	Next    string
 }
@@ -38,12 +38,11 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in, person := inbox{Past: past}, v.person(r.Context())
-	for _, t := range got.Tickets {
-		if err := v.addWords(r.Context(), &t); err != nil {
+	in := inbox{Past: past, Tickets: got.Tickets}
+	for i := range in.Tickets {
+		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
 			return err
 		}
-		in.Tickets = append(in.Tickets, listed{t, v.may(t, person, client.Task{})})
 	}
 	if got.Next != "" {
 		q.Set("after", got.Next)
@@ -79,12 +78,11 @@ func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
 
 // ticketPage is a ticket with what it is about.
 type ticketPage struct {
-	listed
+	client.Ticket
 	Prompt  string          // of the envelope that is to be decided on
 	Unread  string          // why there is no prompt
 	Story   bool            // the person may see the task
 	Earlier []client.Ticket // of the same task, that were closed
-	Epoch   uint64          // of the task: who has taken it over releases it at that
 }
 
 func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
@@ -93,12 +91,8 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := ticketPage{listed: listed{Ticket: t}}
-	task, err := v.api.Task(ctx, t.Task)
-	if err == nil {
-		body.Story, body.Epoch = true, task.Epoch
-	}
-	body.May = v.may(t, v.person(ctx), task)
+	_, err = v.api.Task(ctx, t.Task)
+	body := ticketPage{Ticket: t, Story: err == nil}
 	of := t.Task
 	if t.Kind == "approval" && t.Handoff > 0 {
 		of = fmt.Sprintf("%s.h%d", t.Task, t.Handoff)

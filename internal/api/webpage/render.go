@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,7 +44,7 @@ var templates = sync.OnceValue(parse)
 func parse() map[string]*template.Template {
 	base := template.Must(template.New("base.html").Funcs(template.FuncMap{
 		"ago": human.Time, "times": human.Times, "iso": human.ISO, "short": human.Short, "percent": human.Percent, "seconds": human.Seconds, "label": human.Label, "ticks": human.Ticks, "hours": human.Hours, "lasting": human.Lasting, "last": human.Last, "span": human.Span,
-		"dict": dict, "as": ownerOf, "acts": acts, "operates": operates, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
+		"dict": dict, "as": ownerOf, "acts": acts, "can": can, "operates": operates, "subject": subject, "next": next, "receiver": receiver, "handoffPath": handoffPath, "subjectPath": subjectPath,
 	}).ParseFS(templateFiles, "templates/base.html", "templates/parts/*.html"))
 	all := map[string]*template.Template{}
 	names, err := fs.Glob(templateFiles, "templates/*.html")
@@ -205,6 +206,9 @@ func acts(me client.Me) bool { return me.Role != client.RoleAuditor }
 
 // operates reports whether a person may act on everything: tasks, agents, dead letters and alerts.
 func operates(me client.Me) bool { return acts(me) && me.Role != client.RoleAgent }
+
+// can reports whether the reader may do something with a ticket now, as the server says.
+func can(t client.Ticket, verb string) bool { return slices.Contains(t.Verbs, verb) }
 
 // subject names a ticket: its question, or the task that is to be approved or taken over.
 func subject(t client.Ticket) string {

@@ -108,6 +108,7 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"opened", shell.Clock(k.Opened)},
 			{"due", due(k)},
 			{"claimed by", k.ClaimedBy},
+			{"you may", strings.Join(k.Verbs, ", ")},
 			{"kept until", shell.Clock(k.Kept)},
 			{"answer", k.Answer},
 			{"by", k.ClosedBy},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
+	"github.com/trapezehq/trapeze/internal/domain/handoff/ticketverb"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
@@ -23,11 +24,6 @@ type DenyInput struct {
 // the principal that asked, it takes the question or the task back.
 func (ts *Tickets) Deny(ctx context.Context, c caller.Caller, in DenyInput) (taskstore.Receipt, error) {
 	return ts.act(ctx, c, "deny", in.ID, in, func(t task.Task, n int, s desk.Reader, now time.Time) ([]event.Event, error) {
-		by := c.Principal
-		source := by.Agent() != "" && by.Agent() == t.Owner || t.Owner == "" && t.Requester == c.String()
-		if source && t.AtDesk() != nil {
-			return handoff.Decide(t, handoff.WithdrawTicket{By: by, Epoch: in.Epoch, Ticket: n, Detail: in.Detail}, now)
-		}
-		return handoff.Decide(t, handoff.DenyTicket{By: by, Serves: s.Serves, Ticket: n, Detail: in.Detail}, now)
+		return handoff.Decide(t, ticketverb.Denial(t, readerOf(c, s), n, in.Epoch, in.Detail), now)
 	})
 }

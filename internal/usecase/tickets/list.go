@@ -28,20 +28,24 @@ const preview = 500
 // List lists the tickets that the caller may see, the oldest first unless the filter has another order, with the beginning of their questions and without
 // their answers. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page; by due time,
 // turns are of a fourth of the page. It is recorded as one read.
-func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (view.TicketList, error) {
+func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (List, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
-		return view.TicketList{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
+		return List{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list-tickets", "", err)
 	}
-	f, err := ts.filterOf(ctx, c, in)
+	s, err := desk.ReaderOf(ctx, ts.agents, c)
 	if err != nil {
-		return view.TicketList{}, err
+		return List{}, err
+	}
+	f, err := filterOf(c, s, in)
+	if err != nil {
+		return List{}, err
 	}
 	list, err := ts.page(ctx, c, f)
 	if err == nil && in.Count {
 		list.Count, err = ts.views.TicketCount(ctx, c.Workspace, f)
 	}
 	if err != nil {
-		return view.TicketList{}, stream.Unavailable(err)
+		return List{}, stream.Unavailable(err)
 	}
 	ids := make([]string, len(list.Tickets))
 	for i := range list.Tickets {
@@ -49,11 +53,15 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 		ids[i] = k.ID
 		k.Question, k.Options, k.Answer, k.Detail = refusal.Clip(k.Question, preview), nil, "", ""
 	}
-	return list, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
+	all, err := ts.seen(ctx, c, s, list.Tickets...)
+	if err != nil {
+		return List{}, err
+	}
+	return List{all, list.Count, list.Next}, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
 }
 
 // filterOf is which tickets a list has, of those that the caller may see.
-func (ts *Tickets) filterOf(ctx context.Context, c caller.Caller, in TicketsInput) (view.TicketFilter, error) {
+func filterOf(c caller.Caller, s desk.Reader, in TicketsInput) (view.TicketFilter, error) {
 	f := in.TicketFilter
 	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
 	switch {
@@ -63,10 +71,6 @@ func (ts *Tickets) filterOf(ctx context.Context, c caller.Caller, in TicketsInpu
 		return f, refusal.New(refusal.Invalid, "omit all and state, or use state=open or state=claimed", "closed tickets have no order of due time")
 	case f.Order == view.TicketsByClosed && f.State != event.TicketStateClosed:
 		return f, refusal.New(refusal.Invalid, "use state=closed", "only closed tickets have an order of closing time")
-	}
-	s, err := desk.ReaderOf(ctx, ts.agents, c)
-	if err != nil {
-		return f, err
 	}
 	if !s.All {
 		f.Involving, f.Serves = c.Name, s.Serves

@@ -8,7 +8,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
-	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -25,21 +24,21 @@ type TicketInput struct {
 
 // Show returns a ticket that the caller may see, and waits for its end if asked to: the ticket is then as it is when the
 // wait is over, closed or not. It is a fresh read, and is recorded.
-func (ts *Tickets) Show(ctx context.Context, c caller.Caller, in TicketInput) (view.TicketRow, error) {
+func (ts *Tickets) Show(ctx context.Context, c caller.Caller, in TicketInput) (TicketRow, error) {
 	k, err := ts.waitFor(ctx, c, in)
 	if err != nil {
-		return view.TicketRow{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "show-ticket", in.ID, err)
+		return TicketRow{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "show-ticket", in.ID, err)
 	}
 	return k, ts.access.ReadAll(ctx, c.Workspace, c.Actor(), k.Task, "ticket", []string{k.ID})
 }
 
-func (ts *Tickets) waitFor(ctx context.Context, c caller.Caller, in TicketInput) (view.TicketRow, error) {
+func (ts *Tickets) waitFor(ctx context.Context, c caller.Caller, in TicketInput) (TicketRow, error) {
 	if in.Wait < 0 || in.Wait > MaxWait {
-		return view.TicketRow{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+		return TicketRow{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
 	}
 	task, _, err := event.ParseTicketID(in.ID)
 	if err != nil {
-		return view.TicketRow{}, err
+		return TicketRow{}, err
 	}
 	changed, stop := ts.views.WatchTask(c.Workspace, task) // before the first look, so that nothing comes in between
 	defer stop()
@@ -61,35 +60,39 @@ func (ts *Tickets) waitFor(ctx context.Context, c caller.Caller, in TicketInput)
 }
 
 // find is a fresh read of a ticket that the caller may see.
-func (ts *Tickets) find(ctx context.Context, c caller.Caller, id string) (view.TicketRow, error) {
+func (ts *Tickets) find(ctx context.Context, c caller.Caller, id string) (TicketRow, error) {
 	if err := c.May(identity.ReadOwn, "read a ticket"); err != nil {
-		return view.TicketRow{}, err
+		return TicketRow{}, err
 	}
 	task, n, err := event.ParseTicketID(id)
 	if err != nil {
-		return view.TicketRow{}, err
+		return TicketRow{}, err
 	}
 	s, err := desk.ReaderOf(ctx, ts.agents, c)
 	if err != nil {
-		return view.TicketRow{}, err
+		return TicketRow{}, err
 	}
 	f, err := ts.tasks.Load(ctx, taskstore.StreamOf(c.Workspace, task), true)
 	if err != nil {
-		return view.TicketRow{}, err
+		return TicketRow{}, err
 	}
 	t := f.State
 	if t.Ticket == nil || n > t.Ticket.N {
-		return view.TicketRow{}, unknown(id)
+		return TicketRow{}, unknown(id)
 	}
 	if err := ts.views.Wait(ctx, f.Head); err != nil {
-		return view.TicketRow{}, stream.Unavailable(err)
+		return TicketRow{}, stream.Unavailable(err)
 	}
 	k, found, err := ts.views.Ticket(ctx, c.Workspace, id)
 	if err != nil {
-		return view.TicketRow{}, stream.Unavailable(err)
+		return TicketRow{}, stream.Unavailable(err)
 	}
 	if !found || !s.Sees(t, k.Ticket) {
-		return view.TicketRow{}, unknown(id)
+		return TicketRow{}, unknown(id)
 	}
-	return k, nil
+	all, err := ts.seen(ctx, c, s, k)
+	if err != nil {
+		return TicketRow{}, err
+	}
+	return all[0], nil
 }

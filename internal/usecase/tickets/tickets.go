@@ -36,11 +36,12 @@ type Tickets struct {
 	desks  Desks
 	sealer Sealer
 	turns  *quota.Turns
+	now    func() time.Time
 }
 
 // New returns the use cases of the tickets of tasks, and of the views that follow them.
-func New(tasks *taskstore.Store, v view.Store, log *access.Log, a desk.Agents, d Desks, s Sealer, q *quota.Turns) *Tickets {
-	return &Tickets{tasks: tasks, views: v, access: log, agents: a, desks: d, sealer: s, turns: q}
+func New(tasks *taskstore.Store, v view.Store, log *access.Log, a desk.Agents, d Desks, s Sealer, q *quota.Turns, now func() time.Time) *Tickets {
+	return &Tickets{tasks: tasks, views: v, access: log, agents: a, desks: d, sealer: s, turns: q, now: now}
 }
 
 // unknown is said of tickets that are not there and of those that the caller may not see alike.

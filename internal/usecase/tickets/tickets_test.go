@@ -62,7 +62,7 @@ func open(t *testing.T) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := tickets.New(tasks, views.Store(), reads, around{}, around{}, around{}, turns)
+	d := tickets.New(tasks, views.Store(), reads, around{}, around{}, around{}, turns, time.Now)
 	return &harness{Tickets: d, t: t, log: log, views: views.Store()}
 }
 
@@ -193,7 +193,7 @@ func TestACallThatWaitsForATicketHasItsAnswerAtOnce(t *testing.T) {
 		h := open(t)
 		ticket := h.ask(tickets.AskInput{Question: "Refund or replace?", Desk: "billing"})
 		begun := time.Now()
-		answered := make(chan view.TicketRow)
+		answered := make(chan tickets.TicketRow)
 		for _, c := range []caller.Caller{agentOf("ann"), agentOf("zoe")} {
 			go func() {
 				k, err := h.Show(t.Context(), c, tickets.TicketInput{ID: ticket, Wait: tickets.MaxWait})

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/conversation"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/handoff/ticketverb"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -41,7 +42,7 @@ var closedSets = []closedSet{
 	setOf(event.TicketKinds.Values()),
 	setOf(event.TicketStates.Values()),
 	setOf(view.TicketOrders.Values()),
-	setOf(event.TicketOutcomes.Values()),
+	setOf(event.TicketOutcomes.Values()), setOf(ticketverb.All.Values()),
 	setOf(view.ItemTypes()),
 	setOf(figure.Spans.Values()),
 	setOf(figure.Bys.Values()),

@@ -2,6 +2,7 @@ package show
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,26 @@ func TicketOf(k client.Ticket) Ticket {
 
 // Receiver names the receiver of a ticket.
 func Receiver(k client.Ticket) string { return cmp.Or(k.To, "the desk "+k.Desk) }
+
+// closing is how a ticket is closed: a verb and its tool, which the call has yet to name. The first verb that the caller may use counts.
+var closing = [][2]string{
+	{"answer", "{decide}: answer"},
+	{"approve", "{decide}: approve or deny"},
+	{"claim", "{decide}: claim"},
+	{"withdraw", "{decide}: deny withdraws it"},
+	{"deny", "{decide}: deny"},
+	{"release", "{decide}: release"},
+}
+
+// Closes says in brackets how the caller closes a ticket, with the tool yet to be named; empty: the caller may not.
+func Closes(k client.Ticket) string {
+	for _, way := range closing {
+		if slices.Contains(k.Verbs, way[0]) {
+			return " [" + way[1] + "]"
+		}
+	}
+	return ""
+}
 
 // TicketText describes the state of a ticket.
 func TicketText(k client.Ticket) string {
