@@ -1,6 +1,7 @@
 package server
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -109,6 +110,49 @@ func TestThePageHasThePromptOfAnEarlierHandoff(t *testing.T) {
 			t.Errorf("handoff %s: %s", hop, prompt)
 		}
 	}
+}
+
+// What comes along from an earlier sender is shown as that sender's: side by side, and to a reader who gets the entries of an envelope instead of its prompt.
+func TestThePageNamesWhoseTheTextsOfAnEnvelopeAre(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann", "bob", "cat", "dan")
+	ctx := t.Context()
+	made, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Fix it", Start: true, Content: client.Content{
+		Ask: "fix the valve", State: "it leaks", Summary: "we talked", Data: json.RawMessage(`{"a":"` + strings.Repeat("long ", 200) + `"}`), Questions: []string{"which valve?"},
+	}, Constraints: []client.Constraint{{ID: "c1", Kind: client.ConstraintSecurity, Text: "no open fire"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	epoch := made.Epoch
+	for _, step := range [][2]string{{"ann", "bob"}, {"bob", "cat"}, {"cat", "dan"}} {
+		content := client.Content{Facts: []client.Point{{Text: "new to " + step[1]}}} // or it goes in circles
+		sent, err := agents[step[0]].Send(ctx, made.Task, client.SendInput{Epoch: epoch, To: []string{step[1]}, Content: content})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := agents[step[1]].Accept(ctx, sent.Handoff, client.AcceptInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		epoch = got.Epoch
+	}
+	story := "/tasks/" + made.Task
+	compared := page.get(story+"/compare?a=1&b=2", http.StatusOK)
+	cat := newReader(t, s)
+	cat.get(cat.link(agentToken(t, admin, "cat")), http.StatusOK)
+	entries := cat.get(story+"/hops/2", http.StatusOK)
+	for kind, text := range map[string]string{"ask": "fix the valve", "state": "it leaks", "summary": "we talked", "questions": "which valve?"} {
+		shown(t, kind+" side by side", compared, `<th scope="row">`+kind+` </th><td>`+text+`</td><td>`+text+`<p class="quiet">by ann</p></td>`)
+		shown(t, kind+" of an earlier handoff", entries, `<dt>`+kind+`  <span class="quiet">by ann</span></dt><dd class="intent">`+text+`</dd>`)
+	}
+	for name, body := range map[string]string{"side by side": compared, "an earlier handoff": entries} {
+		before, _, _ := strings.Cut(body, "<details>")
+		shown(t, name, before, "{&#34;a&#34;:&#34;long long ", "…", "by ann")
+		if n := strings.Count(before, "long "); n == 0 || n > 200 {
+			t.Errorf("%s has %d words of long data", name, n)
+		}
+	}
+	shown(t, "the constraint", compared, `no open fire<p class="quiet">by ann</p>`)
+	shown(t, "the fact", compared, `new to bob<p class="quiet">by ann</p></td>`, `new to cat<p class="quiet">by bob</p></td>`)
 }
 
 // A person at the page takes the time that it takes: no page starts the clock of an answer, for any reader.

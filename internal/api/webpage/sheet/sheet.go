@@ -1,20 +1,37 @@
 package sheet
 
-import "fmt"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
 // Envelope is the fields of an envelope that are compared.
 type Envelope struct {
 	Task struct {
-		Intent string `json:"intent"`
-		Ask    string `json:"ask"`
-		State  string `json:"state"`
+		Intent string          `json:"intent"`
+		Ask    string          `json:"ask"`
+		State  string          `json:"state"`
+		Data   json.RawMessage `json:"data"`
 	} `json:"task"`
 	Summary     string       `json:"conversation_summary"`
+	Questions   []string     `json:"open_questions"`
+	TextBy      Authors      `json:"text_by"`
 	Facts       []Point      `json:"key_facts"`
 	Decisions   []Point      `json:"decisions"`
 	Constraints []Constraint `json:"constraints"`
 	Omissions   []Omission   `json:"omissions"`
 	Packing     *Packing     `json:"packing"`
+}
+
+// Authors names who wrote the texts that come from an earlier sender: empty of those of the sender.
+type Authors struct {
+	Ask       string `json:"ask"`
+	State     string `json:"state"`
+	Data      string `json:"data"`
+	Summary   string `json:"conversation_summary"`
+	Questions string `json:"open_questions"`
 }
 
 // Point is a fact or a decision.
@@ -28,10 +45,12 @@ type Point struct {
 
 // Constraint is a limit on what the receiver may do.
 type Constraint struct {
-	ID    string    `json:"id"`
-	Text  string    `json:"text"`
-	Allow *[]string `json:"allow"`
-	Max   *float64  `json:"max"`
+	ID     string    `json:"id"`
+	Text   string    `json:"text"`
+	Origin string    `json:"origin"`
+	TextBy string    `json:"text_by"` // if not Origin
+	Allow  *[]string `json:"allow"`
+	Max    *float64  `json:"max"`
 }
 
 // Omission is an entry that was left out for the receiver, or several of a kind.
@@ -55,22 +74,33 @@ type Packing struct {
 type Difference struct {
 	Kind   string
 	ID     string
-	A, B   string
+	A, B   Text
 	Fate   string // kept, changed, added or dropped; omitted if the second lists it as left out
 	Reason string // of an omission; of a change, what replaced it
 }
 
-// Entry is an entry of an envelope, for a comparison.
-type Entry struct {
-	Kind, ID, Text string
-	replaced       []string // ids of what it replaced, newest first
+// Text is a text with its author, where the envelope names one.
+type Text struct {
+	Text, By string
 }
 
-// Entries are the entries of an envelope that have a text: what was asked, constraints, facts and decisions.
+// Entry is an entry of an envelope, for a comparison.
+type Entry struct {
+	Kind, ID string
+	Text
+	replaced []string // ids of what it replaced, newest first
+}
+
+// Entries are the entries of an envelope that have a text: what was asked, questions, constraints, facts and decisions.
 func (e Envelope) Entries() (all []Entry) {
-	for _, text := range []Entry{{Kind: "intent", Text: e.Task.Intent}, {Kind: "ask", Text: e.Task.Ask}, {Kind: "state", Text: e.Task.State}, {Kind: "summary", Text: e.Summary}} {
-		if text.Text != "" {
-			all = append(all, text)
+	by := e.TextBy
+	for _, one := range []Entry{
+		{Kind: "intent", Text: Text{Text: e.Task.Intent}}, {Kind: "ask", Text: Text{e.Task.Ask, by.Ask}}, {Kind: "state", Text: Text{e.Task.State, by.State}},
+		{Kind: "data", Text: Text{string(e.Task.Data), by.Data}}, {Kind: "summary", Text: Text{e.Summary, by.Summary}},
+		{Kind: "questions", Text: Text{strings.Join(e.Questions, "\n"), by.Questions}},
+	} {
+		if one.Text.Text != "" {
+			all = append(all, one)
 		}
 	}
 	for _, c := range e.Constraints {
@@ -81,7 +111,7 @@ func (e Envelope) Entries() (all []Entry) {
 		if c.Max != nil {
 			text += fmt.Sprintf(" max %v", *c.Max)
 		}
-		all = append(all, Entry{Kind: "constraint", ID: c.ID, Text: text})
+		all = append(all, Entry{Kind: "constraint", ID: c.ID, Text: Text{text, cmp.Or(c.TextBy, c.Origin)}})
 	}
 	for _, f := range e.Facts {
 		all = append(all, f.entry("fact"))
@@ -93,7 +123,7 @@ func (e Envelope) Entries() (all []Entry) {
 }
 
 func (p Point) entry(kind string) Entry {
-	e := Entry{Kind: kind, ID: p.ID, Text: p.Text, replaced: p.Lineage}
+	e := Entry{Kind: kind, ID: p.ID, Text: Text{p.Text, p.By}, replaced: p.Lineage}
 	if p.Supersedes != "" {
 		e.replaced = append([]string{p.Supersedes}, p.Lineage...)
 	}
@@ -103,7 +133,7 @@ func (p Point) entry(kind string) Entry {
 // Compare compares two envelopes entry by entry, in the order of the first, then what the second adds.
 func Compare(a, b Envelope) (rows []Difference) {
 	leftBefore, left := a.left(), b.left()
-	later, replaces := map[string]string{}, map[string]Entry{}
+	later, replaces := map[string]Text{}, map[string]Entry{}
 	for _, e := range b.Entries() {
 		later[e.Kind+":"+e.ID] = e.Text
 		for _, id := range e.replaced {
@@ -117,7 +147,7 @@ func Compare(a, b Envelope) (rows []Difference) {
 		row := Difference{Kind: e.Kind, ID: e.ID, A: e.Text, Fate: "dropped"}
 		if text, ok := later[key]; ok {
 			row.B, row.Fate = text, "kept"
-			if text != e.Text {
+			if text.Text != e.Text.Text {
 				row.Fate = "changed"
 			}
 		} else if by, ok := replaces[key]; ok {
