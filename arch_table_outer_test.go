@@ -6,8 +6,8 @@ var outerPackages = []pkg{
 	{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
-			"record/ledger record/access record/proof record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/fleet",
+			"record/ledger record/access record/proof record/proof/segment record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/fleet server/garbage server/putaway",
 		libs: "net golang.org/x/time",
 	},
 	{
@@ -20,6 +20,11 @@ var outerPackages = []pkg{
 		dir: "server/fleet", what: "what a server knows of the others that share its record, and whether it takes new work itself",
 		imports: "domain/refusal record/frontend record/ledger record/replica usecase/cluster",
 	},
+	{
+		dir: "server/putaway", what: "moves old entries of a record into segments, while no server runs",
+		imports: "domain/refusal record/ledger record/ledger/sqlitelog record/proof record/proof/segment record/proof/treefile record/stream usecase/erasures",
+	},
+	{dir: "server/garbage", what: "how much memory the process of a server takes"},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},
 
 	{dir: "server/certificate/certtest", what: "CAs and certificates that tests make", libs: "net testing"},

@@ -201,6 +201,10 @@ var innerPackages = []pkg{
 		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
 	},
 	{
+		dir: "record/proof/segment", what: "files with the oldest entries of a record, which verify by themselves",
+		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+	},
+	{
 		dir: "record/backup", what: "backups of a record: one file with its entries and files, and back, verified by the tree",
 		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
 	},

@@ -102,7 +102,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/erasures", what: "use cases of erasures and legal holds: what a subject names, erasing it, finishing after a crash",
-		imports: "domain/conversation/conversationid domain/erasure domain/event domain/memory domain/conversation domain/identity domain/refusal record/access record/ledger record/seal record/stream " +
+		imports: "domain/conversation/conversationid domain/erasure domain/event domain/memory domain/conversation domain/identity domain/refusal domain/task record/access record/ledger record/seal record/stream " +
 			"usecase/caller usecase/taskstore usecase/memories usecase/artifacts",
 	},
 	{

@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/client/wire"
 )
 
-// TrailAround is [client.Client.Trail] that goes on after entries that cannot be read, which are listed in their places as the event entry-damaged. It is
+// TrailAround is [client.Client.Trail] that goes on after entries that cannot be read, which are listed in their places as the event entry-damaged, or entry-put-away. It is
 // for operators and auditors.
 func (c Client) TrailAround(ctx context.Context, task string) (client.Trail, error) {
 	q := wire.Query{}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli"
 	"github.com/trapezehq/trapeze/internal/server"
@@ -16,4 +17,9 @@ func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) 
 func restore(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
 	r, err := server.Restore(ctx, dir, keys, placeOf(to, nil), from)
 	return cli.Restored(r), err
+}
+
+func putAway(ctx context.Context, dir string, before time.Time) (cli.Segment, error) {
+	made, err := server.PutAway(ctx, dir, before)
+	return cli.Segment(made), err
 }

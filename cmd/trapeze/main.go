@@ -15,8 +15,10 @@ import (
 func main() {
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
-		OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
-		Copier:     cli.Copier{Backup: backup, Restore: restore},
+		OpenRecord: func(dir string, segments ...string) (cli.RecordFile, error) {
+			return server.OpenRecord(dir, segments...)
+		},
+		Copier: cli.Copier{Backup: backup, Restore: restore, PutAway: putAway},
 	}))
 }
 

@@ -91,6 +91,8 @@ type (
 	Backup = backup.Made
 	// Restored says what was restored.
 	Restored = backup.Restored
+	// Segment says what was put away.
+	Segment = backup.Segment
 	// Place says where a record is that several servers share.
 	Place = place.Place
 )

@@ -69,7 +69,7 @@ func (s *commands) groups() []group {
 		}},
 		{"record", "The record:", []*cobra.Command{audit.Command(s.Shell), audit.Events(s.Shell), audit.Stats(s.Shell), alert.Command(s.Shell), envelope.Drift(s.Shell), audit.Receipt(s.Shell), verify.Command(s.Shell, s.openRecord), witness.Command(s.Shell), erasure.Command(s.Shell), erasure.Hold(s.Shell)}},
 		{"server", "Server and set-up:", []*cobra.Command{
-			s.stopCommand(), login.Command(s.Shell), login.Logout(s.Shell), workspace.Command(s.Shell), cluster.Command(s.Shell), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
+			s.stopCommand(), login.Command(s.Shell), login.Logout(s.Shell), workspace.Command(s.Shell), cluster.Command(s.Shell), backup.Command(s.Shell, s.copier), backup.Restore(s.Shell, s.copier), backup.PutAway(s.Shell, s.copier), web.Command(s.Shell), s.mcpCommand(), setup.Hook(s.Shell), bench.Command(s.Shell), s.versionCommand(),
 		}},
 	}
 }

@@ -36,8 +36,10 @@ func TestMain(m *testing.M) {
 		"trapeze": func() {
 			os.Exit(cli.Main(whileTold(), os.Args[1:], cli.Env{
 				Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Serve: serve,
-				OpenRecord: func(dir string) (cli.RecordFile, error) { return server.OpenRecord(dir) },
-				Copier:     copier,
+				OpenRecord: func(dir string, segments ...string) (cli.RecordFile, error) {
+					return server.OpenRecord(dir, segments...)
+				},
+				Copier: copier,
 			}))
 		},
 		"program": func() { os.Exit(program(os.Args[1:])) },
@@ -52,6 +54,10 @@ var copier = cli.Copier{
 	Restore: func(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
 		r, err := server.Restore(ctx, dir, keys, server.Place{Postgres: to.Postgres}, from)
 		return cli.Restored(r), err
+	},
+	PutAway: func(ctx context.Context, dir string, before time.Time) (cli.Segment, error) {
+		made, err := server.PutAway(ctx, dir, before)
+		return cli.Segment(made), err
 	},
 }
 
@@ -76,7 +82,7 @@ func over() bool {
 }
 
 func serve(ctx context.Context, c cli.ServeConfig) error {
-	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Witnesses: c.Witnesses}
+	conf := server.Config{DataDir: c.DataDir, Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Witnesses: c.Witnesses, RebuildViews: c.RebuildViews}
 	if c.Ephemeral {
 		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
 	}

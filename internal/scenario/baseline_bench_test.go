@@ -18,6 +18,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 // What BenchmarkBaseline found last, and how much more it reports as a regression. The figures are ratios of processor times, and so nearly the same on a
@@ -35,7 +36,7 @@ var baselineHandoffs = flag.Int("baseline-handoffs", 300, "life cycles of each r
 // no identity, no rules, no views and no proofs. Each operation is a pair of runs in turn, with the same clients; x-baseline is how many times the
 // processor time of the baseline a handoff takes. More than regression times what is recorded here is reported, and is no failure: see .ci/run.
 func BenchmarkBaseline(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	for clients, recorded := range map[int]float64{1: recordedBaseline1, 100: recordedBaseline100} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			var processors, throughput []float64

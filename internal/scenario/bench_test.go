@@ -19,7 +19,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
-	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -83,7 +83,7 @@ func lifecycle(a *usecase.UseCases, h *harness, n int, took func(time.Duration))
 }
 
 func BenchmarkLifecycle(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	for _, clients := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			h := open(b, "sqlite")

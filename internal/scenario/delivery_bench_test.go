@@ -13,13 +13,14 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 // BenchmarkDelivery is the time from the call that sends a handoff to a receiver that waits in its inbox: until the inbox is answered
 // (delivered), and until the receiver owns the task (accepted). Handoffs of 1 KiB are sent one after the other, to one agent, to one of a
 // thousand that wait, or to a capability that all of them have: the first to accept gets it.
 func BenchmarkDelivery(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	for _, over := range []string{"http", "mcp"} {
 		for _, c := range []struct {
 			waiting int

@@ -17,12 +17,13 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 // BenchmarkLifecycleHTTP is BenchmarkLifecycle over loopback, with a connection for each client. The load generator is
 // lean, but it shares the two cores with the server.
 func BenchmarkLifecycleHTTP(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	for _, clients := range []int{1, 100, 1000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			s, err := server.Open(context.Background(), server.Config{DataDir: b.TempDir(), Addr: "127.0.0.1:0"})

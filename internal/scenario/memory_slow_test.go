@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 const (
@@ -25,7 +25,7 @@ var soak = flag.Duration("soak", 0, "how long TestMemoryInUseDoesNotGrowWithTheW
 // TestMemoryInUseDoesNotGrowWithTheWorkDone measures what is in use after a collection, not what the process has from the system, so
 // that no other program has a part in it.
 func TestMemoryInUseDoesNotGrowWithTheWorkDone(t *testing.T) {
-	server.Tune()
+	garbage.Tune()
 	h := open(t, "sqlite")
 	defer h.stop()
 	for i := range benchAgents {

@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 var (
@@ -30,7 +31,7 @@ var (
 // machine with other work. alone-% does: it is the processor time of a tree that is made of the same entries afterwards, read from the disk, in per cent of
 // what the handoffs took.
 func BenchmarkTree(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	var cost, processors, plain, size, alone []float64
 	for i := range b.N {
 		var f [2]figures // without, with
@@ -113,7 +114,7 @@ func fileSize(b *testing.B, name string) int64 {
 // was read; prove-p99-µs is the inclusion proof alone. start-ms is a start of the server on the record; verified/s are the entries that trapeze verify
 // compares with the tree in a second, and verify-cpu-µs the processor time for each.
 func BenchmarkProofs(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	dir := b.TempDir()
 	last := fillForProofs(b, dir)
 	start := func() (*server.Server, time.Duration) {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/server"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 var watchedHandoffs = flag.Int("handoffs", 500, "life cycles of each run of BenchmarkWatchedHTTP; docs/performance.md has 20000")
@@ -27,7 +28,7 @@ var watchedHandoffs = flag.Int("handoffs", 500, "life cycles of each run of Benc
 // which is light; both are medians of the pairs. cpu-cost-µs is the same in microseconds. The collector is a process of its own on the same processors:
 // its time is collector-µs, for each handoff of a run with it.
 func BenchmarkWatchedHTTP(b *testing.B) {
-	server.Tune()
+	garbage.Tune()
 	url, stop := startCollector(b)
 	var cost, processors, more, plain []float64
 	for i := range b.N {

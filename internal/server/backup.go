@@ -24,6 +24,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
@@ -107,6 +108,7 @@ func Backup(ctx context.Context, dir string, to io.Writer, o BackupOptions) (_ M
 		}
 	}
 	end, err := backup.Write(ctx, limitRate(ctx, to, o.Rate), src, made)
+	err = stream.AttachFirst(err)
 	out := Made{Position: uint64(end.Position), Root: end.Root.String(), Signed: src.Signed.Size, Log: src.Log, Damaged: end.Damaged, Unsigned: !end.Signed}
 	if made.Base != nil {
 		out.After = uint64(made.Base.End.Position)

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
 )
 
 // DefaultAddr is the default address to listen on: only this machine can reach it.
@@ -58,7 +59,7 @@ type Config struct {
 	// OAuth configures an issuer whose tokens the server accepts besides its own; without an issuer and a resource, none.
 	OAuth oauth.Config
 	// Memory is the memory, in bytes, that the process is to stay near: the garbage collector runs more often before it is exceeded,
-	// and a server that is idle gives back what it does not use. 0 means [DefaultMemory]. It is no hard limit: see keepMemory.
+	// and a server that is idle gives back what it does not use. 0 means [garbage.DefaultMemory]. It is no hard limit: see package garbage.
 	Memory int64
 	// FigureAgents is the number of agents that figures name; those beyond are counted as one. 0 means 1,000.
 	FigureAgents int
@@ -98,7 +99,7 @@ func (c Config) withDefaults() Config {
 		c.Artifacts.Every = time.Hour
 	}
 	if c.Memory == 0 {
-		c.Memory = DefaultMemory
+		c.Memory = garbage.DefaultMemory
 	}
 	if c.Drain == 0 {
 		c.Drain = 10 * time.Second

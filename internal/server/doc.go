@@ -14,7 +14,7 @@
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files
-//   - garbage.go: how much memory the process takes
+//   - package garbage: how much memory the process takes; package putaway: how entries are put away
 //   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.

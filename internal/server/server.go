@@ -28,12 +28,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
 	"github.com/trapezehq/trapeze/internal/server/fleet"
+	"github.com/trapezehq/trapeze/internal/server/garbage"
+	"github.com/trapezehq/trapeze/internal/server/putaway"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
@@ -188,11 +191,11 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if s.sealer, err = openSealer(s.config); err != nil {
 		return err
 	}
-	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged(), Sealer: s.ledgerSealer()}
+	o := sqlitelog.Options{Reserve: room, Committed: s.counts.committed, Acknowledged: s.tree.Acknowledged(), Sealer: s.ledgerSealer(), Segments: segment.NewDir(filepath.Join(s.config.DataDir, putaway.Dir))}
 	if s.embedded, s.views, err = sqlview.OpenEmbedded(ctx, path, o); errors.Is(err, sqlitelog.ErrSealed) || errors.Is(err, seal.ErrMissing) {
 		return keysLost(s.config.DataDir, err)
 	} else if err != nil {
-		return err
+		return stream.AttachFirst(err)
 	}
 	s.log = s.embedded
 	if err := s.checkKeys(ctx); err != nil {
@@ -203,9 +206,9 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	}
 	if s.config.RebuildViews {
 		s.config.Log.Info("the views are built again from the ledger")
-		return s.views.Rebuild(ctx)
+		return stream.AttachFirst(s.views.Rebuild(ctx))
 	}
-	return nil
+	return s.sayDetached(ctx)
 }
 
 func (s *Server) listen(ctx context.Context) (err error) {
@@ -453,7 +456,7 @@ func (s *Server) Close(ctx context.Context) error {
 
 // Run opens a server, calls ready, and runs it until ctx ends or the API fails.
 func Run(ctx context.Context, c Config, ready func(*Server)) error {
-	Tune()
+	garbage.Tune()
 	s, err := Open(ctx, c)
 	if err != nil {
 		return err
@@ -464,7 +467,7 @@ func Run(ctx context.Context, c Config, ready func(*Server)) error {
 	hangups, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { s.reloadOnHangup(hangups) })
-	beside.Go(func() { keepMemory(hangups, s.config.Memory) })
+	beside.Go(func() { garbage.Keep(hangups, s.config.Memory) })
 	defer beside.Wait()
 	defer stop()
 	select {

@@ -14,9 +14,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/server/putaway"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -70,11 +72,13 @@ type RecordFile struct {
 	sealer *seal.Sealer // nil: the content is not sealed, or its keys are not there
 	keys   *seal.KeyFile
 	broken error // the keys are there, and cannot be used
+
+	segments *segment.Dir
 }
 
 // Close releases everything.
 func (f *RecordFile) Close() error {
-	err := f.Reader.Close()
+	err := errors.Join(f.Reader.Close(), f.segments.Close())
 	if f.sealer != nil {
 		err = errors.Join(err, f.sealer.Close())
 	}
@@ -89,8 +93,8 @@ func closeIf(err error, r *sqlitelog.Reader) error {
 	return r.Close()
 }
 
-// OpenRecord opens the record in a data directory for reading, also while a server runs there.
-func OpenRecord(dir string) (*RecordFile, error) {
+// OpenRecord opens the record in a data directory for reading, also while a server runs there. Segments are looked for in the directory and in others.
+func OpenRecord(dir string, segments ...string) (*RecordFile, error) {
 	if err := sharedrecord.CheckOwn(dir, "verify receipts, and what a running server exports: trapeze audit export; the server compares the record with its tree all the time", ""); err != nil {
 		return nil, err
 	}
@@ -98,7 +102,8 @@ func OpenRecord(dir string) (*RecordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &RecordFile{Reader: r, dir: dir}
+	f := &RecordFile{Reader: r, dir: dir, segments: segment.NewDir(append(segments, filepath.Join(dir, putaway.Dir))...)}
+	r.Attach(f.segments)
 	if f.sealed, err = r.IsSealed(); err != nil || !f.sealed {
 		return f, errors.Join(err, closeIf(err, r))
 	}

@@ -99,6 +99,9 @@ func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer done()
 	after, err := s.startOf(r)
+	if err == nil {
+		err = s.app.History.CanFollow(r.Context(), after)
+	}
 	if err != nil {
 		return err
 	}

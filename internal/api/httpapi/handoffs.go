@@ -49,7 +49,7 @@ func (s *service) handoffs() {
 // trailQuery asks for the trail of a task.
 type trailQuery struct {
 	endpoint.ReadingID
-	SkipDamaged bool `query:"skip_damaged" doc:"Whether to go on after entries that cannot be read, which are then listed in their places as entry-damaged; for operators and auditors."`
+	SkipDamaged bool `query:"skip_damaged" doc:"Whether to go on after entries that cannot be read, which are then listed in their places as entry-damaged, or as entry-put-away if their segment is not there; for operators and auditors."`
 }
 
 // verdicts adds approve and deny, for supervised handoffs and for takeover requests (asks).

@@ -29,7 +29,7 @@ func auditShow(s *shell.Shell) *cobra.Command {
 		trail, err := read(ctx, task)
 		return s.Answer(trail, err, func(p *shell.Page) { p.Trail(trail.Entries) })
 	})
-	cmd.Flags().BoolVar(&around, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors)")
+	cmd.Flags().BoolVar(&around, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged, or entry-put-away (for operators and auditors)")
 	return cmd
 }
 
@@ -61,7 +61,7 @@ itself recorded. The file of -o must not exist yet. The content of memory items 
 operator asks for it with --forgotten.`
 	shell.Choice(cmd.Flags(), &o.Format, "format", "", "%s (default jsonl)", client.ExportFormats())
 	cmd.Flags().BoolVar(&o.Forgotten, "forgotten", false, "include the content of memory items that were forgotten (for operators)")
-	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged (for operators and auditors)")
+	cmd.Flags().BoolVar(&o.SkipDamaged, "skip-damaged", false, "go on after entries that cannot be read, and list them as entry-damaged, or entry-put-away (for operators and auditors)")
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

@@ -54,6 +54,7 @@ type Restored struct {
 type Copier struct {
 	Backup  func(ctx context.Context, dir string, to io.Writer, o Options) (Made, error)
 	Restore func(ctx context.Context, dir, keys string, to place.Place, from []io.Reader) (Restored, error)
+	PutAway func(ctx context.Context, dir string, before time.Time) (Segment, error)
 }
 
 // flags of trapeze backup.

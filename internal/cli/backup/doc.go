@@ -1,4 +1,4 @@
-// Package backup has the commands that copy a data directory into a file, while its server runs, and back.
+// Package backup has the commands that copy a data directory into a file, while its server runs, and back, and that put old entries away.
 //
 // Invariants:
 //   - A file that was written has everything: a backup that ends early leaves none.

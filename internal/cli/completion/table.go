@@ -51,10 +51,10 @@ var flags = map[string]source{
 	"artifact": files, "ca": files, "client-cert": files, "client-key": files, "tls-cert": files, "tls-key": files, "tls-client-ca": files, "policy": files,
 	"cluster-ca": files, "cluster-cert": files, "cluster-key": files, "nats-ca": files, "nats-creds": files,
 	"log-file": files, "output": files, "keys": files, "checkpoint": files, "secrets": files, "preview": files, "task create --from": files, "backup --after": files,
-	"data-dir": dirs, "git": dirs, "guard": dirs,
+	"data-dir": dirs, "segments": dirs, "git": dirs, "guard": dirs,
 
 	// Texts, and names that are new.
-	"ask": none, "claimed-history": none, "confirm": none, "content": none, "data": none, "deadline": none, "decision": none, "description": none, "detail": none,
+	"ask": none, "before": none, "claimed-history": none, "confirm": none, "content": none, "data": none, "deadline": none, "decision": none, "description": none, "detail": none,
 	"digest": none, "expect": none, "expect-format": none, "expect-schema": none, "expires": none, "fact": none, "id": none, "label": none, "missing": none,
 	"name": none, "notes": none, "option": none, "question": none, "result": none, "since": none, "spec": none, "state": none, "step": none, "subject": none,
 	"summary": none, "tag": none, "text": none, "title": none, "until": none, "why": none, "tokenizer": none, "allow": none, "permission": none, "reach": none,

@@ -128,6 +128,7 @@ Windows in the user's configuration directory). Only its owner can read it:
     trapeze.db.reserve  space for the records of reads, should the disk be full
     views.db            the views, if the record is in PostgreSQL; postgres.record names it
     artifacts/          files that envelopes refer to
+    segments/           old entries that trapeze put-away has moved out of trapeze.db
     proof/              the tree of the record, its last checkpoint and its keys; proof/key is secret
     policy.yaml         the policy, if there is one
     page.key            seals the sessions of the page

@@ -28,8 +28,8 @@ type File interface {
 	io.Closer
 }
 
-// Opener opens the record in a data directory without changing it.
-type Opener func(dir string) (File, error)
+// Opener opens the record in a data directory without changing it. Entries that were put away are read from the segments in it and in other directories.
+type Opener func(dir string, segments ...string) (File, error)
 
 // options are the flags.
 type options struct {
@@ -38,13 +38,14 @@ type options struct {
 	fast        bool
 	witnessKeys []string
 	witnesses   int
+	segments    string // a directory; empty: none besides that of the data directory
 }
 
 // Command is the command trapeze verify.
 func Command(s *shell.Shell, open Opener) *cobra.Command {
 	var o options
 	var cmd *cobra.Command
-	cmd = s.Command("verify FILE|DIR", "Verify a receipt, an export, checkpoints or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
+	cmd = s.Command("verify FILE|DIR", "Verify a receipt, an export, checkpoints, a segment or a data directory, without a server", cobra.ExactArgs(1), func(ctx context.Context, args []string) error {
 		if cmd.Flags().Changed("keys") && o.keys == "" {
 			return shell.Usagef("--keys names no file")
 		}
@@ -52,20 +53,29 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 		if err != nil {
 			return fileError(err)
 		}
-		if info.IsDir() {
+		if err := o.checkSegments(cmd.Flags().Changed("segments"), info.IsDir()); err != nil {
+			return err
+		}
+		switch {
+		case info.IsDir():
 			return o.directory(ctx, s, args[0], open)
+		case isSegment(args[0]):
+			return o.segment(ctx, s, args[0])
 		}
 		return o.file(s, args[0])
 	})
 	cmd.Long = `Verify what Trapeze has recorded, without a server and without a network.
 
-A receipt, a checkpoint or an export with --format proof (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
+A receipt, a checkpoint, an export with --format proof, or a segment of "trapeze put-away" (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
 checkpoint, each envelope and artifact against its digest, the views against the record, and the structure of the database. --fast reads the newest
 256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
+
+Of entries that were put away in segments that are not in the data directory, the hashes are compared with the tree, and the views are not compared; that is said, and is
+no finding. --segments names a directory with those segments, where each must then be. Segments that are there are compared with the record.
 
 With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
 --witnesses says.
@@ -78,6 +88,7 @@ docs/proofs.md describes the formats.`
 	cmd.Flags().BoolVar(&o.fast, "fast", false, "verify the tree, the checkpoints and the newest entries of a data directory only")
 	cmd.Flags().StringArrayVar(&o.witnessKeys, "witness-key", nil, "file with the public keys of witnesses, one in each line, whose cosignatures are verified (can be repeated)")
 	cmd.Flags().IntVar(&o.witnesses, "witnesses", 0, "how many of those witnesses must have cosigned (default 1)")
+	cmd.Flags().StringVar(&o.segments, "segments", "", "directory with the segments that were taken out of a data directory")
 	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
 }
 
@@ -179,7 +190,7 @@ func (o options) file(s *shell.Shell, name string) error {
 // directory verifies a data directory.
 func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) (err error) {
 	files, v := filepath.Join(dir, "proof"), &verification{}
-	record, err := v.open(dir, open)
+	record, err := o.open(v, dir, open)
 	if err != nil || record == nil {
 		return errors.Join(err, v.result(s))
 	}
@@ -215,6 +226,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		v.findings = append(file, v.findings...)
 		return v.result(s)
 	}
+	o.attached(ctx, dir, report, v)
 	artifacts := o.derived(ctx, dir, record, v)
 	v.findings = append(file, v.findings...)
 	report.Findings = v.findings
@@ -222,12 +234,15 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		proof.Report
 		Checkpoints int `json:"checkpoints"`
 		Artifacts   int `json:"artifacts"`
-	}{report, len(report.Held), artifacts}
+		// Views that were not compared, since entries are put away.
+		ViewsPutAway bool `json:"views_not_compared,omitempty"`
+	}{report, len(report.Held), artifacts, v.viewsAway}
 	err = s.Emit(answer, func(p *shell.Page) {
 		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
 		if o.fast {
 			p.Line("Entries before the newest %d, artifacts and views were not read.", newest)
 		}
+		showAway(p, report, v)
 	})
 	return errors.Join(err, v.result(s))
 }

@@ -98,6 +98,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"the file is damaged":              {record: record{file: damage}, exit: 1, says: "does not verify"},
 		"the views are damaged":            {record: record{views: damage}, exit: 1, says: "does not verify"},
 		"the record is gone":               {opens: missing, exit: 1, says: "trapeze.db, is missing"},
+		"views of what is put away":        {record: record{views: &ledger.PutAway{Position: 1, Segment: "1-2.segment"}}},
 		"the public keys are gone":         {change: func(dir string) []string { return remove(dir, "keys") }, exit: 1, says: "proof/keys"},
 		"the public keys are damaged":      {change: func(dir string) []string { return overwrite(dir, "keys") }, exit: 1, says: "proof/keys"},
 		"the checkpoint is gone":           {change: func(dir string) []string { return remove(dir, "checkpoint") }, exit: 1, says: "the last checkpoint"},
@@ -114,12 +115,19 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"which artifacts there are, by a disk": {record: record{artifacts: syscall.EIO}, exit: 6, says: "which artifacts are missing"},
 		"it is interrupted":                    {record: record{last: context.Canceled}, exit: 6, says: "interrupted"},
 
-		"the directory is another one":   {opens: missing, change: func(dir string) []string { return remove(dir, "") }, exit: 2, says: "no data directory"},
-		"the directory is not there":     {change: func(dir string) []string { return []string{filepath.Join(dir, "none")} }, exit: 2, says: "no such file"},
-		"--keys names nothing":           {change: func(string) []string { return []string{"--keys", "none"} }, exit: 2, says: "none"},
-		"--keys names no keys":           {change: func(dir string) []string { return []string{"--keys", filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "not a public key"},
-		"--keys names a directory":       {change: func(dir string) []string { return []string{"--keys", dir} }, exit: 2, says: "is a directory"},
-		"--checkpoint names nothing":     {change: func(string) []string { return []string{"--checkpoint", "none"} }, exit: 2, says: "none"},
+		"the directory is another one": {opens: missing, change: func(dir string) []string { return remove(dir, "") }, exit: 2, says: "no data directory"},
+		"the directory is not there":   {change: func(dir string) []string { return []string{filepath.Join(dir, "none")} }, exit: 2, says: "no such file"},
+		"--keys names nothing":         {change: func(string) []string { return []string{"--keys", "none"} }, exit: 2, says: "none"},
+		"--keys names no keys":         {change: func(dir string) []string { return []string{"--keys", filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "not a public key"},
+		"--keys names a directory":     {change: func(dir string) []string { return []string{"--keys", dir} }, exit: 2, says: "is a directory"},
+		"--checkpoint names nothing":   {change: func(string) []string { return []string{"--checkpoint", "none"} }, exit: 2, says: "none"},
+		"--segments names nothing":     {change: func(string) []string { return []string{"--segments", "none"} }, exit: 2, says: "--segments"},
+		"--segments is empty":          {change: func(string) []string { return []string{"--segments", ""} }, exit: 2, says: "--segments"},
+		"--segments names a file":      {change: func(dir string) []string { return []string{"--segments", filepath.Join(dir, "proof", "keys")} }, exit: 2, says: "is no directory"},
+		"--segments of a file": {change: func(dir string) []string {
+			return []string{filepath.Join(dir, "proof", "checkpoint"), "--segments", dir}
+		}, exit: 2, says: "--segments is for a data directory"},
+		"--segments of the newest":       {change: func(dir string) []string { return []string{dir, "--fast", "--segments=" + dir} }, exit: 2, says: "--fast reads no segments"},
 		"a receipt without keys":         {change: func(dir string) []string { return []string{filepath.Join(dir, "proof", "checkpoint")} }, exit: 2, says: "--keys FILE"},
 		"a file that is nothing of this": {change: noReceipt, exit: 1, says: "a receipt, a checkpoint and an export verify"},
 	} {
@@ -133,7 +141,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 					args = append(args, changed...)
 				}
 			}
-			exit, printed := run(t, func(string) (File, error) { return c.record, c.opens }, args...)
+			exit, printed := run(t, func(string, ...string) (File, error) { return c.record, c.opens }, args...)
 			if exit != c.exit || !strings.Contains(printed, c.says) {
 				t.Errorf("the exit code is %d, want %d, and it says, without %q:\n%s", exit, c.exit, c.says, printed)
 			}

@@ -11,12 +11,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 )
 
 // verification is what a verification has found, and why it could not be finished.
 type verification struct {
 	findings   []proof.Finding
 	unfinished error
+	viewsAway  bool // the views were not compared, since entries are put away
 }
 
 // errDiffers is the error of a verification that found something.
@@ -82,8 +84,12 @@ func (v *verification) result(s *shell.Shell) error {
 
 // open opens the record in a data directory; nil if there is none, which is a finding, or if that cannot be told. Errors: of how the command was used, and those of a
 // record that cannot be verified here.
-func (v *verification) open(dir string, open Opener) (File, error) {
-	record, err := open(dir)
+func (o options) open(v *verification, dir string, open Opener) (File, error) {
+	var segments []string
+	if o.segments != "" {
+		segments = append(segments, o.segments)
+	}
+	record, err := open(dir, segments...)
 	switch {
 	case err == nil:
 		return record, nil
@@ -163,6 +169,9 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 		found, err := check.do(ctx)
 		if err == nil {
 			err = ctx.Err()
+		}
+		if segment.IsPutAway(err) {
+			v.viewsAway, err = true, nil
 		}
 		if err != nil && !isUnfinished(err) {
 			found, err = append(found, check.what+": "+err.Error()), nil

@@ -107,7 +107,9 @@ func (c *Courier) follow(ctx context.Context) error {
 		}
 	}()
 	skipped := func(at ledger.Position, err error) {
-		c.o.Log.Error("a damaged entry has no effects", "position", at, "error", err)
+		if _, away := ledger.AsPutAway(err); !away { // that is told when the server starts
+			c.o.Log.Error("a damaged entry has no effects", "position", at, "error", err)
+		}
 		reached = at
 		c.reached.set(reached)
 	}
@@ -135,7 +137,7 @@ func isDamaged(err error) bool {
 		return true
 	}
 	r, refused := refusal.As(err)
-	return refused && r.Code == refusal.Unavailable && r.Details["position"] != nil
+	return refused && (r.Code == refusal.Unavailable || r.Code == refusal.Conflict) && r.Details["position"] != nil
 }
 
 // watchTimers ticks every task whose timer is due, and sleeps until the next one is due or the views change.

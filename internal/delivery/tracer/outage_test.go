@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/span"
 )
 
@@ -55,4 +56,22 @@ func TestACollectorThatIsDownIsLoggedOnceAMinute(t *testing.T) {
 			t.Errorf("the collector has %d bytes", n)
 		}
 	})
+}
+
+// TestATracerGoesOnAfterWhatIsPutAway: it is no damage.
+func TestATracerGoesOnAfterWhatIsPutAway(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		errors int
+	}{
+		{&ledger.PutAway{Position: 3, Segment: "1-4.segment"}, 0},
+		{&ledger.Damaged{Position: 3, Err: errors.New("it is changed")}, 1},
+	} {
+		var out bytes.Buffer
+		tr := &Tracer{o: Options{Log: slog.New(slog.NewTextHandler(&out, nil))}}
+		tr.failed(c.err)
+		if n := strings.Count(out.String(), "level="); tr.position() != 3 || n != c.errors {
+			t.Errorf("%v: it is at position %d, and says\n%s", c.err, tr.position(), out.String())
+		}
+	}
 }

@@ -136,14 +136,16 @@ func (t *Tracer) Run(ctx context.Context) {
 	}
 }
 
-// failed reports that the ledger could not be followed. A damaged entry is left out.
+// failed reports that the ledger could not be followed. A damaged entry is left out, and so is one that was put away.
 func (t *Tracer) failed(err error) {
 	var damaged *ledger.Damaged
 	if !errors.As(err, &damaged) || damaged.Position <= t.position() {
 		t.o.Log.Warn("the traces go on where they were", "position", t.position(), "error", err)
 		return
 	}
-	t.o.Log.Error("a damaged entry is in no trace", "position", damaged.Position, "error", err)
+	if _, away := ledger.AsPutAway(err); !away { // that is told when the server starts
+		t.o.Log.Error("a damaged entry is in no trace", "position", damaged.Position, "error", err)
+	}
 	t.mu.Lock()
 	t.at = damaged.Position
 	t.mu.Unlock()

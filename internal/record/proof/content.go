@@ -13,9 +13,9 @@ import (
 // carriers are the names of the events that hold an envelope and its digest.
 var carriers = []string{"envelope-sealed", "envelope-rendered"}
 
-// checkContent says what is wrong with the payload of an entry; "" if nothing is. An envelope in it is canonical JSON, and its digest is the
+// CheckContent says what is wrong with the payload of an entry; "" if nothing is. An envelope in it is canonical JSON, and its digest is the
 // SHA-256 of that.
-func checkContent(e *ledger.Entry) string {
+func CheckContent(e *ledger.Entry) string {
 	if e.Enc != "" && e.Enc != ledger.EncNone && e.Enc != ledger.EncSealed {
 		return fmt.Sprintf("its payload has the encoding %q, which this version of Trapeze does not know: it cannot be verified; if a newer version wrote it, verify with that", e.Enc)
 	}

@@ -63,7 +63,7 @@ func (p page) leaves() []leaf {
 			for i := from; i < min(from+each, len(out)); i++ {
 				e := &p.entries[i]
 				out[i].hash = Leaf(*e)
-				out[i].wrong = checkContent(e)
+				out[i].wrong = CheckContent(e)
 			}
 		})
 	}

@@ -146,7 +146,7 @@ func ReadReceipt(from io.Reader, keys Keys) (Receipt, error) {
 			return r, fmt.Errorf("%w: entry %d is number %d of %s, after number %d", ErrProof, e.Position, e.Version, e.Stream, r.versions[e.Stream])
 		}
 		r.versions[e.Stream] = e.Version
-		if what := checkContent(&e); what != "" {
+		if what := CheckContent(&e); what != "" {
 			return r, fmt.Errorf("%w: entry %d: %s", ErrProof, e.Position, what)
 		}
 		r.add(e)

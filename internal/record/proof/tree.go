@@ -51,6 +51,17 @@ func LoadTree(size int64, stored tlog.HashReader) (*Tree, error) {
 	return t, nil
 }
 
+// NewTree is the tree of so many leaves whose complete subtrees have these roots, the largest first.
+func NewTree(size int64, edge []Hash) (*Tree, error) {
+	if size < 0 || bits.OnesCount64(uint64(size)) != len(edge) {
+		return nil, fmt.Errorf("proof: %d roots of subtrees of a tree of %d leaves", len(edge), size)
+	}
+	return &Tree{size, slices.Clone(edge)}, nil
+}
+
+// Edge returns the roots of the complete subtrees, the largest first: see [NewTree].
+func (t *Tree) Edge() []Hash { return slices.Clone(t.edge) }
+
 // Clone returns a copy.
 func (t *Tree) Clone() *Tree { return &Tree{t.size, slices.Clone(t.edge)} }
 

@@ -48,10 +48,13 @@ func (f Finding) String() string {
 
 // Report is what the verification of a record found.
 type Report struct {
-	Entries  ledger.Position `json:"entries"` // the position of the last entry
-	Root     Hash            `json:"root"`
-	Held     []Checkpoint    `json:"-"` // the checkpoints whose roots the record has
-	Findings []Finding       `json:"findings"`
+	Entries  ledger.Position  `json:"entries"` // the position of the last entry
+	Root     Hash             `json:"root"`
+	Held     []Checkpoint     `json:"-"`                  // the checkpoints whose roots the record has
+	PutAway  int              `json:"put_away,omitempty"` // entries in segments that are not attached, of which only the leaf was compared
+	Segments []string         `json:"segments,omitempty"` // those
+	Written  []SegmentWritten `json:"-"`                  // the segments of which the record says that they were written
+	Findings []Finding        `json:"findings"`
 }
 
 // maxFindings is how many findings are listed. After the first difference the others may follow from it.
@@ -100,6 +103,7 @@ type verifier struct {
 	before int    // the place of the last key of which the record says that it was followed by another, plus one
 	page   []Hash // the stored hashes from the one at the index first on
 	first  int64
+	away   map[string]ledger.Position // the first entry in each segment that is not attached
 }
 
 // skip begins after so many leaves of the stored tree, and compares it with the checkpoints before.
@@ -160,15 +164,21 @@ func (v *verifier) run(ctx context.Context) error {
 
 // add adds the entries of a page to the tree.
 func (v *verifier) add(p page) error {
+	away, isAway := ledger.AsPutAway(p.err)
 	damaged, isDamaged := errors.AsType[*ledger.Damaged](p.err)
 	if p.err != nil && !isDamaged {
 		return p.err
 	}
 	for i, l := range p.leaves() {
 		v.rotated(&p.entries[i])
+		v.written(&p.entries[i])
 		if err := v.entry(p.entries[i].Position, l); err != nil {
 			return err
 		}
+	}
+	if isAway {
+		v.putAway(away)
+		return v.leaf(away.Position, away.Leaf, false)
 	}
 	if !isDamaged {
 		return nil
@@ -268,6 +278,7 @@ func (v *verifier) end(last ledger.Position) {
 	for _, c := range v.Checkpoints {
 		v.found(last+1, "the record ends at position %d, before the checkpoint at %d: entries are missing", last, c.Size)
 	}
+	v.segments()
 	if v.Leaves > v.tree.Size() {
 		v.found(last+1, "the record ends at position %d, and the stored tree at %d: entries are missing", last, v.Leaves)
 	}

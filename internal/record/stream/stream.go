@@ -414,12 +414,25 @@ func Unavailable(err error) error {
 		return full{refusal.New(refusal.Unavailable, "an operator has to free space on the server's disk (/readyz says how much is left); reads go on, writing continues by itself, and nothing was changed",
 			"the server is read-only: its disk is full")}
 	}
+	if _, away := ledger.AsPutAway(err); away {
+		return AttachFirst(err)
+	}
 	if d, ok := errors.AsType[*ledger.Damaged](err); ok {
 		return refusal.New(refusal.Unavailable, "an operator can export the rest with: trapeze audit export --skip-damaged; restore the entry from a backup",
 			"entry %d of the record is damaged: it cannot be read", d.Position).With("position", d.Position)
 	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
+}
+
+// AttachFirst returns the refusal to read what is put away in a segment that is not attached. Another error is returned unchanged.
+func AttachFirst(err error) error {
+	p, ok := ledger.AsPutAway(err)
+	if !ok {
+		return err
+	}
+	return refusal.New(refusal.Conflict, "an operator can attach it: copy that file to the directory segments of the server's data directory, and try again",
+		"entry %d of the record is put away in %s", p.Position, p.Segment).With("position", p.Position)
 }
 
 // full is the refusal of a change on a full disk.

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -33,8 +34,11 @@ type ExportInput struct {
 	Skipped func(at uint64, err error)
 }
 
-// damaged is how an entry that was skipped is listed.
-const damaged = "entry-damaged"
+// How an entry that was skipped is listed.
+const (
+	damaged = "entry-damaged"
+	putAway = "entry-put-away" // its segment is not attached
+)
 
 // skipped lists an entry that cannot be read in its place. It returns err where the export is not to go on.
 func (in ExportInput) skipped(at ledger.Position, err error, fn func(view.Row) error) error {
@@ -45,14 +49,17 @@ func (in ExportInput) skipped(at ledger.Position, err error, fn func(view.Row) e
 	if r, ok := refusal.As(err); ok {
 		why = r.Message
 	}
-	if in.Skipped != nil {
+	event := damaged
+	if refusal.CodeOf(err) == refusal.Conflict { // see [stream.Unavailable]
+		event = putAway
+	} else if in.Skipped != nil {
 		in.Skipped(uint64(at), err)
 	}
 	details, err := json.Marshal(map[string]string{"why": why})
 	if err != nil {
 		return err
 	}
-	return fn(view.Row{Position: at, Event: damaged, Details: details})
+	return fn(view.Row{Position: at, Event: event, Details: details})
 }
 
 // Export writes records to w. The export is recorded before the first byte. Once bytes are written an error
@@ -107,8 +114,25 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 	}
 	if in.SkipDamaged {
 		what += ", without damaged entries"
+	} else if err := h.attached(ctx, in); err != nil {
+		return t, err
 	}
 	return t, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
+}
+
+// attached refuses an export of everything before its first byte if entries are put away in segments that are not there.
+func (h *History) attached(ctx context.Context, in ExportInput) error {
+	if in.Task != "" { // which is read before
+		return nil
+	}
+	away, err := proof.Detached(ctx, h.ledger)
+	if err == nil && len(away) > 0 {
+		err = away[0].PutAway
+	}
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	return nil
 }
 
 // maySkip refuses to go on after damaged entries to callers that may not read everything: how an entry is to be withheld cannot be told.
@@ -125,7 +149,8 @@ func (h *History) subject(ctx context.Context, c caller.Caller, in ExportInput) 
 		return task.Task{}, err
 	}
 	t, err := h.tasks.For(ctx, c, in.Task)
-	if refusal.CodeOf(err) == refusal.Unavailable && in.SkipDamaged && event.CheckTaskID(in.Task) == nil {
+	code := refusal.CodeOf(err)
+	if (code == refusal.Unavailable || code == refusal.Conflict) && in.SkipDamaged && event.CheckTaskID(in.Task) == nil {
 		return task.Task{ID: in.Task}, nil
 	}
 	return t.Task, err

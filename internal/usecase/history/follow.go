@@ -2,11 +2,15 @@ package history
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -44,6 +48,26 @@ func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Posi
 		}
 		return turn.enter(ctx, entries[len(entries)-1].Position)
 	})
+}
+
+// CanFollow refuses to follow the record from a position if entries after it are put away in a segment that is not attached.
+func (h *History) CanFollow(ctx context.Context, after ledger.Position) error {
+	last, err := h.ledger.Last(ctx)
+	if err != nil || last <= after {
+		return err
+	}
+	list, err := proof.Detached(ctx, h.ledger)
+	if err != nil {
+		return stream.Unavailable(err)
+	}
+	for _, away := range list {
+		if away.Last > after {
+			refused, _ := refusal.As(stream.Unavailable(away.PutAway))
+			refused.Hint += fmt.Sprintf("; or start after position %d", away.Last)
+			return refused
+		}
+	}
+	return nil
 }
 
 // replay is the turns of a stream of events that is behind the record: the entries of a batch are read, and chosen from, in a turn of the

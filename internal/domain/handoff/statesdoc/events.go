@@ -51,6 +51,7 @@ func events(root string) (string, error) {
 		{"Policies", "internal/domain/policy", list(policy.Events)},
 		{"Alerts", "internal/domain/alert", list(alert.Events)},
 		{"The key of the record", "internal/record/proof", list(proof.KeyEvents)},
+		{"Segments", "internal/record/proof", list(proof.SegmentEvents)},
 		{"Erasures and legal holds", "internal/domain/erasure", list(erasure.Events)},
 	} {
 		src, err := read(filepath.Join(root, section.dir))

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"crypto/sha256"
 	_ "embed" // for the dictionary
 	"encoding/binary"
 	"fmt"
@@ -25,7 +26,10 @@ const (
 	// still mean the same bytes, and is damaged all the same.
 	framing3 = 3
 	// framing4 is framing 3 with the sum over the index after the position of the entry before. The checksum is also of the sum, after the two positions.
-	framing4      = 4
+	framing4 = 4
+	// framing5 stands for an entry that was put away: framing 4 with its leaf in the tree (32 bytes) and the name of its segment, instead of the length and the block. The checksum is also of the number of the framing.
+	framing5      = 5
+	leafBytes     = 32
 	previousBytes = 5
 	placedHeader  = frameHeader + previousBytes // of framings 2 and 3
 	indexBytes    = 8
@@ -94,6 +98,8 @@ type Stored struct {
 	Previous ledger.Position // in its stream; 0: none
 	Indexed  bool            // the frame has a sum over the index
 	Index    uint64
+	Segment  string // where the bytes are, if they were put away
+	Leaf     [leafBytes]byte
 }
 
 // Open returns the entry that is stored at a position. Errors: ErrChanged, and ErrInvalid for a framing that is not known.
@@ -102,7 +108,7 @@ func Open(frame []byte, at ledger.Position) (Stored, error) {
 		return Stored{Bytes: frame}, nil
 	}
 	switch framing := frame[0]; {
-	case framing < framing1 || framing > framing4:
+	case framing < framing1 || framing > framing5:
 		return Stored{}, fmt.Errorf("%w: stored with framing %d, which this version of Trapeze does not read", ledger.ErrInvalid, framing)
 	case len(frame) < headerOf(framing):
 		return Stored{}, ErrChanged
@@ -117,6 +123,9 @@ func Open(frame []byte, at ledger.Position) (Stored, error) {
 	var p [8]byte
 	copy(p[:], frame[frameHeader:placedHeader])
 	previous := ledger.Position(binary.LittleEndian.Uint64(p[:]))
+	if frame[0] == framing5 {
+		return openPutAway(frame, at, previous)
+	}
 	b, err := content(frame[header:])
 	sealed := frame[header:]
 	if frame[0] == framing2 {
@@ -128,7 +137,33 @@ func Open(frame []byte, at ledger.Position) (Stored, error) {
 	if frame[0] != framing4 {
 		return Stored{Bytes: b, Placed: true, Previous: previous}, nil
 	}
-	return Stored{b, true, previous, true, binary.LittleEndian.Uint64(frame[placedHeader:])}, nil
+	return Stored{Bytes: b, Placed: true, Previous: previous, Indexed: true, Index: binary.LittleEndian.Uint64(frame[placedHeader:])}, nil
+}
+
+// PutAway returns what is stored at a position instead of the frame of an entry that is in a segment; false: the frame is of a framing that cannot be replaced, or
+// the entry was put away before. Errors: those of [Open].
+func PutAway(frame []byte, at ledger.Position, segment string) ([]byte, bool, error) {
+	s, err := Open(frame, at)
+	if err != nil || frame[0] != framing4 {
+		return nil, false, err
+	}
+	leaf := sha256.Sum256(append([]byte{0}, s.Bytes...))
+	b := append(append(append([]byte{framing5}, make([]byte, sealedHeader-1)...), leaf[:]...), segment...)
+	return b, true, Seal(b, sumOfNote(b[sealedHeader:]), at, s.Previous, s.Index)
+}
+
+// sumOfNote is the sum over the leaf and the segment of an entry that was put away. It is also of the framing: one that was changed to framing 4, or from it, is noticed.
+func sumOfNote(body []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte{framing5}, castagnoli), castagnoli, body)
+}
+
+// openPutAway opens a frame that stands for an entry that was put away.
+func openPutAway(frame []byte, at, previous ledger.Position) (Stored, error) {
+	body := frame[sealedHeader:]
+	if crc32.Update(placed(sumOfNote(body), at, previous), castagnoli, frame[placedHeader:sealedHeader]) != binary.LittleEndian.Uint32(frame[1:]) || len(body) <= leafBytes {
+		return Stored{}, ErrChanged
+	}
+	return Stored{Placed: true, Previous: previous, Indexed: true, Index: binary.LittleEndian.Uint64(frame[placedHeader:]), Segment: string(body[leafBytes:]), Leaf: [leafBytes]byte(body)}, nil
 }
 
 // headerOf is the length of the header of a framing.

@@ -95,6 +95,43 @@ func changedFrame(t *testing.T, entry []byte) {
 	}
 }
 
+// TestAChangedNoteOfAnEntryThatWasPutAwayIsNoticed changes every bit, and each framing to the other.
+func TestAChangedNoteOfAnEntryThatWasPutAwayIsNoticed(t *testing.T) {
+	entry := []byte(strings.Repeat("an entry of a task; ", 20))
+	frame := sealed(t, entry)
+	note, done, err := PutAway(frame, 300, "1-400.segment")
+	if err != nil || !done {
+		t.Fatal(done, err)
+	}
+	got, err := Open(note, 300)
+	leaf := sha256.Sum256(append([]byte{0}, entry...))
+	if err != nil || got.Segment != "1-400.segment" || got.Leaf != leaf || got.Previous != 200 || got.Index != 1<<60 || got.Bytes != nil {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if _, done, err := PutAway(note, 300, "1-400.segment"); done || err != nil {
+		t.Errorf("put away again: %t, %v", done, err)
+	}
+	if _, err := Open(note, 301); !errors.Is(err, ErrChanged) {
+		t.Errorf("at another position: %v", err)
+	}
+	for i := range note {
+		for bit := range 8 {
+			changed := bytes.Clone(note)
+			changed[i] ^= 1 << bit
+			if _, err := Open(changed, 300); err == nil {
+				t.Errorf("bit %d of byte %d: nothing is noticed", bit, i)
+			}
+		}
+		if _, err := Open(note[:i], 300); i > 0 && err == nil {
+			t.Errorf("cut after %d bytes: nothing is noticed", i)
+		}
+	}
+	frame[0] = framing5
+	if got, err := Open(frame, 300); err == nil {
+		t.Errorf("an entry that is said to be put away: %+v", got)
+	}
+}
+
 func TestAnEntryThatIsNotWorthItIsNotCompressed(t *testing.T) {
 	long := make([]byte, 3000)
 	for i := range long { // no three bytes are repeated

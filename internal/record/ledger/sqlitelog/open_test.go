@@ -131,7 +131,7 @@ func TestFilesThatAreNotOursAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"newer schema", "has format 99, written by a newer version of Trapeze, and this version reads formats up to 5", func(t *testing.T, path string) {
+		{"newer schema", "has format 99, written by a newer version of Trapeze, and this version reads formats up to 6", func(t *testing.T, path string) {
 			l := open(t, path, Options{})
 			if err := errors.Join(l.Write(t.Context(), func(tx *Tx) error { return tx.Exec("PRAGMA user_version=99") }), l.Close()); err != nil {
 				t.Fatal(err)

@@ -29,6 +29,8 @@ type Options struct {
 
 	// Sealer seals what is appended and opens what is read; the directory then has a format of its own. nil: nothing is sealed.
 	Sealer ledger.Sealer
+	// Segments have the entries that were put away ([Log.PutAway]); nil: none are attached.
+	Segments Segments
 
 	space func(dir string) (int64, error) // of free bytes; nil means that of the file system
 }

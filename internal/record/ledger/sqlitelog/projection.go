@@ -150,7 +150,7 @@ func (w *writer) catchUp() (done bool, err error) {
 		w.committed()
 		return true, nil
 	}
-	entries, err := readAfter(w.readAfter, w.projected, rebuildBatch, w.log.opts.Sealer)
+	entries, err := w.log.readAfter(w.readAfter, w.projected, rebuildBatch)
 	if err != nil {
 		return false, err
 	}

@@ -37,7 +37,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 		return nil, err
 	}
 	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) {
-		return collect(r.stream, chain{stream: s, last: after, sealer: l.opts.Sealer}, string(s), after, limit)
+		return collect(r.stream, chain{stream: s, last: after, sealer: l.opts.Sealer, segments: l.opts.Segments}, string(s), after, limit)
 	})
 }
 
@@ -46,7 +46,7 @@ func (l *Log) Read(ctx context.Context, after ledger.Position, limit int) ([]led
 	if err := checkLimit(limit); err != nil {
 		return nil, err
 	}
-	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) { return readAfter(r.read, after, limit, l.opts.Sealer) })
+	return l.withReader(ctx, func(r *reader) ([]ledger.Entry, error) { return l.readAfter(r.read, after, limit) })
 }
 
 // Follow implements [ledger.Ledger].
@@ -102,8 +102,8 @@ func (l *Log) withReader(ctx context.Context, fn func(*reader) ([]ledger.Entry, 
 	}
 }
 
-func readAfter(stmt *Stmt, after ledger.Position, limit int, sealer ledger.Sealer) ([]ledger.Entry, error) {
-	return collect(stmt, chain{last: after, sealer: sealer}, after, limit)
+func (l *Log) readAfter(stmt *Stmt, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	return collect(stmt, chain{last: after, sealer: l.opts.Sealer, segments: l.opts.Segments}, after, limit)
 }
 
 // collect runs a query for positions and bytes.
@@ -114,6 +114,12 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 		s, err := frame.Open(row.Blob(1), at)
 		if err := c.missing(at, s); err != nil {
 			return err
+		}
+		if err == nil && s.Segment != "" {
+			s.Bytes, err = c.fetch(at, s)
+			if _, away := ledger.AsPutAway(err); away {
+				return err
+			}
 		}
 		var e ledger.Entry
 		if err == nil {
@@ -147,6 +153,8 @@ type chain struct {
 	// indexed returns an error if an entry of a stream is not in the stream that has a number; nil: it is not asked.
 	indexed func(ledger.Stream, int64) error
 	sealer  ledger.Sealer // opens what is sealed; nil: its outline is read
+	// segments have what was put away; nil: none are attached.
+	segments Segments
 }
 
 var errMissing = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)

@@ -22,6 +22,8 @@ type Reader struct {
 	find    *Stmt // of a number of a stream
 	numbers map[ledger.Stream]int64
 	sealer  ledger.Sealer
+
+	segments Segments
 }
 
 // maxNumbers is how many numbers of streams a reader remembers.
@@ -72,6 +74,9 @@ func canRead(path string) error {
 
 // Open has the reader open sealed entries. Without it, it reads their outlines. Call it before others.
 func (r *Reader) Open(s ledger.Sealer) { r.sealer = s }
+
+// Attach has the reader read what was put away in segments. Without it, such an entry is a [ledger.PutAway]. Call it before others.
+func (r *Reader) Attach(s Segments) { r.segments = s }
 
 // IsSealed reports whether the record has sealed entries, or may get them.
 func (r *Reader) IsSealed() (bool, error) {
@@ -162,7 +167,7 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	entries, err := collect(r.file.read, chain{last: after, indexed: r.indexed, sealer: r.sealer}, after, limit)
+	entries, err := collect(r.file.read, chain{last: after, indexed: r.indexed, sealer: r.sealer, segments: r.segments}, after, limit)
 	return entries, ReadError(err)
 }
 
@@ -196,7 +201,7 @@ func (r *Reader) Stream(ctx context.Context, s ledger.Stream, after ledger.Posit
 	if err := errors.Join(ctx.Err(), checkLimit(limit)); err != nil {
 		return nil, err
 	}
-	entries, err := collect(r.file.stream, chain{stream: s, last: after, sealer: r.sealer}, string(s), after, limit)
+	entries, err := collect(r.file.stream, chain{stream: s, last: after, sealer: r.sealer, segments: r.segments}, string(s), after, limit)
 	return entries, ReadError(err)
 }
 

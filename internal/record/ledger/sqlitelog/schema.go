@@ -26,7 +26,8 @@ CREATE INDEX entries_by_stream ON entries(stream);
 //	3: frames with a checksum of the entry and its place
 //	4: frames with a checksum of the stored bytes; lifts of a part of a constraint
 //	5: frames with a sum over the index of streams
-const Format = 5
+//	6: entries that were put away in segments
+const Format = 6
 
 // indexedFormat is the first one with sums over the index of streams.
 const indexedFormat = 5

@@ -324,7 +324,7 @@ func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error
 // writer may have been slower than another, and clocks go back.
 func (w *writer) order(r *request, h *head) error {
 	if h.at.IsZero() && h.position > 0 { // the first since the stream was last used
-		last, err := readAfter(w.readAfter, h.position-1, 1, nil) // its time alone
+		last, err := collect(w.readAfter, chain{last: h.position - 1, segments: w.log.opts.Segments}, h.position-1, 1) // its time alone
 		if err != nil || len(last) == 0 || last[0].Position != h.position {
 			return nil //nolint:nilerr // a damaged entry does not stop the record of reads
 		}

@@ -70,6 +70,12 @@ func (s *Store) Run(ctx context.Context, l ledger.Ledger) {
 		if ctx.Err() != nil || s.Err() != nil {
 			return
 		}
+		if away, ok := ledger.AsPutAway(err); ok {
+			err = s.grow(func(next *proof.Tree) []proof.Hash { return next.Append(away.Leaf, nil) })
+			if err == nil {
+				continue
+			}
+		}
 		if damaged, ok := errors.AsType[*ledger.Damaged](err); ok {
 			s.find(Finding{Position: damaged.Position, What: damaged.Error()})
 			return
@@ -99,19 +105,26 @@ var errFound = errors.New("treefile: the record and its tree differ")
 
 // add appends the hashes of entries that follow the last one.
 func (s *Store) add(entries []ledger.Entry) error {
+	return s.grow(func(next *proof.Tree) (hashes []proof.Hash) {
+		for _, e := range entries {
+			for ledger.Position(next.Size()+1) < e.Position { //nolint:gosec // never negative
+				hashes = next.Append(proof.Gap, hashes)
+			}
+			hashes = next.Append(proof.Leaf(e), hashes)
+		}
+		return hashes
+	})
+}
+
+// grow appends leaves, and stores the hashes that they complete.
+func (s *Store) grow(leaves func(next *proof.Tree) []proof.Hash) error {
 	s.mu.Lock()
 	next, found := s.tree.Clone(), s.found
 	s.mu.Unlock()
 	if found != nil {
 		return errFound
 	}
-	var hashes []proof.Hash
-	for _, e := range entries {
-		for ledger.Position(next.Size()+1) < e.Position { //nolint:gosec // never negative
-			hashes = next.Append(proof.Gap, hashes)
-		}
-		hashes = next.Append(proof.Leaf(e), hashes)
-	}
+	hashes := leaves(next)
 	b := make([]byte, 0, len(hashes)*tlog.HashSize)
 	for _, h := range hashes {
 		b = append(b, h[:]...)

@@ -87,7 +87,7 @@ func (v *Views) Heal(ctx context.Context) error {
 		return v.complete(ctx)
 	}
 	err := v.log.CatchUp(ctx)
-	if err == nil || ctx.Err() != nil || errors.Is(err, ledger.ErrUnavailable) {
+	if _, away := ledger.AsPutAway(err); away || err == nil || ctx.Err() != nil || errors.Is(err, ledger.ErrUnavailable) {
 		return err
 	}
 	return v.log.Rebuild(ctx)

@@ -1,4 +1,4 @@
-package server
+package garbage
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
 		{DefaultMemory, 500 << 20, 0, 100},
 		{1, 10 << 20, 0, 100},
 	} {
-		if got := garbage(c.bytes, c.live, c.stacks); got != c.want {
+		if got := share(c.bytes, c.live, c.stacks); got != c.want {
 			t.Errorf("%d bytes, of which %d and %d of stacks are in use: %d %%, want %d", c.bytes, c.live, c.stacks, got, c.want)
 		}
 	}

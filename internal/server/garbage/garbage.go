@@ -1,4 +1,4 @@
-package server
+package garbage
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// DefaultMemory is the default of [Config.Memory]: 256 MiB.
+	// DefaultMemory is the memory that a server stays near by default: 256 MiB.
 	DefaultMemory = 256 << 20
 	// outsideHeap is the memory that the garbage collector does not count: the program and the page caches of SQLite.
 	outsideHeap = 96 << 20
@@ -29,11 +29,11 @@ const (
 // rest is small, so that collecting half as often costs some tens of megabytes.
 func Tune() { debug.SetGCPercent(mostGarbage) }
 
-// keepMemory keeps the process near a number of bytes, by collecting garbage more often the more memory is in use, and gives memory back
+// Keep keeps the process near a number of bytes, by collecting garbage more often the more memory is in use, and gives memory back
 // when the server is idle. It is no hard limit: with more in use, as with thousands of sessions, garbage is collected as often as by
 // default in Go, and no more often. A limit of the runtime (SetMemoryLimit) is hard, and so are its costs: a heap that is near it is collected
 // all the time, at the expense of every call. One in the environment (GOMEMLIMIT) has precedence.
-func keepMemory(ctx context.Context, bytes int64) {
+func Keep(ctx context.Context, bytes int64) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return
 	}
@@ -41,12 +41,12 @@ func keepMemory(ctx context.Context, bytes int64) {
 	heap := newHeap()
 	tick := time.NewTicker(memoryEvery)
 	defer tick.Stop()
-	share := mostGarbage
+	now := mostGarbage
 	for quiet := 0; ; {
 		live, stacks, allocated := heap.read()
-		if next := garbage(bytes, live, stacks); next <= share-garbageStep || next >= share+garbageStep {
-			share = next
-			debug.SetGCPercent(share)
+		if next := share(bytes, live, stacks); next <= now-garbageStep || next >= now+garbageStep {
+			now = next
+			debug.SetGCPercent(now)
 		}
 		if quiet++; allocated > idleBytes {
 			quiet = 0
@@ -62,9 +62,9 @@ func keepMemory(ctx context.Context, bytes int64) {
 	}
 }
 
-// garbage returns the share of the heap in use, in percent, that may be allocated before it is collected again, so that a process stays near a
+// share returns the share of the heap in use, in percent, that may be allocated before it is collected again, so that a process stays near a
 // number of bytes, of which so many of the heap and of the stacks of goroutines are in use.
-func garbage(bytes, live, stacks int64) int {
+func share(bytes, live, stacks int64) int {
 	free := bytes - outsideHeap - stacks - live
 	return int(min(max(100*free/max(live, 1), leastGarbage), mostGarbage))
 }
