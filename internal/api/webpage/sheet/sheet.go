@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -47,8 +46,7 @@ type Point struct {
 type Constraint struct {
 	ID     string    `json:"id"`
 	Text   string    `json:"text"`
-	Origin string    `json:"origin"`
-	TextBy string    `json:"text_by"` // if not Origin
+	TextBy string    `json:"text_by"` // if not who set it
 	Allow  *[]string `json:"allow"`
 	Max    *float64  `json:"max"`
 }
@@ -79,7 +77,7 @@ type Difference struct {
 	Reason string // of an omission; of a change, what replaced it
 }
 
-// Text is a text with its author, where the envelope names one.
+// Text is a text with its author, if it is neither the sender nor who set the entry.
 type Text struct {
 	Text, By string
 }
@@ -95,8 +93,11 @@ type Entry struct {
 func (e Envelope) Entries() (all []Entry) {
 	by := e.TextBy
 	for _, one := range []Entry{
-		{Kind: "intent", Text: Text{Text: e.Task.Intent}}, {Kind: "ask", Text: Text{e.Task.Ask, by.Ask}}, {Kind: "state", Text: Text{e.Task.State, by.State}},
-		{Kind: "data", Text: Text{string(e.Task.Data), by.Data}}, {Kind: "summary", Text: Text{e.Summary, by.Summary}},
+		{Kind: "intent", Text: Text{Text: e.Task.Intent}},
+		{Kind: "ask", Text: Text{e.Task.Ask, by.Ask}},
+		{Kind: "state", Text: Text{e.Task.State, by.State}},
+		{Kind: "data", Text: Text{string(e.Task.Data), by.Data}},
+		{Kind: "summary", Text: Text{e.Summary, by.Summary}},
 		{Kind: "questions", Text: Text{strings.Join(e.Questions, "\n"), by.Questions}},
 	} {
 		if one.Text.Text != "" {
@@ -111,7 +112,7 @@ func (e Envelope) Entries() (all []Entry) {
 		if c.Max != nil {
 			text += fmt.Sprintf(" max %v", *c.Max)
 		}
-		all = append(all, Entry{Kind: "constraint", ID: c.ID, Text: Text{text, cmp.Or(c.TextBy, c.Origin)}})
+		all = append(all, Entry{Kind: "constraint", ID: c.ID, Text: Text{text, c.TextBy}})
 	}
 	for _, f := range e.Facts {
 		all = append(all, f.entry("fact"))
@@ -123,7 +124,7 @@ func (e Envelope) Entries() (all []Entry) {
 }
 
 func (p Point) entry(kind string) Entry {
-	e := Entry{Kind: kind, ID: p.ID, Text: Text{p.Text, p.By}, replaced: p.Lineage}
+	e := Entry{Kind: kind, ID: p.ID, Text: Text{Text: p.Text}, replaced: p.Lineage}
 	if p.Supersedes != "" {
 		e.replaced = append([]string{p.Supersedes}, p.Lineage...)
 	}
