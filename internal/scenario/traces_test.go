@@ -323,7 +323,7 @@ func TestChildTasksAreInTheTraceOfTheirParent(t *testing.T) {
 	}
 }
 
-func tokenIn(t *testing.T, path string) string {
+func tokenIn(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
