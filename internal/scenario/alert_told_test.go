@@ -62,7 +62,7 @@ func newAlarmed(t *testing.T) *alarmed {
 				t.Fatal(err)
 			}
 		}
-		name := fmt.Sprintf("a%02d", n)
+		name := fmt.Sprintf("clerk-%02d", n)
 		a.agent(name)
 		if _, err := eve.Share(t.Context(), task.Task, api.ShareInput{Epoch: task.Epoch, To: name}); err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func TestEveryAPINamesWhomAnAlertIsAbout(t *testing.T) {
 	a := newAlarmed(t)
 	names := make([]string, 0, 50)
 	for n := range 50 {
-		names = append(names, fmt.Sprintf("a%02d", n+10))
+		names = append(names, fmt.Sprintf("clerk-%02d", n+10))
 	}
 	const others, rate = "inbox-old:.others", "handoff-failure-rate"
 	words := fmt.Sprint("agents (", waiting, ") [", strings.Join(names, " "), "]")
@@ -223,7 +223,7 @@ func TestEveryAPINamesWhomAnAlertIsAbout(t *testing.T) {
 		{"HTTP", a.overHTTP, []string{words}, []string{"senders [eve], "}},
 		{"command line", a.onTheCommandLine, []string{fmt.Sprint(waiting, ": ", list)}, []string{"senders   eve\n"}},
 		{"MCP", a.overMCP, []string{fmt.Sprint("Agents (", waiting, "): ", list, "."), fmt.Sprint(`"number":`, waiting), `"agents":["` + strings.Join(names, `","`) + `"]`}, []string{"Senders: eve.", `"senders":["eve"]`}},
-		{"page", a.onThePage, []string{fmt.Sprint("Agents (", waiting, "): "), `<a href="/agents/a10">a10</a>`, `<a href="/agents/a59">a59</a>`}, []string{"<p>Senders: eve</p>"}},
+		{"page", a.onThePage, []string{fmt.Sprint("Agents (", waiting, "): "), `<a href="/agents/clerk-10">clerk-10</a>`, `<a href="/agents/clerk-59">clerk-59</a>`}, []string{"<p>Senders: eve</p>"}},
 	} {
 		for id, want := range map[string][]string{others: way.many, rate: way.sends} {
 			got := way.show(id)
@@ -232,7 +232,7 @@ func TestEveryAPINamesWhomAnAlertIsAbout(t *testing.T) {
 					t.Errorf("%s, %s: %q is not in %q", way.name, id, part, got)
 				}
 			}
-			if strings.Contains(got, "a60") {
+			if strings.Contains(got, "clerk-60") {
 				t.Errorf("%s, %s names more than 50: %s", way.name, id, got)
 			}
 		}

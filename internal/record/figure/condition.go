@@ -97,7 +97,7 @@ func (m *meter) windowed(d *alert.Definition) (c alert.Condition, ok bool) {
 	if d.Measure == alert.Increase {
 		c.Newest = m.newest(end)
 	}
-	c.Senders = sendersOf(m.harm(d.Figure), d.Window, end)
+	c.Senders = within(m.harm(d.Figure), d.Window, end).senders()
 	return c, true
 }
 
@@ -154,7 +154,7 @@ func (m *meter) excess(d *alert.Definition, s *sums, end time.Time) float64 {
 	if d.Figure == EnvelopeCompleteness.Name {
 		total = s.lost()
 	}
-	return excess(m.harm(d.Figure), total, d.Window, end)
+	return within(m.harm(d.Figure), d.Window, end).excess(total)
 }
 
 // leave leaves so many failed handoffs, or envelopes that lost everything, out of the sums.

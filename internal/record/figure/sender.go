@@ -12,6 +12,9 @@ import (
 // maxSenders is the number of senders that a minute tells apart; those beyond are one.
 const maxSenders = 32
 
+// rounding is what sums of shares may differ by.
+const rounding = 1e-9
+
 // restOfSenders are the senders that a minute does not tell apart. No agent can have that name.
 const restOfSenders = "(others)"
 
@@ -78,28 +81,39 @@ func (p *past) harmOf(figure string) map[string]*running {
 
 // excess is by how much one agent did more harm than all other senders together, of a total; 0 if none did. People and programs, whose tokens operators
 // make, may do all of it.
-func excess(of map[string]*running, total float64, window time.Duration, end time.Time) float64 {
-	from, to := minuteOf(end.Add(-window)), minuteOf(end)
+func (h harm) excess(total float64) float64 {
 	most := 0.0
-	for sender, r := range of {
+	for sender, by := range h {
 		if !strings.Contains(sender, "/") {
-			most = max(most, r.within(from, to))
+			most = max(most, by)
 		}
 	}
-	return max(0, most-(total-most))
+	if n := most - (total - most); n > rounding {
+		return n
+	}
+	return 0
 }
 
-// sendersOf names those who did most harm in a window, the worst first.
-func sendersOf(of map[string]*running, window time.Duration, end time.Time) (list []string) {
+// within is what went wrong by sender in a window.
+func within(of map[string]*running, window time.Duration, end time.Time) harm {
 	from, to := minuteOf(end.Add(-window)), minuteOf(end)
-	by := map[string]float64{}
+	h := make(harm, len(of))
 	for sender, r := range of {
-		if n := r.within(from, to); n > 0 && sender != restOfSenders {
-			by[sender] = n
+		if n := r.within(from, to); n > 0 {
+			h[sender] = n
+		}
+	}
+	return h
+}
+
+// senders names those who did most harm, the worst first.
+func (h harm) senders() (list []string) {
+	for sender := range h {
+		if sender != restOfSenders {
 			list = append(list, sender)
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(by[b], by[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(h[b], h[a]), cmp.Compare(a, b)) })
 	return list[:min(len(list), alert.MaxSenders)]
 }
 
@@ -107,14 +121,26 @@ func sendersOf(of map[string]*running, window time.Duration, end time.Time) (lis
 func (t *Tally) Excess(set *Set, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	from := minuteOf(now.Add(-time.Hour))
 	for workspace, p := range t.past {
-		s := p.totals()
-		hour, label := s.within(time.Hour, now), OtherWorkspaces
+		var hour sums
+		failed, lost := harm{}, harm{}
+		for i := len(p.slots) - 1; i >= 0 && p.slots[i].minute >= from; i-- {
+			s := &p.slots[i]
+			hour = hour.plus(s.sums, 1)
+			for sender, n := range s.failedBy {
+				failed[sender] += n
+			}
+			for sender, n := range s.lostBy {
+				lost[sender] += n
+			}
+		}
+		label := OtherWorkspaces
 		if t.spaces[workspace] {
 			label = workspace
 		}
-		set.Add(FailedExcess, excess(p.harmOf(HandoffsFailed.Name), hour.failed, time.Hour, now), label)
-		set.Add(LostExcess, excess(p.harmOf(EnvelopeCompleteness.Name), hour.lost(), time.Hour, now), label)
+		set.Add(FailedExcess, failed.excess(hour.failed), label)
+		set.Add(LostExcess, lost.excess(hour.lost()), label)
 	}
 }
 
