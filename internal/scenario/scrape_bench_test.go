@@ -87,7 +87,7 @@ func furnishScraped(b *testing.B, s *server.Server) (token string) {
 			}
 			got, err := agent.Accept(b.Context(), r.Handoff, api.AcceptInput{})
 			if err == nil {
-				_, err = agent.Complete(b.Context(), r.Task, api.CompleteInput{Epoch: got.Receipt.Epoch, Result: api.Result{Text: "done"}})
+				_, err = agent.Complete(b.Context(), r.Task, api.CompleteInput{Epoch: got.Epoch, Result: api.Result{Text: "done"}})
 			}
 			if err != nil {
 				b.Fatal(err)
