@@ -33,6 +33,7 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "omit it"},
 		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
+		{"complete", m{"task": id, "failed": true}, "complete needs text with failed"},
 	} {
 		if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, c.says) {
 			t.Errorf("%s %v: %s", c.tool, c.args, text)

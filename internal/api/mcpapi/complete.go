@@ -1,8 +1,10 @@
 package mcpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -30,35 +32,73 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 			return answer{}, err
 		}
 		usage := client.Spend{Tokens: in.Tokens, Cost: in.Cost}
-		data, err := in.meant(ctx, c)
+		data, filled, err := in.meant(ctx, c)
 		if err != nil {
 			return answer{}, err
 		}
 		if in.Failed {
+			if in.Text == "" {
+				return answer{}, invalid("complete needs text with failed: why the task cannot be done")
+			}
+			if filled {
+				data = nil
+			}
 			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: data}})
 			return tool.Changed(r, err, "The task failed.", c.Say("call {inbox} to wait for other work"))
 		}
-		r, err := c.Complete(ctx, in.Task, client.CompleteInput{Epoch: epoch, Result: client.Result{Text: in.Text, Data: data}, Usage: usage})
+		done := client.CompleteInput{Epoch: epoch, Result: client.Result{Text: in.Text, Data: data}, Usage: usage}
+		if filled {
+			r, err := in.eitherWay(ctx, c, done)
+			return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
+		}
+		r, err := c.Complete(ctx, in.Task, done)
 		return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
 	})
 
 // meant returns the data of the result. An empty value can be a result, such as a list without findings; but models that must fill every
-// field write one beside the text that is their result. It counts if there is no text, or if the task expects JSON. Some clients pass JSON as
-// its text alone: it counts as that JSON, unless the task expects a string.
-func (in completeInput) meant(ctx context.Context, c *call) (json.RawMessage, error) {
+// field write one beside the text that is their result. Without a schema it counts only if there is no text; with one it may be filled in.
+// Some clients pass JSON as its text alone: it counts as that JSON, unless the task expects a string.
+func (in completeInput) meant(ctx context.Context, c *call) (data json.RawMessage, filled bool, err error) {
 	var text string
 	written := json.Unmarshal(in.Data, &text) == nil && text != "" && json.Valid([]byte(text))
-	if len(in.Data) == 0 || !written && (!argument.Blank(in.Data) || in.Text == "" && !argument.Absent(in.Data)) {
-		return in.Data, nil
+	if len(in.Data) == 0 || !written && (in.Text == "" && !argument.Absent(in.Data) || in.Text != "" && !neutral(in.Data)) {
+		return in.Data, false, nil
 	}
 	task, err := c.Task(ctx, in.Task)
-	switch {
-	case err != nil:
-		return nil, err
-	case written:
-		return argument.Written(in.Data, task.Expected.Schema), nil
-	case task.Expected.Schema == nil:
-		return nil, nil
+	if err != nil {
+		return nil, false, err
 	}
-	return in.Data, nil
+	data = in.Data
+	if written {
+		data = argument.Written(in.Data, task.Expected.Schema)
+	}
+	if task.Expected.Schema == nil {
+		if !written && argument.Blank(data) {
+			data = nil
+		}
+		return data, false, nil
+	}
+	return data, in.Text != "" && neutral(data), nil
+}
+
+// neutral reports whether a value is what models fill in for JSON that they would omit.
+func neutral(data json.RawMessage) bool {
+	text := string(bytes.TrimSpace(data))
+	return argument.Blank(data) || text == "0" || text == "false" || text == `"null"`
+}
+
+// eitherWay completes a task with its text, as if the data beside it were omitted, and with both where that is no result: only the server
+// knows what meets a schema. A call that is repeated with its key conflicts with a first one that was done the other way.
+func (in completeInput) eitherWay(ctx context.Context, c *call, both client.CompleteInput) (client.Receipt, error) {
+	alone := both
+	alone.Result.Data = nil
+	r, err := c.Complete(ctx, in.Task, alone)
+	var refusal *client.Error
+	if !errors.As(err, &refusal) || refusal.Code != client.Invalid && refusal.Code != client.Conflict {
+		return r, err
+	}
+	if r, again := c.Complete(ctx, in.Task, both); again == nil {
+		return r, nil
+	}
+	return r, err
 }

@@ -203,6 +203,8 @@ func TestAnEmptyResultCountsWhereItCanBeMeant(t *testing.T) {
 		{m{"type": []any{"integer", "null"}}, m{"data": "3"}, `{"data":3}`},
 		{m{"type": "string"}, m{"data": "[3]"}, `{"data":"[3]"}`},
 		{m{"type": "null"}, m{"text": "none", "data": nil}, `{"text":"none","data":null}`},
+		{m{"type": []any{"object", "null"}}, m{"text": `{"n": 3}`, "data": nil}, `{"text":"{\"n\": 3}"}`},
+		{m{"type": "integer"}, m{"text": "none", "data": 0.0}, `{"text":"none","data":0}`},
 	} {
 		_, sent := lead.call("send", m{"intent": "Find bugs", "to": "coder", "result_schema": c.schema})
 		coder.call("accept", m{"handoff": sent["handoff"]})
@@ -216,4 +218,26 @@ func TestAnEmptyResultCountsWhereItCanBeMeant(t *testing.T) {
 			t.Errorf("with schema %v, %v is %s, want %s", c.schema, c.result, text, c.want)
 		}
 	}
+}
+
+// What a strict model fills in for data never keeps a text from being the result, if the text is what the task expects.
+func TestATextThatMeetsTheSchemaIsTheResultBesideDataThatIsFilledIn(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		h := open(t)
+		lead, coder := h.agent(version, "lead"), h.agent(version, "coder")
+		for _, data := range []any{nil, "", m{}, []any{}, 0.0, false, "null", "0", "{}"} {
+			_, sent := lead.call("send", m{"intent": "Count", "to": "coder", "result_schema": m{"type": "object", "required": []any{"n"}}})
+			coder.call("accept", m{"handoff": sent["handoff"]})
+			if text, _, refused := coder.try("complete", m{"task": sent["task"], "text": "many", "data": data}); !refused || !strings.Contains(text, "text: is not JSON") {
+				t.Errorf("text that is none, with data %v: %s", data, text)
+			}
+			key := "done" + sent["task"].(string)
+			coder.call("complete", m{"task": sent["task"], "text": `{"n": 1}`, "data": data, "key": key})
+			coder.call("complete", m{"task": sent["task"], "text": `{"n": 1}`, "data": data, "key": key})
+			got, err := h.admin.Task(t.Context(), sent["task"].(string))
+			if err != nil || got.Result == nil || got.Result.Text != `{"n": 1}` || got.Result.Data != nil {
+				t.Errorf("with data %v: %+v, %v", data, got.Result, err)
+			}
+		}
+	})
 }
