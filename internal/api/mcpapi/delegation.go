@@ -110,7 +110,7 @@ func (w delegation) standing() string {
 			note = ": " + show.Line(show.Clip(note, 200))
 		}
 		if state == client.Parked {
-			note += "; " + without(w.set, w.parent, k.Task)
+			note += "; " + tool.Without(w.set, w.parent, k.Task)
 		}
 		waits = append(waits, who+" ("+strings.ReplaceAll(string(state), "_", " ")+note+")")
 	}

@@ -14,7 +14,7 @@
 //   - accept.go: what a new owner is given, and a second call of one that lost the answer
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
-//   - status.go, ticket.go: how many rows one answer lists; task.go: what a tool says to do next
+//   - status.go, ticket.go: how many rows one answer lists; tool/next.go: what a tool says to do next
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
 //   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go

@@ -101,7 +101,7 @@ func (c *call) standing(ctx context.Context, in statusInput) (answer, error) {
 	}
 	show.LookAtChildren(ctx, c.Client, now.Children)
 	text := now.String()
-	if next := nextOf(c.Set, t, in.Wait > 0); next != "" {
+	if next := tool.NextOf(c.Set, t, in.Wait > 0); next != "" {
 		text += "Next: " + next
 	}
 	return answer{Text: text, Data: standing{Task: &now, Position: t.Position}, Status: liveness.AfterRead(t), More: resource.TaskLinks(t.ID, t.Envelope)}, nil

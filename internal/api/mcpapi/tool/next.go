@@ -1,0 +1,40 @@
+package tool
+
+import (
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+)
+
+// NextOf says what to do about a task that its owner cannot simply continue: wait, or handle dead letters.
+func NextOf(set toolset.Set, t client.Task, waits bool) string {
+	again := ""
+	if waits && !t.State.Final() {
+		again = set.Text("to wait for a change, call {status} with id=%s, wait=45, after=%d", t.ID, t.Position)
+	}
+	stranded := t.Stranded()
+	switch {
+	case t.State == client.Parked && denied(t):
+		return set.Text("the handoff was denied, and only an operator can replay the task: tell the user. Do not send the same again; {cancel} discards it")
+	case t.State == client.Parked:
+		return "only an operator can replay it. Tell the user, or send its intent as a new task, with what was missing"
+	case len(stranded) == 0:
+		return again
+	case again != "":
+		again = "; " + again
+	}
+	return Without(set, t, stranded[0].Task) + again
+}
+
+// denied reports whether a task is in the dead letters because its handoff was denied.
+func denied(t client.Task) bool {
+	return t.Parked != nil && t.Parked.Cause == "returned" && t.Ticket != nil && t.Ticket.Outcome == "denied"
+}
+
+// Without says how the owner or requester of a task continues when a child task is in the dead letters.
+func Without(set toolset.Set, t client.Task, child string) string {
+	replay := "only an operator can replay " + child + ": tell the user. "
+	if t.Owner == "" {
+		return replay + set.Text("Or call {cancel} with id=%s, and send its intent to another agent", t.ID)
+	}
+	return replay + set.Text("Or call {cancel} with id=%s: you continue without it, and can send its work to another agent", child)
+}
