@@ -33,6 +33,7 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "omit it"},
 		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
+		{"progress", m{"task": id, "tokens": 5}, "progress needs note"},
 		{"complete", m{"task": id, "failed": true}, "complete needs text with failed"},
 	} {
 		if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, c.says) {
@@ -130,6 +131,27 @@ func TestARefusalOfArgumentsSaysWhatToDo(t *testing.T) {
 		text, data, refused := coder.try(tool, args)
 		if hint, _ := data["hint"].(string); !refused || hint == "" || !strings.Contains(text, "What to do: ") {
 			t.Errorf("%s with %v: %s, %v", tool, args, text, data)
+		}
+	}
+}
+
+// A refusal of the API names the argument as the tool has it, not the field of the API.
+func TestARefusalNamesTheArgumentOfTheTool(t *testing.T) {
+	h := open(t)
+	coder := h.full("coder")
+	h.token("lead")
+	_, task := coder.call("send", m{"intent": "Count the files"})
+	for _, c := range []struct {
+		args m
+		says string
+	}{
+		{m{"intent": "Count", "result_schema": m{"type": "nonsense"}}, "invalid: result_schema"},
+		{m{"intent": "Count", "result_schema": 3}, "invalid: result_schema"},
+		{m{"task": task["task"], "to": "lead", "steps": []any{m{"action": ""}}}, "invalid: steps[0].action"},
+		{m{"intent": "Count", "to": []any{"a", "b"}, "fan_out": true, "quorum": 2}, "invalid: fan_in"},
+	} {
+		if text, _, refused := coder.try("send", c.args); !refused || !strings.Contains(text, c.says) {
+			t.Errorf("%v: %s", c.args, text)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -36,6 +37,22 @@ var callable = map[string]string{
 	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
 }
 
+// asArguments are names of fields of the API at the beginning of its messages, and the arguments of tools with which a model gives them.
+var asArguments = [][2]string{
+	{"expected_output.schema", "result_schema"}, {"expected_output.format", "format"}, {"expected_output.max_bytes", "max_bytes"}, {"expected_output.criteria", "criteria"},
+	{"history[", "steps["}, {"send.fan_in.mode", "fan_in"}, {"send.fan_in.quorum", "quorum"}, {"fan_in.mode", "fan_in"}, {"fan_in.quorum", "quorum"},
+}
+
+// named returns a message of the API that begins with the name of a field with that of the argument.
+func named(message string) string {
+	for _, n := range asArguments {
+		if rest, found := strings.CutPrefix(message, n[0]); found {
+			return n[1] + rest
+		}
+	}
+	return message
+}
+
 // Result is the refused call of a tool as a model reads it: the code, what is wrong, and what to do next.
 func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.CallToolResult {
 	e := &client.Error{
@@ -47,7 +64,8 @@ func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.C
 	case ctx.Err() != nil:
 		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: set.Text("what it changed is recorded; call {status} to see it")}
 	}
-	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(e.Message)), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
+	said := named(e.Message)
+	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(said)), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
 	if hint == "" && e.Code == client.Invalid {
 		hint = "correct what is named, and call " + set.Name(tool) + " again"
 	}
@@ -55,7 +73,7 @@ func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.C
 		text += "\nWhat to do: " + show.OneLine(hint)
 	}
 	return &mcp.CallToolResult{
-		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: call{e.Code, e.Message, hint, e.Details},
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: call{e.Code, said, hint, e.Details},
 	}
 }
 
