@@ -39,8 +39,15 @@ var callable = map[string]string{
 
 // asArguments are names of fields of the API at the beginning of its messages, and the arguments of tools with which a model gives them.
 var asArguments = [][2]string{
-	{"expected_output.schema", "result_schema"}, {"expected_output.format", "format"}, {"expected_output.max_bytes", "max_bytes"}, {"expected_output.criteria", "criteria"},
-	{"history[", "steps["}, {"send.fan_in.mode", "fan_in"}, {"send.fan_in.quorum", "quorum"}, {"fan_in.mode", "fan_in"}, {"fan_in.quorum", "quorum"},
+	{"expected_output.schema", "result_schema"},
+	{"expected_output.format", "format"},
+	{"expected_output.max_bytes", "max_bytes"},
+	{"expected_output.criteria", "criteria"},
+	{"history[", "steps["},
+	{"send.fan_in.mode", "fan_in"},
+	{"send.fan_in.quorum", "quorum"},
+	{"fan_in.mode", "fan_in"},
+	{"fan_in.quorum", "quorum"},
 }
 
 // named returns a message of the API that begins with the name of a field with that of the argument.
