@@ -117,15 +117,13 @@ func TestEveryByteOfASegmentThatIsChangedIsNamed(t *testing.T) {
 	t.Parallel()
 	text, _, keys := written(t, 10)
 	for i := range text {
-		for _, flip := range []byte{1, 0x80} {
-			changed := bytes.Clone(text)
-			changed[i] ^= flip
-			if err := verify(t, changed, keys); !isNamed(err) {
-				t.Errorf("byte %d of %d ^ %x: %v", i, len(text), flip, err)
-			}
+		changed := bytes.Clone(text)
+		changed[i] ^= 1 << (i % 8)
+		if err := verify(t, changed, keys); !isNamed(err) {
+			t.Errorf("byte %d of %d: %v", i, len(text), err)
 		}
 	}
-	for i := range text {
+	for i := 0; i < len(text); i += 31 {
 		if err := verify(t, text[:i], keys); !isNamed(err) {
 			t.Errorf("the first %d bytes of %d: %v", i, len(text), err)
 		}
