@@ -141,7 +141,7 @@ func TestAFactThatIsReplacedTwiceInOneHopIsChangedAndNotDropped(t *testing.T) {
 	}
 	on, err := ben.Send(ctx, made.Task, client.SendInput{Epoch: got.Epoch, To: []string{"cleo"}, Content: client.Content{
 		Facts:     []client.Point{{ID: "b", Text: "two", Supersedes: "a"}, {ID: "c", Text: "three", Supersedes: "b"}},
-		Decisions: []client.Point{{ID: "l", Text: "two", Supersedes: "k"}, {ID: "m", Text: "three", Supersedes: "l"}, {ID: "m", Text: "four"}},
+		Decisions: []client.Point{{ID: "l", Text: "two", Supersedes: "k"}, {ID: "m", Text: "four", Supersedes: "l"}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -161,5 +161,72 @@ func TestAFactThatIsReplacedTwiceInOneHopIsChangedAndNotDropped(t *testing.T) {
 	want = client.Change{ID: "m", Was: "k", By: "ben", How: "superseded", Before: "one", After: "four"}
 	if c := hop.Decisions; len(c.Dropped)+len(c.Added) > 0 || !slices.Equal(c.Changed, []client.Change{want}) {
 		t.Errorf("decisions: %+v", c)
+	}
+}
+
+// Who says again word for word what another said takes neither its authorship, nor its pin, nor its importance; what it says next in other words is its own.
+func TestWhatIsSaidAgainWordForWordStaysItsAuthors(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	cleo, _ := h.agent("cleo")
+	boss := h.as(h.admin)
+	made, err := boss.CreateTask(ctx, client.CreateInput{Intent: "x", Send: &client.SendInput{To: []string{"ann"}}, Content: client.Content{
+		Facts:     []client.Point{{ID: "lens", Text: "at most 40 W", Pinned: true, Importance: 0.95}, {ID: "b", Text: "blue", Importance: 0.95}},
+		Decisions: []client.Point{{ID: "d", Text: "wait"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(c *client.Client, handoff string, lines ...string) client.Accepted {
+		t.Helper()
+		got, err := c.Accept(ctx, handoff, client.AcceptInput{Render: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			if !strings.Contains(got.Content.Prompt, line) {
+				t.Errorf("the prompt does not say %q:\n%s", line, got.Content.Prompt)
+			}
+		}
+		return got
+	}
+	hand := func(c *client.Client, epoch uint64, to string, facts []client.Point, decisions ...client.Point) string {
+		t.Helper()
+		sent, err := c.Send(ctx, made.Task, client.SendInput{Epoch: epoch, To: []string{to}, Content: client.Content{Facts: facts, Decisions: decisions}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sent.Handoff
+	}
+	got := says(ann, made.Task+".h1", "lens at most 40 W")
+	on := hand(ann, got.Epoch, "ben", []client.Point{{ID: "lens", Text: "at most 40 W", Importance: 0.01}, {ID: "b", Text: "blue", Importance: 0.01}}, client.Point{ID: "d", Text: "wait", Reasoning: ""})
+	const by = "admin/local"
+	got = says(ben, on, "(by "+by+")\nlens at most 40 W\nb blue\n")
+	for _, item := range []string{`"id":"lens","importance":0.95,"pinned":true,"ruled":true`, `"id":"b","importance":0.95`} {
+		if !strings.Contains(string(got.Content.Envelope), item) {
+			t.Errorf("no %s in %s", item, got.Content.Envelope)
+		}
+	}
+	on = hand(ben, got.Epoch, "cleo", []client.Point{{ID: "lens", Text: "any wattage"}})
+	says(cleo, on, "lens any wattage\n(lens replaces what "+by+" said)")
+}
+
+// A list that says an id twice would lose one of them, and two contents one of the two.
+func TestContentThatIsSaidTwiceIsRefused(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, _ := h.agent("ann")
+	for field, in := range map[string]client.CreateInput{
+		"facts":        {Content: client.Content{Facts: []client.Point{{ID: "f", Text: "a"}, {ID: "f", Text: "b"}}}},
+		"decisions":    {Content: client.Content{Decisions: []client.Point{{ID: "d", Text: "a"}, {ID: "e", Text: "a"}, {ID: "d", Text: "a"}}}},
+		"send.content": {Content: client.Content{State: "a"}, Send: &client.SendInput{To: []string{"ann"}, Content: client.Content{Ask: "b"}}},
+	} {
+		in.Intent = "x"
+		_, err := ann.CreateTask(t.Context(), in)
+		e, is := errors.AsType[*client.Error](err)
+		if !is || e.Code != client.Invalid || e.Details["field"] != field {
+			t.Errorf("%s: %v", field, err)
+		}
 	}
 }

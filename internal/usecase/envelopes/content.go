@@ -168,6 +168,9 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 		}
 		again := make(map[string]bool, len(l.add))
 		for _, p := range l.add {
+			if p.ID != "" && again[p.ID] {
+				return refusal.New(refusal.Invalid, "say it once, or give each an id of its own", "%s with the id %q is there twice", l.what, refusal.Clip(p.ID, 100)).With("field", l.field)
+			}
 			again[p.ID] = true
 		}
 		for _, p := range l.add {
@@ -265,13 +268,17 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 				p.ID = id
 			}
 		}
+		if at := slices.IndexFunc(list, p.says); at >= 0 {
+			restate(&list[at], p, by, rules)
+			continue
+		}
 		item := envelope.Item{ID: p.ID, Text: p.Text, Supersedes: p.Supersedes, Reasoning: p.Reasoning, By: by, Weight: envelope.Weight{Pinned: p.Pinned, Importance: p.Importance}}
 		if ids[p.ID] || ids[p.Supersedes] {
 			list = slices.DeleteFunc(list, func(i envelope.Item) bool {
 				if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
 					return false
 				}
-				if p.Importance == 0 {
+				if p.Importance == 0 || i.By != by && !rules { // nobody makes less of what others find important
 					item.Importance = max(item.Importance, i.Importance)
 				}
 				replace(&item, i)
@@ -284,6 +291,25 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 		list = append(list, item)
 	}
 	return list
+}
+
+// says reports whether a point says what an item says already, and nothing else: it changes neither its words nor what it replaced.
+func (p Point) says(i envelope.Item) bool {
+	return p.ID == i.ID && p.Text == i.Text && (p.Reasoning == "" || p.Reasoning == i.Reasoning) && (p.Supersedes == "" || standsFor(i, p.Supersedes))
+}
+
+// restate has an item that is said again word for word count for more: its words stay those of its author, also where others repeat them. Only the author and the
+// requester or an operator make it less important.
+func restate(item *envelope.Item, p Point, by string, rules bool) {
+	switch {
+	case p.Importance == 0:
+	case item.By == by || rules:
+		item.Importance = p.Importance
+	default:
+		item.Importance = max(item.Importance, p.Importance)
+	}
+	item.Pinned = item.Pinned || p.Pinned
+	item.Ruled = item.Ruled || p.Pinned && rules
 }
 
 // standsFor reports whether an item replaced the one of an id, or one that replaced that.

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -63,6 +64,9 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 	}
 	if err := in.Content.Check(); err != nil {
 		return taskstore.Receipt{}, err
+	}
+	if in.Send != nil && !in.Send.Content.IsZero() && !in.Content.IsZero() {
+		return taskstore.Receipt{}, refusal.New(refusal.Invalid, "give it once: the content of the task is what its receiver gets", "the task and its handoff both have a content").With("field", "send.content")
 	}
 	if err := ts.handoffs.CheckExpected(in.Expected); err != nil {
 		return taskstore.Receipt{}, err
