@@ -21,7 +21,7 @@ func (s *Shell) TaskArg(args []string, rest int) (task string, others []string, 
 		return args[0], args[1:], nil
 	}
 	task = s.OwnTask()
-	if task == "" && len(args) > 0 && strings.HasPrefix(args[0], "task_") {
+	if task == "" && len(args) > 0 && (strings.HasPrefix(args[0], "task_") || args[0] == LastTask) {
 		return "", nil, Usagef("%s: an argument is missing after the task", args[0])
 	}
 	if task == "" {

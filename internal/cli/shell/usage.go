@@ -18,6 +18,7 @@ var (
 	unknownFlag = regexp.MustCompile(`^unknown flag: --(\S+)$`)
 	oneDash     = regexp.MustCompile(`^unknown shorthand flag: '.' in -([a-z-]{2,})$`)
 	noChoice    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: use (.*)$`)
+	noNumber    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: strconv\.(?:Parse(Int|Uint|Float)|Atoi): .*: (invalid syntax|value out of range)$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
 	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
@@ -40,6 +41,15 @@ func plainer(cmd *cobra.Command, rest []string, err error) error {
 	}
 	if m := noChoice.FindStringSubmatch(err.Error()); m != nil {
 		return Hinted(Usagef("%s is no value of --%s", m[1], m[2]), "use --"+m[2]+" "+m[3])
+	}
+	if m := noNumber.FindStringSubmatch(err.Error()); m != nil {
+		switch kind, why := m[3], m[4]; {
+		case why == "value out of range" && kind != "Float":
+			return Usagef("%s is out of range for --%s, which takes whole numbers", m[1], m[2])
+		case kind == "Float":
+			return Usagef("%s is no value of --%s, which takes a number in digits, such as 0.8", m[1], m[2])
+		}
+		return Usagef("%s is no value of --%s, which takes a whole number in digits, such as 2000", m[1], m[2])
 	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {
