@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 			args, err := s.longIDs(ctx, cmd, args)
 			if err == nil {
 				err = s.withAgent(ctx, cmd, args, run(ctx, args))
+			}
+			if err != nil && s.tokenless { // a wrong address is the likelier mistake
+				err = cmp.Or(s.nobody(ctx), err)
 			}
 			return withUsage(cmd, err)
 		},

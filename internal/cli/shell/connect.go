@@ -54,10 +54,14 @@ func (s *Shell) serving() string {
 	return at
 }
 
-// withScheme completes an address like localhost:8727: with http on this machine, and otherwise with https.
+// withScheme completes an address like localhost:8727: with http on this machine, and otherwise with https. A port alone, 8727 or :8727, is one
+// of this machine.
 func withScheme(addr string) string {
 	if strings.Contains(addr, "://") {
 		return addr
+	}
+	if port := strings.TrimPrefix(addr, ":"); port != "" && strings.Trim(port, "0123456789") == "" {
+		return "http://127.0.0.1:" + port
 	}
 	host := addr
 	if h, _, err := net.SplitHostPort(addr); err == nil {
@@ -154,6 +158,9 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 		_, err = c.Agent(ctx, agent)
 	}
 	if again || errors.Is(err, client.NotFound) {
+		if err := s.keptCounts(ctx, agent); err != nil {
+			return nil, err
+		}
 		_, err = c.RegisterAgent(ctx, agent, spec)
 	}
 	if err != nil {
@@ -161,6 +168,27 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 	}
 	s.Flags.Agent = agent
 	return s.Dial(ctx)
+}
+
+// keptCounts refuses a kept token of an agent that the server knows no more, as after the agent was removed: before another agent is registered under
+// its name, as which the caller could not act.
+func (s *Shell) keptCounts(ctx context.Context, agent string) error {
+	path, err := s.agentTokenFile(agent)
+	if err != nil {
+		return Usage(err)
+	}
+	token, err := readToken(path)
+	if err != nil || token == "" {
+		return err
+	}
+	c, err := s.DialWith(token)
+	if err != nil {
+		return err
+	}
+	if _, err = c.Me(ctx); errors.Is(err, client.Unauthenticated) {
+		s.kept = path
+	}
+	return err
 }
 
 // Sessions are the sessions of people who signed in with trapeze login.
@@ -222,14 +250,16 @@ func (s *Shell) base(ctx context.Context) (string, error) {
 		err = refusal.New(refusal.Unavailable, "start it with: trapeze serve. If another server is meant, name its data directory with --data-dir, or set TRAPEZE_TOKEN to a token of it",
 			"no server runs on the data directory %s, and its owner's token is for no other program at %s", filepath.Dir(path), s.URL())
 	}
-	if err != nil {
-		return "", s.orAgent(err)
-	}
-	if token == "" {
+	if err == nil && token == "" {
 		err = refusal.New(refusal.Unauthenticated,
 			"start a server with trapeze serve; for a server on another machine set TRAPEZE_URL, and TRAPEZE_TOKEN or sign in with trapeze login", "there is no token: %s does not exist", path)
 	}
-	return token, s.orAgent(err)
+	if err == nil {
+		return token, nil
+	}
+	r, ok := refused(err)
+	s.tokenless = ok && r.Code == refusal.Unauthenticated
+	return "", s.orAgent(err)
 }
 
 // sessionToken returns the token of the person who signed in at the server; empty: nobody did.

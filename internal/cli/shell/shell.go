@@ -34,6 +34,8 @@ type Shell struct {
 
 	ran  bool   // a command has started to run
 	kept string // the file that the agent's token was read from
+	// tokenless: there was no token for the server.
+	tokenless bool
 }
 
 // New makes a shell whose flags have not been parsed yet: see Bind.
