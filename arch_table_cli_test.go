@@ -10,12 +10,13 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
-		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/advice cli/daemon cli/last cli/session cli/suggest cli/trust client", libs: "net github.com/spf13 golang.org/x/term",
+		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/advice cli/daemon cli/last cli/session cli/suggest cli/trust cli/usage client", libs: "net github.com/spf13 golang.org/x/term",
 	},
 	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "cli/shell"},
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
 	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags"},
 	{dir: "cli/last", what: "which task each caller created or handed off last, in files of the data directory"},
+	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words", imports: "cli/suggest", libs: "github.com/spf13"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{
 		dir: "cli/session", what: "a person's session at the issuer of a server: the device flow, the file, its renewal",
@@ -23,7 +24,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/completion", what: "what completes the arguments and flags of each command at a shell: a table, and the calls that read the values",
-		imports: "cli/shell client client/admin", libs: "github.com/spf13",
+		imports: "cli/shell cli/usage client client/admin", libs: "github.com/spf13",
 	},
 	{dir: "cli/login", what: "the commands login and logout", imports: "cli/session cli/shell client", libs: "github.com/spf13"},
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/refusal domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 func TestEveryCommandIsInAGroupOfTheHelp(t *testing.T) {
@@ -115,8 +116,8 @@ func TestEveryArgumentAndFlagCompletes(t *testing.T) {
 		for _, c := range cmd.Commands() {
 			walk(c)
 		}
-		if len(shell.Placeholders(cmd)) > 0 && cmd.ValidArgsFunction == nil {
-			t.Errorf("%s: say in internal/cli/completion/table.go what completes each of %q", cmd.CommandPath(), shell.Placeholders(cmd))
+		if len(usage.Placeholders(cmd)) > 0 && cmd.ValidArgsFunction == nil {
+			t.Errorf("%s: say in internal/cli/completion/table.go what completes each of %q", cmd.CommandPath(), usage.Placeholders(cmd))
 		}
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if f.Value.Type() == "bool" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 // wait is how long the completion of a value waits for the server.
@@ -27,7 +28,7 @@ type source struct {
 
 // Add completes the arguments and flags of a command and all below it. Flags of a few values are completed by [shell.CompleteChoices], which comes first.
 func Add(s *shell.Shell, cmd *cobra.Command) {
-	if of := shell.Placeholders(cmd); len(of) > 0 && cmd.ValidArgsFunction == nil && allKnown(cmd, of) {
+	if of := usage.Placeholders(cmd); len(of) > 0 && cmd.ValidArgsFunction == nil && allKnown(cmd, of) {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			src, _ := argument(cmd, of, len(args))
 			return src.complete(s, cmd, args, typed)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/suggest"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 // Command makes a command. The context of run carries the idempotency key of --key, and the W3C trace context of the environment
@@ -22,8 +23,8 @@ func (s *Shell) Command(use, short string, args cobra.PositionalArgs, run func(c
 	return &cobra.Command{
 		Use: use, Short: short, Args: args, DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkTexts(cmd, args); err != nil {
-				return err
+			if text := usage.CheckTexts(cmd, args); text != "" {
+				return Usagef("%s", text)
 			}
 			s.ran = true
 			ctx := cmd.Context()
@@ -87,8 +88,8 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if wait := apart(cmd); wait != "" {
-		return Usagef(waitApart, wait)
+	if text := usage.CheckWait(cmd); text != "" {
+		return Usagef("%s", text)
 	}
 	return fmt.Errorf("%s takes no arguments, but was given %q", cmd.CommandPath(), args[0])
 }

@@ -23,7 +23,7 @@
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
 //   - receipt.go: what is printed after a change; trail.go: how an event is printed
-//   - usage.go: what is said of wrong flags and arguments; flag_groups.go: their order in help
+//   - flag_groups.go: the order of flags in help; package usage says what is wrong with those that were given
 //   - task.go: which task a program of trapeze work means
 //
 // Start reading at [Shell], then connect.go, then page.go.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/advice"
 	"github.com/trapezehq/trapeze/internal/cli/suggest"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
@@ -152,7 +153,20 @@ func (s *Shell) CommandError(cmd *cobra.Command, err error) error {
 	if s.ran || isRefusal(err) {
 		return err
 	}
-	return withUsage(cmd, Usage(plainer(cmd, suggest.Rest(cmd, s.Args), err)))
+	rest := suggest.Rest(cmd, s.Args)
+	if usage.Unknown(err) && cmd.HasSubCommands() && len(rest) > 0 { // the flag is that of a command that there is not
+		return withUsage(cmd, Usage(noSuchCommand(cmd, rest)))
+	}
+	text, hint := usage.Explain(cmd, err)
+	switch {
+	case text == "":
+		err = Usage(err)
+	case hint == "":
+		err = Usagef("%s", text)
+	default:
+		return Hinted(Usagef("%s", text), hint)
+	}
+	return withUsage(cmd, err)
 }
 
 // withUsage adds how the command is used to a mistake in that which has no hint.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/last"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 // LastTask stands for the task that the caller created or handed off last from this machine, or else for the newest that the caller requested.
@@ -45,7 +46,7 @@ func IDsOf(f *pflag.Flag) string { return strings.Join(f.Annotations[takesIDs], 
 
 // longIDs replaces what stands for an id, in the arguments and the flags of a command, by that id.
 func (s *Shell) longIDs(ctx context.Context, cmd *cobra.Command, args []string) ([]string, error) {
-	of := Placeholders(cmd)
+	of := usage.Placeholders(cmd)
 	if len(of) > 0 && of[0] == "[TASK]" && len(args) < len(of) {
 		of = of[1:]
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -64,7 +65,7 @@ func (s *Shell) withAgent(ctx context.Context, cmd *cobra.Command, args []string
 // meant are the agents that can do what a command does with the handoff or the task of its arguments: the receivers of an offer, the sender of a handoff
 // that was accepted, the owner of a task, or else the agent that requested it. If a person requested a task that nobody owns, it is known that there are none.
 func meant(ctx context.Context, c *client.Client, cmd *cobra.Command, args []string) (agents []string, known bool) {
-	of := Placeholders(cmd)
+	of := usage.Placeholders(cmd)
 	for i := range min(len(of), len(args)) {
 		switch strings.Trim(of[i], "[]") {
 		case "HANDOFF":

@@ -1,4 +1,4 @@
-package shell
+package usage
 
 import (
 	"fmt"
@@ -24,36 +24,37 @@ var (
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
 )
 
-// plainer says what is wrong with flags and arguments, where the library only counts. The rest is what stood after the name of the command, without flags.
-func plainer(cmd *cobra.Command, rest []string, err error) error {
+// Unknown reports whether an error of the flags is that there is no such flag.
+func Unknown(err error) bool { return unknownFlag.MatchString(err.Error()) }
+
+// Explain says what is wrong with flags and arguments where cobra only counts, and what to do if there is more to say. Without a text, the error itself says
+// it best.
+func Explain(cmd *cobra.Command, err error) (text, hint string) {
 	if m := unknownFlag.FindStringSubmatch(err.Error()); m != nil {
-		if cmd.HasSubCommands() && len(rest) > 0 { // the flag is that of a command that there is not
-			return noSuchCommand(cmd, rest)
-		}
-		text := "there is no flag --" + m[1]
+		text = "there is no flag --" + m[1]
 		if near := suggest.Flags(cmd, m[1]); len(near) > 0 {
 			text += "; did you mean --" + strings.Join(near, " or --") + "?"
 		}
-		return Usagef("%s", text)
+		return text, ""
 	}
 	if m := oneDash.FindStringSubmatch(err.Error()); len(m) == 2 && cmd.Flags().Lookup(m[1]) != nil {
-		return Usagef("there is no flag -%s; did you mean --%[1]s?", m[1])
+		return fmt.Sprintf("there is no flag -%s; did you mean --%[1]s?", m[1]), ""
 	}
 	if m := noChoice.FindStringSubmatch(err.Error()); m != nil {
-		return Hinted(Usagef("%s is no value of --%s", m[1], m[2]), "use --"+m[2]+" "+m[3])
+		return fmt.Sprintf("%s is no value of --%s", m[1], m[2]), "use --" + m[2] + " " + m[3]
 	}
 	if m := noNumber.FindStringSubmatch(err.Error()); m != nil {
 		switch kind, why := m[3], m[4]; {
 		case why == "value out of range" && kind != "Float":
-			return Usagef("%s is out of range for --%s, which takes whole numbers", m[1], m[2])
+			return fmt.Sprintf("%s is out of range for --%s, which takes whole numbers", m[1], m[2]), ""
 		case kind == "Float":
-			return Usagef("%s is no value of --%s, which takes a number in digits, such as 0.8", m[1], m[2])
+			return fmt.Sprintf("%s is no value of --%s, which takes a number in digits, such as 0.8", m[1], m[2]), ""
 		}
-		return Usagef("%s is no value of --%s, which takes a whole number in digits, such as 2000", m[1], m[2])
+		return fmt.Sprintf("%s is no value of --%s, which takes a whole number in digits, such as 2000", m[1], m[2]), ""
 	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {
-		return err
+		return "", ""
 	}
 	var given int
 	fmt.Sscan(m[1], &given) //nolint:errcheck // it is a number
@@ -68,18 +69,27 @@ func plainer(cmd *cobra.Command, rest []string, err error) error {
 	case given < len(required):
 		missing := required[given:]
 		if len(missing) == 1 {
-			return Usagef("%s is missing", missing[0])
+			return fmt.Sprintf("%s is missing", missing[0]), ""
 		}
-		return Usagef("%s are missing", strings.Join(missing, " and "))
+		return fmt.Sprintf("%s are missing", strings.Join(missing, " and ")), ""
 	case apart(cmd) != "":
-		return Usagef(waitApart, apart(cmd))
+		return fmt.Sprintf(waitApart, apart(cmd)), ""
 	case len(all) == 0:
-		return Usagef("%s takes no arguments", cmd.CommandPath())
+		return fmt.Sprintf("%s takes no arguments", cmd.CommandPath()), ""
 	}
-	return Usagef("%s takes %s, but was given %d arguments; put a text of several words in quotes", cmd.CommandPath(), strings.Join(all, " and "), given)
+	return fmt.Sprintf("%s takes %s, but was given %d arguments; put a text of several words in quotes", cmd.CommandPath(), strings.Join(all, " and "), given), ""
 }
 
+// waitApart is the refusal of a time that is written apart from --wait.
 const waitApart = "a time to wait is written with the flag: --wait=%s"
+
+// CheckWait refuses a time that is written apart from --wait, which would be another argument.
+func CheckWait(cmd *cobra.Command) (text string) {
+	if wait := apart(cmd); wait != "" {
+		return fmt.Sprintf(waitApart, wait)
+	}
+	return ""
+}
 
 // apart returns the argument that is the time of --wait, if it was written apart from the flag.
 func apart(cmd *cobra.Command) string {
@@ -102,22 +112,21 @@ func Placeholders(cmd *cobra.Command) []string {
 // names are the placeholders of arguments that cannot be empty.
 var names = []string{"INTENT", "NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
 
-// checkTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
-func checkTexts(cmd *cobra.Command, args []string) error {
+// CheckTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
+func CheckTexts(cmd *cobra.Command, args []string) (text string) {
 	of := Placeholders(cmd)
 	for i, arg := range args {
 		if arg == "" && len(args) == len(of) && slices.Contains(names, strings.Trim(of[i], "[]")) {
-			return Usagef("%s is empty", strings.Trim(of[i], "[]"))
+			return fmt.Sprintf("%s is empty", strings.Trim(of[i], "[]"))
 		}
 		if !utf8.ValidString(arg) {
-			return Usagef("the argument %q is not valid UTF-8", arg)
+			return fmt.Sprintf("the argument %q is not valid UTF-8", arg)
 		}
 	}
-	var bad error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !utf8.ValidString(f.Value.String()) {
-			bad = Usagef("--%s is not valid UTF-8: %q", f.Name, f.Value.String())
+			text = fmt.Sprintf("--%s is not valid UTF-8: %q", f.Name, f.Value.String())
 		}
 	})
-	return bad
+	return text
 }
