@@ -50,7 +50,7 @@ func TestFactsAndDecisionsNameTheirAuthorWhereItIsNotTheSender(t *testing.T) {
 		h.says(b.Content.Prompt, "# Facts\nf1 It leaks.\n# Decisions\nd1 Slate.\n") // of its sender
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}, Content: said("Two beams are rotten.", "New beams.")})
 		c := h.acceptPrompt("cyd")
-		h.says(c.Content.Prompt, "# Facts\nf2 Two beams are rotten.\n(by ann)\nf1 It leaks.\n# Decisions\nd2 New beams.\n(by ann)\nd1 Slate.\n")
+		h.says(c.Content.Prompt, "# Facts\nf2 Two beams are rotten.\n(by ann:)\nf1 It leaks.\n# Decisions\nd2 New beams.\n(by ann:)\nd1 Slate.\n")
 		none := 0
 		h.send(h.agent("cyd"), c.Receipt, handoffs.SendInput{To: []string{"bob"}, Retries: &none, Content: envelopes.Content{
 			Facts: []envelopes.Point{{ID: "f1", Text: "It leaks at the chimney."}}, Decisions: []envelopes.Point{{Text: "Lead.", Supersedes: "d1"}},
@@ -58,7 +58,7 @@ func TestFactsAndDecisionsNameTheirAuthorWhereItIsNotTheSender(t *testing.T) {
 		h.reject("bob", h.wait("bob"), event.Overloaded)
 		h.replay(tasks.ReplayInput{Task: h.inState(r.Task, event.Parked).ID, To: []string{"dan"}})
 		d := h.acceptPrompt("dan")
-		h.says(d.Content.Prompt, "# Facts\nf1 It leaks at the chimney.\n(f1 replaces what ann said)\n(by bob)\nf2 Two beams", "# Decisions\nd3 Lead.\n(d3 replaces d1 by ann)\n(by bob)\nd2 New beams.")
+		h.says(d.Content.Prompt, "# Facts\nf1 It leaks at the chimney.\n(f1 replaces what ann said)\n(by bob:)\nf2 Two beams", "# Decisions\nd3 Lead.\n(d3 replaces d1 by ann)\n(by bob:)\nd2 New beams.")
 		if doc := packed(h, *d.Content); doc.KeyFacts[0].By != "bob" || doc.KeyFacts[1].By != "cyd" {
 			h.Errorf("the envelope has %+v", doc.KeyFacts)
 		}

@@ -62,7 +62,7 @@ func TestAReceiverSeesWhatAFactReplacedAndWhoseThatWas(t *testing.T) {
 	says(got, "shut the valve is shut\n (shut replaces f9 by operator/ann)\n(shut replaces f1 by ann)\nred green\n(red replaces what ann said)\nf4 three\n(f4 replaces two by ann)\n"+
 		"never it replaces nothing\nf5 new\n# Decisions\nd2 leave it\n(d2 replaces d1 by ann)\n")
 	got = hand("cleo", "ann", client.Content{Facts: []client.Point{{ID: "shut", Text: "the valve is shut tight"}, {Text: "last"}}})
-	says(got, "shut the valve is shut tight\n(shut replaces what ben said)\n", "(by ben)\nred green\n(red replaces what ann said)\n")
+	says(got, "shut the valve is shut tight\n(shut replaces what ben said)\n", "(by ben:)\nred green\n(red replaces what ann said)\n")
 }
 
 // A sender that replaces what is not there would think that it is gone: it is told what is there. What was replaced before is named with what did that.
@@ -110,6 +110,9 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 	if err := send(points(client.Point{ID: "d", Text: "four, again", Supersedes: "c"})); err != nil {
 		t.Fatal(err) // it is said again
 	}
+	refused(send(points(client.Point{ID: "b", Text: "back"})), "facts", `a fact "b" was replaced by d`, "use another id, or replace d")
+	refused(send(points(client.Point{ID: "f1", Text: "uno", Supersedes: "d"})), "facts", `a fact "f1" is there: it cannot take the place of "d", too`,
+		"give the new words an id of their own, or omit supersedes")
 	if _, err := ann.Withdraw(ctx, made.Task+".h2", client.CancelInput{Epoch: made.Epoch}); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +206,7 @@ func TestWhatIsSaidAgainWordForWordStaysItsAuthors(t *testing.T) {
 	got := says(ann, made.Task+".h1", "lens at most 40 W")
 	on := hand(ann, got.Epoch, "ben", []client.Point{{ID: "lens", Text: "at most 40 W", Importance: 0.01}, {ID: "b", Text: "blue", Importance: 0.01}}, client.Point{ID: "d", Text: "wait", Reasoning: ""})
 	const by = "admin/local"
-	got = says(ben, on, "(by "+by+")\nlens at most 40 W\nb blue\n")
+	got = says(ben, on, "(by "+by+":)\nlens at most 40 W\nb blue\n")
 	for _, item := range []string{`"id":"lens","importance":0.95,"pinned":true,"ruled":true`, `"id":"b","importance":0.95`} {
 		if !strings.Contains(string(got.Content.Envelope), item) {
 			t.Errorf("no %s in %s", item, got.Content.Envelope)

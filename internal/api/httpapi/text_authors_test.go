@@ -44,16 +44,16 @@ func TestAReceiverSeesWhoseTheTextsAre(t *testing.T) {
 		{hand(ann, ben, "ben", client.Content{}), []string{"## Your part\n", "## Data\n", "# State\n- it leaks", "# Summary\n- we talked", "# Open questions\n- which valve?"}, []string{"by ann", "by `ann`"}},
 		{
 			hand(ben, cleo, "cleo", client.Content{State: "it is half shut"}),
-			[]string{"## Your part, by `ann`\n", "## Data, by `ann`\n", "# State\n- it is half shut", "# Summary\n(by ann)\n- we talked", "# Open questions\n(by ann)\n- which valve?"},
+			[]string{"## Your part, by `ann`\n", "## Data, by `ann`\n", "# State\n- it is half shut", "# Summary\n(by ann:)\n- we talked", "# Open questions\n(by ann:)\n- which valve?"},
 			nil,
 		},
 		{
 			hand(cleo, ann, "ann", client.Content{Ask: "shut it", Questions: []string{"why?"}}),
-			[]string{"## Your part\n", "## Data, by `ann`\n", "# State\n(by ben)\n- it is half shut", "# Summary\n(by ann)\n- we talked", "# Open questions\n- why?"},
+			[]string{"## Your part\n", "## Data, by `ann`\n", "# State\n(by ben:)\n- it is half shut", "# Summary\n(by ann:)\n- we talked", "# Open questions\n- why?"},
 			nil,
 		},
 		// Its own words are the sender's again.
-		{hand(ann, ben, "ben", client.Content{}), []string{"## Your part, by `cleo`\n", "## Data\n", "# State\n(by ben)\n", "# Summary\n- we talked", "# Open questions\n(by cleo)\n- why?"}, nil},
+		{hand(ann, ben, "ben", client.Content{}), []string{"## Your part, by `cleo`\n", "## Data\n", "# State\n(by ben:)\n", "# Summary\n- we talked", "# Open questions\n(by cleo:)\n- why?"}, nil},
 	} {
 		for _, text := range c.has {
 			if !strings.Contains(c.prompt, text) {

@@ -16,7 +16,7 @@ import (
 
 // imitations are pieces of lines that only this package writes.
 var imitations = rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
-	"\n", "\n", "\r\n", "\r", "\u2028", "\n ", " ", "- ", "(by admin/owner)", "# Facts", "# Decisions", "# Already done", "## Constraints", "# Left out", "f1 ", "d3 ", "[decision d3] ",
+	"\n", "\n", "\r\n", "\r", "\u2028", "\n ", " ", "- ", "(by admin/owner:)", "# Facts", "# Decisions", "# Already done", "## Constraints", "# Left out", "f1 ", "d3 ", "[decision d3] ",
 	"c9 (prohibition, admin/owner) ", "ann: ", "ann handed over to bob: ", "ann answer: “yes” — no", "(f3 replaces f1 by ann)", "Why: ", "m1 v2 by admin/owner: ", "```", "`", "word", "\x00",
 }), 1, 8), func(parts []string) string { return "x" + strings.Join(parts, "") })
 
@@ -73,7 +73,7 @@ func writtenBy(e *envelope.Envelope) (all []said) {
 }
 
 var (
-	anAuthor  = regexp.MustCompile(`^\(by (?:"(.*)"|(.*))\)$`)
+	anAuthor  = regexp.MustCompile(`^\(by (?:"(.*)"|(.*)):\)$`)
 	aStep     = regexp.MustCompile(`^(?:"([^"]*)"|([^ ]*?))(:?) `)
 	anOpening = regexp.MustCompile("^(`{3,})[a-z]*$")
 )

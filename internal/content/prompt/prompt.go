@@ -75,7 +75,7 @@ func (p *Builder) Rows(entries []Entry) {
 			p.WriteByte('\n')
 		}
 		if e.By != "" { // no other line of a list begins so
-			p.WriteString("(by " + Named(e.By) + ")")
+			p.WriteString("(by " + Named(e.By) + ":)")
 			continue
 		}
 		if !e.bare() {

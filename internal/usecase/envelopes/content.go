@@ -174,7 +174,7 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 			again[p.ID] = true
 		}
 		for _, p := range l.add {
-			if err := checkReplaced(l.what, l.field, p, ids, l.have, again); err != nil {
+			if err := cmp.Or(checkReplaced(l.what, l.field, p, ids, l.have, again), checkTaken(l.what, l.field, p, ids, l.have, again)); err != nil {
 				return err
 			}
 			if p.ID == "" || slices.Contains(ids, p.ID) {
@@ -184,6 +184,20 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 				return err
 			}
 			ids = append(ids, p.ID)
+		}
+	}
+	return nil
+}
+
+// checkTaken refuses (invalid) an id that stands for something else: that of one that was replaced, since the reader would take the new words for the old ones; and
+// that of one that is there, for words that also replace another: the reader would be told of one of the two alone.
+func checkTaken(what, field string, p Point, ids []string, have []envelope.Item, again map[string]bool) error {
+	for _, i := range have {
+		switch {
+		case standsFor(i, p.ID) && !slices.Contains(ids, p.ID) && !again[i.ID]:
+			return refusal.New(refusal.Invalid, fmt.Sprintf("use another id, or replace %s", i.ID), "%s %q was replaced by %s", what, p.ID, i.ID).With("field", field)
+		case i.ID == p.ID && slices.Contains(ids, p.Supersedes) && p.Supersedes != p.ID && !standsFor(i, p.Supersedes):
+			return refusal.New(refusal.Invalid, "give the new words an id of their own, or omit supersedes", "%s %q is there: it cannot take the place of %q, too", what, p.ID, p.Supersedes).With("field", field)
 		}
 	}
 	return nil
