@@ -3,8 +3,7 @@ package access
 import "time"
 
 // The events of accesses: reads of content, exports, refused attempts, tokens of outside issuers, restores, and orders to
-// nodes. Their entries go to a
-// stream per principal, without compare-and-set, so that they never make the writer of a task retry.
+// nodes. Their entries go to a stream per principal, without compare-and-set, so that they never make the writer of a task retry.
 type (
 	// ContentRead: a principal was given content of a task, or memory.
 	ContentRead struct {

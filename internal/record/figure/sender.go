@@ -31,7 +31,7 @@ func (h *harm) add(sender string, by float64) {
 	if _, there := (*h)[sender]; !there && len(*h) >= maxSenders {
 		sender = restOfSenders
 	}
-	(*h)[strings.Clone(sender)] += by // it may be a part of a long text
+	(*h)[sender] += by
 }
 
 // running is what went wrong by one sender, summed up from the first minute on.

@@ -139,7 +139,7 @@ func (r Record) writeSegment(ctx context.Context, first, last ledger.Position) (
 		return made, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	b, err := segment.Write(ctx, f, segment.Source{Record: r.Log, Stored: r.Tree, First: first, Last: last, Signed: signed, Note: string(note), Keys: r.Tree.Keys(), Made: time.Now().UTC()})
+	b, err := segment.Write(ctx, f, segment.Source{Record: r.Log, Stored: r.Tree, First: first, Last: last, Signed: signed, Note: string(note), Keys: r.Tree.Keys(), Made: r.Now().UTC()})
 	if err == nil {
 		err = errors.Join(f.Sync(), syncDir(dir), syncDir(r.DataDir))
 	}

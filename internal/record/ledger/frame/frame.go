@@ -147,10 +147,13 @@ func PutAway(frame []byte, at ledger.Position, segment string) ([]byte, bool, er
 	if err != nil || frame[0] != framing4 {
 		return nil, false, err
 	}
-	leaf := sha256.Sum256(append([]byte{0}, s.Bytes...))
+	leaf := Leaf(s.Bytes)
 	b := append(append(append([]byte{framing5}, make([]byte, sealedHeader-1)...), leaf[:]...), segment...)
 	return b, true, Seal(b, sumOfNote(b[sealedHeader:]), at, s.Previous, s.Index)
 }
+
+// Leaf is the leaf of an entry in the tree of package proof (RFC 6962, section 2.1), by its bytes.
+func Leaf(entry []byte) [leafBytes]byte { return sha256.Sum256(append([]byte{0}, entry...)) }
 
 // sumOfNote is the sum over the leaf and the segment of an entry that was put away. It is also of the framing: one that was changed to framing 4, or from it, is noticed.
 func sumOfNote(body []byte) uint32 {

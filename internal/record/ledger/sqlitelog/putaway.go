@@ -2,7 +2,6 @@ package sqlitelog
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -26,7 +25,7 @@ func (c *chain) fetch(at ledger.Position, s frame.Stored) (b []byte, err error) 
 		return nil, err
 	case b == nil:
 		return nil, &ledger.PutAway{Position: at, Segment: s.Segment, Leaf: s.Leaf}
-	case sha256.Sum256(append([]byte{0}, b...)) != s.Leaf:
+	case frame.Leaf(b) != s.Leaf:
 		return nil, fmt.Errorf("%w: the segment %s has another entry", ledger.ErrInvalid, s.Segment)
 	}
 	return b, nil

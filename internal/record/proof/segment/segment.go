@@ -41,9 +41,6 @@ type Begin struct {
 	PublicKeys  string       `json:"public_keys"`
 }
 
-// Name is the name of the file of a segment.
-func (b Begin) Name() string { return fmt.Sprintf("%d-%d.segment", b.First, b.Last) }
-
 // names are the names of segments.
 var names = regexp.MustCompile(`^[1-9][0-9]{0,18}-[1-9][0-9]{0,18}\.segment$`)
 
