@@ -70,6 +70,7 @@ func TestAPageIsToldThatItsSessionHasEnded(t *testing.T) {
 	}
 	r := newReader(t, s)
 	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	r.get("/record", http.StatusOK)
 	lines := r.stream()
 	if got := r.do(http.MethodPost, "/sign-out", ""); got.status != http.StatusSeeOther {
 		t.Fatal(got.status)

@@ -46,7 +46,7 @@ var shownTo = regexp.MustCompile(`<main [^>]*data-as="([^"]*)"`)
 // do sends a request. A form names the principal that the last page was shown to.
 func (r *reader) do(method, path, form string, header ...string) seen {
 	r.t.Helper()
-	if method == http.MethodPost && r.as != "" && !strings.HasPrefix(path, "/sign-") && !strings.Contains(form, "as=") {
+	if method == http.MethodPost && r.as != "" && !strings.HasPrefix(path, "/sign-in") && !strings.Contains(form, "as=") {
 		form = strings.TrimPrefix(form+"&as="+url.QueryEscape(r.as), "&")
 	}
 	req, err := http.NewRequestWithContext(r.t.Context(), method, r.base+path, strings.NewReader(form))

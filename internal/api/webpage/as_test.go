@@ -2,16 +2,19 @@ package webpage
 
 import (
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Nothing is done by a form of a page that another principal was shown, or that does not name its reader. What was typed is kept, and so is who is who.
+// Nothing is done by a form of a page that another principal was shown, or that does not name its reader. What was typed is kept, and so is who is who. A session is not ended by
+// a page of another.
 func TestAFormIsOfThePrincipalThatSeesItsPage(t *testing.T) {
 	pages, _ := New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -38,20 +41,18 @@ func TestAFormIsOfThePrincipalThatSeesItsPage(t *testing.T) {
 		pages.ServeHTTP(got, r)
 		return got
 	}
-	routes := 0
-	for pattern := range signedInRoutes() {
-		path, ok := strings.CutPrefix(pattern, "POST ")
-		if !ok {
-			continue
-		}
-		routes++
-		path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x1")
+	paths := formPaths(t)
+	for _, path := range paths {
 		form := url.Values{"as": {"default/operator/olga"}, "detail": {"a long <reason>"}, "key": {"k1"}, "task": {"x1"}}
 		got := post(path, form)
 		if got.Code != http.StatusConflict {
 			t.Errorf("%s: %d", path, got.Code)
 		}
-		for _, want := range []string{"shown to operator/olga, and operator/eve has signed in", "<pre class=\"prompt\" tabindex=\"0\">a long &lt;reason&gt;</pre>", `action="` + path + `"`, `name="as" value="default/operator/olga"`, "Send it again"} {
+		wants := []string{"shown to operator/olga, and operator/eve has signed in", `<pre class="prompt" tabindex="0">a long &lt;reason&gt;</pre>`, `action="` + path + `"`, `name="as" value="default/operator/olga"`, "Send it again"}
+		if path == "/sign-out" {
+			wants = []string{wants[0], "sign out here", `action="/sign-out"><input type="hidden" name="as" value="default/operator/eve">`}
+		}
+		for _, want := range wants {
 			if !strings.Contains(got.Body.String(), want) {
 				t.Errorf("%s lacks %q:\n%s", path, want, got.Body)
 			}
@@ -60,9 +61,54 @@ func TestAFormIsOfThePrincipalThatSeesItsPage(t *testing.T) {
 		if got := post(path, form); got.Code != http.StatusUnprocessableEntity || !strings.Contains(got.Body.String(), "does not name the principal") {
 			t.Errorf("%s without a principal: %d", path, got.Code)
 		}
+		if len(got.Result().Cookies()) > 0 {
+			t.Errorf("%s changes the session", path)
+		}
 	}
-	if routes < 10 {
-		t.Errorf("%d routes are known", routes)
+	if !slices.Contains(paths, "/sign-out") || len(paths) < 15 {
+		t.Errorf("forms are sent to %q", paths)
+	}
+	if got := post("/sign-out", url.Values{"as": {"default/operator/eve"}}); got.Code != http.StatusSeeOther || len(got.Result().Cookies()) == 0 {
+		t.Errorf("one's own session: %d", got.Code)
+	}
+}
+
+// formPaths is where people who have signed in send forms: the routes, and what the templates say.
+func formPaths(t *testing.T) []string {
+	paths := map[string]bool{}
+	for pattern := range signedInRoutes() {
+		if path, ok := strings.CutPrefix(pattern, "POST "); ok {
+			paths[regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x1")] = true
+		}
+	}
+	computed := regexp.MustCompile(`\{\{[^}]*\}\}`)
+	eachForm(t, func(_, head, form string) {
+		for _, at := range regexp.MustCompile(`action="(/[^"]*)"`).FindAllStringSubmatch(head+form, -1) {
+			paths[computed.ReplaceAllString(at[1], "x1")] = true
+		}
+	})
+	return slices.Sorted(maps.Keys(paths))
+}
+
+// eachForm calls fn with each form of a template that changes something: the template's path, the form's tag, and what is in it. Without one are
+// those to sign in, which have no principal, and the one of what was refused, which sends what came.
+func eachForm(t *testing.T, fn func(path, head, form string)) {
+	t.Helper()
+	err := fs.WalkDir(templateFiles, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := templateFiles.ReadFile(path)
+		for _, text := range strings.Split(string(b), `<form`)[1:] {
+			head, rest, _ := strings.Cut(text, ">")
+			if form, _, _ := strings.Cut(rest, "</form>"); strings.Contains(head, `method="post"`) && !strings.Contains(head, `action="/sign-in"`) && !strings.Contains(head, ".Again") {
+				fn(path, head, form)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -72,26 +118,15 @@ var typedIn = regexp.MustCompile(`<textarea|<input (?:id="[^"]*" )?name=`)
 // Every form of a page that changes something names its reader.
 func TestEveryFormNamesThePrincipalThatSeesIt(t *testing.T) {
 	forms := 0
-	err := fs.WalkDir(templateFiles, ".", func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+	eachForm(t, func(path, head, form string) {
+		if forms++; !strings.HasPrefix(strings.TrimSpace(form), `{{template "as" `) {
+			t.Errorf("%s: a form does not name its reader: %s", path, head)
 		}
-		b, err := templateFiles.ReadFile(path)
-		for _, form := range strings.Split(string(b), `<form `)[1:] {
-			head, rest, _ := strings.Cut(form, ">")
-			if !strings.Contains(head, `method="post"`) || strings.Contains(head, `action="/sign-`) || strings.Contains(head, ".Again") {
-				continue
-			}
-			if forms++; !strings.HasPrefix(strings.TrimSpace(rest), `{{template "as" `) {
-				t.Errorf("%s: a form does not name its reader: %s", path, head)
-			}
-			if types, _, _ := strings.Cut(rest, "</form>"); typedIn.MatchString(types) && !strings.Contains(head, ` id="`) && !strings.Contains(types, `<fieldset class="act" id="`) && path != "templates/tasks.html" {
-				t.Errorf("%s: what is typed into a form without an id is lost when the page changes: %s", path, head)
-			}
+		if typedIn.MatchString(form) && !strings.Contains(head, ` id="`) && !strings.Contains(form, `<fieldset class="act" id="`) && path != "templates/tasks.html" {
+			t.Errorf("%s: what is typed into a form without an id is lost when the page changes: %s", path, head)
 		}
-		return err
 	})
-	if err != nil || forms < 10 {
-		t.Errorf("%d forms are known: %v", forms, err)
+	if forms < 10 {
+		t.Errorf("%d forms are known", forms)
 	}
 }

@@ -131,8 +131,15 @@ func (p *pages) admit(w http.ResponseWriter, r *http.Request, in session, next s
 	p.write(w, http.StatusOK, "signin", page{Title: "Signed in", Body: signInBody{Next: next, Done: true}})
 }
 
-// signOut ends the session of a request.
+// signOut ends the session of a request, if the page that was left was shown to its principal.
 func (p *pages) signOut(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if v, err := p.enter(r); err == nil {
+		if err := asShown(r, ownerOf(v.me), "this page is of %s: sign out here to end that session"); err != nil {
+			p.refuse(w, r, v, err)
+			return
+		}
+	}
 	if s, err := p.sessions.of(r); err == nil {
 		p.sessions.end(s)
 	}

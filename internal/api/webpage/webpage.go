@@ -201,7 +201,7 @@ func (p *pages) signedIn(show shower) http.Handler {
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err == nil && r.Method == http.MethodPost {
-			err = v.asShown(r)
+			err = asShown(r, ownerOf(v.me), "send it as %s if that is what you want, or sign in as the other again")
 		}
 		if err == nil {
 			err = v.inTurn(show, w, r)
@@ -216,24 +216,24 @@ func (p *pages) signedIn(show shower) http.Handler {
 	})
 }
 
-// asShown refuses a form of a page that was shown to another principal: somebody else has signed in since then, in another tab. Every form names to whom it was shown.
-func (v *visit) asShown(r *http.Request) error {
+// asShown refuses a form of a page that was shown to another principal than now: somebody else has signed in since then, in another tab. Every form names to whom it was
+// shown. The hint of the refusal names the principal of now.
+func asShown(r *http.Request, now, hint string) error {
 	if err := r.ParseForm(); err != nil {
 		return invalid("the form is malformed: "+err.Error(), "load the page again, and send the form from there")
 	}
-	now, shown := ownerOf(v.me), r.PostForm.Get("as")
+	shown := r.PostForm.Get("as")
 	switch shown {
 	case now:
 		return nil
 	case "":
 		return invalid("the form does not name the principal that its page was shown to", "load the page again, and send the form from there")
 	}
-	if own := v.me.Workspace + "/"; strings.HasPrefix(shown, own) {
-		shown, now = shown[len(own):], now[len(own):]
+	if own, name, _ := strings.Cut(now, "/"); strings.HasPrefix(shown, own+"/") {
+		shown, now = shown[len(own)+1:], name
 	}
 	return &client.Error{
-		Status: http.StatusConflict, Code: client.Conflict, Message: fmt.Sprintf("the page was shown to %.300s, and %s has signed in since then", shown, now),
-		Hint: "send it as " + now + " if that is what you want, or sign in as the other again",
+		Status: http.StatusConflict, Code: client.Conflict, Message: fmt.Sprintf("the page was shown to %.300s, and %s has signed in since then", shown, now), Hint: fmt.Sprintf(hint, now),
 	}
 }
 

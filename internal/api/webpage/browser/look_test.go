@@ -292,7 +292,7 @@ func TestASessionThatEndsElsewhereKeepsWhatIsTyped(t *testing.T) {
 	d.do(chromedp.Poll[chromedp.Void](`source?.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))
 	field := `document.querySelector("form[action$='/cancel'] [name=detail]")`
 	d.do(chromedp.Evaluate[chromedp.Void](field + `.closest("details")?.setAttribute("open", ""); ` + field + `.value = "It is not needed"; void 0`))
-	d.do(chromedp.Evaluate[chromedp.Void](`fetch("/sign-out", {method: "POST"}); void 0`))
+	d.do(chromedp.Evaluate[chromedp.Void](`fetch("/sign-out", {method: "POST", body: new URLSearchParams({as: main().dataset.as})}); void 0`))
 	ended := `document.querySelector("#connection:not([hidden]) a[target=_blank][href^='/sign-in?next=%2Ftasks%2F']")?.textContent === "Sign in again"`
 	d.do(chromedp.Poll[chromedp.Void](ended, chromedp.WithPollingTimeout(patience)))
 	d.do(chromedp.Evaluate[chromedp.Void](`follow(); void 0`)) // a stream that is refused is no server that is away
