@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -134,6 +135,7 @@ func (c *otlp) setDown(down bool) {
 // await returns the spans as soon as there are those of a name that are wanted.
 func (c *otlp) await(name string, n int) []received {
 	c.t.Helper()
+	limit := time.After(time.Minute) // the test's own context ends only after it
 	for {
 		all := c.all()
 		if found := named(all, name); len(found) >= n {
@@ -141,7 +143,7 @@ func (c *otlp) await(name string, n int) []received {
 		}
 		select {
 		case <-c.came:
-		case <-c.t.Context().Done():
+		case <-limit:
 			c.t.Fatalf("only %d spans named %s came:\n%s", len(named(all, name)), name, tree(all))
 		}
 	}
