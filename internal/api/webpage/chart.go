@@ -11,7 +11,7 @@ import (
 type chart struct {
 	Name string
 	Unit string // "" or "s"
-	Path string // of an SVG with a width of 100 and a height of 30
+	Path string // of an SVG with a width of 100 and a height of 30; empty: there is no point
 	Last float64
 	Most float64
 }

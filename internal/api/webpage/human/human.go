@@ -110,6 +110,14 @@ func counted(n time.Duration, name string) string {
 // Label is a value of a closed set as words.
 func Label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
 
+// Fate is what became of an entry on the way from one envelope to another.
+func Fate(fate string) string {
+	if fate == "omitted" {
+		return "left out"
+	}
+	return fate
+}
+
 // Part is a part of a text; code was between backticks.
 type Part struct {
 	Text string

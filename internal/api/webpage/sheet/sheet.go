@@ -152,10 +152,10 @@ func Compare(a, b Envelope) (rows []Difference) {
 				row.Fate = "changed"
 			}
 		} else if by, ok := replaces[key]; ok {
-			row.B, row.Fate, row.Reason = by.Text, "changed", "by "+by.ID
+			row.B, row.Fate, row.Reason = by.Text, "changed", "replaced by "+by.ID
 			before[by.Kind+":"+by.ID] = true
 		} else if why, ok := left(e); ok {
-			row.Fate, row.Reason = "omitted", why
+			row.Fate, row.Reason = "omitted", Because(why)
 		}
 		rows = append(rows, row)
 	}
@@ -163,7 +163,7 @@ func Compare(a, b Envelope) (rows []Difference) {
 		if !before[e.Kind+":"+e.ID] {
 			row := Difference{Kind: e.Kind, ID: e.ID, B: e.Text, Fate: "added"}
 			if why, ok := leftBefore(e); ok {
-				row.Reason = "left out before: " + why
+				row.Reason = "left out before, " + Because(why)
 			}
 			rows = append(rows, row)
 		}

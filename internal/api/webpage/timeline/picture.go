@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
 // Stack is one hop in the picture of drift: what became of the entries of its envelope, in pixels from the bottom.
@@ -51,7 +53,7 @@ func Picture(d client.Drift) (all []Stack) {
 			}
 			height := max(n*pictureHeight/most, 2)
 			y -= height
-			s.Blocks = append(s.Blocks, Block{Fate: fates[k], Y: y, Height: height, N: n, X: s.X, Description: fmt.Sprintf("hop %d: %d %s", h.Number, n, fates[k])})
+			s.Blocks = append(s.Blocks, Block{Fate: fates[k], Y: y, Height: height, N: n, X: s.X, Description: fmt.Sprintf("hop %d: %d %s", h.Number, n, human.Fate(fates[k]))})
 		}
 		all = append(all, s)
 	}
