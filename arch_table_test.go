@@ -334,7 +334,7 @@ var deliveryPackages = []pkg{
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{
 		dir: "api/mcpapi/tool", what: "how a tool of the MCP server is defined, called and answered",
-		imports: "api/mcpapi/argument api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
+		imports: "domain/visible api/mcpapi/argument api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

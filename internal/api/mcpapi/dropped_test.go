@@ -75,3 +75,24 @@ func TestWhatTheRecordAloneHasIsReadByTheCallThatThePromptNames(t *testing.T) {
 		t.Errorf("%s gives %d %s, %v", named[1], r.StatusCode, b, err)
 	}
 }
+
+// What a model gives with a cold handoff does not arrive: it is told so, and so is its receiver.
+func TestAModelIsToldWhatAColdHandoffLeavesOut(t *testing.T) {
+	h := open(t)
+	coder, tester := h.agent(statelessVersion, "coder"), h.agent(statelessVersion, "tester")
+	for _, a := range []*agent{coder, tester} {
+		a.call("join", m{})
+	}
+	made, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Fix it", Send: &client.SendInput{To: []string{"coder"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder.read("accept", m{"handoff": made.Handoff})
+	said, sent := coder.call("send", m{"task": made.Task, "to": "tester", "kind": "cold", "facts": []any{m{"text": "SECRET"}}, "decisions": []any{m{"text": "SECRET"}}})
+	if !strings.Contains(said, "the receiver does not get what you gave with it (decisions ×1, facts ×1)") {
+		t.Errorf("the sender is told %s", said)
+	}
+	if prompt := tester.read("accept", m{"handoff": sent["handoff"]}); !strings.Contains(prompt, "\n# Not here\nleft out by a cold handoff: facts ×1, decisions ×1\n") || strings.Contains(prompt, "SECRET") {
+		t.Errorf("the receiver reads\n%s", prompt)
+	}
+}

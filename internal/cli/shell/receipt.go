@@ -70,6 +70,9 @@ func sealed(e *client.Sealed) string {
 	if e.Omitted > 0 {
 		text += ", " + refusal.Counted(e.Omitted, "part") + " left out"
 	}
+	if left := visible.Counts(e.LeftOut); left != "" {
+		text += ", left out because the handoff is cold: " + left
+	}
 	return text
 }
 

@@ -84,9 +84,21 @@ const (
 	DroppedGaps    DroppedKind = "gaps"
 )
 
+// The kinds of what a sender gave with a cold handoff, which leaves it out. No record has it: the sender is told.
+const (
+	SentTexts     DroppedKind = "sent_texts" // the state, the summary and the data
+	SentFacts     DroppedKind = "sent_facts"
+	SentDecisions DroppedKind = "sent_decisions"
+	SentQuestions DroppedKind = "sent_questions"
+	SentSteps     DroppedKind = "sent_steps"
+	SentMemory    DroppedKind = "sent_memory" // items that it asked for
+	SentFiles     DroppedKind = "sent_files"
+)
+
 // DroppedKinds lists every kind.
 var DroppedKinds = event.NewSet("a kind of dropped entries",
-	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps)
+	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps,
+	SentTexts, SentFacts, SentDecisions, SentQuestions, SentSteps, SentMemory, SentFiles)
 
 func (k *DroppedKind) UnmarshalText(b []byte) error { return DroppedKinds.Decode(k, b) }
 

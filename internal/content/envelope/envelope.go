@@ -60,8 +60,8 @@ type Envelope struct {
 	Omissions []Omission `json:"omissions,omitempty"`
 	Gaps      []Gap      `json:"gaps,omitempty"`
 	Packing   Packing    `json:"packing,omitzero"`
-	// Dropped counts what was not taken over from earlier envelopes, or not from the record of the task, for a bound. No packing omits it. Since
-	// version 1.4.
+	// Dropped counts what was not taken over from earlier envelopes, or not from the record of the task, for a bound, and what a sender gave with
+	// a cold handoff. No packing omits it. Since version 1.4.
 	Dropped []Dropped `json:"dropped,omitempty"`
 
 	// Extra holds fields of a newer minor version, by name, as JSON.

@@ -91,7 +91,7 @@ type Gap struct {
 	Extra Extra `json:"-"`
 }
 
-// Dropped counts entries of one kind that the envelope does not have for a bound. Since version 1.4.
+// Dropped counts entries of one kind that the envelope does not have for a bound, or because the handoff is cold. Since version 1.4.
 type Dropped struct {
 	Kind  DroppedKind `json:"kind"`
 	Count int         `json:"count"`

@@ -22,47 +22,54 @@ func droppedTitle(e *Envelope, via Via) string {
 
 // dropped is a line for each task that has entries of which there is only the number: its own without its id.
 func dropped(e *Envelope) []prompt.Entry {
-	var tasks []string
-	lines := map[string][]string{}
-	for _, d := range e.Dropped {
-		if lines[d.Task] == nil {
-			tasks = append(tasks, d.Task)
-		}
-		lines[d.Task] = append(lines[d.Task], fmt.Sprintf("%s ×%d", d.Kind.inWords(), d.Count))
+	type line struct {
+		task string
+		sent bool
 	}
-	entries := make([]prompt.Entry, len(tasks))
-	for i, task := range tasks {
-		entries[i].Label = strings.Join(lines[task], ", ")
-		if task != e.Handoff.TaskID {
-			entries[i].Label = "of task " + visible.Word(task) + ": " + entries[i].Label
+	var order []line
+	lines := map[line][]string{}
+	for _, d := range e.Dropped {
+		of := line{d.Task, d.Kind.Sent()}
+		if lines[of] == nil {
+			order = append(order, of)
 		}
+		lines[of] = append(lines[of], fmt.Sprintf("%s ×%d", droppedWords[d.Kind], d.Count))
+	}
+	entries := make([]prompt.Entry, len(order))
+	for i, of := range order {
+		label := strings.Join(lines[of], ", ")
+		if of.sent {
+			label = "left out by a cold handoff: " + label
+		}
+		if of.task != e.Handoff.TaskID {
+			label = "of task " + visible.Word(of.task) + ": " + label
+		}
+		entries[i].Label = label
 	}
 	return entries
 }
 
 // recorded reports whether the record of the task has the entries.
-func (k DroppedKind) recorded() bool { return k != DroppedPins && k != DroppedTurns }
+func (k DroppedKind) recorded() bool { return k != DroppedPins && k != DroppedTurns && !k.Sent() }
 
-func (k DroppedKind) inWords() string {
-	switch k {
-	case DroppedSteps:
-		return "earlier steps"
-	case DroppedAnswers:
-		return "earlier answers of people"
-	case DroppedNotes:
-		return "earlier progress notes"
-	case DroppedChanges:
-		return "earlier changes of hands and results"
-	case DroppedFiles:
-		return "older files"
-	case DroppedMemory:
-		return "older memory items"
-	case DroppedPins:
-		return "pinned memory items, which a search finds,"
-	case DroppedTurns:
-		return "turns, which the conversation has,"
-	case DroppedGaps:
-		return "older references not to be had"
-	}
-	return visible.Word(string(k)) // never in a validated envelope
+// Sent reports whether the entries were given with a cold handoff.
+func (k DroppedKind) Sent() bool { return strings.HasPrefix(string(k), "sent_") }
+
+var droppedWords = map[DroppedKind]string{
+	DroppedSteps:   "earlier steps",
+	DroppedAnswers: "earlier answers of people",
+	DroppedNotes:   "earlier progress notes",
+	DroppedChanges: "earlier changes of hands and results",
+	DroppedFiles:   "older files",
+	DroppedMemory:  "older memory items",
+	DroppedPins:    "pinned memory items, which a search finds,",
+	DroppedTurns:   "turns, which the conversation has,",
+	DroppedGaps:    "older references not to be had",
+	SentTexts:      "texts",
+	SentFacts:      "facts",
+	SentDecisions:  "decisions",
+	SentQuestions:  "open questions",
+	SentSteps:      "steps",
+	SentMemory:     "memory items",
+	SentFiles:      "files",
 }

@@ -147,7 +147,7 @@ func (s *leftSum) line(named int) string {
 	}
 	var about []string
 	if s.reason != OverBudget {
-		about = append(about, s.reason.inWords())
+		about = append(about, omissionWords[s.reason])
 	}
 	if s.sum > 0 {
 		about = append(about, fmt.Sprintf("%d tokens", s.sum))
@@ -248,31 +248,11 @@ func tokens(n int) string {
 	return fmt.Sprintf(", %d tokens", n)
 }
 
-func (r OmissionReason) inWords() string {
-	switch r {
-	case OverBudget:
-		return "no room"
-	case RawLog:
-		return "a raw log"
-	case Settled:
-		return "already settled"
-	case ToolCall:
-		return "the sender's tool call"
-	case OnDemand:
-		return "on demand"
-	}
-	return visible.Word(string(r)) // never in a validated envelope
+var omissionWords = map[OmissionReason]string{
+	OverBudget: "no room", RawLog: "a raw log", Settled: "already settled", ToolCall: "the sender's tool call", OnDemand: "on demand",
 }
 
+var gapWords = map[GapReason]string{GapNotFound: "not found", GapForgotten: "forgotten since", GapNotReadable: "not yours to read"}
+
 // InWords returns the reason as texts have it.
-func (r GapReason) InWords() string {
-	switch r {
-	case GapNotFound:
-		return "not found"
-	case GapForgotten:
-		return "forgotten since"
-	case GapNotReadable:
-		return "not yours to read"
-	}
-	return visible.Word(string(r))
-}
+func (r GapReason) InWords() string { return cmp.Or(gapWords[r], visible.Word(string(r))) }

@@ -108,15 +108,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		doc.Trace = by.Trace
 	}
 	if h.Kind == event.Cold {
-		ask, by := "", "" // only what is asked again
-		if c.Again != "" {
-			ask, by = doc.Task.Ask, doc.TextBy.Ask
-		}
-		doc = envelope.Envelope{
-			Version: doc.Version, Parent: doc.Parent, Handoff: h, CreatedAt: now, Priority: t.Priority, Hops: t.Used.Owners(), Trace: doc.Trace,
-			Task: envelope.Task{Intent: t.Intent, Ask: ask}, TextBy: envelope.Authors{Ask: by},
-		}
-		c = Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt}
+		doc, c = cold(doc, t, c)
 	}
 	if err := c.checkIDs(doc); err != nil {
 		return envelope.Envelope{}, err

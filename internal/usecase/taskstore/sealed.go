@@ -3,6 +3,7 @@ package taskstore
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -21,6 +22,8 @@ type Sealed struct {
 	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
 	Completeness float64 `json:"completeness"`
 	Omitted      int     `json:"omitted,omitempty"` // parts that were left out for want of tokens
+	// LeftOut counts, by kind, what was given with a handoff that is cold: no receiver gets it.
+	LeftOut map[string]int `json:"left_out,omitempty" doc:"What was given with a handoff that is cold, by kind, such as facts: its receiver does not get it. Send it warm, or say it in the ask or the notes."`
 }
 
 var sealedEvents = ledger.NewCodec(event.Sealed{})
@@ -99,11 +102,16 @@ type contents struct {
 	Artifacts []struct{ Digest string }
 	Gaps      []struct{ ID string }
 	Packing   struct{ Tokens, Budget int }
+	Handoff   struct{ Kind event.Kind }
+	Dropped   []struct {
+		Kind  string
+		Count int
+	}
 }
 
 // contentsOf reads what is summed up of an envelope, as it was sealed.
 func contentsOf(doc json.RawMessage) (c contents, err error) {
-	into := map[string]any{"version": &c.Version, "memory": &c.Memory, "artifacts": &c.Artifacts, "gaps": &c.Gaps, "packing": &c.Packing}
+	into := map[string]any{"version": &c.Version, "memory": &c.Memory, "artifacts": &c.Artifacts, "gaps": &c.Gaps, "packing": &c.Packing, "handoff": &c.Handoff, "dropped": &c.Dropped}
 	members(doc, func(name string, value []byte) {
 		if to := into[name]; to != nil {
 			err = errors.Join(err, json.Unmarshal(value, to))
@@ -122,6 +130,14 @@ func (doc *contents) sum() *Sealed {
 	}
 	if all := len(out.References) + len(doc.Gaps); all > 0 {
 		out.Completeness = float64(len(out.References)) / float64(all)
+	}
+	for _, d := range doc.Dropped {
+		if kind, sent := strings.CutPrefix(d.Kind, "sent_"); sent && doc.Handoff.Kind == event.Cold {
+			if out.LeftOut == nil {
+				out.LeftOut = map[string]int{}
+			}
+			out.LeftOut[kind] += d.Count
+		}
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/liveness"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // Receipt is the state of a task after a call: what the next call needs, and no more.
@@ -77,6 +78,9 @@ func Told(r client.Receipt, did, next string) Answer {
 	}
 	if e := r.Sealed; e != nil && e.Completeness < 1 {
 		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%.", len(e.References), int(100*e.Completeness))
+	}
+	if e := r.Sealed; e != nil && len(e.LeftOut) > 0 {
+		fmt.Fprintf(&b, " The handoff is cold: the receiver does not get what you gave with it (%s). Send it warm, or say it in the ask or the notes.", visible.Counts(e.LeftOut))
 	}
 	if len(r.Children) > 0 {
 		b.WriteString(" Children: " + strings.Join(r.Children, ", ") + ".")
