@@ -48,7 +48,9 @@ const untidy = `(() => {
 func TestTablesAndChartsReadWellAtEachWidth(t *testing.T) {
 	ctx := t.Context()
 	for name, scene := range map[string]func(*desk) []string{
-		"nothing": func(*desk) []string { return []string{"/", "/inbox", "/inbox?past=1", "/tasks", "/dead", "/figures", "/alerts", "/record", "/policy", "/find"} },
+		"nothing": func(*desk) []string {
+			return []string{"/", "/inbox", "/inbox?past=1", "/tasks", "/dead", "/figures", "/alerts", "/record", "/policy", "/find"}
+		},
 		"nothing accepted": func(d *desk) []string {
 			d.agent("away", client.AgentSpec{})
 			d.lose("Nobody takes this")
