@@ -4,24 +4,27 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-// What is compared with the ledger each time alerts are judged: the rows in the views of some open tasks, others each time, some rows of
+// What is compared with the ledger when alerts are judged: the rows in the views of some open tasks, others each time, some rows of
 // any task, agent, channel or token, all in turn, and those of streams whose rows were not right when they were compared last, until they are.
 const (
 	compared   = 10
 	swept      = 20
 	recompared = 100
+
+	comparing = 15 * time.Second // between two comparisons while all agrees: while much happens, alerts are judged more often
 )
 
 // disagree is the streams whose rows in the views were not right when they were compared last.
 type disagree struct {
 	sync.Mutex
-	known   bool // some were compared
+	at      time.Time // of the last comparison; zero: nothing was compared
 	streams []ledger.Stream
 }
 
@@ -35,7 +38,7 @@ func (m *Monitor) consistency(ctx context.Context, set *figure.Set) error {
 }
 
 // shares compares the views with the ledger, by workspace; nil if that is not possible now. It compares the numbers of tasks at the same
-// position, and some rows: again if it is asked to, or else as they were compared last.
+// position, and some rows: again if it is asked to and that was some time ago, or else as they were compared last.
 func (m *Monitor) shares(ctx context.Context, again bool) (map[string]float64, error) {
 	views, at, err := m.views.TaskCounts(ctx)
 	if err != nil {
@@ -62,7 +65,7 @@ func (m *Monitor) wrong(ctx context.Context, again bool) (map[string]int, error)
 	d := &m.disagree
 	d.Lock()
 	defer d.Unlock()
-	if again || !d.known {
+	if d.at.IsZero() || again && (len(d.streams) > 0 || m.o.Now().Sub(d.at).Abs() >= comparing) {
 		if err := m.compare(ctx); err != nil {
 			return nil, err
 		}
@@ -86,7 +89,7 @@ func (m *Monitor) compare(ctx context.Context) error {
 	}
 	streams, err := m.views.Disagreeing(ctx, streams, swept)
 	if err == nil {
-		d.known, d.streams = true, streams
+		d.at, d.streams = m.o.Now(), streams
 	}
 	return err
 }
