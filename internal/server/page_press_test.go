@@ -40,12 +40,12 @@ func TestEachButtonOfATicketIsAccepted(t *testing.T) {
 			return sends(client.SendInput{To: []string{"bob"}, Kind: client.Supervised, Approver: "yan"})(t, agents["ann"])
 		},
 		"approval that olga asked for": func() string {
-			r, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "Pay it back", Start: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			must(t)(claimants["olga"].Send(ctx, r.Task, client.SendInput{To: []string{"bob"}, Kind: client.Supervised}))
-			return r.Task
+			task := created(t, agents["ann"], client.CreateInput{Start: true})
+			must(t)(claimants["olga"].Send(ctx, task, client.SendInput{To: []string{"bob"}, Kind: client.Supervised}))
+			return task
+		},
+		"takeover of nobody's task": func() string {
+			return created(t, agents["ann"], client.CreateInput{Send: &client.SendInput{To: []string{"human:billing"}}})
 		},
 		"takeover": func() string { return sends(client.SendInput{To: []string{"human:billing"}})(t, agents["ann"]) },
 	}
@@ -88,6 +88,17 @@ func TestEachButtonOfATicketIsAccepted(t *testing.T) {
 	if tried < 300 || accepted < 50 {
 		t.Errorf("%d were pressed, and %d accepted: the test proves little", tried, accepted)
 	}
+}
+
+// created is a new task.
+func created(t *testing.T, by *client.Client, in client.CreateInput) string {
+	t.Helper()
+	in.Intent = "Pay it back"
+	r, err := by.CreateTask(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Task
 }
 
 // pressed is what became of a button.

@@ -34,7 +34,7 @@ func Of(t task.Task, r Reader, now time.Time) (verbs []Verb) {
 	return verbs
 }
 
-// command is a verb with the least that it needs; nil where it has another name for this reader or ticket.
+// command is a verb with the least that it needs; nil where it has another name for this reader.
 func command(t task.Task, k *task.Ticket, r Reader, verb Verb) handoff.Command {
 	switch verb {
 	case Answer:
@@ -44,9 +44,7 @@ func command(t task.Task, k *task.Ticket, r Reader, verb Verb) handoff.Command {
 		}
 		return handoff.Answer{By: r.By, Serves: r.Serves, Ticket: k.N, Answer: answer}
 	case Approve:
-		if k.Kind == event.TicketApproval {
-			return handoff.Approve{By: r.By, Handoff: k.Handoff}
-		}
+		return handoff.Approve{By: r.By, Handoff: k.Handoff}
 	case Claim:
 		sealed := event.Sealed{Digest: "sha256:", Parent: t.Envelope} // that the takeover would have
 		return handoff.Claim{By: r.By, Serves: r.Serves, Ticket: k.N, Agent: r.Agent, Envelope: sealed}

@@ -30,6 +30,7 @@ var readers = map[string]ticketverb.Reader{
 	"lena": {By: agentOf("lena"), Serves: []string{"legal"}, Agent: "lena"},
 	"olga": {By: operator("olga"), Agent: "olga"}, "omar": {By: operator("omar")}, "ops-ann": {By: operator("ann"), Agent: ""},
 	"local": {By: identity.Principal{Role: identity.Admin, Name: "local"}}, "eve": {By: identity.Principal{Role: identity.Auditor, Name: "eve"}},
+	"zoe who audits": {By: identity.Principal{Role: identity.Auditor, Name: "zoe"}, Serves: []string{"billing"}, Agent: "zoe"},
 }
 
 // story is a task with a ticket, and the time.
@@ -85,13 +86,22 @@ func sent(change func(*handoff.Send)) func(s *story) handoff.Command {
 
 var kinds = map[string]func(s *story) handoff.Command{
 	"a question":           question(func(*handoff.Ask) {}),
-	"a question of choice": question(func(c *handoff.Ask) { c.Options = []string{"yes", "no"} }),
+	"a question of choice": question(func(c *handoff.Ask) { c.Options = []string{"refund it", "keep it"} }),
 	"a question by name":   question(func(c *handoff.Ask) { c.To = "yan" }),
 	"an approval":          sent(func(*handoff.Send) {}),
 	"an approval by name":  sent(func(c *handoff.Send) { c.Approver = "yan" }),
 	"an approval that olga asked for": sent(func(c *handoff.Send) {
 		c.By, c.Epoch = operator("olga"), 0
 	}),
+	"a takeover of nobody's task": func(s *story) handoff.Command {
+		s.task = task.Task{}
+		if !s.do(handoff.Create{By: agentOf("ann"), Task: "task_00000000000000000000000002", Intent: "pay it back"}) {
+			s.t.Fatal("it is not created")
+		}
+		return sent(func(c *handoff.Send) {
+			c.Epoch, c.Kind, c.Candidates = 0, event.Warm, []event.Candidate{{Desk: "billing", Tier: event.TierTarget}}
+		})(s)
+	},
 	"a takeover": sent(func(c *handoff.Send) {
 		c.Kind, c.Candidates = event.Warm, []event.Candidate{{Desk: "billing", Tier: event.TierTarget}}
 	}),
@@ -203,6 +213,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		"an approval, open, omar": "approve deny claim", "an approval, open, zoe": "", "an approval, open, ops-ann": "", "an approval by name, open, yan": "approve deny claim",
 		"an approval that olga asked for, open, olga": "", "an approval that olga asked for, open, omar": "approve deny claim",
 		"a takeover, open, zoe": "deny claim", "a takeover, open, omar": "deny", "a takeover, open, olga": "deny claim", "a takeover, open, ann": "withdraw",
+		"a takeover of nobody's task, open, ann": "withdraw", "a takeover of nobody's task, open, bob": "", "a question, open, zoe who audits": "", "a question of choice, open, zoe": "answer deny claim",
 		"a takeover, claimed by yan, yan": "release", "a takeover, claimed by yan, zoe": "", "a takeover, claimed by yan, omar": "release",
 		"a takeover, released by yan, yan": "claim withdraw", "a takeover, released by yan, zoe": "deny claim", "a takeover, taken over and handed on, yan": "", "a takeover, taken over and handed on, omar": "",
 	}
@@ -219,6 +230,29 @@ func TestWhoMayDoWhat(t *testing.T) {
 			}
 			if strings.Join(got, " ") != words {
 				t.Errorf("%s, %s: %q, want %q", name, who, strings.Join(got, " "), words)
+			}
+		}
+	})
+	for name := range want {
+		t.Errorf("%s was not seen", name)
+	}
+}
+
+// A denial by the one who asked takes back what waits at a desk. An approval is not taken back by saying no to it.
+func TestADenialIsAWithdrawalOnlyAtADesk(t *testing.T) {
+	want := map[string]bool{
+		"a question, open, ann": true, "a question, open, zoe": false, "a takeover, open, ann": true, "a takeover of nobody's task, open, ann": true, "a takeover of nobody's task, open, ops-ann": false,
+		"a takeover, claimed by yan, yan": false, "an approval, open, ann": false, "an approval, open, omar": false,
+	}
+	each(t, func(name string, s *story) {
+		for who, r := range readers {
+			withdraws, is := want[name+", "+who]
+			if !is {
+				continue
+			}
+			delete(want, name+", "+who)
+			if _, got := ticketverb.Denial(s.task, r, s.task.Ticket.N, s.task.Epoch, "").(handoff.WithdrawTicket); got != withdraws {
+				t.Errorf("%s, %s: a denial withdraws the ticket: %t", name, who, got)
 			}
 		}
 	})
