@@ -51,7 +51,7 @@ var groups = []group{
 	},
 	{
 		"cli", "In which language? The commands of people and scripts; they call the server by the public client.",
-		"domain content/envelope content/drift record/proof files/artifact files/gitsnap api/mcpapi api/otelapi api/tracing client",
+		"domain content/envelope content/drift record/durable record/proof files/artifact files/gitsnap api/mcpapi api/otelapi api/tracing client",
 	},
 	{
 		"server", "Which parts run? Configuration, wiring, start and stop order.",

@@ -12,7 +12,7 @@ var cliPackages = []pkg{
 		dir: "cli/shell", what: "what every command needs: server, credential, arguments, output",
 		imports: "client/wire domain/visible domain/shellword domain/refusal domain/event cli/advice cli/daemon cli/last cli/session cli/suggest cli/trust cli/usage client", libs: "net github.com/spf13 golang.org/x/term",
 	},
-	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "cli/shell"},
+	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "record/durable cli/shell"},
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
 	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags"},
 	{dir: "cli/last", what: "which task each caller created or handed off last, in files of the data directory"},
@@ -55,7 +55,7 @@ var cliPackages = []pkg{
 	{dir: "cli/alert", what: "commands of alerts: list, show, silence", imports: "domain/shellword cli/shell client client/admin", libs: "github.com/spf13"},
 	{
 		dir: "cli/witness", what: "the command that runs a witness of logs of others, and what a witness is",
-		imports: "record/proof cli/shell", libs: "net github.com/spf13 golang.org/x/mod",
+		imports: "record/durable record/proof cli/shell", libs: "net github.com/spf13 golang.org/x/mod",
 	},
 	{dir: "cli/erasure", what: "commands of erasures and legal holds: erase, hold", imports: "cli/shell client client/admin", libs: "github.com/spf13"},
 	{dir: "cli/cluster", what: "commands of the servers that share a record", imports: "cli/shell client client/admin", libs: "github.com/spf13"},

@@ -158,6 +158,7 @@ var innerPackages = []pkg{
 	},
 
 	// record
+	{dir: "record/durable", what: "waits until a file, or the names in a directory, are on the disk"},
 	{
 		dir: "record/stream", what: "changes one stream: load, decide, append with compare-and-set, or decide again",
 		imports: "domain/refusal record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
@@ -169,7 +170,7 @@ var innerPackages = []pkg{
 	{dir: "record/frontend/frontendtest", what: "the test suite of every store of what front ends share", imports: "record/frontend record/ledger", libs: "testing"},
 	{
 		dir: "record/seal", what: "encrypts the content of entries under keys per stream, which can be destroyed",
-		imports: "domain/event domain/memory domain/conversation record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
+		imports: "domain/event domain/memory domain/conversation record/durable record/ledger", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
 		dir: "record/access", what: "the access log: reads of content, exports, refused attempts",
@@ -198,7 +199,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "record/proof/treefile", what: "the tree of a ledger, its key and its last checkpoint as files; compares the record with them",
-		imports: "record/ledger record/proof", libs: "golang.org/x/mod",
+		imports: "record/durable record/ledger record/proof", libs: "golang.org/x/mod",
 	},
 	{
 		dir: "record/proof/segment", what: "files with the oldest entries of a record, which verify by themselves",

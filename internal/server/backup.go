@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/backup"
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -303,7 +304,7 @@ func preparePlace(dir string) (tmp string, place func() error, err error) {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 			return "", nil, err
 		}
-		place = func() error { return errors.Join(os.Rename(tmp, dir), syncDir(filepath.Dir(dir))) }
+		place = func() error { return errors.Join(os.Rename(tmp, dir), durable.Sync(filepath.Dir(dir))) }
 	case err != nil:
 		return "", nil, err
 	case len(list) > 1 || len(list) == 1 && list[0].Name() != "lost+found": // the root of a volume has that
@@ -332,7 +333,7 @@ func moveInto(dir, from string) error {
 			return err
 		}
 	}
-	return errors.Join(os.Remove(from), os.Chmod(dir, 0o700), syncDir(dir)) //nolint:gosec // a directory, for its owner alone
+	return errors.Join(os.Remove(from), os.Chmod(dir, 0o700), durable.Sync(dir)) //nolint:gosec // a directory, for its owner alone
 }
 
 // syncAll makes all files and directories below a directory durable.
@@ -341,17 +342,8 @@ func syncAll(dir string) error {
 		if err != nil {
 			return err
 		}
-		return syncDir(name)
+		return durable.Sync(name)
 	})
-}
-
-// syncDir makes a file, or the names in a directory, durable.
-func syncDir(name string) error {
-	f, err := os.Open(name) //nolint:gosec // the operator's directory
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 func restoreInto(ctx context.Context, dir, keys string, backups []io.Reader) (out Restored, err error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/seal"
@@ -116,7 +117,7 @@ func createKeys(dir, path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(seal.Create(path, w), syncDir(dir))
+	return errors.Join(seal.Create(path, w), durable.Sync(dir))
 }
 
 // newestRead is how many of the newest entries are read at the start, to notice keys from an older backup.

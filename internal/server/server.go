@@ -25,6 +25,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/delivery/monitor"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/files/artifact"
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -390,10 +391,10 @@ func writeFile(path, text string) error {
 	if err := os.WriteFile(tmp, []byte(text), 0o600); err != nil {
 		return err
 	}
-	if err := syncDir(tmp); err != nil { // before it has its name: after a loss of power, a file with the name would be empty
+	if err := durable.Sync(tmp); err != nil { // before it has its name: after a loss of power, a file with the name would be empty
 		return err
 	}
-	return errors.Join(os.Rename(tmp, path), syncDir(filepath.Dir(path)))
+	return errors.Join(os.Rename(tmp, path), durable.Sync(filepath.Dir(path)))
 }
 
 // Close stops a server: the API first, which lets calls in progress end, then the courier, the artifacts, the views and

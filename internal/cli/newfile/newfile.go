@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/record/durable"
 )
 
 // Set are files that appear whole, or not at all, and never in the place of another.
@@ -46,7 +47,7 @@ func (l *Set) End(failed error) (err error) {
 			continue
 		}
 		if err = give(f.Name(), f.name); err == nil {
-			err = syncName(f.name)
+			err = durable.Sync(filepath.Dir(f.name))
 		}
 	}
 	return err
@@ -61,15 +62,6 @@ func Write(name string, write func(w io.Writer) error) (err error) {
 	}
 	err = write(w)
 	return errors.Join(err, files.End(err))
-}
-
-// syncName waits until the name of a file is on the disk.
-func syncName(name string) error {
-	dir, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // give gives a file another name, which no file may have by now.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -243,9 +244,5 @@ func write(path string, b []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.Sync(filepath.Dir(path))
 }

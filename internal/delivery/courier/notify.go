@@ -92,7 +92,7 @@ func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Positio
 // notifyEntry sends the notices of an entry, unless its tickets are closed by now.
 func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry) error {
 	workspace, kind, task := e.Stream.Parts()
-	if kind != "task" {
+	if kind != ledger.TaskKind {
 		return nil
 	}
 	for _, ev := range e.Events {

@@ -15,7 +15,7 @@ import (
 func (c *Courier) react(ctx context.Context, e ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	switch kind {
-	case "task":
+	case ledger.TaskKind:
 		return c.reactTask(ctx, workspace, id, e)
 	case "agent":
 		return c.reactAgent(ctx, workspace, id, e)

@@ -240,7 +240,7 @@ func (x *Measurement) name(c *alert.Condition, handoff string) {
 
 // lastOf is the newest handoff of a task that has not ended.
 func (x *Measurement) lastOf(workspace, task string) string {
-	return x.m.tally.LastHandoff(ledger.StreamOf(workspace, "task", task))
+	return x.m.tally.LastHandoff(ledger.StreamOf(workspace, ledger.TaskKind, task))
 }
 
 // disorder is how much younger than the next a ticket may be in a list with the oldest first: clocks go back.

@@ -171,7 +171,7 @@ func (t *Tally) Skip(at ledger.Position) {
 func (t *Tally) add(e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	switch kind {
-	case "task":
+	case ledger.TaskKind:
 		return t.addTask(e, workspace, id)
 	case "agent":
 		return t.addAgent(e, workspace, id)

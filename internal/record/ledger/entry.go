@@ -11,6 +11,9 @@ import (
 // empty or contain '/', a control character or white space.
 type Stream string
 
+// TaskKind is the kind of the streams of tasks.
+const TaskKind = "task"
+
 // StreamOf joins the three parts of a stream's name.
 func StreamOf(workspace, kind, id string) Stream {
 	return Stream(workspace + "/" + kind + "/" + id)

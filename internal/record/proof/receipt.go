@@ -210,7 +210,7 @@ func (r *Receipt) add(e ledger.Entry) {
 	for _, ev := range e.Events {
 		p.Events = append(p.Events, ev.Name)
 		d, ok := dataOf(ev)
-		if !ok || kind != "task" {
+		if !ok || kind != ledger.TaskKind {
 			continue
 		}
 		last := r.last[e.Stream]

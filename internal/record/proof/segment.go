@@ -82,7 +82,7 @@ func detached(ctx context.Context, l ledger.Ledger, s SegmentWritten) (*ledger.P
 		}
 		for i := range list {
 			after = max(after, list[i].Position)
-			if _, kind, _ := list[i].Stream.Parts(); kind == "task" {
+			if _, kind, _ := list[i].Stream.Parts(); kind == ledger.TaskKind {
 				return nil, nil //nolint:nilnil // it is attached
 			}
 		}

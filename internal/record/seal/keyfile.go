@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/durable"
 )
 
 // A key file begins with a header: magic, the length of its wrapped key (16 bits), that key, and zeros. Slots follow, each of which has a
@@ -73,15 +75,7 @@ func Create(path string, w Wrapper) error {
 		return err
 	}
 	_, err = f.Write(header)
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
-}
-
-func syncDir(name string) error {
-	d, err := os.Open(name) //nolint:gosec // the path is the operator's
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(err, f.Sync(), f.Close(), durable.Sync(filepath.Dir(path)))
 }
 
 // OpenFile opens a key file; readOnly: no key can be made or destroyed.

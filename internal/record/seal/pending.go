@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/trapezehq/trapeze/internal/record/durable"
 )
 
 // pendingSuffix is added to the name of the key file for the list of what may be pending.
@@ -70,5 +72,5 @@ func (s *Sealer) note(list []string) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return errors.Join(os.Rename(name+".new", name), syncDir(filepath.Dir(name)))
+	return errors.Join(os.Rename(name+".new", name), durable.Sync(filepath.Dir(name)))
 }

@@ -87,7 +87,7 @@ func spanned() map[string]bool {
 // earlier entries did not come, those are read.
 func (f *Fold) Add(ctx context.Context, e *ledger.Entry) ([]Span, error) {
 	workspace, kind, id := e.Stream.Parts()
-	if kind != "task" {
+	if kind != ledger.TaskKind {
 		return nil, nil
 	}
 	w, ok := f.tasks.Get(e.Stream)

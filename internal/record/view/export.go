@@ -60,7 +60,7 @@ func EachRow(e ledger.Entry, fn func(Row) error) error {
 			x.ID = event.Bare(role + "/" + name)
 		}
 		var of struct{ Handoff int }
-		if kind == "task" && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {
+		if kind == ledger.TaskKind && json.Unmarshal(ev.Data, &of) == nil && of.Handoff > 0 {
 			x.HandoffID = event.HandoffID(id, of.Handoff)
 		}
 		if err := fn(x); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -141,7 +142,7 @@ func (r Record) writeSegment(ctx context.Context, first, last ledger.Position) (
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b, err := segment.Write(ctx, f, segment.Source{Record: r.Log, Stored: r.Tree, First: first, Last: last, Signed: signed, Note: string(note), Keys: r.Tree.Keys(), Made: r.Now().UTC()})
 	if err == nil {
-		err = errors.Join(f.Sync(), syncDir(dir), syncDir(r.DataDir))
+		err = errors.Join(f.Sync(), durable.Sync(dir), durable.Sync(r.DataDir))
 	}
 	if err != nil {
 		return made, err
@@ -185,7 +186,7 @@ func (r Record) nameSegment(ctx context.Context, made proof.SegmentWritten) erro
 	if sum != made.SHA256 {
 		return fmt.Errorf("%s is not the file that was written: its SHA-256 is %s, and that in the record %s", path+newSegment, sum, made.SHA256)
 	}
-	return errors.Join(os.Rename(path+newSegment, path), syncDir(filepath.Dir(path)))
+	return errors.Join(os.Rename(path+newSegment, path), durable.Sync(filepath.Dir(path)))
 }
 
 // finishSegment finishes the newest segment in the record, if that was interrupted, and returns how many entries were put away.
@@ -215,18 +216,10 @@ func (r Record) tasksIn(ctx context.Context, made proof.SegmentWritten) (list []
 		}
 		for _, e := range page {
 			after = e.Position
-			if _, kind, _ := e.Stream.Parts(); kind == "task" && after <= made.Last {
+			if _, kind, _ := e.Stream.Parts(); kind == ledger.TaskKind && after <= made.Last {
 				list = append(list, after)
 			}
 		}
 	}
 	return list, nil
-}
-
-func syncDir(name string) error {
-	f, err := os.Open(name) //nolint:gosec // the operator's directory
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

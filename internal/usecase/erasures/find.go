@@ -69,7 +69,7 @@ func (f *found) add(e *ledger.Entry) {
 		return
 	}
 	switch kind {
-	case "task":
+	case ledger.TaskKind:
 		f.addTask(e, id)
 	case "memory":
 		f.addItem(e, id)

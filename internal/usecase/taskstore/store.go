@@ -17,7 +17,7 @@ import (
 )
 
 // Kind is the kind of tasks' streams.
-const Kind = "task"
+const Kind = ledger.TaskKind
 
 // StreamOf is the stream of a task.
 func StreamOf(workspace, id string) ledger.Stream { return ledger.StreamOf(workspace, Kind, id) }

@@ -120,9 +120,9 @@ func adds(kind string, e *ledger.Entry) []addition {
 	list := []addition{{workspace.EntriesPerDay, 1}}
 	for _, ev := range e.Events {
 		switch {
-		case kind == "task" && ev.Name == event.Created{}.EventName():
+		case kind == ledger.TaskKind && ev.Name == event.Created{}.EventName():
 			list = append(list, addition{workspace.OpenTasks, 1})
-		case kind == "task" && ev.Name == event.Spawned{}.EventName():
+		case kind == ledger.TaskKind && ev.Name == event.Spawned{}.EventName():
 			list = append(list, addition{workspace.OpenTasks, 0})
 		case kind == "agent" && ev.Name == agent.Registered{}.EventName():
 			list = append(list, addition{workspace.Agents, 1})

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"modernc.org/sqlite"
+
+	"github.com/trapezehq/trapeze/internal/record/durable"
 )
 
 // The name of a stream is stored once. Streams are numbered in order of creation, so that the index of entries grows at its
@@ -91,7 +93,7 @@ func migrate(c *conn, path string, sealed bool) error {
 		}
 		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
 			schema, number, applicationID)
-		return errors.Join(c.exec(script), syncDir(filepath.Dir(path)))
+		return errors.Join(c.exec(script), durable.Sync(filepath.Dir(path)))
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
 	case version > Format:
@@ -130,15 +132,6 @@ func planted(c *conn) (found []string, err error) {
 func newerFormat(version int64) error {
 	return fmt.Errorf("the data has format %d, written by a newer version of Trapeze, and this version reads formats up to %d: "+
 		"upgrade the program to that version or a newer one, or use another data directory; nothing was changed", version, Format)
-}
-
-// syncDir makes the new directory entry durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // The result codes of SQLite that this package tests for; https://www.sqlite.org/rescode.html. The low byte is the primary

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/trapezehq/trapeze/internal/record/durable"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
@@ -203,19 +204,10 @@ func (s *Store) write(name string, b []byte) (err error) {
 		err = os.Rename(path+".new", path)
 	}
 	if err == nil && !s.o.Volatile {
-		err = syncDir(s.dir)
+		err = durable.Sync(s.dir)
 	}
 	if err != nil {
 		return fmt.Errorf("treefile: %w", err)
 	}
 	return nil
-}
-
-// syncDir makes a new name durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir) //nolint:gosec // the path is the operator's
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -181,7 +181,7 @@ func (p *projector) entry(tx *sqlitelog.Tx, e *ledger.Entry) error {
 	workspace, kind, id := e.Stream.Parts()
 	p.count(workspace, e)
 	switch kind {
-	case "task":
+	case ledger.TaskKind:
 		return p.taskEntry(workspace, id, e)
 	case "agent":
 		return p.agentEntry(workspace, id, e)
