@@ -43,7 +43,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/verify", what: "the command that verifies receipts and data directories, without a server",
-		imports: "domain/refusal record/proof record/proof/segment cli/shell", libs: "github.com/spf13",
+		imports: "domain/refusal record/proof record/proof/segment record/proof/taskorder cli/shell", libs: "github.com/spf13",
 	},
 	{dir: "cli/backup", what: "the commands backup, restore and put-away, without a server", imports: "domain/shellword cli/newfile cli/place cli/shell", libs: "github.com/spf13"},
 	{dir: "cli/place", what: "the flags that say where a record is that several servers share", imports: "cli/shell", libs: "github.com/spf13"},

@@ -47,6 +47,10 @@ var innerPackages = []pkg{
 		pure: true, imports: "domain/shellword domain/refusal domain/event domain/task/passage",
 	},
 	{
+		dir: "domain/task/order", what: "tells events that the rules of tasks never write from those that they may have written", pure: true,
+		imports: "domain/event domain/task",
+	},
+	{
 		dir: "domain/task/passage", what: "what became of a task and its child tasks between two envelopes", pure: true,
 		imports: "domain/refusal domain/event",
 	},
@@ -200,6 +204,10 @@ var innerPackages = []pkg{
 	{
 		dir: "record/proof/treefile", what: "the tree of a ledger, its key and its last checkpoint as files; compares the record with them",
 		imports: "record/durable record/ledger record/proof", libs: "golang.org/x/mod",
+	},
+	{
+		dir: "record/proof/taskorder", what: "compares the entries of tasks with what the rules may write",
+		imports: "domain/event domain/task domain/task/order record/ledger record/proof",
 	},
 	{
 		dir: "record/proof/segment", what: "files with the oldest entries of a record, which verify by themselves",

@@ -106,6 +106,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	mcp NAME hears I  waits for the answer with this ID, or a notification of this method, and prints it to stdout
 //	mcp NAME leaves   closes its input, and waits until it exits; the next line starts it again
 //	readme FILE       checks that what README.md shows as output stands in a file, except for figures
+//	forge TASK        adds an acceptance that was never offered to the record of the task, while the server is stopped
 //	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
 //
 // and the condition [slow], which holds with the build tag slow: stories of less usual commands run with it alone.
@@ -124,13 +125,14 @@ func TestStories(t *testing.T) {
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector every command would end a second late
 			e.Setenv("GOGC", "off")                 // commands end before they need it, and there are many
 			e.Setenv("GOMEMLIMIT", "256MiB")        // for those that do not
+			e.Defer(func() { byTheRules(t, filepath.Join(e.WorkDir, "data")) })
 			e.Defer(func() { _ = os.WriteFile(filepath.Join(e.WorkDir, "over"), nil, 0o600) })
 			e.Setenv("TRAPEZE_DATA", filepath.Join(e.WorkDir, "data"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
-			"mcp": mcpClient, "readme": readme,
+			"mcp": mcpClient, "readme": readme, "forge": forge,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "slow" {

@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof/taskorder"
 	"github.com/trapezehq/trapeze/internal/usecase/agents"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	stats "github.com/trapezehq/trapeze/internal/usecase/figures"
@@ -23,6 +24,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
+
+// byTheRules checks that a verifier finds nothing in what the rules have written.
+func (h *harness) byTheRules() {
+	h.Helper()
+	found, err := taskorder.Check(context.Background(), h.ledger)
+	if err != nil || len(found) > 0 {
+		h.Errorf("the rules have written what a verifier says no rule writes: %v, %v", found, err)
+	}
+}
 
 // countAgain checks, at the end of every story, that a count of the whole ledger agrees with the views, and that the handshake of
 // every handoff is in the record.

@@ -134,6 +134,7 @@ func (h *harness) courier() {
 		cancel()
 		<-done
 		h.countAgain()
+		h.byTheRules()
 		if err := h.views.Close(); err != nil {
 			h.Error(err)
 		}

@@ -299,7 +299,7 @@ func (h *harness) offeredBefore(r taskstore.Receipt, from, to string) {
 		event.Sealed{Digest: sealed.Digest, Bytes: sealed.Bytes},
 		event.HandoffRequested{
 			Handoff: 1, Kind: event.Warm, From: from, By: "agent/" + from, Reason: event.ReasonUserRequest, Confirm: event.ConfirmAuto, Envelope: sealed.Digest,
-			Candidates: event.Named(to), Timeouts: h.task(r.Task).Times, At: at,
+			Candidates: event.Named(to), Timeouts: h.task(r.Task).Times, Before: event.Standing{State: event.Executing, Owner: from, Epoch: r.Epoch}, At: at,
 		},
 		event.OfferMade{Handoff: 1, Offer: 1, To: []string{to}, Next: 0, Tier: event.TierTarget, Ends: at.Add(time.Hour)},
 	})

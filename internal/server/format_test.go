@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof/taskorder"
 )
 
 // frozen returns a data directory as an earlier version wrote it.
@@ -66,11 +67,25 @@ func TestADirectoryOfAnEarlierFormatIsReadAndWrittenTo(t *testing.T) {
 	}
 }
 
+// byTheRules checks that a verifier finds nothing in what the rules of any version have written.
+func byTheRules(t *testing.T, dir string) {
+	t.Helper()
+	r, err := OpenRecord(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if found, err := taskorder.Check(t.Context(), r); err != nil || len(found) > 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
 func earlierFormat(t *testing.T, number int) {
 	dir := frozen(t, fmt.Sprintf("format-%d.db.gz", number))
 	if n := format(t, dir, 0); n != number {
 		t.Fatalf("the frozen directory has format %d", n)
 	}
+	byTheRules(t, dir)
 	s := open(t, dir)
 	c, err := client.New(s.URL(), token(t, s), client.Options{Retries: -1})
 	if err != nil {
@@ -100,6 +115,7 @@ func earlierFormat(t *testing.T, number int) {
 	if err != nil || len(entries) < 15 {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
+	byTheRules(t, dir)
 }
 
 func TestADirectoryOfANewerFormatIsRefused(t *testing.T) {

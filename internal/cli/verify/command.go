@@ -70,11 +70,11 @@ A receipt, a checkpoint, an export with --format proof, or a segment of "trapeze
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
-checkpoint, each envelope and artifact against its digest, the views against the record, and the structure of the database. --fast reads the newest
+checkpoint, each envelope and artifact against its digest, the events of each task against what the rules may write, the views against the record, and the structure of the database. --fast reads the newest
 256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
 
-Of entries that were put away in segments that are not in the data directory, the hashes are compared with the tree, and the views are not compared; that is said, and is
+Of entries that were put away in segments that are not in the data directory, the hashes are compared with the tree, and neither the views nor the order of the events of tasks are compared; that is said, and is
 no finding. --segments names a directory with those segments, where each must then be. Segments that are there are compared with the record.
 
 With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
@@ -234,13 +234,13 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		proof.Report
 		Checkpoints int `json:"checkpoints"`
 		Artifacts   int `json:"artifacts"`
-		// Views that were not compared, since entries are put away.
+		// The views, and the order of the events of tasks, were not compared, since entries are put away.
 		ViewsPutAway bool `json:"views_not_compared,omitempty"`
 	}{report, len(report.Held), artifacts, v.viewsAway}
 	err = s.Emit(answer, func(p *shell.Page) {
 		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
 		if o.fast {
-			p.Line("Entries before the newest %d, artifacts and views were not read.", newest)
+			p.Line("Entries before the newest %d, artifacts and views were not read, and the order of events was not compared.", newest)
 		}
 		showAway(p, report, v)
 	})

@@ -12,13 +12,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/segment"
+	"github.com/trapezehq/trapeze/internal/record/proof/taskorder"
 )
 
 // verification is what a verification has found, and why it could not be finished.
 type verification struct {
 	findings   []proof.Finding
 	unfinished error
-	viewsAway  bool // the views were not compared, since entries are put away
+	viewsAway  bool // the views and the order of events were not compared, since entries are put away
 }
 
 // errDiffers is the error of a verification that found something.
@@ -161,10 +162,11 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 	}
 	for _, check := range []struct {
 		what string // it is not verified if there is an error
-		do   func(context.Context) ([]string, error)
+		do   func(context.Context) ([]proof.Finding, error)
 	}{
-		{"the views cannot be compared with the record", record.CheckViews},
-		{"which artifacts are missing cannot be told", record.CheckArtifacts},
+		{"the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return taskorder.Check(ctx, record) }},
+		{"the views cannot be compared with the record", inWords(record.CheckViews)},
+		{"which artifacts are missing cannot be told", inWords(record.CheckArtifacts)},
 	} {
 		found, err := check.do(ctx)
 		if err == nil {
@@ -174,12 +176,21 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 			v.viewsAway, err = true, nil
 		}
 		if err != nil && !isUnfinished(err) {
-			found, err = append(found, check.what+": "+err.Error()), nil
+			found, err = append(found, proof.Finding{What: check.what + ": " + err.Error()}), nil
 		}
-		for _, what := range found {
-			v.findings = append(v.findings, proof.Finding{What: what})
-		}
+		v.findings = append(v.findings, found...)
 		v.note(check.what, err)
 	}
 	return artifacts
+}
+
+// inWords makes findings of what a check says.
+func inWords(check func(context.Context) ([]string, error)) func(context.Context) ([]proof.Finding, error) {
+	return func(ctx context.Context) (list []proof.Finding, err error) {
+		found, err := check(ctx)
+		for _, what := range found {
+			list = append(list, proof.Finding{What: what})
+		}
+		return list, err
+	}
 }

@@ -134,6 +134,6 @@ func showAway(p *shell.Page, report proof.Report, v *verification) {
 		p.Line("%d entries are put away in segments that are not there, and only their hashes were compared: %s", report.PutAway, strings.Join(report.Segments, ", "))
 	}
 	if v.viewsAway {
-		p.Line("The views were not compared with the record. To compare everything, name the directory with those segments: --segments DIR")
+		p.Line("The views were not compared with the record, nor the order of the events of tasks with the rules. To compare everything, name the directory with those segments: --segments DIR")
 	}
 }

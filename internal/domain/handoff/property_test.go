@@ -3,6 +3,7 @@ package handoff
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"reflect"
@@ -41,10 +42,14 @@ func run(r rules, seeds []uint64, seen map[string]int) error {
 		if err == nil {
 			err = h.take(events)
 		}
+		if err == nil {
+			err = inOrder(before, after.ID, events)
+		}
 		if err == nil && i > 0 && d.chance(50) {
 			var more []event.Event
+			rested := after
 			if after, more, err = ticks(r, after, d.tick(after), now); err == nil {
-				err = h.take(more)
+				err = errors.Join(h.take(more), inOrder(rested, after.ID, more))
 			}
 			told[i].ticked, told[i].more = true, more
 			events = slices.Concat(events, more)

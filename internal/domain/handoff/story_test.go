@@ -67,7 +67,7 @@ func (s *story) line(t *testing.T, d *datadriven.TestData) string {
 func (s *story) play(t *testing.T, c Command) string {
 	t.Helper()
 	after, events, err := realRules.apply(s.task, c, s.now)
-	if err = errors.Join(err, lawful(s.task, c, events, after), sound(after)); err != nil {
+	if err = errors.Join(err, lawful(s.task, c, events, after), sound(after), inOrder(s.task, after.ID, events)); err != nil {
 		t.Errorf("%s: %v", s.d.Pos, err)
 	}
 	_, refused := Decide(s.task, c, s.now)

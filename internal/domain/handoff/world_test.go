@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/order"
 )
 
 // What every test of this package shares: a moment, some names, and the rules in a form that a test can bend.
@@ -96,6 +97,14 @@ func (r rules) apply(t task.Task, c Command, now time.Time) (task.Task, []event.
 		}
 	}
 	return t, events, nil
+}
+
+// inOrder checks that a verifier of records finds nothing in what the rules have written.
+func inOrder(t task.Task, id string, events []event.Event) error {
+	if wrong := order.Apply(&t, id, events...); wrong != "" {
+		return fmt.Errorf("%v: the rules have written what they are said never to write: %s", eventNames(events), wrong)
+	}
+	return nil
 }
 
 // properRefusal wants a code from the closed set, a message, and a hint.

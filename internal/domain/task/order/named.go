@@ -1,0 +1,153 @@
+package order
+
+import (
+	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+)
+
+// first is the first text that is not empty.
+func first(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// ofTask is what is wrong with what an event names that is no event of a handoff.
+func ofTask(t *task.Task, e event.Event) string {
+	name := e.EventName()
+	switch e := e.(type) {
+	case event.Started:
+		return first(unlike(name, "owner", t.Owner, ""), unlike(name, "agent", "agent/"+e.Agent, t.Requester))
+	case event.LeaseRenewed, event.Progressed:
+		if t.Owner == "" {
+			return name + " of a task that nobody owns"
+		}
+	case event.GapReported:
+		return unlike(name, "owner", e.Agent, t.Owner)
+	case event.Finished:
+		return unlike(name, "owner", e.Agent, t.Owner)
+	case event.GaveUp:
+		return unlike(name, "owner", e.Agent, t.Owner)
+	case event.LeaseLost:
+		return first(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
+	case event.OwnerStuck:
+		return first(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
+	case event.Lifted:
+		if t.FindConstraint(e.ID) < 0 {
+			return name + " of a constraint that was not set"
+		}
+	case event.Spawned:
+		return first(unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+	case event.ChildEnded:
+		if t.FindChild(e.Child) < 0 {
+			return name + " of a task that is no child"
+		}
+	case event.DependencyEnded:
+		if !slices.ContainsFunc(t.Dependencies, func(d event.Dependency) bool { return d.Task == e.Task }) {
+			return name + " of a task that is no dependency"
+		}
+	case event.TakeoverAsked:
+		return unlike(name, "number", e.Takeover, t.TakeoverCount+1)
+	case event.TakeoverRefused:
+		if !slices.ContainsFunc(t.Takeovers, func(r task.TakeoverRequest) bool { return r.N == e.Takeover }) {
+			return name + " that nobody asked for"
+		}
+	case event.ShareRead:
+		if !slices.ContainsFunc(t.Shares, func(s task.Share) bool { return s.N == e.Share }) {
+			return name + " of what was not shared"
+		}
+	}
+	return ofTicket(t, e)
+}
+
+// ofTicket is what is wrong with what an event of a ticket names.
+func ofTicket(t *task.Task, e event.Event) string {
+	name, n := e.EventName(), 0
+	switch e := e.(type) {
+	case event.TicketOpened:
+		if t.Ticket != nil {
+			n = t.Ticket.N
+		}
+		return unlike(name, "number", e.Ticket, n+1)
+	case event.TicketClaimed:
+		n = e.Ticket
+	case event.TicketReleased:
+		n = e.Ticket
+	case event.TicketReminded:
+		n = e.Ticket
+	case event.TicketEscalated:
+		n = e.Ticket
+	case event.TicketClosed:
+		n = e.Ticket
+	default:
+		return ""
+	}
+	return unlike(name, "number", n, t.OpenTicket().N)
+}
+
+// standing is what is wrong with what an event says of the task before it.
+func standing(name string, t *task.Task, before event.Standing) string {
+	return first(unlike(name, "owner before", before.Owner, t.Owner), unlike(name, "epoch before", before.Epoch, t.Epoch))
+}
+
+// ofHandoff is what is wrong with what an event of a handoff names.
+func ofHandoff(t *task.Task, e event.Event, confirmed int) string {
+	name, h := e.EventName(), t.InFlight()
+	switch e := e.(type) {
+	case event.HandoffRequested:
+		return first(unlike(name, "number", e.Handoff, t.NextHandoff()), unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+	case event.Approved:
+		return unlike(name, "envelope", e.Envelope, h.Envelope)
+	case event.OfferMade:
+		return first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "number", e.Offer, h.Offer+1))
+	case event.Seen:
+		return first(offered(name, h, e.Handoff, e.Offer, e.Agent))
+	case event.ClaimJoined:
+		return unlike(name, "handoff", e.Handoff, h.N)
+	case event.Acknowledged:
+		return offered(name, h, e.Handoff, e.Offer, e.Agent)
+	case event.RejectedOffer:
+		return offered(name, h, e.Handoff, e.Offer, e.Agent)
+	case event.OfferShed:
+		return offered(name, h, e.Handoff, e.Offer, e.Agent)
+	case event.OfferExpired:
+		return first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "offer", e.Offer, h.Offer))
+	case event.Unanswered:
+		return offered(name, h, e.Handoff, e.Offer, e.Agent)
+	case event.RetryScheduled:
+		return unlike(name, "handoff", e.Handoff, h.N)
+	case event.Confirmed:
+		return unlike(name, "handoff", e.Handoff, h.N)
+	case event.Moved:
+		return moved(t, h, e, confirmed)
+	case event.Returned:
+		return unlike(name, "handoff", e.Handoff, h.N)
+	}
+	return ""
+}
+
+// offered is what is wrong with an event of an agent that the newest offer of a handoff must have.
+func offered(name string, h *task.Handoff, handoff, offer int, agent string) string {
+	wrong := first(unlike(name, "handoff", handoff, h.N), unlike(name, "offer", offer, h.Offer))
+	if wrong == "" && !slices.Contains(h.To, agent) {
+		return name + " of " + shown(agent) + ", to which it was not offered"
+	}
+	return wrong
+}
+
+// moved is what is wrong with the move of a task to another owner: it was accepted and confirmed, and its epoch is the next.
+func moved(t *task.Task, h *task.Handoff, e event.Moved, confirmed int) string {
+	name := e.EventName()
+	wrong := first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "source", e.From, h.From), unlike(name, "owner", e.To, h.Receiver),
+		unlike(name, "epoch", e.Epoch, t.Epoch+1), unlike(name, "envelope", e.Delivery, h.Envelope),
+		unlike(name, "owner after", e.After.Owner, e.To), unlike(name, "epoch after", e.After.Epoch, e.Epoch))
+	if wrong == "" && confirmed != h.N {
+		return name + " without a confirmation"
+	}
+	return wrong
+}

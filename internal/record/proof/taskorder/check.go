@@ -1,0 +1,215 @@
+package taskorder
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/order"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
+)
+
+const (
+	readPage    = 512 // entries that are read at a time
+	maxFindings = 100 // after the first of a task the others may follow from it
+)
+
+// Check reads a record and returns the entries that no rule writes, the first of each task: at most a hundred. Errors: those of the record, and
+// ledger.ErrInvalid for an event that cannot be decoded.
+func Check(ctx context.Context, r proof.Record) ([]proof.Finding, error) {
+	last, err := r.Last(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := checker{codec: ledger.NewCodec(event.Events...), live: map[ledger.Stream]*live{}, ended: map[ledger.Stream]ended{}, promised: map[ledger.Stream]string{}}
+	for after := ledger.Position(0); after < last && len(c.findings) < maxFindings; {
+		page, err := r.Read(ctx, after, readPage)
+		if err != nil {
+			return c.findings, err
+		}
+		if len(page) == 0 {
+			break
+		}
+		decoded, err := c.decode(page)
+		if err != nil {
+			return c.findings, err
+		}
+		for i := range page {
+			if decoded[i] != nil {
+				c.entry(&page[i], decoded[i])
+			}
+		}
+		after = page[len(page)-1].Position
+	}
+	return c.findings, nil
+}
+
+type checker struct {
+	codec    *ledger.Codec[event.Event]
+	live     map[ledger.Stream]*live
+	ended    map[ledger.Stream]ended
+	promised map[ledger.Stream]string // children that were asked for and not made yet, with their parents
+	findings []proof.Finding
+}
+
+// live is a task that has not ended.
+type live struct {
+	task   task.Task
+	number uint64 // of its last entry
+	wrong  bool   // what follows is not compared
+}
+
+// ended is what is remembered of a task after its end.
+type ended struct {
+	state  event.State
+	number uint64
+	wrong  bool
+}
+
+// decode returns the events of those entries that are of tasks, and nil for the others. It uses all processors.
+func (c *checker) decode(page []ledger.Entry) ([][]event.Event, error) {
+	out := make([][]event.Event, len(page))
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	each := (len(page) + len(errs) - 1) / len(errs)
+	var working sync.WaitGroup
+	for worker := range errs {
+		working.Go(func() {
+			for i := worker * each; i < min((worker+1)*each, len(page)); i++ {
+				if _, kind, _ := page[i].Stream.Parts(); kind != ledger.TaskKind {
+					continue
+				}
+				if out[i], errs[worker] = c.events(&page[i]); errs[worker] != nil {
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// events decodes the events of an entry. Of an envelope only that it is one matters.
+func (c *checker) events(e *ledger.Entry) ([]event.Event, error) {
+	out := make([]event.Event, len(e.Events))
+	for i := range e.Events {
+		if e.Events[i].Name == (event.Sealed{}).EventName() {
+			out[i] = event.Sealed{}
+			continue
+		}
+		var err error
+		if out[i], err = c.codec.Decode(e.Events[i]); err != nil {
+			return nil, fmt.Errorf("position %d: %w", e.Position, err)
+		}
+	}
+	return out, nil
+}
+
+// entry compares the next entry of a task.
+func (c *checker) entry(e *ledger.Entry, events []event.Event) {
+	workspace, _, id := e.Stream.Parts()
+	if was, is := c.ended[e.Stream]; is {
+		c.late(e, was, events)
+		return
+	}
+	l := c.live[e.Stream]
+	if l == nil {
+		l = &live{}
+		c.live[e.Stream] = l
+	}
+	wrong := number(e, l.number)
+	l.number = e.Version
+	for _, ev := range events {
+		if wrong == "" {
+			wrong = c.family(workspace, e.Stream, ev)
+		}
+	}
+	if w := order.Apply(&l.task, id, events...); wrong == "" {
+		wrong = w
+	}
+	if wrong != "" && !l.wrong {
+		l.wrong = true
+		c.found(e, wrong)
+	}
+	if l.task.State.Final() {
+		delete(c.live, e.Stream)
+		c.ended[e.Stream] = ended{l.task.State, l.number, l.wrong}
+	}
+}
+
+// late compares an entry of a task that has ended.
+func (c *checker) late(e *ledger.Entry, was ended, events []event.Event) {
+	wrong := number(e, was.number)
+	for _, ev := range events {
+		if wrong == "" {
+			wrong = order.AfterTheEnd(was.state, ev)
+		}
+	}
+	if wrong != "" && !was.wrong {
+		was.wrong = true
+		c.found(e, wrong)
+	}
+	was.number = e.Version
+	c.ended[e.Stream] = was
+}
+
+// number is what is wrong with the number of an entry in its stream.
+func number(e *ledger.Entry, last uint64) string {
+	if e.Version == last+1 {
+		return ""
+	}
+	return fmt.Sprintf("it is entry %d of its stream, after entry %d", e.Version, last)
+}
+
+// family is what is wrong with an event about another task: a child comes after its parent asked for it, and what ended has ended.
+func (c *checker) family(workspace string, own ledger.Stream, e event.Event) string {
+	stream := func(id string) ledger.Stream { return ledger.StreamOf(workspace, ledger.TaskKind, id) }
+	switch e := e.(type) {
+	case event.Spawned:
+		_, _, id := own.Parts()
+		for _, child := range e.Children {
+			if c.known(stream(child.Task)) {
+				return fmt.Sprintf("%s of task %s, which exists", e.EventName(), child.Task)
+			}
+			c.promised[stream(child.Task)] = id
+		}
+	case event.Created:
+		parent := c.promised[own]
+		delete(c.promised, own)
+		if parent != e.Parent.Task {
+			return fmt.Sprintf("%s of a child of %.80s, which has not asked for it", e.EventName(), e.Parent.Task)
+		}
+	case event.ChildEnded:
+		return c.hasEnded(e.EventName(), stream(e.Child), e.State)
+	case event.DependencyEnded:
+		return c.hasEnded(e.EventName(), stream(e.Task), e.State)
+	}
+	return ""
+}
+
+func (c *checker) known(s ledger.Stream) bool {
+	_, is := c.ended[s]
+	return is || c.live[s] != nil
+}
+
+// hasEnded is what is wrong with the news that a task is in a state for good.
+func (c *checker) hasEnded(name string, s ledger.Stream, state event.State) string {
+	if is := c.ended[s].state; state.Final() && is != state {
+		_, _, id := s.Parts()
+		return fmt.Sprintf("%s: task %.80s is not %s", name, id, state)
+	}
+	return ""
+}
+
+func (c *checker) found(e *ledger.Entry, wrong string) {
+	_, _, id := e.Stream.Parts()
+	c.findings = append(c.findings, proof.Finding{Position: e.Position, What: fmt.Sprintf("no rule writes this entry of task %.80s: %s", id, wrong)})
+}
