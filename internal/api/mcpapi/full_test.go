@@ -410,6 +410,14 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	coder.refused("agent", m{"agent": "coder", "keep": 3}, "omit it")
 	coder.refused("agent", m{"agent": "coder", "action": "register"}, "needs what to set")
 	olga.call("agent", m{"agent": "coder", "action": "remove"})
+	h.token("helper")
+	_, offer := olga.call("send", m{"intent": "Write the parser", "to": "helper"})
+	text, data = olga.call("agent", m{"agent": "helper", "action": "remove"})
+	for _, want := range []string{"offers to helper are open (1)", "trapeze cancel " + offer["handoff"].(string)} {
+		if !strings.Contains(text, want) || !strings.Contains(fmt.Sprint(data["warnings"]), want) {
+			t.Errorf("remove says nothing of the open offer: %s, %v", text, data["warnings"])
+		}
+	}
 }
 
 func TestASentenceIsDoneOverMCP(t *testing.T) {

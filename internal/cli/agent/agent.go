@@ -159,15 +159,9 @@ func agentReset(s *shell.Shell) *cobra.Command {
 }
 
 func agentRemove(s *shell.Shell) *cobra.Command {
-	return agentVerb(s, "remove", "Remove an agent; its tasks stay with it",
-		func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
-			had, _ := c.Agent(ctx, name) // for the note alone
-			a, err := c.RemoveAgent(ctx, name)
-			if err == nil && had.Held > 0 {
-				s.Notef("%s still owns tasks (%d): to move one now, run trapeze takeover TASK --to NAME; trapeze task list shows them", name, had.Held)
-			}
-			return a, err
-		})
+	return agentVerb(s, "remove", "Remove an agent; its tasks stay with it", func(ctx context.Context, c *client.Client, name string) (client.Agent, error) {
+		return c.RemoveAgent(ctx, name)
+	})
 }
 
 func agentShed(s *shell.Shell) *cobra.Command {

@@ -100,8 +100,8 @@ var agentTool = tool.Define[agentInput, agentAnswer]("agent", "Show or manage an
 		case "reset":
 			a, err = c.ResetCircuit(ctx, in.Agent)
 		case "remove":
-			_, err = c.RemoveAgent(ctx, in.Agent)
-			return tool.Answer{Text: in.Agent + " was removed.", Data: agentAnswer{}}, err
+			a, err = c.RemoveAgent(ctx, in.Agent)
+			return tool.Answer{Text: in.Agent + " was removed." + warnings(a), Data: agentAnswer{Warnings: a.Warnings}}, err
 		default:
 			a, err = c.Agent(ctx, in.Agent)
 		}
@@ -184,6 +184,10 @@ func agentText(n show.OtherAgent, a client.Agent) string {
 	if n.Description != "" {
 		text += " - " + show.Line(n.Description)
 	}
+	return text + warnings(a)
+}
+
+func warnings(a client.Agent) (text string) {
 	for _, w := range a.Warnings {
 		text += "\nWarning: " + show.Line(w)
 	}
