@@ -43,19 +43,20 @@ func (r Request) check() error {
 		return refusal.New(refusal.Invalid, "name an agent, a list of agents or a capability", "the handoff has no target")
 	}
 	for _, l := range []struct {
+		field string
 		what  string
 		names []string
 		most  int
 	}{
-		{"target agent", r.Agents, MaxTargets},
-		{"needed capability", r.Needs, MaxNeeds},
+		{"to", "target agent", r.Agents, MaxTargets},
+		{"capability", "needed capability", r.Needs, MaxNeeds},
 	} {
 		if len(l.names) > l.most {
-			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most)
+			return refusal.New(refusal.Invalid, "name fewer", "%d names as %s, at most %d are allowed", len(l.names), l.what, l.most).With("field", l.field)
 		}
 		for _, n := range l.names {
 			if err := event.CheckAgent(l.what, n); err != nil {
-				return err
+				return refusal.In(l.field, err)
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func TestARefusalNamesTheArgumentOfTheTool(t *testing.T) {
 		{m{"intent": "Count", "result_schema": m{"type": "nonsense"}}, "invalid: result_schema"},
 		{m{"intent": "Count", "result_schema": 3}, "invalid: result_schema"},
 		{m{"task": task["task"], "to": "lead", "steps": []any{m{"action": ""}}}, "invalid: steps[0].action"},
-		{m{"intent": "Count", "to": []any{"a", "b"}, "fan_out": true, "quorum": 2}, "invalid: fan_in"},
+		{m{"intent": "Count", "to": []any{"a", "b"}, "fan_out": true, "quorum": 2}, "invalid: fan_out"},
 	} {
 		if text, _, refused := coder.try("send", c.args); !refused || !strings.Contains(text, c.says) {
 			t.Errorf("%v: %s", c.args, text)

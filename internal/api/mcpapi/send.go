@@ -190,6 +190,9 @@ func (in sendInput) handoff(ctx context.Context, c *call) (send client.SendInput
 		FanIn:      client.FanIn{Mode: in.FanIn, Quorum: in.Quorum},
 		ReturnHome: in.ReturnHome,
 	}
+	if in.Quorum != 0 && in.FanIn == "" {
+		send.FanIn.Mode = client.FanInQuorum
+	}
 	if send.Retries, err = in.Retries.Whole("retries"); err != nil {
 		return send, false, err
 	}
@@ -226,7 +229,7 @@ func (in sendInput) expected() client.Expected {
 
 func (c *call) share(ctx context.Context, in sendInput) (answer, error) {
 	if in.Task == "" || len(in.To) != 1 || in.Capability != "" || in.Channel != "" {
-		return answer{}, invalid("share_only needs task, and exactly one agent in to")
+		return answer{}, invalid("share_only needs task, and exactly one agent in to: omit capability and channel")
 	}
 	if in.Retries.Value != nil || in.ReturnHome || !in.taskFully.empty() {
 		return answer{}, invalid("share_only does not hand the task off or change it: omit retries, return_home, permissions, budgets, format, max_bytes and timeouts")

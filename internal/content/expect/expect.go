@@ -57,7 +57,7 @@ type Problem struct {
 // refuses, or a schema with a format that is not JSON. It is for the creation of tasks. Absent expectations are valid.
 func (c *Checker) CheckExpected(e event.Expected) error {
 	if err := e.Check(); err != nil {
-		return err
+		return refusal.In("expected_output", err)
 	}
 	if len(e.Schema) == 0 {
 		return nil

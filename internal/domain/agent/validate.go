@@ -31,20 +31,20 @@ const (
 // check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
 func (s Spec) check(self string) error {
 	if !Kinds.Has(s.Kind) {
-		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind)))
+		return refusal.New(refusal.Invalid, `use "agent" or "human"`, "unknown kind of agent %s", strconv.QuoteToASCII(string(s.Kind))).With("field", "kind")
 	}
 	if err := event.CheckDescription("the description", s.Description, "describe in a few sentences of plain text what the agent is good at"); err != nil {
-		return err
+		return refusal.In("description", err)
 	}
 	if s.Tokenizer != "" {
 		if err := event.CheckName("tokenizer", s.Tokenizer); err != nil {
-			return err
+			return refusal.In("tokenizer", err)
 		}
 	}
 	return cmp.Or(
-		checkNames("capability", s.Capabilities, MaxCapabilities),
-		checkAgents("fallback", s.Fallbacks, MaxFallbacks, self),
-		checkAgents("escalation", s.Escalation, MaxEscalation, self),
+		refusal.In("capabilities", checkNames("capability", s.Capabilities, MaxCapabilities)),
+		refusal.In("fallbacks", checkAgents("fallback", s.Fallbacks, MaxFallbacks, self)),
+		refusal.In("escalation", checkAgents("escalation", s.Escalation, MaxEscalation, self)),
 		checkReach(s.Reach),
 		s.checkNumbers(),
 	)
@@ -53,11 +53,11 @@ func (s Spec) check(self string) error {
 func (s Spec) checkNumbers() error {
 	var presence error
 	if s.PresenceTTL != 0 {
-		presence = checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats")
+		presence = refusal.In("presence_ttl", checkRange("presence_ttl", s.PresenceTTL, MinPeriod, MaxPeriod, "leave it out for an agent that sends no heartbeats"))
 	}
 	return cmp.Or(
-		checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit"),
-		checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known"),
+		refusal.In("max_tasks", checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit")),
+		refusal.In("context_window", checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known")),
 		checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"),
 		checkRange("the hint of cost", s.Hints.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"),
 		checkRange("the hint of latency", s.Hints.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"),

@@ -119,9 +119,9 @@ func decideQuiet(s State, c Quiet, now time.Time) ([]Event, error) {
 	}
 	switch {
 	case strings.TrimSpace(c.Reason) == "":
-		return nil, refusal.New(refusal.Invalid, "say in a few words why nobody needs to be notified", "a silence needs a reason")
+		return nil, refusal.New(refusal.Invalid, "say in a few words why nobody needs to be notified", "a silence needs a reason").With("field", "reason")
 	case c.For < MinSilence || c.For > MaxSilence:
-		return nil, refusal.New(refusal.Invalid, "use a time from 1m to 720h", "a silence of %s is out of range", c.For)
+		return nil, refusal.New(refusal.Invalid, "use a time from 1m to 720h", "a silence of %s is out of range", c.For).With("field", "for")
 	}
 	if err := event.CheckText("the reason", c.Reason, MaxReason); err != nil {
 		return nil, err

@@ -86,25 +86,25 @@ func (c Append) check() (Append, error) {
 		return c, refusal.New(refusal.Invalid, "name the agent", "only agents speak in conversations, and none is named")
 	}
 	if err := event.CheckAgent("agent", c.Agent); err != nil {
-		return c, err
+		return c, refusal.In("agent", err)
 	}
 	if err := erasure.CheckName(c.Subject); err != nil {
-		return c, err
+		return c, refusal.In("subject", err)
 	}
 	if !Roles.Has(c.Role) {
 		return c, unknownRole(string(c.Role))
 	}
 	if len(c.Text) > MaxText {
 		return c, refusal.New(refusal.TooLarge, fmt.Sprintf("a turn has at most %d bytes (%d KiB): append what matters, or split it into turns",
-			MaxText, MaxText>>10), "the turn has %d bytes", len(c.Text)).With("limit", MaxText)
+			MaxText, MaxText>>10), "the turn has %d bytes", len(c.Text)).With("field", "text").With("limit", MaxText)
 	}
 	if !utf8.ValidString(c.Text) || strings.TrimSpace(c.Text) == "" {
-		return c, refusal.New(refusal.Invalid, "send what was said, in UTF-8", "the turn is empty or not valid UTF-8")
+		return c, refusal.New(refusal.Invalid, "send what was said, in UTF-8", "the turn is empty or not valid UTF-8").With("field", "text")
 	}
 	if c.Handoff != "" {
 		task, _, err := event.ParseHandoffID(c.Handoff)
 		if err != nil {
-			return c, err
+			return c, refusal.In("handoff", err)
 		}
 		if c.Task != "" && c.Task != task {
 			return c, refusal.New(refusal.Invalid, "leave out the task", "handoff %s is not one of task %s", c.Handoff, strconv.QuoteToASCII(refusal.Clip(c.Task, 40)))
@@ -112,7 +112,7 @@ func (c Append) check() (Append, error) {
 		c.Task = task
 	}
 	if c.Task != "" {
-		return c, event.CheckTaskID(c.Task)
+		return c, refusal.In("task", event.CheckTaskID(c.Task))
 	}
 	return c, nil
 }

@@ -61,23 +61,23 @@ type Constraint struct {
 // of the record too, so it must not refuse what was once accepted; what a new one must keep to is in [Constraint.CheckNew].
 func (c Constraint) Check() error {
 	if err := CheckLabel("a constraint", c.ID); err != nil {
-		return err
+		return refusal.In("id", err)
 	}
 	if c.Kind == "" {
 		return refusal.New(refusal.Invalid, "use "+OneOf(ConstraintKinds.Values()), "constraint %s has no kind", c.ID)
 	}
 	if strings.TrimSpace(c.Text) == "" {
-		return refusal.New(refusal.Invalid, "write what must hold as its text", "constraint %s has no text", c.ID)
+		return refusal.New(refusal.Invalid, "write what must hold as its text", "constraint %s has no text", c.ID).With("field", "text")
 	}
 	if c.Max != nil && (math.IsNaN(*c.Max) || math.IsInf(*c.Max, 0)) {
-		return refusal.New(refusal.Invalid, "use a number, or omit it", "constraint %s has no finite maximum", c.ID)
+		return refusal.New(refusal.Invalid, "use a number, or omit it", "constraint %s has no finite maximum", c.ID).With("field", "max")
 	}
 	if len(c.Allow) > 0 {
 		if err := CheckLabels("an allowed value", c.Allow, MaxPermissions); err != nil {
-			return err
+			return refusal.In("allow", err)
 		}
 	}
-	return CheckText("a constraint", c.Text, MaxConstraintText)
+	return refusal.In("text", CheckText("a constraint", c.Text, MaxConstraintText))
 }
 
 // CheckConstraints refuses the constraints of a task that are too large to go into every envelope, or of which two have one id.

@@ -39,11 +39,11 @@ func (c Constraint) CheckNew() error {
 		return err
 	}
 	if err := CheckConstraintID(c.ID); err != nil {
-		return err
+		return refusal.In("id", err)
 	}
 	if r, bad := notOneLine(c.Text); bad {
 		return refusal.New(refusal.Invalid, "write it on one line, without control or invisible characters; a second rule is a constraint of its own",
-			"the text of constraint %s has the character %U", c.ID, r)
+			"the text of constraint %s has the character %U", c.ID, r).With("field", "text")
 	}
 	return c.CheckLimits(Constraint{})
 }
@@ -52,12 +52,12 @@ func (c Constraint) CheckNew() error {
 // and allowed values with characters that cannot be seen, or that the prompt uses around them.
 func (c Constraint) CheckLimits(old Constraint) error {
 	if r, ok := maxima[c.Kind]; ok && c.Max != nil && (old.Max == nil || *c.Max != *old.Max) && (*c.Max < r.least || *c.Max > r.most) {
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use %g to %g, or omit it", r.least, r.most), "a %s constraint cannot have the maximum %g", c.Kind, *c.Max)
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use %g to %g, or omit it", r.least, r.most), "a %s constraint cannot have the maximum %g", c.Kind, *c.Max).With("field", "max")
 	}
 	for _, a := range c.Allow {
 		if _, bad := notOneLine(a); (bad || strings.ContainsAny(a, "()[]{}<>,;`|")) && !slices.Contains(old.Allow, a) {
 			return refusal.New(refusal.Invalid, "use letters, digits and - _ . : + # @ = in allowed values",
-				"%s cannot be an allowed value of constraint %s", strconv.QuoteToASCII(a), c.ID)
+				"%s cannot be an allowed value of constraint %s", strconv.QuoteToASCII(a), c.ID).With("field", "allow")
 		}
 	}
 	return nil

@@ -20,17 +20,20 @@ type Expected struct {
 // Check refuses expectations that are too large or malformed.
 func (e Expected) Check() error {
 	if e.MaxBytes < 0 {
-		return refusal.New(refusal.Invalid, "use a length from 1 up", "a result cannot have %d bytes", e.MaxBytes)
+		return refusal.New(refusal.Invalid, "use a length from 1 up", "a result cannot have %d bytes", e.MaxBytes).With("field", "max_bytes")
 	}
 	if err := checkCount("criteria", len(e.Criteria), MaxCriteria, "name those that matter most"); err != nil {
+		return refusal.In("criteria", err)
+	}
+	if err := CheckField("format", e.Format); err != nil {
 		return err
 	}
-	for _, c := range append([]string{e.Format}, e.Criteria...) {
+	for _, c := range e.Criteria {
 		if err := CheckText("what is expected", c, MaxText); err != nil {
-			return err
+			return refusal.In("criteria", err)
 		}
 	}
-	return CheckJSON("the expected schema", e.Schema, MaxSchema)
+	return refusal.In("schema", CheckJSON("the expected schema", e.Schema, MaxSchema))
 }
 
 // Empty reports whether nothing is expected.

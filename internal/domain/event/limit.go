@@ -56,16 +56,20 @@ func (l Limits) WithDefaults() Limits {
 
 // Check refuses limits that are out of range.
 func (l Limits) Check() error {
-	check := func(most int, limits ...int) error {
-		for _, v := range limits {
-			if v < 0 || v > most {
-				return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", most), "a limit of %d is out of range", v)
-			}
+	for _, c := range []struct {
+		field   string
+		v, most int
+	}{
+		{"hops", l.Hops, maxLimit},
+		{"handoffs", l.Handoffs, maxLimit},
+		{"visits", l.Visits, maxLimit},
+		{"escalations", l.Escalations, maxLimit},
+		{"attempts", l.Attempts, maxLimit},
+		{"tasks", l.Tasks, maxTasks},
+	} {
+		if c.v < 0 || c.v > c.most {
+			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", c.most), "a limit of %d is out of range", c.v).With("field", c.field)
 		}
-		return nil
 	}
-	if err := check(maxLimit, l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts); err != nil {
-		return err
-	}
-	return check(maxTasks, l.Tasks)
+	return nil
 }

@@ -40,20 +40,20 @@ type Pack struct {
 // Check refuses a number of tokens that is out of range, an unknown strategy, and pins that are too many, too long or empty.
 func (p Pack) Check() error {
 	if err := checkCount("pinned parts", len(p.Pinned), MaxPinned, "pin those that matter most"); err != nil {
-		return err
+		return refusal.In("pinned", err)
 	}
 	switch {
 	case p.Tokens < 0 || p.Tokens > MaxPackTokens:
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or omit it", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens)
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d tokens, or omit it", MaxPackTokens), "a budget of %d tokens is out of range", p.Tokens).With("field", "tokens")
 	case p.Strategy != "" && !Strategies.Has(p.Strategy):
-		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies.Values())+", or omit it", "%.40q is not a strategy of packing", p.Strategy)
+		return refusal.New(refusal.Invalid, "use "+OneOf(Strategies.Values())+", or omit it", "%.40q is not a strategy of packing", p.Strategy).With("field", "strategy")
 	}
 	for _, pin := range p.Pinned {
 		if pin == "" {
-			return refusal.New(refusal.Invalid, "name a part of the envelope", "a pin is empty")
+			return refusal.New(refusal.Invalid, "name a part of the envelope", "a pin is empty").With("field", "pinned")
 		}
 		if err := CheckText("a pin", pin, MaxPin); err != nil {
-			return err
+			return refusal.In("pinned", err)
 		}
 	}
 	return nil

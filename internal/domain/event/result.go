@@ -22,9 +22,9 @@ type Result struct {
 // Check refuses a result that is too large (too_large) or malformed (invalid).
 func (r Result) Check() error {
 	if err := CheckText("the result's text", r.Text, MaxResult); err != nil {
-		return err
+		return refusal.In("text", err)
 	}
-	return CheckJSON("the result's data", r.Data, MaxResult)
+	return refusal.In("data", CheckJSON("the result's data", r.Data, MaxResult))
 }
 
 // Compact is the result with its data as it is recorded, without insignificant space. The data must be JSON.

@@ -49,6 +49,11 @@ func CheckText(what, s string, limit int) error {
 	return nil
 }
 
+// CheckField is [CheckText] for a field of a call with at most [MaxText] bytes.
+func CheckField(field, s string) error {
+	return refusal.In(field, CheckText("the "+field, s, MaxText))
+}
+
 // CheckDescription refuses a description, such as that of an agent or a channel, that has more than 2,000 bytes or is not plain text: it may
 // have line breaks and tabs, but no other control characters. what names it, as "the description"; hint says what to write instead.
 func CheckDescription(what, s, hint string) error {

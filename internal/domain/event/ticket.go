@@ -72,23 +72,23 @@ const (
 // CheckQuestion refuses a question that is empty or too long, and options that are too many, too long, empty or repeated.
 func CheckQuestion(question string, options []string) error {
 	if strings.TrimSpace(question) == "" {
-		return refusal.New(refusal.Invalid, "write the question", "the question is empty")
+		return refusal.New(refusal.Invalid, "write the question", "the question is empty").With("field", "question")
 	}
 	if err := CheckText("the question", question, MaxQuestion); err != nil {
-		return err
+		return refusal.In("question", err)
 	}
 	if err := checkCount("options", len(options), MaxOptions, "name those that matter most"); err != nil {
-		return err
+		return refusal.In("options", err)
 	}
 	for i, o := range options {
 		if strings.TrimSpace(o) == "" {
-			return refusal.New(refusal.Invalid, "omit it", "an option is empty")
+			return refusal.New(refusal.Invalid, "omit it", "an option is empty").With("field", "options")
 		}
 		if err := CheckText("an option", o, MaxOption); err != nil {
-			return err
+			return refusal.In("options", err)
 		}
 		if slices.Contains(options[:i], o) {
-			return refusal.New(refusal.Invalid, "name each once", "%q is an option twice", o)
+			return refusal.New(refusal.Invalid, "name each once", "%q is an option twice", o).With("field", "options")
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func (t Timeouts) CheckAsked() error {
 	}
 	if t.Ack != 0 && time.Duration(t.Ack) < MinAck {
 		return refusal.New(refusal.Invalid, "use 5s or more, or omit it for 15s",
-			"the ack timeout is %s: a receiver has at least %s to answer an offer that it has seen", t.Ack, Duration(MinAck))
+			"the ack timeout is %s: a receiver has at least %s to answer an offer that it has seen", t.Ack, Duration(MinAck)).With("field", "ack")
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (t Timeouts) Check() error {
 		{"wait", t.Wait},
 	} {
 		if !c.d.inRange() {
-			return c.d.Check("the " + c.name + " timeout")
+			return refusal.In(c.name, c.d.Check("the "+c.name+" timeout"))
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func (c Annotate) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if c.Entry == 0 || strings.TrimSpace(c.Note) == "" {
 		return nil, refusal.New(refusal.Invalid, "give the position of the entry and a note", "an annotation needs an entry and a note")
 	}
-	if err := event.CheckText("the note", c.Note, event.MaxText); err != nil {
+	if err := event.CheckField("note", c.Note); err != nil {
 		return nil, err
 	}
 	return []event.Event{event.Annotated{Entry: c.Entry, By: c.By.Short(), Note: c.Note}}, nil

@@ -31,7 +31,7 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case event.TicketTakeover:
 		return nil, refusal.New(refusal.Invalid, "claim or deny it", "ticket %s asks for a person who takes the task over", event.TicketID(t.ID, k.N))
 	}
-	if err := firstError(event.CheckAnswer(c.Answer, k.Options), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+	if err := firstError(refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
 	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketAnswered, By: c.By.Short(), Through: c.Through, Answer: c.Answer, Detail: c.Detail}, now)}, nil

@@ -24,7 +24,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	if c.Digest != "" && c.Digest != h.Envelope {

@@ -49,6 +49,6 @@ func (c Ask) decide(t task.Task, now time.Time) ([]event.Event, error) {
 }
 
 func (c Ask) check() error {
-	return firstError(event.CheckQuestion(c.Question, c.Options), event.CheckOptional("a desk's name", c.Desk),
-		event.CheckOptional("an agent's name", c.To), event.CheckOptional("a desk's name", c.Then), c.Within.Check("the time to answer"))
+	return firstError(event.CheckQuestion(c.Question, c.Options), refusal.In("desk", event.CheckOptional("a desk's name", c.Desk)),
+		refusal.In("to", event.CheckOptional("an agent's name", c.To)), refusal.In("then", event.CheckOptional("a desk's name", c.Then)), refusal.In("within", c.Within.Check("the time to answer")))
 }

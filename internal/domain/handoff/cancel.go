@@ -32,7 +32,7 @@ func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
 			return nil, err
 		}
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	return []event.Event{event.Called{By: c.By.Short(), Detail: c.Detail, At: now}}, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -21,7 +22,7 @@ func (c Complete) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := firstError(c.Result.Check(), c.Usage.Check("the usage")); err != nil {
+	if err := firstError(refusal.In("result", c.Result.Check()), refusal.In("usage", c.Usage.Check("the usage"))); err != nil {
 		return nil, err
 	}
 	if limit := t.Expected.MaxBytes; limit > 0 && len(c.Result.Text)+len(c.Result.Data) > limit {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -58,7 +59,7 @@ func (c Constrain) event(t task.Task) (event.Constrained, error) {
 	if i := t.FindConstraint(k.ID); i >= 0 {
 		return task.Tighten(t, i, k, by)
 	}
-	if err := k.CheckNew(); err != nil {
+	if err := refusal.In("constraints", k.CheckNew()); err != nil {
 		return event.Constrained{}, err
 	}
 	return event.Constrained{Constraint: k.SetBy(by, t.Adds(by))}, event.CheckDistinct(k.ID, t.Constraints)

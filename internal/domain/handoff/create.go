@@ -88,9 +88,9 @@ func (c Create) check(now time.Time) error {
 		return err
 	}
 	if strings.TrimSpace(c.Intent) == "" {
-		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent")
+		return refusal.New(refusal.Invalid, "say what is wanted, in the requester's own words", "a task needs an intent").With("field", "intent")
 	}
-	if err := event.CheckDeadline(c.Deadline, now); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
+	if err := refusal.In("deadline", event.CheckDeadline(c.Deadline, now)); err != nil && !c.By.IsSystem() { // a child is created even if its deadline has passed
 		return err
 	}
 	constraints, permissions, tags := event.CheckNewConstraints, task.CheckNewPermissions, event.CheckNewTags
@@ -98,12 +98,12 @@ func (c Create) check(now time.Time) error {
 		constraints, permissions, tags = event.CheckConstraints, event.CheckLabels, event.CheckTags
 	}
 	return firstError(
-		event.CheckDependencies(c.Task, c.Dependencies),
-		event.CheckText("the intent", c.Intent, event.MaxIntent),
+		refusal.In("dependencies", event.CheckDependencies(c.Task, c.Dependencies)),
+		refusal.In("intent", event.CheckText("the intent", c.Intent, event.MaxIntent)),
 		event.CheckJSON("the claimed history", c.Claimed, event.MaxData),
-		event.CheckRoute(c.Route),
-		permissions("a permission", c.Permissions, event.MaxPermissions),
-		c.Timeouts.Check(), c.Limits.Check(), c.Budget.Check("the budget"),
-		constraints(c.Constraints), c.Expected.Check(), conversationid.CheckOptional(c.Conversation), tags(c.Tags), erasure.CheckName(c.Subject),
+		refusal.In("route", event.CheckRoute(c.Route)),
+		refusal.In("permissions", permissions("a permission", c.Permissions, event.MaxPermissions)),
+		refusal.In("timeouts", c.Timeouts.Check()), refusal.In("limits", c.Limits.Check()), refusal.In("budget", c.Budget.Check("the budget")),
+		refusal.In("constraints", constraints(c.Constraints)), refusal.In("expected_output", c.Expected.Check()), refusal.In("conversation", conversationid.CheckOptional(c.Conversation)), refusal.In("tags", tags(c.Tags)), refusal.In("subject", erasure.CheckName(c.Subject)),
 	)
 }

@@ -19,7 +19,7 @@ func (c Deny) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if _, err := approvable(t, c.By, c.Handoff, now); err != nil {
 		return nil, err
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	why := attributed("denied", c.By, c.Detail)

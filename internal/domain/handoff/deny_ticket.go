@@ -29,7 +29,7 @@ func (c DenyTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if k.Kind == event.TicketApproval {
 		return Deny{By: c.By, Handoff: k.Handoff, Detail: c.Detail}.decide(t, now)
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	d := decision{t: t}

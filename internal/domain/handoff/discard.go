@@ -23,7 +23,7 @@ func (c Discard) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if strings.TrimSpace(c.Why) == "" {
 		return nil, refusal.New(refusal.Invalid, "say why it may be dropped", "discarding needs a reason")
 	}
-	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
+	if err := refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText)); err != nil {
 		return nil, err
 	}
 	return []event.Event{event.Discarded{By: c.By.Short(), Why: c.Why, At: now}}, nil

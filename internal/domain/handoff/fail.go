@@ -25,9 +25,9 @@ func (c Fail) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(c.Detail) == "" {
-		return nil, refusal.New(refusal.Invalid, "say what went wrong", "a failure needs a detail")
+		return nil, refusal.New(refusal.Invalid, "say what went wrong", "a failure needs a detail").With("field", "detail")
 	}
-	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), c.Result.Check(), c.Usage.Check("the usage")); err != nil {
+	if err := firstError(event.CheckField("detail", c.Detail), refusal.In("result", c.Result.Check()), refusal.In("usage", c.Usage.Check("the usage"))); err != nil {
 		return nil, err
 	}
 	return append(events, event.GaveUp{Agent: c.By.Agent(), Detail: c.Detail, Result: c.Result.Compact(), Usage: c.Usage, At: now}), nil

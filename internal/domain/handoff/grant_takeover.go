@@ -20,7 +20,7 @@ type GrantTakeover struct {
 
 func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	ask, err := openTakeover(t, c.By, c.Epoch, c.Takeover)
-	if err := firstError(err, event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+	if err := firstError(err, event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
 	return taken(t, taking{agent: ask.By, reason: event.ReasonUserRequest, detail: ask.Detail, envelope: c.Envelope, by: c.By, why: c.Detail}, now)

@@ -34,7 +34,7 @@ func (c Lift) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if strings.TrimSpace(c.Why) == "" {
 		return nil, refusal.New(refusal.Invalid, "say why", "lifting a constraint needs a reason")
 	}
-	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
+	if err := refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText)); err != nil {
 		return nil, err
 	}
 	e.Why, e.At = c.Why, now

@@ -28,7 +28,7 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if strings.TrimSpace(c.Note) == "" {
 		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note")
 	}
-	if err := firstError(event.CheckText("the note", c.Note, event.MaxText), c.Usage.Check("the usage")); err != nil {
+	if err := firstError(event.CheckField("note", c.Note), refusal.In("usage", c.Usage.Check("the usage"))); err != nil {
 		return nil, err
 	}
 	d := decision{t: t}

@@ -21,7 +21,7 @@ type RaiseBudget struct {
 }
 
 func (c RaiseBudget) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := firstError(requireLive(t), c.Budget.Check("the budget"), event.CheckText("the reason", c.Why, event.MaxText)); err != nil {
+	if err := firstError(requireLive(t), refusal.In("budget", c.Budget.Check("the budget")), refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText))); err != nil {
 		return nil, err
 	}
 	setter := c.By.String() == t.Requester && t.Parent.Task == ""

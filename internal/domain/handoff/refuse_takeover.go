@@ -20,7 +20,7 @@ func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) 
 	if _, err := openTakeover(t, c.By, c.Epoch, c.Takeover); err != nil {
 		return nil, err
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	return []event.Event{event.TakeoverRefused{Takeover: c.Takeover, By: c.By.Short(), Detail: c.Detail}}, nil

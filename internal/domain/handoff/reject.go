@@ -42,9 +42,9 @@ func (c Reject) check() error {
 	case c.Why == "":
 		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
 	case c.Why == event.MissingContext && len(c.Missing) == 0:
-		return refusal.New(refusal.Invalid, "name the missing fields", "the reason missing_context needs the names of the missing fields")
+		return refusal.New(refusal.Invalid, "name the missing fields", "the reason missing_context needs the names of the missing fields").With("field", "missing")
 	}
-	return firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText))
+	return firstError(refusal.In("missing", event.CheckMissing(c.Missing)), event.CheckField("detail", c.Detail))
 }
 
 // outcome names the agent that rejected the offer and its reason, for the source.

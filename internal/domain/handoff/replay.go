@@ -24,8 +24,8 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := requireParked(t, c.By); err != nil {
 		return nil, err
 	}
-	if err := firstError(event.CheckText("the note", c.Note, event.MaxText), event.CheckRoute(c.Route), event.CheckDeadline(c.Deadline, now),
-		c.Budget.Check("the budget")); err != nil {
+	if err := firstError(event.CheckField("note", c.Note), refusal.In("route", event.CheckRoute(c.Route)), refusal.In("deadline", event.CheckDeadline(c.Deadline, now)),
+		refusal.In("budget", c.Budget.Check("the budget"))); err != nil {
 		return nil, err
 	}
 	e := event.Replayed{At: now, By: c.By.Short(), Note: c.Note, Route: c.Route, Deadline: c.Deadline.Round(0).UTC(), Budget: c.Budget}

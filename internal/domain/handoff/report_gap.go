@@ -26,7 +26,7 @@ func (c ReportGap) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if len(c.Missing) == 0 {
 		return nil, refusal.New(refusal.Invalid, "name the missing fields or references", "a report of a gap needs the names of what is missing")
 	}
-	if err := firstError(event.CheckMissing(c.Missing), event.CheckText("the detail", c.Detail, event.MaxText), c.Usage.Check("the usage")); err != nil {
+	if err := firstError(refusal.In("missing", event.CheckMissing(c.Missing)), event.CheckField("detail", c.Detail), refusal.In("usage", c.Usage.Check("the usage"))); err != nil {
 		return nil, err
 	}
 	d := decision{t: t}

@@ -90,7 +90,7 @@ func (c Send) check(t task.Task) error {
 	case c.Kind == "" || c.Reason == "":
 		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
 	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > event.MaxRetries):
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries)
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", event.MaxRetries), "%d retries are out of range", *c.Retries).With("field", "retries")
 	case c.Envelope.Digest == "" && t.Envelope == "":
 		return refusal.New(refusal.Invalid, "give the digest of a sealed envelope", "a handoff needs an envelope")
 	case c.Kind == event.Supervised && c.Approver != "" && (c.Approver == c.By.Agent() || c.Approver == t.Owner || t.Source() == "agent/"+c.Approver):
@@ -107,8 +107,8 @@ func (c Send) check(t task.Task) error {
 	if used, _ := t.BudgetSpent(); used {
 		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
-	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckText("the detail", c.Detail, event.MaxText), c.Timeouts.Check(), c.Pack.Check(),
-		requireNarrower(t, c.Permissions), event.CheckOptional("a capability", c.Capability), event.CheckOptional("a channel", c.Channel), event.CheckText("the chain", c.Chain, 2*event.MaxName), event.CheckOptionalAgent("an approver", c.Approver),
+	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckField("detail", c.Detail), refusal.In("timeouts", c.Timeouts.Check()), refusal.In("pack", c.Pack.Check()),
+		refusal.In("permissions", requireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),
 		event.CheckCandidates(c.Candidates))
 }
 

@@ -23,7 +23,7 @@ func (c Share) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if err := requireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	if err := firstError(event.CheckAgent("an agent's name", c.To), event.CheckText("the detail", c.Detail, event.MaxText), c.Pack.Check()); err != nil {
+	if err := firstError(refusal.In("to", event.CheckAgent("an agent's name", c.To)), event.CheckField("detail", c.Detail), refusal.In("pack", c.Pack.Check())); err != nil {
 		return nil, err
 	}
 	if len(t.Shares) >= event.MaxShares {

@@ -35,7 +35,7 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case h.Kind == event.Supervised:
 		return nil, refusal.New(refusal.Conflict, "reject it, or let it wait", "handoff %s was approved for %s", h.ID(t.ID), c.Agent)
 	}
-	if err := event.CheckText("the reason", c.Why, event.MaxText); err != nil {
+	if err := refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText)); err != nil {
 		return nil, err
 	}
 	var to []string

@@ -94,23 +94,23 @@ func (c Spawn) check(t task.Task) error {
 	case c.FanIn.Mode == "":
 		return refusal.New(refusal.Invalid, "use all, quorum, first or none", "a fan-out needs a fan-in mode")
 	case c.FanIn.Mode == event.FanInQuorum && (c.FanIn.Quorum < 1 || c.FanIn.Quorum > n):
-		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum)
+		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", n), "a quorum of %d is out of range", c.FanIn.Quorum).With("field", "fan_in.quorum")
 	}
 	seen := map[string]bool{}
 	for _, child := range c.Children {
-		if err := firstError(event.CheckTaskID(child.Task), event.CheckText("the intent", child.Intent, event.MaxIntent),
-			event.CheckOptional("an agent", child.To), child.Budget.Check("a child's budget")); err != nil {
+		if err := firstError(event.CheckTaskID(child.Task), refusal.In("task_description", event.CheckText("the intent", child.Intent, event.MaxIntent)),
+			event.CheckOptional("an agent", child.To), refusal.In("budget", child.Budget.Check("a child's budget"))); err != nil {
 			return err
 		}
 		switch {
 		case seen[child.Task] || t.FindChild(child.Task) >= 0 || child.Task == t.ID:
 			return refusal.New(refusal.Conflict, "use another idempotency key", "child task %s exists", child.Task)
 		case strings.TrimSpace(child.Intent) == "":
-			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent")
+			return refusal.New(refusal.Invalid, "say what the child must do", "a child needs an intent").With("field", "content.task_description")
 		}
 		seen[child.Task] = true
 	}
-	return c.Expected.Check()
+	return refusal.In("expected_output", c.Expected.Check())
 }
 
 // ChildOf is the command that creates the n-th child of a spawn; t is the parent right after the spawn. The child inherits

@@ -44,7 +44,7 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
 			t.Owner, t.ID, event.TicketID(t.ID, t.Ticket.N))
 	}
-	if err := firstError(event.CheckText("the detail", c.Detail, event.MaxText), checkStuckReports(t, c.By.Short())); err != nil {
+	if err := firstError(event.CheckField("detail", c.Detail), checkStuckReports(t, c.By.Short())); err != nil {
 		return nil, err
 	}
 	candidates := slices.DeleteFunc(event.Distinct(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })

@@ -30,7 +30,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case t.State == event.Parked:
 		return nil, refusal.New(refusal.Conflict, "an operator can replay it to you", "task %s is in the dead-letter queue", t.ID)
 	}
-	if err := firstError(requireReady(t), event.CheckText("the detail", c.Detail, event.MaxText)); err != nil {
+	if err := firstError(requireReady(t), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
 	}
 	if t.OwnerLost(now) {

@@ -21,7 +21,7 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := requireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()

@@ -29,7 +29,7 @@ func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error
 		return nil, refusal.New(refusal.Conflict, "withdraw its handoff, or release the ticket", "task %s does not wait for ticket %s",
 			t.ID, event.TicketID(t.ID, k.N))
 	}
-	if err := event.CheckText("the detail", c.Detail, event.MaxText); err != nil {
+	if err := event.CheckField("detail", c.Detail); err != nil {
 		return nil, err
 	}
 	return []event.Event{task.Closed(t, event.TicketClosed{Outcome: event.TicketWithdrawn, By: c.By.Short(), Detail: c.Detail, Tell: c.By.String() != t.SourcePrincipal()}, now)}, nil

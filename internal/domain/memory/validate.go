@@ -25,7 +25,7 @@ const (
 )
 
 // CheckID refuses (invalid) what cannot be an item's id: ids are names as agents have them.
-func CheckID(id string) error { return event.CheckName("memory id", id) }
+func CheckID(id string) error { return refusal.In("id", event.CheckName("memory id", id)) }
 
 // check refuses a command that breaks a rule on its own, and returns its tags in order.
 func (c Store) check() (tags []string, err error) {
@@ -48,19 +48,19 @@ func (c Store) check() (tags []string, err error) {
 		return nil, err
 	}
 	if err := erasure.CheckName(c.Subject); err != nil {
-		return nil, err
+		return nil, refusal.In("subject", err)
 	}
 	return normalTags(c.Tags)
 }
 
 // checkBelonging refuses ids that cannot be, and a task in which the author has no part.
 func (c Store) checkBelonging() error {
-	for _, task := range []string{c.Task, c.Source.Task} {
-		if task == "" {
+	for _, t := range []struct{ field, id string }{{"task", c.Task}, {"source.task", c.Source.Task}} {
+		if t.id == "" {
 			continue
 		}
-		if err := event.CheckTaskID(task); err != nil {
-			return err
+		if err := event.CheckTaskID(t.id); err != nil {
+			return refusal.In(t.field, err)
 		}
 	}
 	if c.Task != "" && !c.By.IsOperator() && !slices.Contains(c.By.Tasks, c.Task) {
@@ -68,16 +68,16 @@ func (c Store) checkBelonging() error {
 	}
 	if c.Source.Handoff != "" {
 		if _, _, err := event.ParseHandoffID(c.Source.Handoff); err != nil {
-			return err
+			return refusal.In("source.handoff", err)
 		}
 	}
 	if c.Source.Agent != "" {
 		if err := event.CheckAgent("source agent", c.Source.Agent); err != nil {
-			return err
+			return refusal.In("source.agent", err)
 		}
 	}
 	if c.Conversation != "" {
-		return conversationid.Check(c.Conversation)
+		return refusal.In("conversation", conversationid.Check(c.Conversation))
 	}
 	return nil
 }
@@ -86,16 +86,16 @@ func (c Content) check() error {
 	switch {
 	case len(c.Text) > MaxText:
 		return refusal.New(refusal.TooLarge, fmt.Sprintf("an item has at most %d bytes (%d KiB): store the whole text as an artifact and a summary here, "+
-			"or split it into items", MaxText, MaxText>>10), "the text has %d bytes", len(c.Text)).With("limit", MaxText)
+			"or split it into items", MaxText, MaxText>>10), "the text has %d bytes", len(c.Text)).With("field", "text").With("limit", MaxText)
 	case len(c.Title) > MaxTitle:
 		return refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes; put the rest in the text", MaxTitle),
-			"the title has %d bytes", len(c.Title)).With("limit", MaxTitle)
+			"the title has %d bytes", len(c.Title)).With("field", "title").With("limit", MaxTitle)
 	case !utf8.ValidString(c.Text) || !utf8.ValidString(c.Title):
 		return refusal.New(refusal.Invalid, "send UTF-8; store other data as an artifact", "title or text is not valid UTF-8")
 	case strings.TrimSpace(c.Text) == "":
-		return refusal.New(refusal.Invalid, "say what is to be remembered", "the text is empty")
+		return refusal.New(refusal.Invalid, "say what is to be remembered", "the text is empty").With("field", "text")
 	case strings.ContainsFunc(c.Title, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
-		return refusal.New(refusal.Invalid, "use one line of plain text", "the title has a line end or another control character")
+		return refusal.New(refusal.Invalid, "use one line of plain text", "the title has a line end or another control character").With("field", "title")
 	case len(c.Salt) < MinSalt || len(c.Salt) > MaxSalt || !lowerHex(c.Salt):
 		return refusal.New(refusal.Invalid, "use fresh random bytes", "the salt is not %d to %d hex digits", MinSalt, MaxSalt)
 	}
@@ -106,7 +106,7 @@ func checkImportance(v float64) error {
 	if v >= 0 && v <= 1 { // false for what is not a number
 		return nil
 	}
-	return refusal.New(refusal.Invalid, "use 0 (trivial) to 1 (vital)", "an importance of %v is out of range", v)
+	return refusal.New(refusal.Invalid, "use 0 (trivial) to 1 (vital)", "an importance of %v is out of range", v).With("field", "importance")
 }
 
 // normalTags returns tags as a set: sorted, without repeats, sharing nothing with what was given; nil for none.
@@ -116,7 +116,7 @@ func normalTags(tags []string) ([]string, error) {
 	}
 	for _, t := range tags {
 		if err := event.CheckName("tag", t); err != nil {
-			return nil, err
+			return nil, refusal.In("tags", err)
 		}
 	}
 	set := slices.Compact(slices.Sorted(slices.Values(tags)))
@@ -127,5 +127,5 @@ func normalTags(tags []string) ([]string, error) {
 }
 
 func tooManyTags(n int) error {
-	return refusal.New(refusal.Invalid, "use fewer", "%d tags, at most %d are allowed", n, MaxTags)
+	return refusal.New(refusal.Invalid, "use fewer", "%d tags, at most %d are allowed", n, MaxTags).With("field", "tags")
 }

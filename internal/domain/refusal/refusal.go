@@ -84,6 +84,19 @@ func (r *Error) With(key string, value any) *Error {
 	return &c
 }
 
+// In returns err with the field of the call that is wrong as its detail "field", in the names of the API: pins in pack is pack.pins. A field that
+// err names already is below that field. Errors that are no refusals are returned as they are.
+func In(field string, err error) error {
+	r, ok := As(err)
+	if !ok {
+		return err
+	}
+	if below, ok := r.Details["field"].(string); ok {
+		field += "." + below
+	}
+	return r.With("field", field)
+}
+
 // WithAll returns a copy of r that carries more details.
 func (r *Error) WithAll(details map[string]any) *Error {
 	c := *r

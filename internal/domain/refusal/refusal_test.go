@@ -64,3 +64,16 @@ func TestAddingADetailLeavesTheOriginalAlone(t *testing.T) {
 		t.Errorf("details: %v and %v", one.Details, two.Details)
 	}
 }
+
+func TestAFieldIsNamedWithWhereItIs(t *testing.T) {
+	err := refusal.In("pack", refusal.In("pinned", refusal.New(refusal.Invalid, "", "a pin is empty")))
+	if r, ok := refusal.As(err); !ok || r.Details["field"] != "pack.pinned" {
+		t.Errorf("%+v", err)
+	}
+	if refusal.In("pack", nil) != nil {
+		t.Error("what was not refused is refused")
+	}
+	if other := errors.New("disk"); refusal.In("pack", other) != other { //nolint:errorlint // the same error
+		t.Error("another error is changed")
+	}
+}

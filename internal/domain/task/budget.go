@@ -69,13 +69,14 @@ func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
 	}
 	for _, a := range []struct {
 		what    string
+		field   string
 		now, to int64
-	}{{"tokens", now.Tokens, to.Tokens}, {"micros of cost", now.Cost, to.Cost}} {
+	}{{"tokens", "budget.tokens", now.Tokens, to.Tokens}, {"micros of cost", "budget.cost_micros", now.Cost, to.Cost}} {
 		switch {
 		case a.to > 0 && a.now == 0:
-			return to, refusal.New(refusal.Invalid, "nothing to do: the task may spend any number", "the %s of task %s are not limited", a.what, id)
+			return to, refusal.New(refusal.Invalid, "nothing to do: the task may spend any number", "the %s of task %s are not limited", a.what, id).With("field", a.field)
 		case a.to > 0 && a.to < a.now && child == "":
-			return to, refusal.New(refusal.Invalid, fmt.Sprintf("a budget can only be raised: use more than %d", a.now), "task %s has %d %s already", id, a.now, a.what)
+			return to, refusal.New(refusal.Invalid, fmt.Sprintf("a budget can only be raised: use more than %d", a.now), "task %s has %d %s already", id, a.now, a.what).With("field", a.field)
 		}
 	}
 	next := event.Budget{Tokens: max(now.Tokens, to.Tokens), Cost: max(now.Cost, to.Cost)}

@@ -37,7 +37,7 @@ func (d Digest) Check() error {
 	if h := d.Hex(); len(h) == 2*sha256.Size && strings.Trim(h, "0123456789abcdef") == "" {
 		return nil
 	}
-	return refusal.New(refusal.Invalid, "a digest is sha256: and 64 lower-case hex digits", "%.80q is not a digest", string(d))
+	return refusal.New(refusal.Invalid, "a digest is sha256: and 64 lower-case hex digits", "%.80q is not a digest", string(d)).With("field", "digest")
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler. It refuses (invalid) a malformed digest.

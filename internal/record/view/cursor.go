@@ -47,7 +47,7 @@ func ParseCursor(text string) (c Cursor, err error) {
 }
 
 func badCursor(text string) error {
-	return refusal.New(refusal.Invalid, "give the cursor of an answer of this server, such as 120 or 120-87", "%.100q is not the cursor of an inbox", text)
+	return refusal.New(refusal.Invalid, "give the cursor of an answer of this server, such as 120 or 120-87", "%.100q is not the cursor of an inbox", text).With("field", "after")
 }
 
 // String is the cursor as text.

@@ -24,7 +24,7 @@ const (
 )
 
 func doubt(why Why, hint, format string, args ...any) *refusal.Error {
-	return refusal.New(refusal.Invalid, hint, format, args...).With("why", why).With("say", Examples())
+	return refusal.New(refusal.Invalid, hint, format, args...).With("why", why).With("say", Examples()).With("field", "text")
 }
 
 // explain returns the refusal of a sentence that no rule matches as a whole, with the most important reason.

@@ -51,11 +51,11 @@ func Parse(text string) (Instruction, error) {
 
 func checkText(text string) error {
 	if err := event.CheckText("the sentence", text, MaxText); err != nil {
-		return err
+		return refusal.In("text", err)
 	}
 	for i, r := range text {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) {
-			return refusal.New(refusal.Invalid, "remove it", "there is a control character at byte %d", i+1)
+			return refusal.New(refusal.Invalid, "remove it", "there is a control character at byte %d", i+1).With("field", "text")
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 		in.Name = event.AgentName(in.Name)
 	}
 	if err == nil {
-		err = event.CheckName("the agent's name", in.Name)
+		err = refusal.In("id", event.CheckName("the agent's name", in.Name))
 	}
 	if err == nil && in.Name == routing.Auto {
 		err = refusal.New(refusal.Invalid, "choose another name", "%q is reserved: a task that is sent to it goes where the policy decides", in.Name)

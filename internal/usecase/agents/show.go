@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
@@ -21,7 +22,7 @@ func (a *Agents) show(ctx context.Context, c caller.Caller, name string) (Agent,
 	if err := c.May(identity.ReadOwn, "show an agent"); err != nil {
 		return Agent{}, err
 	}
-	if err := event.CheckAgent("the agent's name", name); err != nil {
+	if err := refusal.In("id", event.CheckAgent("the agent's name", name)); err != nil {
 		return Agent{}, err
 	}
 	f, err := a.store.Load(ctx, StreamOf(c.Workspace, name), true)

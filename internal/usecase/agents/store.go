@@ -103,7 +103,7 @@ func (s *Store) Unknown(ctx context.Context, workspace, name string) error {
 
 // Change makes one decision on an agent. request is the digest of the call, for its idempotency key.
 func (s *Store) Change(ctx context.Context, c caller.Caller, name, request string, cmd agent.Command) (stream.Outcome[agent.State], error) {
-	if err := event.CheckAgent("the agent's name", name); err != nil {
+	if err := refusal.In("id", event.CheckAgent("the agent's name", name)); err != nil {
 		return stream.Outcome[agent.State]{}, err
 	}
 	return s.Do(ctx, c.Write(request), StreamOf(c.Workspace, name), func(was agent.State, now time.Time) ([]agent.Event, error) {

@@ -56,7 +56,7 @@ func (as *Alerts) await(ctx context.Context, c caller.Caller, in ListInput) (Lis
 		return List{}, refusal.New(refusal.Invalid, "use info, warning or critical", "%.40q is not a severity", in.Severity)
 	}
 	if in.Wait < 0 || in.Wait > MaxWait {
-		return List{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+		return List{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait).With("field", "wait")
 	}
 	over, cancel := context.WithTimeout(ctx, in.Wait)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 // is no digest (invalid) and more than an envelope holds (too_large).
 func (as *Artifacts) Check(ctx context.Context, c caller.Caller, list []envelope.Artifact) (found []envelope.Artifact, gaps []envelope.Gap, err error) {
 	if len(list) > envelope.MaxArtifacts {
-		return nil, nil, event.TooMany("artifacts", len(list), envelope.MaxArtifacts)
+		return nil, nil, refusal.In("content.artifacts", event.TooMany("artifacts", len(list), envelope.MaxArtifacts))
 	}
 	for _, a := range list {
 		info, err := as.spare(ctx, c, artifact.Digest(a.Digest))
@@ -27,7 +27,7 @@ func (as *Artifacts) Check(ctx context.Context, c caller.Caller, list []envelope
 		case refusal.CodeOf(err) == refusal.NotFound:
 			gaps = append(gaps, envelope.Gap{Kind: envelope.PartArtifact, ID: a.Digest, Reason: envelope.GapNotFound})
 		default:
-			return nil, nil, err
+			return nil, nil, refusal.In("content.artifacts", err)
 		}
 	}
 	return found, gaps, nil

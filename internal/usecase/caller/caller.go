@@ -118,11 +118,11 @@ func (c Caller) Write(request string) stream.Write {
 // CheckKey refuses an idempotency key that is too long or holds control characters.
 func (c Caller) CheckKey() error {
 	if len(c.Key) > MaxKey {
-		return refusal.New(refusal.TooLarge, "use a UUID", "an idempotency key of %d bytes is too long", len(c.Key))
+		return refusal.New(refusal.TooLarge, "use a UUID", "an idempotency key of %d bytes is too long", len(c.Key)).With("field", "header.Idempotency-Key")
 	}
 	for _, r := range c.Key {
 		if r < ' ' || r == 0x7f {
-			return refusal.New(refusal.Invalid, "use a UUID", "the idempotency key holds a control character")
+			return refusal.New(refusal.Invalid, "use a UUID", "the idempotency key holds a control character").With("field", "header.Idempotency-Key")
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func (cs *Channels) List(ctx context.Context, c caller.Caller, in ChannelsInput)
 		return nil, cs.access.Refused(ctx, c.Workspace, c.Actor(), "list-channels", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit).With("field", "limit")
 	}
 	states, err := cs.views.Channels(ctx, c.Workspace, in.After, in.Limit)
 	if err != nil {

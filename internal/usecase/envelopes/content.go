@@ -135,17 +135,17 @@ func (c Content) Check() error {
 func (c Content) checkRefs() error {
 	switch {
 	case len(c.Memory) > maxMemoryAsked:
-		return event.TooMany("memory items", len(c.Memory), maxMemoryAsked)
+		return refusal.In("memory", event.TooMany("memory items", len(c.Memory), maxMemoryAsked))
 	case len(c.Artifacts) > maxFilesAsked:
-		return event.TooMany("artifacts", len(c.Artifacts), maxFilesAsked)
+		return refusal.In("artifacts", event.TooMany("artifacts", len(c.Artifacts), maxFilesAsked))
 	case len(c.Steps) > envelope.MaxHistory:
-		return event.TooMany("steps", len(c.Steps), envelope.MaxHistory)
+		return refusal.In("steps", event.TooMany("steps", len(c.Steps), envelope.MaxHistory))
 	case c.Recent < 0 || c.Recent > memories.MaxRecent:
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 0 to %d", memories.MaxRecent), "%d recent items are out of range", c.Recent).With("field", "recent")
 	}
 	for _, m := range c.Memory {
 		if err := memory.CheckID(m.ID); err != nil {
-			return err
+			return refusal.In("memory", err)
 		}
 		if m.Version < 0 {
 			return refusal.New(refusal.Invalid, "versions are numbered from 1; 0 is the newest", "memory item %s has no version %d", m.ID, m.Version).With("field", "memory")

@@ -104,7 +104,7 @@ func (in PartsInput) check() error {
 	case len(in.Parts) == 0:
 		return refusal.New(refusal.Invalid, "name parts like fact:f1, step:3 or data; or all", "no part is named").With("field", "parts")
 	case len(in.Parts) > MaxPartNames:
-		return event.TooMany("names of parts", len(in.Parts), MaxPartNames)
+		return refusal.In("parts", event.TooMany("names of parts", len(in.Parts), MaxPartNames))
 	case in.Tokens < 0 || in.Tokens > parts.MaxPage:
 		return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", parts.MaxPage), "%d tokens are out of range", in.Tokens).With("field", "tokens")
 	case in.After < 0:

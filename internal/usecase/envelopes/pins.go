@@ -18,7 +18,7 @@ func pins(names []string) ([]packing.Ref, error) {
 		k := envelope.PartKind(kind)
 		if !slices.Contains(envelope.PartKinds.Values(), k) {
 			return nil, refusal.New(refusal.Invalid, "pin parts like fact:f1, decision:d2, memory:ID, artifact:DIGEST, step:3, data or summary",
-				"%.80q names no part of an envelope", name)
+				"%.80q names no part of an envelope", name).With("field", "pack.pinned")
 		}
 		refs = append(refs, packing.Ref{Kind: k, ID: id})
 	}
@@ -27,7 +27,7 @@ func pins(names []string) ([]packing.Ref, error) {
 
 // CheckPack refuses wishes that no envelope can be packed by.
 func CheckPack(p event.Pack) error {
-	if err := p.Check(); err != nil {
+	if err := refusal.In("pack", p.Check()); err != nil {
 		return err
 	}
 	_, err := pins(p.Pinned)

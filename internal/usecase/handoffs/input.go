@@ -60,11 +60,11 @@ func (in SendInput) check() error {
 	}
 	switch {
 	case in.FanOut && in.Kind != event.Broadcast:
-		return refusal.New(refusal.Invalid, "use the kind broadcast, or omit fan_out", "a %s handoff does not fan out", in.Kind)
+		return refusal.New(refusal.Invalid, "use the kind broadcast, or omit fan_out", "a %s handoff does not fan out", in.Kind).With("field", "fan_out")
 	case in.Approver != "" && in.Kind != event.Supervised:
-		return refusal.New(refusal.Invalid, "use the kind supervised, or omit the approver", "a %s handoff has no approver", in.Kind)
+		return refusal.New(refusal.Invalid, "use the kind supervised, or omit the approver", "a %s handoff has no approver", in.Kind).With("field", "approver")
 	case in.FanIn.Mode != "" && !in.FanOut && in.Kind != event.Delegation:
-		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind)
+		return refusal.New(refusal.Invalid, "use it with a fan-out or a delegation", "a %s handoff has no fan-in", in.Kind).With("field", "fan_in.mode")
 	}
 	of := in.checkChildless
 	if in.FanOut || in.Kind == event.Delegation {
@@ -81,9 +81,9 @@ func (in SendInput) checkChildless() error {
 	const hint = "use it with a fan-out or a delegation, or say it when the task is created"
 	switch {
 	case !in.Expected.Empty():
-		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change what is expected of the result", in.Kind)
+		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change what is expected of the result", in.Kind).With("field", "expected_output")
 	case in.Budget != event.Budget{}:
-		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change the task's budget", in.Kind)
+		return refusal.New(refusal.Invalid, hint, "a %s handoff cannot change the task's budget", in.Kind).With("field", "budget")
 	}
 	return in.checkWait()
 }
@@ -117,11 +117,11 @@ func (in SendInput) checkChannel() error {
 	case in.Channel == "":
 		return nil
 	case len(in.To) > 0 || in.Capability != "":
-		return refusal.New(refusal.Invalid, "publish to the channel, or name receivers, in two handoffs", "a channel names the receivers already")
+		return refusal.New(refusal.Invalid, "publish to the channel, or name receivers, in two handoffs", "a channel names the receivers already").With("field", "channel")
 	case in.Kind != event.Broadcast:
 		return refusal.New(refusal.Invalid, "use the kind broadcast, or leave it out", "a %s handoff is not published to a channel", in.Kind)
 	}
-	return channel.CheckName(in.Channel)
+	return refusal.In("channel", channel.CheckName(in.Channel))
 }
 
 // checkAuto refuses what is not for the sender to say where the policy is to decide.

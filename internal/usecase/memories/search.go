@@ -115,13 +115,13 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	}
 	checks := []error{c.May(identity.ReadOwn, "search memory"), err}
 	if in.Tag != "" {
-		checks = append(checks, event.CheckName("tag", in.Tag))
+		checks = append(checks, refusal.In("tag", event.CheckName("tag", in.Tag)))
 	}
 	if in.Conversation != "" {
-		checks = append(checks, conversationid.Check(in.Conversation))
+		checks = append(checks, refusal.In("conversation", conversationid.Check(in.Conversation)))
 	}
 	if in.Task != "" {
-		checks = append(checks, event.CheckTaskID(in.Task))
+		checks = append(checks, refusal.In("task", event.CheckTaskID(in.Task)))
 	}
 	if in.Scope != "" {
 		checks = append(checks, new(memory.Scope).UnmarshalText([]byte(in.Scope)))
@@ -134,7 +134,7 @@ func (in SearchInput) filter(c caller.Caller) (view.MemoryFilter, error) {
 	switch {
 	case len(in.Text) > maxQuery || len(in.Agent) > maxQuery:
 		return f, refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes: the words that matter", maxQuery),
-			"the query has %d bytes", max(len(in.Text), len(in.Agent))).With("limit", maxQuery)
+			"the query has %d bytes", max(len(in.Text), len(in.Agent))).With("field", "q").With("limit", maxQuery)
 	case in.Text != "" && in.After > 0:
 		return f, refusal.New(refusal.Invalid, "raise the limit, or narrow the search", "a ranked search has one page")
 	case !in.Until.IsZero() && !in.Until.After(in.Since):

@@ -27,7 +27,7 @@ func (ps *Policies) Decisions(ctx context.Context, c caller.Caller, in Decisions
 		return nil, ps.access.Refused(ctx, c.Workspace, c.Actor(), "list-decisions", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", view.MaxPage), "a limit of %d is out of range", in.Limit)
+		return nil, refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", view.MaxPage), "a limit of %d is out of range", in.Limit).With("field", "limit")
 	}
 	list, err := ps.decisions.Decisions(ctx, c.Workspace, view.DecisionFilter(in))
 	if err != nil {

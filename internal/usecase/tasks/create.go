@@ -116,9 +116,9 @@ func (ts *Tasks) create(ctx context.Context, c caller.Caller, in CreateInput, re
 
 // decideCreate makes the task, then starts it, sends it, or seals its first envelope.
 func (ts *Tasks) decideCreate(ctx context.Context, c caller.Caller, cmd handoff.Create, in *CreateInput, t task.Task, now time.Time) ([]event.Event, error) {
-	err := cmp.Or(ts.quota.Check(ctx, c), in.Timeouts.CheckAsked())
+	err := cmp.Or(ts.quota.Check(ctx, c), refusal.In("timeouts", in.Timeouts.CheckAsked()))
 	if err == nil && in.Send != nil {
-		err = in.Send.Timeouts.CheckAsked()
+		err = refusal.In("send.timeouts", in.Send.Timeouts.CheckAsked())
 	}
 	if err != nil {
 		return nil, err
@@ -180,11 +180,11 @@ func (ts *Tasks) dependencies(ctx context.Context, c caller.Caller, ids []string
 	var deps []event.Dependency
 	for i, id := range ids {
 		if i >= event.MaxDependencies {
-			return nil, event.TooMany("dependencies", len(ids), event.MaxDependencies)
+			return nil, refusal.In("dependencies", event.TooMany("dependencies", len(ids), event.MaxDependencies))
 		}
 		t, err := ts.store.For(ctx, c, id)
 		if err != nil {
-			return nil, err
+			return nil, refusal.In("dependencies", err)
 		}
 		d := event.Dependency{Task: id, State: event.Pending}
 		if t.State.Final() {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
@@ -22,7 +23,7 @@ func (ts *Tasks) Send(ctx context.Context, c caller.Caller, in handoffs.SendInpu
 	defer leave()
 	return ts.deciding(ctx, c, "send", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
 		defer leave()
-		if err := in.Timeouts.CheckAsked(); err != nil {
+		if err := refusal.In("timeouts", in.Timeouts.CheckAsked()); err != nil {
 			return nil, err
 		}
 		send := in

@@ -38,7 +38,7 @@ func (ts *Tasks) Wait(ctx context.Context, c caller.Caller, in TaskInput) (tasks
 // waitFor looks at the task once, and again only when the views have something new of it.
 func (ts *Tasks) waitFor(ctx context.Context, c caller.Caller, in TaskInput) (taskstore.Task, error) {
 	if in.Wait < 0 || in.Wait > MaxWait {
-		return taskstore.Task{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+		return taskstore.Task{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait).With("field", "wait")
 	}
 	if in.Wait == 0 {
 		return ts.store.For(ctx, c, in.ID)

@@ -34,7 +34,7 @@ func (ts *Tickets) Show(ctx context.Context, c caller.Caller, in TicketInput) (T
 
 func (ts *Tickets) waitFor(ctx context.Context, c caller.Caller, in TicketInput) (TicketRow, error) {
 	if in.Wait < 0 || in.Wait > MaxWait {
-		return TicketRow{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait)
+		return TicketRow{}, refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait).With("field", "wait")
 	}
 	task, _, err := event.ParseTicketID(in.ID)
 	if err != nil {

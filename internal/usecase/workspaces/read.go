@@ -25,7 +25,7 @@ func (ws *Workspaces) List(ctx context.Context, c caller.Caller, in WorkspacesIn
 		return nil, ws.access.Refused(ctx, c.Workspace, c.Actor(), "list-workspaces", "", err)
 	}
 	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit)
+		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit).With("field", "limit")
 	}
 	all, err := ws.all(ctx, c)
 	if err != nil {

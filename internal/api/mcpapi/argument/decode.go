@@ -24,7 +24,13 @@ func (l *List) UnmarshalJSON(b []byte) error {
 		*l = make(List, 1)
 		return json.Unmarshal(b, &(*l)[0])
 	}
-	return json.Unmarshal(b, (*[]string)(l))
+	if err := json.Unmarshal(b, (*[]string)(l)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(*l, func(s string) bool { return strings.TrimSpace(s) == "" }) {
+		return errors.New("one of the list is empty: give each a text, or omit it")
+	}
+	return nil
 }
 
 // Restriction is a list that may be empty on purpose: what is allowed, or what is still open. Since models write an empty list for what they would
@@ -239,9 +245,9 @@ func plain(t reflect.Type) string {
 	case reflect.Struct:
 		return "an object"
 	case reflect.Float64:
-		return "a number"
+		return "a number such as 0.5"
 	default:
-		return "a whole number"
+		return "a whole number such as 45"
 	}
 }
 

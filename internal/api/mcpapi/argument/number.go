@@ -29,7 +29,7 @@ func (n Number) Whole(name string) (*int, error) {
 	}
 	v := int(*n.Value)
 	if float64(v) != *n.Value {
-		return nil, Invalid("%s must be a whole number, not %v", name, *n.Value)
+		return nil, Invalid("%s must be a whole number such as 3, not %v", name, *n.Value)
 	}
 	return &v, nil
 }

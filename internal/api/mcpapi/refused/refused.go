@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
-	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 )
 
 // callable maps hints of the server that an agent cannot follow over MCP to hints that name tools.
@@ -37,31 +35,8 @@ var callable = map[string]string{
 	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
 }
 
-// asArguments are names of fields of the API at the beginning of its messages, and the arguments of tools with which a model gives them.
-var asArguments = [][2]string{
-	{"expected_output.schema", "result_schema"},
-	{"expected_output.format", "format"},
-	{"expected_output.max_bytes", "max_bytes"},
-	{"expected_output.criteria", "criteria"},
-	{"history[", "steps["},
-	{"send.fan_in.mode", "fan_in"},
-	{"send.fan_in.quorum", "quorum"},
-	{"fan_in.mode", "fan_in"},
-	{"fan_in.quorum", "quorum"},
-}
-
-// named returns a message of the API that begins with the name of a field with that of the argument.
-func named(message string) string {
-	for _, n := range asArguments {
-		if rest, found := strings.CutPrefix(message, n[0]); found {
-			return n[1] + rest
-		}
-	}
-	return message
-}
-
 // Result is the refused call of a tool as a model reads it: the code, what is wrong, and what to do next.
-func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.CallToolResult {
+func Result(ctx context.Context, c Call, err error) *mcp.CallToolResult {
 	e := &client.Error{
 		Code: client.Unavailable, Message: "the server cannot be reached now",
 		Hint: "wait a moment and call again, with the same key if you gave one; if it stays unreachable, ask your user to run trapeze doctor, which reports what is wrong, or trapeze serve --background, which starts a server on this machine",
@@ -69,18 +44,18 @@ func Result(ctx context.Context, set toolset.Set, tool string, err error) *mcp.C
 	switch {
 	case errors.As(err, &e):
 	case ctx.Err() != nil:
-		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: set.Text("what it changed is recorded; call {status} to see it")}
+		e = &client.Error{Code: client.Unknown, Message: "the call was cancelled while it waited", Hint: c.Set.Text("what it changed is recorded; call {status} to see it")}
 	}
-	said := named(e.Message)
-	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(said)), cmp.Or(set.Text(callable[e.Hint]), e.Hint)
+	said, details := c.said(e)
+	text, hint := fmt.Sprintf("%s: %s", e.Code, show.Further(said)), cmp.Or(c.Set.Text(callable[e.Hint]), e.Hint)
 	if hint == "" && e.Code == client.Invalid {
-		hint = "correct what is named, and call " + set.Name(tool) + " again"
+		hint = "correct what is named, and call " + c.Set.Name(c.Tool) + " again"
 	}
 	if hint != "" {
 		text += "\nWhat to do: " + show.OneLine(hint)
 	}
 	return &mcp.CallToolResult{
-		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: call{e.Code, said, hint, e.Details},
+		IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: call{e.Code, said, hint, details},
 	}
 }
 

@@ -57,7 +57,7 @@ func Refuse(id, wanted, looks string) error {
 	case strings.HasPrefix(id, Memory) && IsTask(Task+strings.TrimPrefix(id, Memory)):
 		of.what, of.hint = "a memory item", "a memory item is read, revised, pinned or forgotten by its id"
 	default:
-		return refusal.New(refusal.Invalid, looks, "%.64q is not %s", id, wanted)
+		return refusal.New(refusal.Invalid, looks, "%.64q is not %s", id, wanted).With("field", "id")
 	}
-	return refusal.New(refusal.Invalid, of.hint, "%.64q is not %s: it is the id of %s", id, wanted, of.what)
+	return refusal.New(refusal.Invalid, of.hint, "%.64q is not %s: it is the id of %s", id, wanted, of.what).With("field", "id")
 }

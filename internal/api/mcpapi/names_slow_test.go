@@ -1,0 +1,13 @@
+//go:build slow
+
+package mcpapi_test
+
+import (
+	"math"
+	"testing"
+)
+
+// Every value of the table.
+func TestARefusalNamesTheArgumentWhateverIsWrongWithIt(t *testing.T) {
+	refusalsNameArguments(t, math.MaxInt)
+}
