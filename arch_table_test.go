@@ -357,7 +357,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/refused", what: "what a model reads of a call that was refused: the hint in the names of its tools",
-		imports: "api/mcpapi/show api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

@@ -28,7 +28,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",
-		imports: "domain/agent domain/event domain/identity domain/refusal content/tokenizer routing record/access record/ledger record/stream record/view " +
+		imports: "domain/agent domain/event domain/identity domain/refusal domain/shellword content/tokenizer routing record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/presence",
 	},
 	{

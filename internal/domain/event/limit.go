@@ -60,12 +60,8 @@ func (l Limits) Check() error {
 		field   string
 		v, most int
 	}{
-		{"hops", l.Hops, maxLimit},
-		{"handoffs", l.Handoffs, maxLimit},
-		{"visits", l.Visits, maxLimit},
-		{"escalations", l.Escalations, maxLimit},
-		{"attempts", l.Attempts, maxLimit},
-		{"tasks", l.Tasks, maxTasks},
+		{"hops", l.Hops, maxLimit}, {"handoffs", l.Handoffs, maxLimit}, {"visits", l.Visits, maxLimit},
+		{"escalations", l.Escalations, maxLimit}, {"attempts", l.Attempts, maxLimit}, {"tasks", l.Tasks, maxTasks},
 	} {
 		if c.v < 0 || c.v > c.most {
 			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", c.most), "a limit of %d is out of range", c.v).With("field", c.field)
