@@ -144,13 +144,14 @@ func (st *stage) works(n int) {
 	}
 }
 
-// rejects has handoffs fail: their receiver cannot do the work, and there is no other.
+// rejects has handoffs fail: their receivers, of which each gets three, cannot do the work, and there is no other.
 func (st *stage) rejects(n int) {
 	st.Helper()
-	coder := st.coder()
 	for n := range n {
-		r := st.handsBy(st.turn(n), "coder", client.CreateInput{}, client.SendInput{})
-		if _, err := coder.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
+		name := []string{"coder", "tester"}[n/3%2]
+		by := st.as(name, client.AgentSpec{})
+		r := st.handsBy(st.turn(n), name, client.CreateInput{}, client.SendInput{})
+		if _, err := by.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
 			st.Fatal(err)
 		}
 	}

@@ -334,7 +334,7 @@ func TestTheCircuitsOfAnAgentHaveOneAlertTogether(t *testing.T) {
 		w.ignored("coder", coder, one)
 	}
 	a, ok := w.raised()["circuit-open:coder"]
-	if shown, err := w.boss.Agent(w.Context(), "coder"); !ok || err != nil || shown.Circuit.State != "closed" || a.Value != 1 || len(a.Handoffs) != 3 || a.Severity != "critical" {
+	if shown, err := w.boss.Agent(w.Context(), "coder"); !ok || err != nil || shown.Circuit.State != "closed" || a.Value != 1 || len(a.Handoffs) != 3 || a.Severity != "critical" || !slices.Equal(a.Senders, []string{"one"}) {
 		t.Fatalf("%v, %+v: %+v", err, shown.Circuit, a)
 	}
 	if text := scrape(t, w.s); !strings.Contains(text, `trapeze_circuits{scope="pair",state="open",workspace="default"} 1`) || !strings.Contains(text, `trapeze_circuits{scope="shared",state="open",workspace="default"} 0`) {

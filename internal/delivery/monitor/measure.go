@@ -123,6 +123,7 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 		s := &all[i]
 		c := alert.Condition{Key: alert.Key{Agent: s.Name}, Value: float64(failures(s))}
 		c.Causes = causes(s)
+		c.Senders = c.Causes // an agent may see offers that nobody could answer in their time
 		var senders []string // nil: all
 		if d.Figure == figure.Circuits.Name {
 			var open int

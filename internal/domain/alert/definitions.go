@@ -20,6 +20,9 @@ const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze
 // spread ends what is wrong in alerts with Spread.
 const spread = " Of what goes wrong with the handoffs of one agent, no more counts than of all other senders together."
 
+// spreadTo says the same of receivers.
+const spreadTo = " Nor does more count of those that one agent was to receive than of all other receivers."
+
 // budget says what the token budget of an envelope is.
 const budget = " The budget is the sender's or, if it gave none, half of the receiver's context window."
 
@@ -47,7 +50,7 @@ func failures() []Definition {
 		{
 			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", Spread: true, command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + spread,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + spread + spreadTo,
 			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
 		},
 		{
@@ -60,7 +63,7 @@ func failures() []Definition {
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
 			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe. After a probe that it accepts it gets offers again, and stays half-open until it completes a task, gives one up or hands one on.",
-			todo:    "`trapeze agent show` says whose offers it gets no more. Repair the agent; the first task that it ends after a probe closes the circuit, or `trapeze agent reset`.",
+			todo:    "`trapeze agent show` says whose offers it gets no more. If those are one sender's, see how much time its tasks allow for an answer. Repair the agent; the first task that it ends after a probe closes the circuit, or `trapeze agent reset`.",
 		},
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,

@@ -20,7 +20,7 @@ func (t *Tally) Conditions(workspace string, definitions []alert.Definition, now
 		return nil
 	}
 	var list []alert.Condition
-	m := meter{p: p, totals: p.totals(), now: now, by: map[string]map[string]*running{}}
+	m := meter{p: p, totals: p.totals(), now: now, by: map[string]parties{}}
 	for i := range definitions {
 		d := &definitions[i]
 		c, ok := m.condition(d, t.now[workspace])
@@ -46,7 +46,7 @@ type meter struct {
 	p      *past
 	totals totals
 	now    time.Time
-	by     map[string]map[string]*running // by figure and sender, as far as they were asked for
+	by     map[string]parties // by figure, as far as they were asked for
 }
 
 func (m *meter) condition(d *alert.Definition, open Open) (c alert.Condition, ok bool) {
@@ -97,7 +97,7 @@ func (m *meter) windowed(d *alert.Definition) (c alert.Condition, ok bool) {
 	if d.Measure == alert.Increase {
 		c.Newest = m.newest(end)
 	}
-	c.Senders = within(m.harm(d.Figure), d.Window, end).senders()
+	c.Senders = within(m.harm(d.Figure).senders, d.Window, end).senders()
 	return c, true
 }
 
@@ -138,8 +138,8 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 	return value, holds && d.Compare.Holds(value, d.Threshold)
 }
 
-// harm is what went wrong, by sender.
-func (m *meter) harm(figure string) map[string]*running {
+// harm is what went wrong, by party.
+func (m *meter) harm(figure string) parties {
 	of, there := m.by[figure]
 	if !there {
 		of = m.p.harmOf(figure)
@@ -148,13 +148,14 @@ func (m *meter) harm(figure string) map[string]*running {
 	return of
 }
 
-// excess is by how much one agent did more harm than all other senders in a window.
+// excess is by how much one agent did more harm than all others in a window.
 func (m *meter) excess(d *alert.Definition, s *sums, end time.Time) float64 {
 	total := s.failed
 	if d.Figure == EnvelopeCompleteness.Name {
 		total = s.lost()
 	}
-	return within(m.harm(d.Figure), d.Window, end).excess(total)
+	of := m.harm(d.Figure)
+	return max(within(of.senders, d.Window, end).excess(total), within(of.receivers, d.Window, end).excess(total))
 }
 
 // leave leaves so many failed handoffs, or envelopes that lost everything, out of the sums.

@@ -57,8 +57,8 @@ type count struct {
 }
 
 func (c *count) event(ev event.Event) {
-	if _, created := ev.(event.Created); created {
-		c.w = &work{version: c.e.Version}
+	if e, created := ev.(event.Created); created {
+		c.w = &work{version: c.e.Version, hurried: hurrying(&e)}
 		c.open[c.e.Stream] = c.w
 		c.set.Add(TasksCreated, 1, c.label)
 		c.set.Add(TasksOpen, 1, c.label)
@@ -111,7 +111,21 @@ func (c *count) event(ev event.Event) {
 
 // senderOf is the principal that asked for a handoff, or whose task it is, if the server asked for it: an agent by its name, others with their role.
 func senderOf(e *event.HandoffRequested) string {
-	return strings.Clone(strings.TrimPrefix(cmp.Or(e.By, e.From), "agent/")) // it may be a part of a long text
+	return principal(cmp.Or(e.By, e.From))
+}
+
+// principal is the name of an agent, or the role and name of others.
+func principal(by string) string {
+	return strings.Clone(strings.TrimPrefix(by, "agent/")) // it may be a part of a long text
+}
+
+// hurrying is the requester of a task whose offers have less time than by default; "" if they have not.
+func hurrying(e *event.Created) string {
+	usual, own := event.Timeouts{}.WithDefaults(), e.Timeouts.WithDefaults()
+	if own.Offer < usual.Offer || own.Ack < usual.Ack {
+		return principal(e.Requester)
+	}
+	return ""
 }
 
 // handoff counts an event of a handoff.
@@ -147,11 +161,14 @@ func (c *count) handoff(ev event.Event) {
 		c.set.Observe(ReasonAcceptance, f.Acceptance.Seconds(), c.label, string(f.Kind), string(f.Reason))
 	case event.RejectedOffer:
 		c.offer("rejected")
+		f.silent = false
 		c.delivered(f, e.Agent) // also of an offer that it has rejected by its id, without a look at the inbox
 	case event.OfferExpired:
 		c.offer("expired")
+		f.silent = true
 	case event.Unanswered:
 		c.offer("unanswered")
+		f.silent = true
 	case event.OfferShed:
 		c.offer("shed")
 	case event.RetryScheduled:
@@ -205,7 +222,10 @@ func (c *count) rendered(e event.Rendered) {
 	if e.Handoff == 0 {
 		sender = c.w.shared
 	}
-	at.lostBy.add(sender, 1-e.Completeness)
+	if e.Completeness < 1 { // what is lost once is lost at each hop after it
+		c.w.loser = cmp.Or(c.w.loser, sender)
+		at.lostBy.add(c.w.loser, 1-e.Completeness)
+	}
 	utilisation := -1.0 // of no budget
 	if e.Budget > 0 {
 		utilisation = e.Utilisation
@@ -242,7 +262,12 @@ func (c *count) end(outcome event.Stage) {
 	at.ended++
 	if f.Failed {
 		at.failed++
-		at.failedBy.add(c.w.from, 1)
+		by := c.w.from
+		if f.silent {
+			by = cmp.Or(c.w.hurried, by)
+		}
+		at.failedBy.add(by, 1)
+		at.failedTo.add(f.Agent, 1)
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
 	c.recent.add(f.Handoff)

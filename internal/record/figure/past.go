@@ -30,7 +30,7 @@ func (s sums) plus(o sums, sign float64) sums {
 type slot struct {
 	minute int64 // since the beginning of 1970
 	sums
-	failedBy, lostBy harm // what failed of those that ended, and what was lost of those that were packed
+	failedBy, failedTo, lostBy harm // what failed of those that ended, by sender and by receiver, and what was lost of those that were packed
 }
 
 // past is what alerts need to know of a workspace. Its memory is bounded by the minutes of [kept].

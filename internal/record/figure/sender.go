@@ -18,7 +18,8 @@ const rounding = 1e-9
 // restOfSenders are the senders that a minute does not tell apart. No agent can have that name.
 const restOfSenders = "(others)"
 
-// harm is how much went wrong with what each principal sent: failed handoffs, or envelopes that lost their references, whole or in part.
+// harm is how much went wrong with what each principal sent, or was sent: failed handoffs, or envelopes that lost their references, whole or in part. An
+// offer that ended without an answer in less than the usual time is the requester's who allowed no more, and what was lost before is the first loser's.
 type harm map[string]float64
 
 func (h *harm) add(sender string, by float64) {
@@ -34,7 +35,14 @@ func (h *harm) add(sender string, by float64) {
 	(*h)[sender] += by
 }
 
-// running is what went wrong by one sender, summed up from the first minute on.
+// plus adds another.
+func (h harm) plus(o harm) {
+	for who, n := range o {
+		h[who] += n
+	}
+}
+
+// running is what went wrong by one party, summed up from the first minute on.
 type running struct {
 	minutes []int64
 	upTo    []float64 // with the minute
@@ -51,16 +59,25 @@ func (r *running) within(from, to int64) float64 {
 	return before(to+1) - before(from)
 }
 
-// harmOf is what went wrong in each minute that a figure is about, by sender; nil if the figure tells no senders apart.
-func (p *past) harmOf(figure string) map[string]*running {
-	of := func(s *slot) harm { return s.failedBy }
+// parties are those who may have caused what went wrong.
+type parties struct {
+	senders, receivers map[string]*running
+}
+
+// harmOf is what went wrong in each minute that a figure is about; zero if the figure tells nobody apart. Envelopes have no receivers: what they lost is
+// the same for each.
+func (p *past) harmOf(figure string) parties {
 	switch figure {
 	case HandoffsFailed.Name:
+		return parties{p.summed(func(s *slot) harm { return s.failedBy }), p.summed(func(s *slot) harm { return s.failedTo })}
 	case EnvelopeCompleteness.Name:
-		of = func(s *slot) harm { return s.lostBy }
-	default:
-		return nil
+		return parties{senders: p.summed(func(s *slot) harm { return s.lostBy })}
 	}
+	return parties{}
+}
+
+// summed sums up the minutes.
+func (p *past) summed(of func(*slot) harm) map[string]*running {
 	all := map[string]*running{}
 	for i := range p.slots {
 		s := &p.slots[i]
@@ -79,7 +96,7 @@ func (p *past) harmOf(figure string) map[string]*running {
 	return all
 }
 
-// excess is by how much one agent did more harm than all other senders together, of a total; 0 if none did. People and programs, whose tokens operators
+// excess is by how much one agent did more harm than all others together, of a total; 0 if none did. People and programs, whose tokens operators
 // make, may do all of it.
 func (h harm) excess(total float64) float64 {
 	most := 0.0
@@ -94,7 +111,7 @@ func (h harm) excess(total float64) float64 {
 	return 0
 }
 
-// within is what went wrong by sender in a window.
+// within is what went wrong by party in a window.
 func within(of map[string]*running, window time.Duration, end time.Time) harm {
 	from, to := minuteOf(end.Add(-window)), minuteOf(end)
 	h := make(harm, len(of))
@@ -117,29 +134,26 @@ func (h harm) senders() (list []string) {
 	return list[:min(len(list), alert.MaxSenders)]
 }
 
-// Excess adds the figures of what one agent did more harm than all other senders, in the hour up to now: alerts about the system leave it out.
+// Excess adds the figures of what one agent did more harm than all others, in the hour up to now: alerts about the system leave it out.
 func (t *Tally) Excess(set *Set, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	from := minuteOf(now.Add(-time.Hour))
 	for workspace, p := range t.past {
 		var hour sums
-		failed, lost := harm{}, harm{}
+		failed, refused, lost := harm{}, harm{}, harm{}
 		for i := len(p.slots) - 1; i >= 0 && p.slots[i].minute >= from; i-- {
 			s := &p.slots[i]
 			hour = hour.plus(s.sums, 1)
-			for sender, n := range s.failedBy {
-				failed[sender] += n
-			}
-			for sender, n := range s.lostBy {
-				lost[sender] += n
-			}
+			failed.plus(s.failedBy)
+			refused.plus(s.failedTo)
+			lost.plus(s.lostBy)
 		}
 		label := OtherWorkspaces
 		if t.spaces[workspace] {
 			label = workspace
 		}
-		set.Add(FailedExcess, failed.excess(hour.failed), label)
+		set.Add(FailedExcess, max(failed.excess(hour.failed), refused.excess(hour.failed)), label)
 		set.Add(LostExcess, lost.excess(hour.lost()), label)
 	}
 }

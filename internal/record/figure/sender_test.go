@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/figure"
 )
@@ -81,6 +82,68 @@ func TestOneSenderIsNoFaultOfTheSystem(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// goes adds a handoff with what its task and the offer are.
+func (r *record) goes(task string, created event.Created, from, to string, ends ...event.Event) {
+	r.Helper()
+	created.Task = task
+	r.add(task, 2*time.Minute, slices.Concat([]event.Event{
+		created,
+		event.HandoffRequested{Handoff: 1, From: from, Kind: event.Warm, Reason: event.ReasonError},
+		event.OfferMade{Handoff: 1, Offer: 1, To: []string{to}},
+	}, ends)...)
+}
+
+// TestTheCauseOfWhatGoesWrongIsToldApart: a sender, a requester or a receiver.
+func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
+	hurry := event.Created{Requester: "agent/eve", Timeouts: event.Timeouts{Offer: event.Duration(5 * time.Second)}}
+	patient := event.Created{Requester: "agent/eve"}
+	spread := []event.Event{event.RejectedOffer{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
+	expired := []event.Event{event.OfferExpired{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Expired}}
+	refused := []event.Event{event.Seen{Handoff: 1, Offer: 1, Agent: "zoe"}, event.RejectedOffer{Handoff: 1, Offer: 1, Agent: "zoe"}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
+	lost := []event.Event{event.Rendered{Handoff: 1, Offer: 1}}
+	for name, c := range map[string]struct {
+		created event.Created
+		to      string // of all; "": each has another
+		ends    []event.Event
+		alert   string
+		severe  bool
+		first   string // of the senders that are named
+	}{
+		"others hand on what must be answered at once":  {hurry, "", expired, "handoffs-fail-systemically", false, "eve"},
+		"others hand on, and nobody answers":            {patient, "", expired, "handoffs-fail-systemically", true, "s0"},
+		"receivers reject what must be answered soon":   {hurry, "", spread, "handoffs-fail-systemically", true, "s0"},
+		"one receiver rejects everything":               {patient, "zoe", refused, "handoffs-fail-systemically", false, "s0"},
+		"many send references that lead nowhere":        {patient, "", lost, "context-lost", true, "s0"},
+		"many hand on what one lost before them, twice": {patient, "", nil, "context-lost", false, "eve"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRecord(t)
+			for n := range 20 {
+				r.renders(fmt.Sprint("good", n), time.Minute, 1, 0.5)
+			}
+			for n := range 60 {
+				from, to := fmt.Sprint("s", n%6), c.to
+				if to == "" {
+					to = fmt.Sprint("r", n%5)
+				}
+				ends := c.ends
+				if ends == nil {
+					ends, from = []event.Event{event.Rendered{Handoff: 1, Offer: 1}, event.HandoffRequested{Handoff: 2, From: from, Kind: event.Warm, Reason: event.ReasonError}, event.Rendered{Handoff: 2, Offer: 1}}, "eve"
+				}
+				r.goes(fmt.Sprint("t", n), c.created, from, to, ends...)
+			}
+			got := held(r.tally(figure.Options{}), 3*time.Minute)
+			if got[c.alert].Holds != c.severe {
+				t.Errorf("%+v", got[c.alert])
+			}
+			d, _ := alert.Find(c.alert)
+			if milder := got[d.Milder]; !milder.Holds || milder.Senders[0] != c.first {
+				t.Errorf("%s: %+v", d.Milder, milder)
+			}
+		})
 	}
 }
 

@@ -114,6 +114,8 @@ type work struct {
 	parked  bool
 	from    string  // the sender of the last handoff
 	shared  string  // of the last share
+	loser   string  // the sender of the first envelope that lost a reference
+	hurried string  // its requester, if that allows less time than usual for offers
 	flight  *flight // the handoff in progress
 	ended   int     // the place of the one that ended last among those that are kept; 0: none has ended
 }
@@ -123,6 +125,7 @@ type flight struct {
 	Handoff
 	denied    bool
 	confirmed bool
+	silent    bool // its last offer ended without an answer
 }
 
 // NewTally returns a tally before the first entry.

@@ -31,7 +31,10 @@ inbox of the operators always has its own.
 
 What one agent sends calls nobody at once: of what goes wrong with the handoffs of one agent, the critical alerts ` + "`handoffs-fail-systemically` and `context-lost`" + ` count no more than
 of all other senders together, people and programs included. The milder ` + "`handoff-failure-rate` and `context-incomplete`" + ` count all of it. All of them name up to five senders, those
-with most of it first. People and programs, whose tokens operators make, may raise the critical ones alone.
+with most of it first. People and programs, whose tokens operators make, may raise the critical ones alone. It does not help to have others hand a task on: what it lost once is lost at each
+hop after that, and counts as the first sender's; an offer that had less time than by default and got no answer counts as the requester's of the task. Nor does one receiver that rejects
+everything, or is down, make ` + "`handoffs-fail-systemically`" + `: of the handoffs to one agent, no more count than of those to all others; ` + "`agent-fails` and `circuit-open`" + ` are about
+that agent, and name the senders whose handoffs failed at it: if it is one, its tasks may allow too little time.
 
 In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
