@@ -176,7 +176,7 @@ func TestWhatTheFormsOfATicketHaveArrives(t *testing.T) {
 		if got := page.do(http.MethodPost, path, form.Encode()); got.status != http.StatusSeeOther {
 			t.Errorf("%s: %d %s", verb, got.status, got.body)
 		}
-		if k, err := admin.Ticket(t.Context(), id, 0); err != nil || [3]string{string(k.Outcome), k.Answer, k.Detail} != c.want {
+		if k, err := admin.Ticket(t.Context(), id, 0); err != nil || [3]string{k.Outcome, k.Answer, k.Detail} != c.want {
 			t.Errorf("%s: %+v, %v", verb, k, err)
 		}
 	}
