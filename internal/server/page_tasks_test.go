@@ -45,6 +45,9 @@ func TestThePageCancelsSeveralTasksAtOnce(t *testing.T) {
 			t.Errorf("task %d: %v, %s", n, err, task.State)
 		}
 	}
+	if strings.Contains(body, "Several at once") == strings.Contains(page.get(list, http.StatusOK), "Several at once") {
+		t.Error("several can be cancelled where all have ended, or cannot where some have not")
+	}
 	trail, err := admin.Trail(ctx, ids[3])
 	if err != nil || !slices.ContainsFunc(trail.Entries, func(e client.AuditEntry) bool { return strings.Contains(string(e.Details), "not needed") }) {
 		t.Errorf("%v: the reason is not in the record", err)

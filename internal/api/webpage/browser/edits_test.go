@@ -176,3 +176,20 @@ func TestAPageWithoutScriptsIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// Sign out on a page of one principal, after another has signed in in another tab, says whose session it is; there it ends that one.
+func TestAPageDoesNotSignOutAnother(t *testing.T) {
+	d := open(t)
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.goTo("/record")
+	form := `new URLSearchParams({token: ` + strconv.Quote(d.tokenOf(client.RoleOperator, "eve")) + `})`
+	d.do(chromedp.Evaluate[chromedp.Void](`fetch("/sign-in", {method: "POST", body: ` + form + `}).then(() => { window.other = true; }); void 0`))
+	d.until(`window.other`)
+	d.do(chromedp.Click(chromedp.CSS(`.who button`)))
+	d.shows("operator/eve has signed in since then")
+	if who := eval[string](d, `document.querySelector(".who span").innerText`); who != "operator/eve" {
+		t.Errorf("%q is signed in", who)
+	}
+	d.do(chromedp.Click(chromedp.CSS(`.who button`)))
+	d.shows("Or paste a token")
+}
