@@ -138,16 +138,21 @@ type people struct {
 	mu    sync.Mutex
 	told  []string
 	fails int
+	most  int // messages, after which it hangs; 0: it never does
 }
 
 func (p *people) Name() string { return "people" }
 
-func (p *people) Send(_ context.Context, m notify.Message) error {
+func (p *people) Send(ctx context.Context, m notify.Message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fails > 0 {
 		p.fails--
 		return errors.New("busy")
+	}
+	if p.most > 0 && len(p.told) == p.most {
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	if a, ok := m.(notify.Alert); ok {
 		p.told = append(p.told, a.Event+" "+a.Alert)
@@ -222,5 +227,26 @@ func TestANewSinkIsNotifiedOfWhatIsRaisedAndOnlyOfWhatItWants(t *testing.T) {
 		defer n.run(alerting.Sink{Sink: severe, Least: alert.Warning})()
 		time.Sleep(time.Minute)
 		severe.wants(n.T)
+	})
+}
+
+func TestAStopInTheMiddleOfMessagesRepeatsNone(t *testing.T) {
+	bubble(t, ledgertest.Faults{}, func(n *node) {
+		p := &people{most: 1}
+		stop := n.run(alerting.Sink{Sink: p})
+		time.Sleep(time.Minute)
+		stop()
+		stop = n.run()
+		n.fails()
+		time.Sleep(20 * time.Minute)
+		stop()
+		stop = n.run(alerting.Sink{Sink: p})
+		time.Sleep(time.Minute)
+		stop()
+		p.wants(n.T, "alert-raised handoff-failed")
+		p.most = 0
+		defer n.run(alerting.Sink{Sink: p})()
+		time.Sleep(time.Minute)
+		p.wants(n.T, "alert-raised handoff-failed", "alert-recovered handoff-failed")
 	})
 }

@@ -32,6 +32,7 @@ func (s *Sink) wants(severity alert.Severity) bool {
 // raised first.
 func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 	name := "alerts/" + s.Name()
+	save := func(at ledger.Position) error { return a.views.SaveCursor(context.WithoutCancel(ctx), name, at) } // what was sent as ctx ended counts
 	after, err := a.views.Cursor(ctx, name)
 	if err != nil {
 		return err
@@ -41,7 +42,7 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 		if after, err = a.notifyRaised(ctx, s, had); err != nil {
 			return err
 		}
-		if err := a.views.SaveCursor(ctx, name, after); err != nil {
+		if err := save(after); err != nil {
 			return err
 		}
 	}
@@ -56,8 +57,11 @@ func (a *Alerting) notify(ctx context.Context, s *Sink) error {
 			if err := a.notifyEntry(ctx, s, &entries[i]); err != nil {
 				return err
 			}
+			if err := save(entries[i].Position); err != nil {
+				return err
+			}
 		}
-		return a.views.SaveCursor(ctx, name, entries[len(entries)-1].Position)
+		return save(entries[len(entries)-1].Position)
 	})
 }
 
@@ -79,12 +83,15 @@ func (a *Alerting) notifyRaised(ctx context.Context, s *Sink, had map[string]led
 		}
 		had[w] = head
 		for _, one := range state.Alerts {
-			if one.Notified {
-				a.send(ctx, s, w, one)
+			if !one.Notified {
+				continue
+			}
+			if err := a.send(ctx, s, w, one); err != nil {
+				return 0, err
 			}
 		}
 	}
-	return max(last, 1), ctx.Err()
+	return max(last, 1), nil
 }
 
 // notifyEntry sends the messages of an entry.
@@ -99,25 +106,35 @@ func (a *Alerting) notifyEntry(ctx context.Context, s *Sink, e *ledger.Entry) er
 		return err
 	}
 	for _, ev := range events {
-		switch ev := ev.(type) {
-		case alert.Raised:
-			if !ev.Silenced && ev.Within == "" {
-				a.send(ctx, s, workspace, alert.Alert{Raised: ev})
-			}
-		case alert.Recovered:
-			i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == ev.Key && p.Recovered.Equal(ev.At) })
-			if ev.Notified && i >= 0 {
-				a.send(ctx, s, workspace, state.Past[i])
-			}
-		case alert.SilenceEnded:
-			for _, k := range ev.Notified {
-				if one, ok := state.Find(k); ok {
-					a.send(ctx, s, workspace, one)
-				}
+		for _, one := range notified(ev, state) {
+			if err := a.send(ctx, s, workspace, one); err != nil {
+				return err
 			}
 		}
 	}
-	return ctx.Err()
+	return nil
+}
+
+// notified returns the alerts that people are notified of because of an event, after which the state is that.
+func notified(ev alert.Event, state alert.State) (list []alert.Alert) {
+	switch ev := ev.(type) {
+	case alert.Raised:
+		if !ev.Silenced && ev.Within == "" {
+			list = append(list, alert.Alert{Raised: ev})
+		}
+	case alert.Recovered:
+		i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == ev.Key && p.Recovered.Equal(ev.At) })
+		if ev.Notified && i >= 0 {
+			list = append(list, state.Past[i])
+		}
+	case alert.SilenceEnded:
+		for _, k := range ev.Notified {
+			if one, ok := state.Find(k); ok {
+				list = append(list, one)
+			}
+		}
+	}
+	return list
 }
 
 // messageOf returns the message about an alert.
@@ -144,20 +161,24 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 	return m
 }
 
-// send sends a message, and tries again after pauses. One that cannot be sent is logged.
-func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one alert.Alert) {
+// send sends a message, and tries again after pauses. One that cannot be sent is logged. Its error is that of ctx, if that
+// ended before.
+func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one alert.Alert) error {
 	if !s.wants(one.Severity) {
-		return
+		return nil
 	}
 	m := messageOf(workspace, one)
 	for try := 1; ; try++ {
 		err := s.Send(ctx, m)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if errors.Is(err, notify.ErrRefused) || try == tries {
 			a.o.Log.Error("people could not be notified of an alert", "sink", s.Name(), "alert", m.Alert, "event", m.Event, "tries", try, "error", err)
-			return
+			return nil
 		}
 		a.o.Log.Warn("people are notified again of an alert", "sink", s.Name(), "alert", m.Alert, "try", try, "error", err)
 		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second))

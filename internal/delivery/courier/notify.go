@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
@@ -30,6 +31,7 @@ var noticed = map[string]bool{
 // once, and a slow sink delays no other. A new sink gets notices of the open tickets first.
 func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
 	name := "notify/" + s.Name()
+	save := func(at ledger.Position) error { return c.views.SaveCursor(context.WithoutCancel(ctx), name, at) } // what was sent as ctx ended counts
 	after, err := c.views.Cursor(ctx, name)
 	if err != nil {
 		return err
@@ -38,7 +40,7 @@ func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
 		if after, err = c.notifyOpen(ctx, s); err != nil {
 			return err
 		}
-		if err := c.views.SaveCursor(ctx, name, after); err != nil {
+		if err := save(after); err != nil {
 			return err
 		}
 	}
@@ -47,12 +49,24 @@ func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
 	}
 	return ledger.FollowPast(ctx, c.ledger, after, skipped, func(entries []ledger.Entry) error {
 		for _, e := range entries {
+			if !causesNotices(e) {
+				continue
+			}
 			if err := c.notifyEntry(ctx, s, e); err != nil {
 				return err
 			}
+			if err := save(e.Position); err != nil {
+				return err
+			}
 		}
-		return c.views.SaveCursor(ctx, name, entries[len(entries)-1].Position)
+		return save(entries[len(entries)-1].Position)
 	})
+}
+
+// causesNotices reports whether an entry has an event that causes notices.
+func causesNotices(e ledger.Entry) bool {
+	_, kind, _ := e.Stream.Parts()
+	return kind == ledger.TaskKind && slices.ContainsFunc(e.Events, func(ev ledger.Event) bool { return noticed[ev.Name] })
 }
 
 // notifyOpen sends a new sink notices of the open tickets, and returns the position of that state.
@@ -77,7 +91,9 @@ func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Positio
 			}
 			for _, k := range list {
 				if k.At <= last { // the others follow with their entries
-					c.send(ctx, s, noticeOf(w, event.TicketOpened{}.EventName(), k))
+					if err := c.send(ctx, s, noticeOf(w, event.TicketOpened{}.EventName(), k)); err != nil {
+						return 0, err
+					}
 				}
 			}
 			if len(list) < f.Limit {
@@ -86,15 +102,12 @@ func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Positio
 			f.After = f.After.Next(&list[len(list)-1], f.Order)
 		}
 	}
-	return last, ctx.Err()
+	return last, nil
 }
 
 // notifyEntry sends the notices of an entry, unless its tickets are closed by now.
 func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry) error {
-	workspace, kind, task := e.Stream.Parts()
-	if kind != ledger.TaskKind {
-		return nil
-	}
+	workspace, _, task := e.Stream.Parts()
 	for _, ev := range e.Events {
 		if !noticed[ev.Name] {
 			continue
@@ -111,10 +124,12 @@ func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry
 			return err
 		}
 		for _, k := range list {
-			c.send(ctx, s, noticeOf(workspace, ev.Name, k))
+			if err := c.send(ctx, s, noticeOf(workspace, ev.Name, k)); err != nil {
+				return err
+			}
 		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 func noticeOf(workspace, what string, k view.TicketRow) notify.Ticket {
@@ -125,16 +140,20 @@ func noticeOf(workspace, what string, k view.TicketRow) notify.Ticket {
 	}
 }
 
-// send sends a notice, and tries again after pauses. A notice that cannot be sent is logged: reminders follow.
-func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Ticket) {
+// send sends a notice, and tries again after pauses. A notice that cannot be sent is logged: reminders follow. Its error is that of ctx,
+// if that ended before.
+func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Ticket) error {
 	for try := 1; ; try++ {
 		err := s.Send(ctx, n)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if errors.Is(err, notify.ErrRefused) || try == noticeTries {
 			c.o.Log.Error("a notice could not be sent", "sink", s.Name(), "ticket", n.Ticket, "tries", try, "error", err)
-			return
+			return nil
 		}
 		c.o.Log.Warn("a notice is sent again", "sink", s.Name(), "ticket", n.Ticket, "try", try, "error", err)
 		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second), nil)

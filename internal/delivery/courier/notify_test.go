@@ -22,11 +22,12 @@ type people struct {
 	told  []string
 	fails int
 	with  error
+	most  int // notices, after which it hangs; 0: it never does
 }
 
 func (s *people) Name() string { return "people" + s.name }
 
-func (s *people) Send(_ context.Context, m notify.Message) error {
+func (s *people) Send(ctx context.Context, m notify.Message) error {
 	n, ok := m.(notify.Ticket)
 	if !ok {
 		return notify.ErrRefused
@@ -36,6 +37,10 @@ func (s *people) Send(_ context.Context, m notify.Message) error {
 	if s.fails > 0 {
 		s.fails--
 		return s.with
+	}
+	if s.most > 0 && len(s.told) == s.most {
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	s.told = append(s.told, n.Event+" "+n.Desk)
 	return nil
@@ -103,6 +108,25 @@ func TestPeopleAreToldOfWhatWasAskedWhileNobodyTold(t *testing.T) {
 		defer p.run(s)()
 		time.Sleep(time.Minute)
 		s.wants(p.T, "ticket-opened operators", "ticket-opened operators") // what is settled is no news
+	})
+}
+
+func TestAStopInTheMiddleOfNoticesRepeatsNone(t *testing.T) {
+	bubble(t, func(p *post) {
+		s := &people{most: 2}
+		stop := p.run(s)
+		time.Sleep(time.Minute)
+		stop()
+		for range 3 {
+			p.asks()
+		}
+		stop = p.run(s)
+		time.Sleep(time.Minute)
+		stop()
+		s.most = 0
+		defer p.run(s)()
+		time.Sleep(time.Minute)
+		s.wants(p.T, "ticket-opened operators", "ticket-opened operators", "ticket-opened operators")
 	})
 }
 

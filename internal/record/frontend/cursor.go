@@ -9,7 +9,7 @@ import (
 )
 
 // Cursors returns the positions of followers that do the same at each front end, or that run at one after the other: a front end goes on where any of
-// them has come to. own are those of its views. What is saved is shared within a second.
+// them has come to. own are those of its views. What is saved is shared within a second, and before another has the turn.
 func (f *FrontEnd) Cursors(own view.Cursors) view.Cursors { return cursors{own, f} }
 
 type cursors struct {
@@ -49,4 +49,17 @@ func (f *FrontEnd) flush(ctx context.Context) error {
 	defer f.mu.Unlock()
 	maps.DeleteFunc(f.saved, func(name string, at ledger.Position) bool { return saved[name] == at })
 	return nil
+}
+
+// flushLast shares the positions that were saved, if that is possible, although ctx may have ended.
+func (f *FrontEnd) flushLast(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience)
+	defer cancel()
+	_ = f.flush(ctx) // otherwise followers begin a little earlier
+}
+
+// Close shares the positions that were saved, and closes the store.
+func (f *FrontEnd) Close() {
+	f.flushLast(context.Background())
+	f.Store.Close()
 }

@@ -50,11 +50,15 @@ type FrontEnd struct {
 	saved   map[string]ledger.Position
 	members []Seen    // that were heard of
 	met     time.Time // when that was
+	alone   int       // of what is called while this one has the turn, what has not returned
+	left    sync.Cond // signals that alone is less
 }
 
 // New returns a front end. Its Close closes the store.
 func New(s Store) *FrontEnd {
-	return &FrontEnd{Store: s, changed: make(chan struct{}), pausing: make(chan struct{}), saved: map[string]ledger.Position{}}
+	f := &FrontEnd{Store: s, changed: make(chan struct{}), pausing: make(chan struct{}), saved: map[string]ledger.Position{}}
+	f.left.L = &f.mu
+	return f
 }
 
 // Presence is when agents were heard of.

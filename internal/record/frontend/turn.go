@@ -31,12 +31,13 @@ func (f *FrontEnd) setTurn(has bool) {
 // Alone calls fn whenever this front end has the turn, until ctx ends. The context of fn ends with the turn.
 func (f *FrontEnd) Alone(ctx context.Context, fn func(context.Context)) {
 	for ctx.Err() == nil {
-		has, changed := f.look()
+		has, changed := f.enter()
 		if has {
 			during, stop := context.WithCancel(ctx)
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
+				defer f.leave()
 				fn(during)
 			}()
 			select {
@@ -51,6 +52,32 @@ func (f *FrontEnd) Alone(ctx context.Context, fn func(context.Context)) {
 		case <-changed:
 		case <-ctx.Done():
 		}
+	}
+}
+
+// enter is look, and counts the caller among those that work if this front end has the turn: then leave ends that.
+func (f *FrontEnd) enter() (has bool, changed <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.turn {
+		f.alone++
+	}
+	return f.turn, f.changed
+}
+
+func (f *FrontEnd) leave() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.alone--
+	f.left.Broadcast()
+}
+
+// awaitLeft waits until none is left of those that [FrontEnd.Alone] has called.
+func (f *FrontEnd) awaitLeft() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.alone > 0 {
+		f.left.Wait()
 	}
 }
 
@@ -86,17 +113,24 @@ func (f *FrontEnd) TakeTurn(ctx context.Context) {
 	}
 }
 
-// holdUntil holds the turn until it is lost, ctx ends or end is closed.
+// holdUntil holds the turn until it is lost, ctx ends or end is closed. It gives the turn to others only when what it called has ended and what that
+// saved is shared: the next one repeats nothing.
 func (f *FrontEnd) holdUntil(ctx context.Context, end <-chan struct{}) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	hold, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
 	go func() {
-		select {
-		case <-end:
-			stop()
-		case <-ctx.Done():
-		}
+		defer close(ended)
+		_ = f.HoldTurn(hold, func() { f.setTurn(true) }) // it is tried again
+		f.setTurn(false)
 	}()
-	_ = f.HoldTurn(ctx, func() { f.setTurn(true) }) // it is tried again
+	select {
+	case <-ctx.Done():
+	case <-end:
+	case <-ended:
+	}
 	f.setTurn(false)
+	f.awaitLeft()
+	f.flushLast(ctx)
+	stop()
+	<-ended
 }

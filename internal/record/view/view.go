@@ -40,7 +40,8 @@ type Timers interface {
 type Cursors interface {
 	// Cursor returns the position that a follower has saved under a name; 0 if none.
 	Cursor(ctx context.Context, name string) (ledger.Position, error)
-	// SaveCursor saves the position of a follower. It is as durable as the next entry.
+	// SaveCursor saves the position of a follower. It is on disk with the next entry, or within about a second if there is none, and when the views
+	// are closed.
 	SaveCursor(ctx context.Context, name string, at ledger.Position) error
 }
 

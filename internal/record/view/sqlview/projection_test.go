@@ -196,7 +196,7 @@ func TestAnAgentForgetsWhatDidNotCommit(t *testing.T) {
 	project(1, nil, agent.Registered{Name: "bob"})
 	project(2, errors.New("disk full"), agent.Removed{})
 	project(2, nil, agent.PresenceLapsed{})
-	v := &Views{db: query.New(db.Readers())}
+	v := &Views{db: query.New(db.Readers()), projector: p}
 	defer closeAll(t, v)
 	if agents, err := v.Agents(t.Context(), "main"); err != nil || len(agents) != 1 || !agents[0].Lapsed {
 		t.Errorf("agents: %+v, %v", agents, err)
@@ -413,4 +413,51 @@ func fields(t *testing.T, task view.TaskRow) map[string]any {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// cursorOnDisk is the cursor as a process that starts now would read it.
+func cursorOnDisk(t *testing.T, v *Views) (at ledger.Position) {
+	t.Helper()
+	err := v.readers.QueryRowContext(t.Context(), "SELECT coalesce(max(position), 0) FROM view_cursor").Scan(&at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func TestACursorIsWrittenSoonAndWhenTheViewsAreClosed(t *testing.T) {
+	t.Parallel() // it waits a second
+	kinds := map[string]func(t *testing.T, l *sqlitelog.Log, path string) (own *sqlitelog.Log, v *Views){
+		"embedded": func(t *testing.T, _ *sqlitelog.Log, path string) (*sqlitelog.Log, *Views) { return embedded(t, path) },
+		"following": func(t *testing.T, l *sqlitelog.Log, path string) (*sqlitelog.Log, *Views) {
+			return nil, follow(t, l, path)
+		},
+	}
+	for name, open := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other, _ := embedded(t, filepath.Join(t.TempDir(), "other.db"))
+			path := filepath.Join(t.TempDir(), "trapeze.db")
+			own, v := open(t, other, path)
+			if err := v.SaveCursor(t.Context(), "courier", 3); err != nil {
+				t.Fatal(err)
+			}
+			for end := time.Now().Add(time.Minute); cursorOnDisk(t, v) != 3; <-time.After(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatal("the cursor is never written")
+				}
+			}
+			if err := v.SaveCursor(t.Context(), "courier", 4); err != nil {
+				t.Fatal(err)
+			}
+			closeAll(t, v)
+			if own != nil {
+				closeAll(t, own)
+			}
+			_, v = open(t, other, path)
+			if at, err := v.Cursor(t.Context(), "courier"); err != nil || at != 4 {
+				t.Errorf("cursor at %d, %v; want 4", at, err)
+			}
+		})
+	}
 }

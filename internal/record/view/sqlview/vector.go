@@ -10,9 +10,21 @@ import (
 
 // PutVectors implements [view.MemoryVectors].
 func (v *Views) PutVectors(ctx context.Context, workspace, space string, list []view.ItemVector) error {
-	put := func(tx *sqlitelog.Tx) error { return search.PutVectors(tx, workspace, space, list) }
+	return v.write(ctx, func(tx *sqlitelog.Tx) error { return search.PutVectors(tx, workspace, space, list) })
+}
+
+// write runs fn in a transaction of its own.
+func (v *Views) write(ctx context.Context, fn func(*sqlitelog.Tx) error) error {
 	if v.follower != nil {
-		return v.follower.db.Write(put)
+		return v.follower.db.Write(fn)
 	}
-	return v.log.Write(ctx, put)
+	return v.log.Write(ctx, fn)
+}
+
+// keepCursors has cursors written also while no entries are.
+func (v *Views) keepCursors() {
+	cursors := v.projector.cursors
+	cursors.Keep(func() error {
+		return v.write(context.Background(), func(tx *sqlitelog.Tx) error { return cursors.Write(tx, v.projector.putCursor) })
+	})
 }

@@ -74,8 +74,9 @@ func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sq
 	}
 	v.log = log
 	v.attach(log, log.Readers())
+	v.keepCursors()
 	if err := v.Heal(ctx); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), log.Close())
+		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), v.Close(), log.Close())
 	}
 	return log, v, nil
 }
@@ -128,8 +129,9 @@ func (v *Views) complete(ctx context.Context) error {
 	return v.hub.Wait(ctx, last, func() error { return nil })
 }
 
-// Close stops following and releases the resources of the views. The ledger stays open.
+// Close writes the cursors, stops following and releases the resources of the views. The ledger stays open.
 func (v *Views) Close() error {
+	v.projector.cursors.Close()
 	err := errors.Join(v.db.Close(), v.maker.close())
 	if v.follower != nil {
 		err = errors.Join(err, v.follower.close())

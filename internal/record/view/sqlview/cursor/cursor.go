@@ -2,6 +2,7 @@ package cursor
 
 import (
 	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
@@ -11,16 +12,70 @@ import (
 // Schema is the table of cursors, which a rebuild of the views keeps.
 const Schema = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT`
 
-// Cursors are the saved positions of followers. They are written with the next entries. They are safe for concurrent use.
+// Delay is the time after which a saved position is written, if no entries are written before.
+const Delay = time.Second
+
+// Cursors are the saved positions of followers. They are written with the next entries, or by what [Cursors.Keep] was given. They are safe for
+// concurrent use.
 type Cursors struct {
 	mu             sync.Mutex
 	saved, written map[string]ledger.Position
-	changed        bool
+	changed        bool        // something saved is not written
+	late           *time.Timer // runs while changed; nil: nothing else writes
+
+	writing sync.Mutex // held while write runs, and while closed changes
+	write   func() error
+	closed  bool
 }
 
 // New returns cursors of no follower.
 func New() *Cursors {
 	return &Cursors{saved: map[string]ledger.Position{}, written: map[string]ledger.Position{}}
+}
+
+// Keep has write, which calls [Cursors.Write] in a transaction, called [Delay] after positions were saved that nothing else has written, and by
+// [Cursors.Close].
+func (c *Cursors) Keep(write func() error) {
+	c.writing.Lock()
+	c.write = write
+	c.writing.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.late = time.AfterFunc(Delay, func() { c.flush(false) })
+	if !c.changed {
+		c.late.Stop()
+	}
+}
+
+// Close writes what is not written yet, if that is possible: otherwise followers begin a little earlier. What is saved later is not written.
+func (c *Cursors) Close() { c.flush(true) }
+
+// flush writes what is not written yet. Unless it is the last time, it is tried again later if that fails.
+func (c *Cursors) flush(last bool) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.write == nil || c.closed {
+		return
+	}
+	c.closed = last
+	c.mu.Lock()
+	changed := c.changed
+	if last {
+		c.late.Stop()
+		c.late = nil
+	}
+	c.mu.Unlock()
+	if changed && c.write() != nil {
+		c.Forget()
+	}
+}
+
+// change notes that something is to be written.
+func (c *Cursors) change() {
+	c.changed = true
+	if c.late != nil {
+		c.late.Reset(Delay)
+	}
 }
 
 // Read reads what was saved. If that was changed by others, the followers begin again.
@@ -48,7 +103,10 @@ func (c *Cursors) Get(name string) ledger.Position {
 func (c *Cursors) Save(name string, at ledger.Position) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.saved[name], c.changed = at, true
+	c.saved[name] = at
+	if !c.changed {
+		c.change()
+	}
 }
 
 // Forget makes the next write complete.
@@ -56,7 +114,9 @@ func (c *Cursors) Forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.written)
-	c.changed = len(c.saved) > 0
+	if len(c.saved) > 0 {
+		c.change()
+	}
 }
 
 // Write writes what has changed, by a statement that takes a name and a position.
@@ -76,5 +136,8 @@ func (c *Cursors) Write(tx *sqlitelog.Tx, put *sqlitelog.Stmt) error {
 		c.written[name] = at
 	}
 	c.changed = false
+	if c.late != nil {
+		c.late.Stop()
+	}
 	return nil
 }

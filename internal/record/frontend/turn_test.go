@@ -1,0 +1,119 @@
+package frontend
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+)
+
+// place is what front ends share, in memory.
+type place struct {
+	Store
+	turn    chan struct{}
+	mu      sync.Mutex
+	cursors map[string]ledger.Position
+}
+
+func newPlace() *place {
+	return &place{turn: make(chan struct{}, 1), cursors: map[string]ledger.Position{}}
+}
+
+func (p *place) Cursor(_ context.Context, name string) (ledger.Position, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cursors[name], nil
+}
+
+func (p *place) SaveCursor(context.Context, string, ledger.Position) error { return nil }
+
+func (p *place) RaiseCursor(ctx context.Context, name string, at ledger.Position) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cursors[name] = max(p.cursors[name], at)
+	return ctx.Err()
+}
+
+func (p *place) HoldTurn(ctx context.Context, taken func()) error {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-p.turn }()
+	taken()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (p *place) Close() {}
+
+// own are the views of a front end, which has just begun: they have no cursors.
+type own struct{}
+
+func (own) Cursor(context.Context, string) (ledger.Position, error) { return 0, nil }
+
+func (own) SaveCursor(context.Context, string, ledger.Position) error { return nil }
+
+// work takes the turn, and does while it has it what takes a second for each of ten, and a second more when it is stopped. It returns what was done.
+func work(ctx context.Context, f *FrontEnd, running *sync.WaitGroup) (done *[]ledger.Position) {
+	done = new([]ledger.Position)
+	cursors := f.Cursors(own{})
+	running.Go(func() { f.TakeTurn(ctx) })
+	running.Go(func() {
+		f.Alone(ctx, func(ctx context.Context) {
+			at, _ := cursors.Cursor(ctx, "f") // it is in memory
+			for at < 10 && ctx.Err() == nil {
+				time.Sleep(time.Second)
+				at++
+				*done = append(*done, at)
+				_ = cursors.SaveCursor(context.WithoutCancel(ctx), "f", at) // it is in memory
+			}
+			<-ctx.Done()
+		})
+	})
+	return done
+}
+
+func TestTheNextFrontEndThatHasTheTurnRepeatsNothing(t *testing.T) {
+	for name, give := range map[string]func(f *FrontEnd, stop func()){
+		"stopped": func(_ *FrontEnd, stop func()) { stop() },
+		"paused":  func(f *FrontEnd, _ func()) { f.Pause(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				shared := newPlace()
+				one, other := New(shared), New(shared)
+				ctx, end := context.WithCancel(t.Context())
+				first, stop := context.WithCancel(ctx)
+				defer stop()
+				var running sync.WaitGroup
+				did := work(first, one, &running)
+				time.Sleep(3500 * time.Millisecond)
+				then := work(ctx, other, &running)
+				give(one, stop)
+				time.Sleep(time.Minute)
+				end()
+				running.Wait()
+				if n := len(*did); n != 4 || len(*then) != 6 || (*then)[0] != 5 {
+					t.Errorf("one did %d, the other %d", *did, *then)
+				}
+			})
+		})
+	}
+}
+
+func TestAFrontEndThatEndsSharesWhatItSaved(t *testing.T) {
+	shared := newPlace()
+	f := New(shared)
+	if err := f.Cursors(own{}).SaveCursor(t.Context(), "courier", 7); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if at, err := shared.Cursor(t.Context(), "courier"); at != 7 || err != nil {
+		t.Errorf("shared: %d, %v", at, err)
+	}
+}

@@ -1,0 +1,119 @@
+package cursor
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
+)
+
+// disk are cursors in a database, with the number of transactions that were for them alone.
+type disk struct {
+	*testing.T
+	*Cursors
+	db     *sqlitelog.Database
+	put    *sqlitelog.Stmt
+	alone  int
+	refuse error
+}
+
+func newDisk(t *testing.T) *disk {
+	t.Helper()
+	db, err := sqlitelog.OpenDatabase(filepath.Join(t.TempDir(), "views.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	d := &disk{T: t, Cursors: New(), db: db}
+	d.do(func(tx *sqlitelog.Tx) (err error) {
+		if err := errors.Join(tx.Exec(Schema), tx.Exec(kept.Schema)); err != nil {
+			return err
+		}
+		d.put, err = tx.Prepare("INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)")
+		return err
+	})
+	d.Keep(func() error {
+		d.alone++
+		if d.refuse != nil {
+			return d.refuse
+		}
+		return db.Write(func(tx *sqlitelog.Tx) error { return d.Write(tx, d.put) })
+	})
+	return d
+}
+
+func (d *disk) do(fn func(*sqlitelog.Tx) error) {
+	d.Helper()
+	if err := d.db.Write(fn); err != nil {
+		d.Fatal(err)
+	}
+}
+
+// want checks what a process that starts now would read, and how often cursors were written alone.
+func (d *disk) want(at ledger.Position, alone int) {
+	d.Helper()
+	again := New()
+	d.do(again.Read)
+	if got := again.Get("f"); got != at || d.alone != alone {
+		d.Errorf("on disk: %d, after %d transactions; want %d after %d", got, d.alone, at, alone)
+	}
+}
+
+func TestAPositionIsWrittenAfterASecondInWhichNoEntryIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk(t)
+		for at := range ledger.Position(5) {
+			d.Save("f", at+1)
+		}
+		d.want(0, 0)
+		time.Sleep(Delay)
+		synctest.Wait()
+		d.want(5, 1)
+		time.Sleep(time.Hour)
+		d.want(5, 1)
+		d.Close()
+		d.want(5, 1)
+	})
+}
+
+func TestPositionsOnABusyServerNeedNoTransactionOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk(t)
+		for at := range ledger.Position(100) {
+			d.Save("f", at+1)
+			time.Sleep(Delay / 10)
+			d.do(func(tx *sqlitelog.Tx) error { return d.Write(tx, d.put) }) // as with entries
+			d.Save("f", at+2)
+		}
+		d.want(100, 0)
+		d.Close()
+		d.want(101, 1)
+	})
+}
+
+func TestAPositionThatCouldNotBeWrittenIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk(t)
+		d.refuse = errors.New("the disk is full")
+		d.Save("f", 3)
+		time.Sleep(3 * Delay)
+		synctest.Wait()
+		d.want(0, 3)
+		d.refuse = nil
+		time.Sleep(Delay)
+		synctest.Wait()
+		d.want(3, 4)
+		d.Save("f", 4)
+		d.Close()
+		d.Close()
+		d.want(4, 5)
+		d.Save("f", 5) // by a follower that ends late
+		time.Sleep(time.Hour)
+		d.want(4, 5)
+	})
+}
