@@ -78,6 +78,23 @@ func setting(variable, what string) (name, value string) {
 	return "", ""
 }
 
+// collectorURL returns where a signal is sent to: without an endpoint, to the collector on this machine. The scheme alone says whether by TLS.
+func collectorURL(variable, path string) string {
+	name, v := setting(variable, "ENDPOINT")
+	u, err := url.Parse(cmp.Or(v, "http://localhost:4318"))
+	if err != nil {
+		return v // it is refused
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if name != prefix+variable+"_ENDPOINT" {
+		u = u.JoinPath(path)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u.String()
+}
+
 // settings are the settings that the SDK replaces by a default, with no error, when it cannot read their values.
 var settings = []struct {
 	name, hint string
@@ -85,10 +102,10 @@ var settings = []struct {
 	secret     bool // the value is not shown
 }{
 	{name: "PROTOCOL", hint: "set it to http/protobuf, and use the collector's port for HTTP, usually 4318", ok: func(v string) bool { return v == "http/protobuf" }},
-	{name: "ENDPOINT", hint: "write a URL with its scheme, such as http://127.0.0.1:4318", ok: isCollector, secret: true}, // it may have a password
+	{name: "ENDPOINT", hint: "write a URL with its scheme and without user, query and fragment, such as http://127.0.0.1:4318; a password goes into OTEL_EXPORTER_OTLP_HEADERS", ok: isCollector, secret: true}, // it may have a password
 	{name: "TIMEOUT", hint: "set it to milliseconds, such as 10000", ok: isPositive},
 	{name: "COMPRESSION", hint: "set it to gzip or none", ok: func(v string) bool { return v == "gzip" || v == "none" }},
-	{name: "HEADERS", hint: "write NAME=VALUE, with commas between several, and characters of values such as commas as %2C", ok: areHeaders, secret: true},
+	{name: "HEADERS", hint: "write NAME=VALUE, with commas between several, and characters of values such as commas as %2C; there are no line ends in a header", ok: areHeaders, secret: true},
 	{name: "CERTIFICATE", hint: "name a file that the server can read, with certificates in PEM", ok: isCertificate},
 }
 
@@ -100,12 +117,16 @@ var others = []struct {
 	{"OTEL_METRIC_EXPORT_INTERVAL", "metrics", "set it to milliseconds, such as 60000", isPositive},
 	{"OTEL_METRIC_EXPORT_TIMEOUT", "metrics", "set it to milliseconds, such as 30000", isPositive},
 	{"OTEL_BSP_SCHEDULE_DELAY", "traces", "set it to milliseconds, such as 5000", isPositive},
+	{"OTEL_SDK_DISABLED", "", "set it to true, and nothing is sent, or to false", isSwitch},
 	{"OTEL_RESOURCE_ATTRIBUTES", "", "write NAME=VALUE, with commas between several, and characters of values such as commas as %2C", areAttributes},
 }
 
 func isCollector(v string) bool {
 	u, err := url.Parse(v)
 	if err != nil || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" {
+		return false
+	}
+	if u.User != nil || strings.ContainsAny(v, "?#") { // they would not be sent
 		return false
 	}
 	port, err := strconv.ParseUint(cmp.Or(u.Port(), "80"), 10, 16)
@@ -117,16 +138,25 @@ func isPositive(v string) bool {
 	return err == nil && n > 0
 }
 
-func areHeaders(v string) bool { return arePairs(v, isToken) }
+func isSwitch(v string) bool { return strings.EqualFold(v, "true") || strings.EqualFold(v, "false") }
 
-func areAttributes(v string) bool { return arePairs(v, func(name string) bool { return name != "" }) }
+func areHeaders(v string) bool { return arePairs(v, isToken, isLine) }
+
+func areAttributes(v string) bool {
+	return arePairs(v, func(name string) bool { return name != "" }, func(string) bool { return true })
+}
+
+// isLine reports whether a value can be that of a header of HTTP.
+func isLine(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
 
 // arePairs reports whether a value has names, each with a value that can be unescaped.
-func arePairs(v string, isName func(string) bool) bool {
+func arePairs(v string, isName, isValue func(string) bool) bool {
 	for pair := range strings.SplitSeq(v, ",") {
 		name, value, ok := strings.Cut(pair, "=")
-		_, err := url.PathUnescape(value)
-		if !ok || err != nil || !isName(strings.TrimSpace(name)) {
+		value, err := url.PathUnescape(value)
+		if !ok || err != nil || !isName(strings.TrimSpace(name)) || !isValue(value) {
 			return false
 		}
 	}

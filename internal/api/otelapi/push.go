@@ -27,7 +27,7 @@ func handleErrors(o Options) {
 // The interval and all else follow the OTEL_EXPORTER_OTLP_* variables. Failures are logged.
 func (m *Metrics) Push(ctx context.Context) error {
 	handleErrors(m.o)
-	to, err := otlpmetrichttp.New(ctx)
+	to, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(collectorURL("METRICS", "v1/metrics")))
 	if err != nil {
 		return err
 	}

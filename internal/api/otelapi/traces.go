@@ -79,7 +79,7 @@ func OpenTraces(ctx context.Context, o Options) (*Traces, error) {
 	}
 	t := &Traces{o: o, sampler: sampler, follows: sampler.Description() == defaultSampler, enough: make(chan struct{}, 1)}
 	for _, s := range []*sender{&t.steps, &t.calls} {
-		s.client, s.resource, s.version = otlptracehttp.NewClient(), named(o), o.Version
+		s.client, s.resource, s.version = otlptracehttp.NewClient(otlptracehttp.WithEndpointURL(collectorURL("TRACES", "v1/traces"))), named(o), o.Version
 		if err := s.client.Start(ctx); err != nil {
 			return nil, err
 		}
