@@ -50,7 +50,7 @@ func Follow(ctx context.Context, l ledger.Ledger, path string) (*Views, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &follower{ledger: l, projector: v.projector, db: db, cancel: cancel, done: make(chan struct{})}
 	v.follower = f
-	v.keepCursors()
+	v.projector.cursors.Keep(v.write)
 	go f.run(ctx, at)
 	return v, nil
 }

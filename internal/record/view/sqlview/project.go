@@ -229,7 +229,7 @@ func (p *projector) flush(tx *sqlitelog.Tx, at ledger.Position) error {
 	if err := p.writeAgents(); err != nil {
 		return err
 	}
-	if err := p.cursors.Write(tx, p.putCursor); err != nil {
+	if err := p.cursors.Write(tx); err != nil {
 		return err
 	}
 	if p.dependents == unknown {

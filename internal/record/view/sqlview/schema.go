@@ -131,7 +131,7 @@ type statements struct {
 	putAgent, getAgent     *sqlitelog.Stmt
 	putToken, getToken     *sqlitelog.Stmt
 	putChannel, getChannel *sqlitelog.Stmt
-	putCursor, setPosition *sqlitelog.Stmt
+	setPosition            *sqlitelog.Stmt
 	ticketStatement
 	workspaceStatements
 }
@@ -169,7 +169,6 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.allArchived:   "SELECT name FROM view_workspace WHERE archived = 1",
 		&s.shiftDue:      shiftDueQuery,
 		&s.addDay:        addDayQuery,
-		&s.putCursor:     "INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)",
 		&s.setPosition:   "UPDATE view_meta SET position = ?",
 	})
 	if err != nil {

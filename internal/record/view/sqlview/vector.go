@@ -20,11 +20,3 @@ func (v *Views) write(ctx context.Context, fn func(*sqlitelog.Tx) error) error {
 	}
 	return v.log.Write(ctx, fn)
 }
-
-// keepCursors has cursors written also while no entries are.
-func (v *Views) keepCursors() {
-	cursors := v.projector.cursors
-	cursors.Keep(func() error {
-		return v.write(context.Background(), func(tx *sqlitelog.Tx) error { return cursors.Write(tx, v.projector.putCursor) })
-	})
-}

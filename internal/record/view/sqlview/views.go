@@ -74,7 +74,7 @@ func OpenEmbedded(ctx context.Context, path string, opts sqlitelog.Options) (*sq
 	}
 	v.log = log
 	v.attach(log, log.Readers())
-	v.keepCursors()
+	v.projector.cursors.Keep(v.write)
 	if err := v.Heal(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("sqlview: %w", err), v.Close(), log.Close())
 	}

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ const Schema = `CREATE TABLE IF NOT EXISTS view_cursor(name TEXT PRIMARY KEY, po
 // Delay is the time after which a saved position is written, if no entries are written before.
 const Delay = time.Second
 
+// Transact runs a function in a transaction of its own.
+type Transact func(ctx context.Context, fn func(*sqlitelog.Tx) error) error
+
 // Cursors are the saved positions of followers. They are written with the next entries, or by what [Cursors.Keep] was given. They are safe for
 // concurrent use.
 type Cursors struct {
@@ -23,8 +27,9 @@ type Cursors struct {
 	changed        bool        // something saved is not written
 	late           *time.Timer // runs while changed; nil: nothing else writes
 
+	put     *sqlitelog.Stmt
 	writing sync.Mutex // held while write runs, and while closed changes
-	write   func() error
+	write   Transact
 	closed  bool
 }
 
@@ -33,9 +38,8 @@ func New() *Cursors {
 	return &Cursors{saved: map[string]ledger.Position{}, written: map[string]ledger.Position{}}
 }
 
-// Keep has write, which calls [Cursors.Write] in a transaction, called [Delay] after positions were saved that nothing else has written, and by
-// [Cursors.Close].
-func (c *Cursors) Keep(write func() error) {
+// Keep has [Cursors.Write] called by write [Delay] after positions were saved that nothing else has written, and by [Cursors.Close].
+func (c *Cursors) Keep(write Transact) {
 	c.writing.Lock()
 	c.write = write
 	c.writing.Unlock()
@@ -65,7 +69,7 @@ func (c *Cursors) flush(last bool) {
 		c.late = nil
 	}
 	c.mu.Unlock()
-	if changed && c.write() != nil {
+	if changed && c.write(context.Background(), c.Write) != nil {
 		c.Forget()
 	}
 }
@@ -79,9 +83,12 @@ func (c *Cursors) change() {
 }
 
 // Read reads what was saved. If that was changed by others, the followers begin again.
-func (c *Cursors) Read(tx *sqlitelog.Tx) error {
+func (c *Cursors) Read(tx *sqlitelog.Tx) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.put, err = tx.Prepare("INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)"); err != nil {
+		return err
+	}
 	if whole, err := kept.Cursors.IsWhole(tx); err != nil || !whole {
 		return err
 	}
@@ -119,8 +126,8 @@ func (c *Cursors) Forget() {
 	}
 }
 
-// Write writes what has changed, by a statement that takes a name and a position.
-func (c *Cursors) Write(tx *sqlitelog.Tx, put *sqlitelog.Stmt) error {
+// Write writes what has changed.
+func (c *Cursors) Write(tx *sqlitelog.Tx) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.changed {
@@ -130,7 +137,7 @@ func (c *Cursors) Write(tx *sqlitelog.Tx, put *sqlitelog.Stmt) error {
 		if written, ok := c.written[name]; ok && written == at {
 			continue
 		}
-		if err := kept.Cursors.Change(tx, name, func() error { _, err := put.Exec(name, at); return err }); err != nil {
+		if err := kept.Cursors.Change(tx, name, func() error { _, err := c.put.Exec(name, at); return err }); err != nil {
 			return err
 		}
 		c.written[name] = at

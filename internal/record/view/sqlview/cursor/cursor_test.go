@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -17,7 +18,6 @@ type disk struct {
 	*testing.T
 	*Cursors
 	db     *sqlitelog.Database
-	put    *sqlitelog.Stmt
 	alone  int
 	refuse error
 }
@@ -30,19 +30,13 @@ func newDisk(t *testing.T) *disk {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	d := &disk{T: t, Cursors: New(), db: db}
-	d.do(func(tx *sqlitelog.Tx) (err error) {
-		if err := errors.Join(tx.Exec(Schema), tx.Exec(kept.Schema)); err != nil {
-			return err
-		}
-		d.put, err = tx.Prepare("INSERT OR REPLACE INTO view_cursor(name, position) VALUES(?, ?)")
-		return err
-	})
-	d.Keep(func() error {
+	d.do(func(tx *sqlitelog.Tx) error { return errors.Join(tx.Exec(Schema), tx.Exec(kept.Schema), d.Read(tx)) })
+	d.Keep(func(_ context.Context, fn func(*sqlitelog.Tx) error) error {
 		d.alone++
 		if d.refuse != nil {
 			return d.refuse
 		}
-		return db.Write(func(tx *sqlitelog.Tx) error { return d.Write(tx, d.put) })
+		return db.Write(fn)
 	})
 	return d
 }
@@ -87,7 +81,7 @@ func TestPositionsOnABusyServerNeedNoTransactionOfTheirOwn(t *testing.T) {
 		for at := range ledger.Position(100) {
 			d.Save("f", at+1)
 			time.Sleep(Delay / 10)
-			d.do(func(tx *sqlitelog.Tx) error { return d.Write(tx, d.put) }) // as with entries
+			d.do(d.Write) // as with entries
 			d.Save("f", at+2)
 		}
 		d.want(100, 0)
