@@ -56,13 +56,13 @@ func failures() []Definition {
 		{
 			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
 			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
-			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, those that failed before count no more; the tasks that it lost do, until it completes one, gives it up or hands it on.",
+			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, those that failed before count no more; the tasks that it lost do, until it completes one that it did not make itself, gives it up or hands it on.",
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
-			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe. After a probe that it accepts it gets offers again, and stays half-open until it completes a task, gives one up or hands one on.",
+			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe. After a probe that it accepts it gets offers again, and stays half-open until it completes a task that it did not make itself, gives one up or hands one on.",
 			todo:    "`trapeze agent show` says whose offers it gets no more. If those are one sender's, see how much time its tasks allow for an answer. Repair the agent; the first task that it ends after a probe closes the circuit, or `trapeze agent reset`.",
 		},
 		{

@@ -20,6 +20,12 @@ func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e le
 	if err != nil || !agent.Worth(state, cmd) {
 		return err
 	}
+	if o == agent.Ended { // a task of its own making does not show that it does what others give it
+		t, err := u.tasks.Find(ctx, workspace, task)
+		if err != nil || t.Requester == "agent/"+agentName {
+			return err
+		}
+	}
 	_, err = u.agents.Change(ctx, caller.System(workspace, "courier", e.Actor), agentName, "", cmd)
 	return caller.Tolerate(err)
 }

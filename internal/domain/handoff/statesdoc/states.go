@@ -78,7 +78,7 @@ func circuit(b *strings.Builder) {
 	b.WriteString("\n## Circuit breaker\n\nTwo for each handoff: the receiver's shared one, and the one between its sender and the receiver. " +
 		"Failures of one sender's handoffs open the latter; the shared one opens by those of at least two senders, or of delivery, and the senders " +
 		"whose failures opened it may probe it one period after the others. An accepted offer ends failures in a row, but not those of tasks that the agent " +
-		"lost: those count until it completes a task, gives it up or hands it on. A circuit that an accepted probe closes is on trial until then: offers are made, and it is " +
+		"lost: those count until it completes a task that it did not make itself, gives it up or hands it on. A circuit that an accepted probe closes is on trial until then: offers are made, and it is " +
 		"shown as half-open. " +
 		"Time alone moves a circuit from open to half-open, and a probe that does not report lapses.\n\n" +
 		"```mermaid\nstateDiagram-v2\n")
