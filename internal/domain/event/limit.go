@@ -56,15 +56,14 @@ func (l Limits) WithDefaults() Limits {
 
 // Check refuses limits that are out of range.
 func (l Limits) Check() error {
-	for _, c := range []struct {
-		field   string
-		v, most int
-	}{
-		{"hops", l.Hops, maxLimit}, {"handoffs", l.Handoffs, maxLimit}, {"visits", l.Visits, maxLimit},
-		{"escalations", l.Escalations, maxLimit}, {"attempts", l.Attempts, maxLimit}, {"tasks", l.Tasks, maxTasks},
-	} {
-		if c.v < 0 || c.v > c.most {
-			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", c.most), "a limit of %d is out of range", c.v).With("field", c.field)
+	fields := []string{"hops", "handoffs", "visits", "escalations", "attempts", "tasks"}
+	for i, v := range []int{l.Hops, l.Handoffs, l.Visits, l.Escalations, l.Attempts, l.Tasks} {
+		most := maxLimit
+		if fields[i] == "tasks" {
+			most = maxTasks
+		}
+		if v < 0 || v > most {
+			return refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d, or omit it", most), "a limit of %d is out of range", v).With("field", fields[i])
 		}
 	}
 	return nil

@@ -71,8 +71,14 @@ func (t Timeouts) Check() error {
 		name string
 		d    Duration
 	}{
-		{"offer", t.Offer}, {"ack", t.Ack}, {"approval", t.Approval}, {"answer", t.Answer},
-		{"confirm", t.Confirm}, {"lease", t.Lease}, {"progress", t.Progress}, {"wait", t.Wait},
+		{"offer", t.Offer},
+		{"ack", t.Ack},
+		{"approval", t.Approval},
+		{"answer", t.Answer},
+		{"confirm", t.Confirm},
+		{"lease", t.Lease},
+		{"progress", t.Progress},
+		{"wait", t.Wait},
 	} {
 		if !c.d.inRange() {
 			return refusal.In(c.name, c.d.Check("the "+c.name+" timeout"))
