@@ -12,7 +12,7 @@ import (
 
 func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 	h := open(t)
-	coder := h.agent(statelessVersion, "coder")
+	coder := h.full("coder")
 	_, task := coder.call("send", m{"intent": "Write the parser"})
 	_, kept := coder.call("remember", m{"text": "the grammar is in docs"})
 	id := task["task"]
@@ -21,6 +21,9 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		args m
 		says string
 	}{
+		{"agent", m{"agent": "coder", "action": "register", "presence_ttl": "1"}, `presence_ttl is "1"; write it as 45s, 10m or 2h`},
+		{"agent", m{"agent": "coder", "action": "register", "presence_ttl": 90}, `presence_ttl is "90"; write it as 45s, 10m or 2h`},
+		{"send", m{"task": id, "to": []any{"writer", " "}}, "to cannot be read: one of the list is empty"},
 		{"status", m{"wait": 45}, "id of one task"},
 		{"status", m{"history": true}, "id of one task"},
 		{"status", m{"id": id, "history": true, "wait": 45}, "without wait"},

@@ -59,7 +59,7 @@ func TestATaskIsCreatedWithAllItsSettings(t *testing.T) {
 	_, made := coder.call("send", m{
 		"intent": "Write the parser", "to": "reviewer", "retries": 1, "return_home": true, "strategy": "full", "pins": "fact:f1",
 		"permissions": []any{"read", "write"}, "budget_tokens": 5000, "budget_cost": 700, "format": "markdown", "max_bytes": 900,
-		"offer_timeout": "20m", "ack_timeout": 30, "lease": "2h", "limit_hops": 4, "limit_tasks": 5, "subject": "patient/4711", "route": []any{"reviewer", "coder"},
+		"offer_timeout": "20m", "ack_timeout": "30s", "lease": "2h", "limit_hops": 4, "limit_tasks": 5, "subject": "patient/4711", "route": []any{"reviewer", "coder"},
 		"facts": []any{m{"text": "the grammar is in docs"}}, "notes": "ask me", "conversation_summary": "they agreed",
 		"decisions": []any{m{"text": "use a table", "reasoning": "it is faster", "pinned": true, "importance": 0.9}},
 		"steps":     []any{"read the grammar", m{"action": "ran the tests", "tool": "shell"}}, "expires_at": "2h",

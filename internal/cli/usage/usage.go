@@ -112,6 +112,19 @@ func Placeholders(cmd *cobra.Command) []string {
 // names are the placeholders of arguments that cannot be empty.
 var names = []string{"INTENT", "NAME", "AGENT", "TASK", "HANDOFF", "ID", "TICKET", "DIGEST"}
 
+// namingFlags are the flags of one text that name who or what a command is about. Given as empty text, as a variable of the shell that is not set, they would
+// count as omitted.
+var namingFlags = []string{"agent", "approver", "channel", "conversation", "desk", "from", "handoff", "owner", "requester", "task", "then", "to"}
+
+// empty reports whether a flag was given an empty text where it takes names, or one in its list.
+func empty(f *pflag.Flag) bool {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		values := list.GetSlice()
+		return len(values) == 0 || slices.ContainsFunc(values, func(v string) bool { return strings.TrimSpace(v) == "" })
+	}
+	return slices.Contains(namingFlags, f.Name) && strings.TrimSpace(f.Value.String()) == ""
+}
+
 // CheckTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.
 func CheckTexts(cmd *cobra.Command, args []string) (text string) {
 	of := Placeholders(cmd)
@@ -124,6 +137,9 @@ func CheckTexts(cmd *cobra.Command, args []string) (text string) {
 		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if empty(f) {
+			text = fmt.Sprintf("--%s is empty: give it a value, or omit it; a variable of the shell may not be set", f.Name)
+		}
 		if !utf8.ValidString(f.Value.String()) {
 			text = fmt.Sprintf("--%s is not valid UTF-8: %q", f.Name, f.Value.String())
 		}

@@ -5,25 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
 )
 
-// Duration is a duration such as "45s" or "2h". A number counts as seconds, because models write that.
+// Duration is a duration such as "45s" or "2h", with a unit, as on the command line.
 type Duration client.Duration
 
-// UnmarshalJSON accepts a text that [time.ParseDuration] accepts, or seconds.
+// UnmarshalJSON accepts a text that [time.ParseDuration] accepts.
 func (d *Duration) UnmarshalJSON(b []byte) error {
 	text := string(bytes.Trim(b, `"`))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		if seconds < 0 || seconds > time.Duration(1<<63-1).Seconds() {
-			return wrongDuration(text)
-		}
-		*d = Duration(seconds * float64(time.Second))
-		return nil
-	}
 	v, err := time.ParseDuration(text)
 	if err != nil || v < 0 {
 		return wrongDuration(text)
