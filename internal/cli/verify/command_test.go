@@ -17,15 +17,22 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 )
 
 // record is an empty record, of which reading some part may fail.
-type record struct{ last, file, keys, views, artifacts error }
+type record struct{ last, read, file, keys, views, artifacts error }
 
 func (r record) Read(context.Context, ledger.Position, int) ([]ledger.Entry, error) {
-	return nil, nil
+	return nil, r.read
 }
-func (r record) Last(context.Context) (ledger.Position, error)          { return 0, r.last }
+
+func (r record) Last(context.Context) (ledger.Position, error) {
+	if r.read != nil {
+		return 1, r.last
+	}
+	return 0, r.last
+}
 func (r record) CheckFile(context.Context) ([]string, error)            { return nil, r.file }
 func (r record) CheckKeys(context.Context) ([]string, error)            { return nil, r.keys }
 func (r record) CheckViews(context.Context) (found []string, err error) { return nil, r.views }
@@ -113,6 +120,9 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"there is no space for the views":      {record: record{views: noSpace}, exit: 6, says: "the views cannot be compared"},
 		"there is no temporary directory":      {record: record{views: fmt.Errorf("%w: TMPDIR", ledger.ErrUnavailable)}, exit: 6, says: "hint: "},
 		"which artifacts there are, by a disk": {record: record{artifacts: syscall.EIO}, exit: 6, says: "which artifacts are missing"},
+		"a segment may not be read":            {record: record{read: &ledger.Damaged{Position: 1, Err: forbidden}}, exit: 6, says: "could not be finished"},
+		"the disk of a segment fails":          {record: record{read: &ledger.Damaged{Position: 1, Err: syscall.EIO}}, exit: 6, says: "could not be finished"},
+		"a segment is damaged":                 {record: record{read: &ledger.Damaged{Position: 1, Err: segment.ErrFormat}}, exit: 1, says: "position 1"},
 		"it is interrupted":                    {record: record{last: context.Canceled}, exit: 6, says: "interrupted"},
 
 		"the directory is another one": {opens: missing, change: func(dir string) []string { return remove(dir, "") }, exit: 2, says: "no data directory"},
@@ -189,4 +199,36 @@ func TestAReceiptWhoseBeginningIsDamagedIsCalledDamaged(t *testing.T) {
 			t.Errorf("%s: the exit code is %d, and it says\n%s", what, exit, printed)
 		}
 	}
+}
+
+// TestASegmentThatCannotBeReadSaysNothingOfWhatIsVerified has a file on a disk that fails: the memory of this process cannot be read where a file begins.
+func TestASegmentThatCannotBeReadSaysNothingOfWhatIsVerified(t *testing.T) {
+	const memory = "/proc/self/mem"
+	if _, err := os.ReadFile(memory); !errors.Is(err, syscall.EIO) {
+		t.Skip("no file here fails when it is read")
+	}
+	dir, elsewhere := proofs(t), t.TempDir()
+	name := filepath.Join(elsewhere, "1-2.segment")
+	if err := os.Symlink(memory, name); err != nil {
+		t.Fatal(err)
+	}
+	exit, printed := run(t, nil, name, "--keys", filepath.Join(dir, "proof", "keys"))
+	if exit != 6 || !strings.Contains(printed, "could not be finished") {
+		t.Errorf("of the file: the exit code is %d, and it says\n%s", exit, printed)
+	}
+	open := func(string, ...string) (File, error) { return told{}, nil }
+	exit, printed = run(t, open, dir, "--segments", elsewhere)
+	if exit != 6 || !strings.Contains(printed, "the segments: ") || !strings.Contains(printed, "could not be finished") {
+		t.Errorf("of a directory: the exit code is %d, and it says\n%s", exit, printed)
+	}
+}
+
+// told is a record that says that a segment was written.
+type told struct{ record }
+
+func (told) Last(context.Context) (ledger.Position, error) { return 1, nil }
+
+func (told) Read(context.Context, ledger.Position, int) ([]ledger.Entry, error) {
+	data := []byte(`{"first":1,"last":2,"root":"","sha256":"00"}`)
+	return []ledger.Entry{{Position: 1, Stream: proof.SegmentStream, Version: 1, Events: []ledger.Event{{Name: proof.SegmentWritten{}.EventName(), Version: 1, Data: data}}}}, nil
 }

@@ -166,7 +166,7 @@ func (v *verifier) run(ctx context.Context) error {
 func (v *verifier) add(p page) error {
 	away, isAway := ledger.AsPutAway(p.err)
 	damaged, isDamaged := errors.AsType[*ledger.Damaged](p.err)
-	if p.err != nil && !isDamaged {
+	if p.err != nil && (!isDamaged || !isAway && IsUnfinished(p.err)) { // a segment that may not be read is not a damaged one
 		return p.err
 	}
 	for i, l := range p.leaves() {
