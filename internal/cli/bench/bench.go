@@ -29,7 +29,7 @@ task, result until the sender of a delegation has the result, and whole until th
 
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
 
-Everything happens in a workspace of its own. At the end, also after Ctrl-C, its tasks are cancelled, its agents and tokens removed, and it is archived; the
+Everything happens in a workspace of its own. At the end, also after Ctrl-C or when the terminal is closed, its tasks are cancelled, its agents and tokens removed, and it is archived; the
 record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one, or with --clean. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
@@ -43,7 +43,7 @@ func Command(s *shell.Shell) *cobra.Command {
 		if err := o.check(); err != nil {
 			return err
 		}
-		ctx, stop := shell.Interruptible(ctx)
+		ctx, stop := attended(ctx)
 		defer stop()
 		owner, err := s.Dial(ctx)
 		if err != nil {
@@ -120,8 +120,12 @@ func mayRun(ctx context.Context, owner *client.Client, yes bool) error {
 
 // run measures each number of clients in turn, and cleans up. A report comes with every error that is not that of setting up.
 func run(ctx context.Context, owner *client.Client, o Options, note func(format string, args ...any)) (rep *Report, err error) {
+	f := &field{o: o, waiting: map[string]*waiter{}}
 	st, err := build(ctx, owner, o)
 	defer func() {
+		if f.gone.Load() { // another has cleaned up
+			return
+		}
 		note("cleaning up workspace %s", st.workspace)
 		if left := st.clear(ctx); left != nil {
 			err = errors.Join(err, shell.Hinted(fmt.Errorf("workspace %s is not cleaned up: %w", st.workspace, left),
@@ -135,7 +139,7 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 		return nil, err
 	}
 	rep = &Report{Kind: o.Kind, Over: o.Over, Envelope: o.Envelope, Direct: o.Direct, Workspace: st.workspace, Rounds: []Round{}, Verdicts: []Verdict{}}
-	f := &field{o: o, parties: st.by, names: st.names, waiting: map[string]*waiter{}}
+	f.parties, f.names = st.by, st.names
 	for _, clients := range o.Clients {
 		if ctx.Err() != nil {
 			break
@@ -145,6 +149,10 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 		took := f.run(ctx, clients, s)
 		stop()
 		rep.Rounds = append(rep.Rounds, round(clients, took.Seconds(), s))
+		if f.gone.Load() {
+			return rep, shell.Hinted(fmt.Errorf("workspace %s was cleaned up during the run, probably with trapeze bench --clean", st.workspace),
+				"start it again, and do not stop it with Ctrl-Z: a run that stands still for 10 seconds is taken for one that was killed")
+		}
 	}
 	rep.Interrupted = ctx.Err() != nil
 	rep.judge()
@@ -177,7 +185,7 @@ func progress(clients int, total time.Duration, s *samples, note func(format str
 			case <-tick.C:
 			}
 			n, failed := s.count()
-			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, client.Duration(time.Since(began).Round(time.Second)), client.Duration(total),
+			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, client.Duration(min(time.Since(began).Round(time.Second), total)), client.Duration(total),
 				n, float64(n-last)/every.Seconds(), failed)
 			last = n
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,18 +14,22 @@ import (
 )
 
 const (
-	purpose  = "trapeze bench" // what the workspaces of runs are described as
-	stillFor = 2 * time.Second // a workspace in which nothing happens for so long is of a run that was killed: each handoff makes entries
+	purpose  = "trapeze bench"  // what the workspaces of runs are described as
+	stillFor = 10 * time.Second // a workspace in which nothing happens for so long is of a run that was killed: each handoff makes entries
 )
 
 // Swept is what became of the workspaces of earlier runs.
 type Swept struct {
 	Cleaned []string `json:"cleaned"`
-	Busy    []string `json:"busy"` // something happens in them: another run
+	Busy    []string `json:"busy"`   // something happens in them: another run
+	Others  []string `json:"others"` // no run made them, whatever their names
 }
 
+// errOther is the error of clearing a workspace that no run made.
+var errOther = errors.New("no run made it")
+
 func (w Swept) print(p *shell.Page) {
-	if len(w.Cleaned)+len(w.Busy) == 0 {
+	if len(w.Cleaned)+len(w.Busy)+len(w.Others) == 0 {
 		p.Line("No earlier run left anything.")
 	}
 	for _, name := range w.Cleaned {
@@ -32,6 +37,9 @@ func (w Swept) print(p *shell.Page) {
 	}
 	for _, name := range w.Busy {
 		p.Line("Workspace %s is in use, probably by another run: it stays as it is.", name)
+	}
+	for _, name := range w.Others {
+		p.Line("Workspace %s was not made by a run, whatever its name: it stays as it is.", name)
 	}
 }
 
@@ -47,7 +55,7 @@ func still(ctx context.Context) error {
 
 // sweep cleans up what runs left that were killed: workspaces in which nothing happens during a wait. It goes on after errors.
 func sweep(ctx context.Context, owner *client.Client, o Options, wait func(context.Context) error) (Swept, error) {
-	w := Swept{Cleaned: []string{}, Busy: []string{}}
+	w := Swept{Cleaned: []string{}, Busy: []string{}, Others: []string{}}
 	names, err := workspacesOfRuns(ctx, owner)
 	if err != nil || len(names) == 0 {
 		return w, err
@@ -67,7 +75,9 @@ func sweep(ctx context.Context, owner *client.Client, o Options, wait func(conte
 	for _, name := range names {
 		if after[name] != before[name] {
 			w.Busy = append(w.Busy, name)
-		} else if err := clearLeft(ctx, owner, o, name); err != nil {
+		} else if err := clearLeft(ctx, owner, o, name); errors.Is(err, errOther) {
+			w.Others = append(w.Others, name)
+		} else if err != nil {
 			errs = append(errs, fmt.Errorf("workspace %s of an earlier run is not cleaned up: %w", name, err))
 		} else {
 			w.Cleaned = append(w.Cleaned, name)
@@ -112,7 +122,7 @@ func entriesOf(ctx context.Context, owner *client.Client, names []string) (map[s
 
 // clearLeft cleans up the workspace of a run as the run would have.
 func clearLeft(ctx context.Context, owner *client.Client, o Options, name string) error {
-	made, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: "bench", Workspace: name})
+	made, err := owner.CreateToken(ctx, client.TokenInput{Role: client.RoleAdmin, Name: administrator, Workspace: name})
 	if err != nil {
 		return err
 	}
@@ -138,5 +148,24 @@ func clearLeft(ctx context.Context, owner *client.Client, o Options, name string
 			s.tokens = append(s.tokens, k.ID)
 		}
 	}
+	if !ofRun(agents.Agents, tokens.Tokens, made.ID) {
+		_, err := s.admin.RevokeToken(ctx, made.ID)
+		return errors.Join(errOther, err)
+	}
 	return s.clear(ctx)
+}
+
+// ofRun reports whether a workspace is as a run makes it, besides the token with an id: the administrator bench, and agents that are named after it.
+func ofRun(agents []client.Agent, tokens []client.Token, besides string) bool {
+	owned := false
+	for i := range tokens {
+		switch k := &tokens[i]; {
+		case k.ID == besides:
+		case k.Role == client.RoleAdmin && k.Name == administrator:
+			owned = true
+		case k.Role != client.RoleAgent || !strings.HasPrefix(k.Name, workspace):
+			return false
+		}
+	}
+	return owned && !slices.ContainsFunc(agents, func(a client.Agent) bool { return !strings.HasPrefix(a.Name, workspace) })
 }

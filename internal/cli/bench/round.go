@@ -2,8 +2,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -21,6 +23,7 @@ type field struct {
 	mu      sync.Mutex
 	waiting map[string]*waiter // by intent, which each handoff has of its own
 	number  int
+	gone    atomic.Bool // its tokens count no longer: another run has cleaned it up
 }
 
 // waiter is a handoff whose next step is in an inbox.
@@ -84,7 +87,7 @@ func (f *field) run(ctx context.Context, clients int, s *samples) time.Duration 
 	for number := range clients {
 		working.Go(func() {
 			more := true
-			for n := number; more && ctx.Err() == nil; n += clients {
+			for n := number; more && ctx.Err() == nil && !f.gone.Load(); n += clients {
 				more = f.handOff(context.WithoutCancel(ctx), number, n, s, p)
 			}
 		})
@@ -105,6 +108,9 @@ func (f *field) handOff(ctx context.Context, number, n int, s *samples, p *perio
 	switch {
 	case err != nil: // at any time
 		s.fail(err)
+		if errors.Is(err, client.Unauthenticated) {
+			f.gone.Store(true)
+		}
 	case counts:
 		s.add(took)
 	}

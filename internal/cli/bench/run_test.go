@@ -233,3 +233,35 @@ func TestWhatAKilledRunLeftIsCleanedUp(t *testing.T) {
 		t.Errorf("the other run: %v", err)
 	}
 }
+
+func TestAWorkspaceThatNoRunMadeStays(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	if _, err := admin.New(s.Admin()).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "bench-abcdefabcdef", Description: purpose}); err != nil {
+		t.Fatal(err)
+	}
+	swept, err := sweep(t.Context(), s.Admin(), Options{}, func(context.Context) error { return nil })
+	if err != nil || len(swept.Cleaned) > 0 || len(swept.Others) != 1 {
+		t.Errorf("%+v, %v", swept, err)
+	}
+	if w, err := admin.New(s.Admin()).Workspace(t.Context(), "bench-abcdefabcdef"); err != nil || !w.Archived.IsZero() {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+func TestARunWhoseWorkspaceIsCleanedUpEnds(t *testing.T) {
+	t.Parallel()
+	s := kit.Start(t)
+	o := Options{Clients: []int{2, 2}, For: time.Hour, Kind: kindWarm, Over: overHTTP, Direct: true}
+	rep, err := run(t.Context(), s.Admin(), o, func(format string, args ...any) {
+		if !strings.HasPrefix(fmt.Sprintf(format, args...), "2 clients for") {
+			return
+		}
+		if swept, err := sweep(t.Context(), s.Admin(), o, func(context.Context) error { return nil }); err != nil || len(swept.Cleaned) != 1 {
+			t.Errorf("%+v, %v", swept, err)
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "was cleaned up during the run") || strings.Contains(err.Error(), "not cleaned up") || rep == nil || len(rep.Rounds) != 1 || rep.Rounds[0].Failed > 4 {
+		t.Errorf("%v: %+v", err, rep)
+	}
+}

@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	atOnce    = 16               // calls that set up or clean up at a time
-	cleaning  = 2 * time.Minute  // the time limit for cleaning up
-	settling  = 30 * time.Second // the time limit for setting up, for each agent
-	window    = 200_000          // tokens of an agent's context, if the tokens of envelopes are counted
-	workspace = "bench-"         // what the names of the workspaces begin with
+	atOnce        = 16               // calls that set up or clean up at a time
+	cleaning      = 2 * time.Minute  // the time limit for cleaning up
+	settling      = 30 * time.Second // the time limit for setting up, for each agent
+	window        = 200_000          // tokens of an agent's context, if the tokens of envelopes are counted
+	workspace     = "bench-"         // what the names of the workspaces and agents begin with
+	administrator = "bench"          // the name of the administrator's token
 )
 
 // stand is a workspace of its own with its agents.
@@ -43,7 +44,7 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 		most = max(most, n)
 	}
 	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most, o.TLS), workspace: workspace + client.NewKey()[24:]}
-	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: purpose, Role: client.RoleAdmin, Bearer: "bench"})
+	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: purpose, Role: client.RoleAdmin, Bearer: administrator})
 	if err != nil {
 		return s, fmt.Errorf("a workspace of its own: %w", err)
 	}
