@@ -150,7 +150,7 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 	task, child := chain(t, s, admin, agents)
 	body := page.get("/tasks/"+task, http.StatusOK)
 	shown(t, "the story", body, "Write the report", "completed", `<h2 id="result">`, "The report is written", `<h2 id="held">`, `<svg class="bars"`, "<title>ann, epoch 1</title>", "<title>cat, epoch 2</title>",
-		"<summary>As a table</summary>", "<td>1</td>", "<td>2</td>", `<h2 id="hops">`, `/hops/1">1: what its receiver read`, "specialization", `/hops/1">Delegated: what`, `/hops/2">2: what`, "/compare", `<h2 id="drift">`, `<svg class="drift"`, `<rect class="kept"`,
+		"<summary>As a table</summary>", "<td>1</td>", "<td>2</td>", `<h2 id="hops">`, `/hops/1">1: its envelope`, "specialization", `/hops/1">Delegated: its`, `/hops/2">2: its`, "/compare", `<h2 id="drift">`, `<svg class="drift"`, `<rect class="kept"`,
 		"<summary>As a table</summary>", "reached the last receiver", "name nobody", `<h2 id="children">`, "/tasks/"+child, "Count the pages", "completed")
 	shown(t, "the timeline", body, `<h2 id="trail">`, "handoff request", `class="bad"`, "too much on my desk", `class="good"`, "handoff acknowledgment", "+1 minute", `class="ask"`, "How long may it be?", "ten pages",
 		"task completed", "Entry ")
@@ -179,6 +179,15 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 	}
 	hop := page.get("/tasks/"+task+"/hops/2", http.StatusOK)
 	shown(t, "the handoff", hop, "ann → cat", "As its receiver read it", "due on Friday", "in plain English", `<h2 id="left">`, "Since the envelope before", "Facts", "1 kept", "f4 added", "The sealed envelope")
+	shown(t, "a handoff that went on to a fallback", page.get("/tasks/"+task+"/hops/1", http.StatusOK), "Offers that came to nothing", "bob, ", "too much on my desk", "As its receiver read it")
+	shown(t, "the picture of drift", body, "<title>2 to cat: ", `y="136">2</text>`, `y="151">cat</text>`)
+	open, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Print the report", Send: &client.SendInput{To: []string{"bob"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "an offer", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "As its receiver will read it")
+	must(t)(agents["bob"].Reject(t.Context(), open.Handoff, client.RejectInput{Why: client.NotCapable, Detail: "no printer"}))
+	shown(t, "an offer that was rejected", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "no printer", "As it was offered: nobody accepted it")
 	compared := page.get("/tasks/"+task+"/compare", http.StatusOK)
 	for _, row := range []string{
 		`<tr class="kept"><th scope="row">fact f2</th><td>due on Friday</td><td>due on Friday</td>`, `<tr class="changed"><th scope="row">decision d1</th><td>in English</td><td>in plain English</td>`,

@@ -14,6 +14,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 
 	"github.com/trapezehq/trapeze/internal/api/webpage/sheet"
+	"github.com/trapezehq/trapeze/internal/api/webpage/timeline"
 )
 
 // hopPage is a handoff with the envelope as its receiver saw it.
@@ -25,7 +26,19 @@ type hopPage struct {
 	Envelope sheet.Envelope
 	Entries  []sheet.Entry // of the envelope, for a handoff without a prompt
 	Drift    *client.Hop
-	Whole    string // the envelope, as JSON
+	Whole    string            // the envelope, as JSON
+	Refused  []timeline.Moment // offers that came to nothing: why it went to another receiver, or to nobody
+}
+
+// Reading says who reads what the page shows.
+func (p hopPage) Reading() string {
+	switch {
+	case p.Stage == client.StageAccepted, p.Stage == client.StageTransferred:
+		return "As its receiver read it"
+	case p.Ended.IsZero():
+		return "As its receiver will read it"
+	}
+	return "As it was offered: nobody accepted it"
 }
 
 func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
@@ -44,6 +57,11 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body := hopPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest}
+	for _, m := range timeline.Moments(doc.Entries) {
+		if m.Tone == "bad" && !strings.HasPrefix(m.Event, "task") { // the end of the task is above
+			body.Refused = append(body.Refused, m)
+		}
+	}
 	if whole := got.Envelope; whole != nil {
 		if err := json.Unmarshal(whole, &body.Envelope); err != nil {
 			return err

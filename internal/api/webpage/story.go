@@ -69,7 +69,7 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		s.NoTrail = err.Error()
 	}
 	if drift, err := v.api.Drift(ctx, id); err == nil {
-		s.Drift, s.Picture = &drift, timeline.Picture(drift)
+		s.Drift, s.Picture = &drift, timeline.Picture(id, drift)
 	}
 	s.Moments = timeline.Moments(trail.Entries)
 	s.Bars = timeline.Bars(trail.Entries, t, v.now())

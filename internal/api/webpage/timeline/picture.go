@@ -9,13 +9,16 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
-// Stack is one hop in the picture of drift: what became of the entries of its envelope, in pixels from the bottom.
+// Stack is one handoff in the picture of drift: what became of the parts of its envelope, in pixels from the bottom.
 type Stack struct {
-	Hop    int
-	To     string
-	X      int
-	Blocks []Block
+	Handoff string // its number, as in its address; "Delegated" of one to another task
+	To      string
+	X       int
+	Blocks  []Block
 }
+
+// Middle is the middle of the bar.
+func (s Stack) Middle() int { return s.X + wide/2 }
 
 // Block is what had one fate at a hop.
 type Block struct {
@@ -25,10 +28,14 @@ type Block struct {
 	Description  string
 }
 
-const pictureHeight = 120
+const (
+	pictureHeight = 120
+	between       = 100 // the beginnings of two bars, whose receivers are named below them
+	wide          = 40
+)
 
-// Picture draws what each hop kept, changed, added, omitted and dropped, one bar a hop, all at one scale.
-func Picture(d client.Drift) (all []Stack) {
+// Picture draws what each handoff of a task kept, changed, added, omitted and dropped, one bar each, all at one scale.
+func Picture(task string, d client.Drift) (all []Stack) {
 	most := 1
 	counts := make([][5]int, len(d.Hops))
 	fates := [5]string{"kept", "changed", "added", "omitted", "dropped"}
@@ -38,6 +45,14 @@ func Picture(d client.Drift) (all []Stack) {
 				counts[i][k] += n
 			}
 		}
+		for _, l := range h.LostTexts {
+			if l.Why != "" { // it is listed as left out
+				counts[i][3]++
+			} else {
+				counts[i][4]++
+			}
+		}
+		counts[i][1] += len(h.ReplacedTexts)
 		sum := 0
 		for _, n := range counts[i] {
 			sum += n
@@ -45,7 +60,11 @@ func Picture(d client.Drift) (all []Stack) {
 		most = max(most, sum)
 	}
 	for i, h := range d.Hops {
-		s := Stack{Hop: h.Number, To: strings.Join(h.To, ", "), X: 40 * i}
+		number, ok := strings.CutPrefix(h.Handoff, task+".h")
+		if !ok {
+			number = "Delegated"
+		}
+		s := Stack{Handoff: number, To: strings.Join(h.To, ", "), X: between*i + (between-wide)/2}
 		y := pictureHeight
 		for k, n := range counts[i] {
 			if n == 0 {
@@ -53,7 +72,7 @@ func Picture(d client.Drift) (all []Stack) {
 			}
 			height := max(n*pictureHeight/most, 2)
 			y -= height
-			s.Blocks = append(s.Blocks, Block{Fate: fates[k], Y: y, Height: height, N: n, X: s.X, Description: fmt.Sprintf("hop %d: %d %s", h.Number, n, human.Fate(fates[k]))})
+			s.Blocks = append(s.Blocks, Block{Fate: fates[k], Y: y, Height: height, N: n, X: s.X, Description: fmt.Sprintf("%s to %s: %d %s", number, s.To, n, human.Fate(fates[k]))})
 		}
 		all = append(all, s)
 	}
