@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,9 @@ import (
 type disk struct {
 	*testing.T
 	*Cursors
-	db     *sqlitelog.Database
+	db *sqlitelog.Database
+
+	mu     sync.Mutex // a timer writes
 	alone  int
 	refuse error
 }
@@ -32,6 +35,8 @@ func newDisk(t *testing.T) *disk {
 	d := &disk{T: t, Cursors: New(), db: db}
 	d.do(func(tx *sqlitelog.Tx) error { return errors.Join(tx.Exec(Schema), tx.Exec(kept.Schema), d.Read(tx)) })
 	d.Keep(func(_ context.Context, fn func(*sqlitelog.Tx) error) error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		d.alone++
 		if d.refuse != nil {
 			return d.refuse
@@ -39,6 +44,13 @@ func newDisk(t *testing.T) *disk {
 		return db.Write(fn)
 	})
 	return d
+}
+
+// refuses makes the transactions that are for cursors alone fail; nil: they succeed again.
+func (d *disk) refuses(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.refuse = err
 }
 
 func (d *disk) do(fn func(*sqlitelog.Tx) error) {
@@ -53,6 +65,8 @@ func (d *disk) want(at ledger.Position, alone int) {
 	d.Helper()
 	again := New()
 	d.do(again.Read)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if got := again.Get("f"); got != at || d.alone != alone {
 		d.Errorf("on disk: %d, after %d transactions; want %d after %d", got, d.alone, at, alone)
 	}
@@ -93,12 +107,12 @@ func TestPositionsOnABusyServerNeedNoTransactionOfTheirOwn(t *testing.T) {
 func TestAPositionThatCouldNotBeWrittenIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk(t)
-		d.refuse = errors.New("the disk is full")
+		d.refuses(errors.New("the disk is full"))
 		d.Save("f", 3)
 		time.Sleep(3 * Delay)
 		synctest.Wait()
 		d.want(0, 3)
-		d.refuse = nil
+		d.refuses(nil)
 		time.Sleep(Delay)
 		synctest.Wait()
 		d.want(3, 4)
