@@ -153,6 +153,7 @@ func TestInvalidTOMLIsRefused(t *testing.T) {
 	for text, why := range map[string]string{
 		"a":                               "line 1: missing =",
 		"x = 1\na = ":                     "line 2: missing value",
+		"a = 1\nb = x\r# c":               "line 2: a carriage return without a line feed",
 		"a = \"x":                         "unterminated string",
 		"a = '''x":                        "unterminated string",
 		"a = [1, 2":                       "unterminated array",
@@ -244,7 +245,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 func FuzzTOML(f *testing.F) {
-	for _, text := range []string{"", ours, "a = 1\n[b]\nc = '''x'''\n[[d]]\ne = {f = [1, \"]\"]}", "[mcp_servers.trapeze]\ncommand='x'#y\r\n"} {
+	for _, text := range []string{"", ours, "a = 1\n[b]\nc = '''x'''\n[[d]]\ne = {f = [1, \"]\"]}", "[mcp_servers.trapeze]\ncommand='x'#y\r\n", "[mcp_servers.trapeze]\ncommand=x\r#'"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -55,6 +55,11 @@ func (s *tomlScanner) comment() {
 
 // statements parses a text.
 func statements(text string) (list []statement, err error) {
+	for i := range len(text) { // TOML 1.0 has it in no place but before a line feed
+		if text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
+			return nil, broken(text, i, "a carriage return without a line feed")
+		}
+	}
 	s := &tomlScanner{text: text, at: len(text) - len(strings.TrimPrefix(text, "\ufeff"))}
 	for {
 		if s.blank(true); s.at == len(text) {
