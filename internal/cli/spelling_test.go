@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -146,6 +147,11 @@ func (s *speller) story() (made spelled) {
 	s.must("", "ticket", "claim", made.ticket)
 	s.must("", "ticket", "answer", made.ticket, "so")
 	s.must("", "task", "complete", made.child, "--result", "tested", "--agent", "xbob")
+	for limit := time.Now().Add(time.Minute); s.must("state", "task", "show", task) != "executing"; { // the result comes to the parent after the answer
+		if time.Now().After(limit) {
+			s.Fatal("the parent has not got the result of its child")
+		}
+	}
 	up := s.must("handoff", "escalate", task, "--agent", "xann")
 	s.run("inbox", "--seen", "--agent", "xlead")
 	s.must("", "accept", up, "--agent", "xlead")
