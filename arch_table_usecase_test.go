@@ -12,7 +12,7 @@ var usecasePackages = []pkg{
 	},
 	{dir: "usecase/presence", what: "when agents were last heard of", imports: "usecase/caller"},
 	{dir: "usecase/random", what: "random numbers for salts, tokens and jitter"},
-	{dir: "usecase/page", what: "how much of a list is asked for", imports: "domain/refusal record/view"},
+	{dir: "usecase/page", what: "how much of a list is asked for", imports: "record/view"},
 	{
 		dir: "usecase/positions", what: "how far the ledger and its views have come",
 		imports: "domain/refusal record/ledger record/stream record/view",

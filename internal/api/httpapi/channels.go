@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/channel"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 // ChannelPage is one page of a list of channels.
@@ -46,7 +47,7 @@ func (s *service) channels() {
 
 func (s *service) listChannels(ctx context.Context, c caller.Caller, in *channelsQuery) (ChannelPage, error) {
 	if in.Page.After != "" {
-		if err := channel.CheckName(in.Page.After); err != nil {
+		if err := refusal.In("after", channel.CheckName(in.Page.After)); err != nil {
 			return ChannelPage{}, err
 		}
 	}

@@ -107,14 +107,6 @@ func given(doc client.HandoffDocument) json.RawMessage {
 	return doc.Context
 }
 
-// numberOf is the number of a handoff of a task; 0: it is one of another task, to which a part was delegated.
-func numberOf(task, handoff string) (n int) {
-	if text, ok := strings.CutPrefix(handoff, task+".h"); ok {
-		n, _ = strconv.Atoi(text)
-	}
-	return n
-}
-
 // comparison is two envelopes of a task side by side.
 type comparison struct {
 	Task string
@@ -131,7 +123,7 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := comparison{Task: task}
 	for _, d := range trail.Handoffs {
-		if n := numberOf(task, d.HandoffID); n > 0 {
+		if n := timeline.Number(task, d.HandoffID); n > 0 {
 			c.Hops = append(c.Hops, n)
 		}
 	}

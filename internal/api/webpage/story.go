@@ -140,7 +140,7 @@ func (v *visit) branches(ctx context.Context, id string, children int) (all []br
 
 func hopsOf(task string, records []client.Record, drift *client.Drift) (rows []hopRow) {
 	for _, d := range records {
-		row := hopRow{N: numberOf(task, d.HandoffID), Path: handoffPath(d.HandoffID), From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
+		row := hopRow{N: timeline.Number(task, d.HandoffID), Path: handoffPath(d.HandoffID), From: d.From, To: d.To, Reason: d.Reason, Status: d.Status, At: d.Timestamp}
 		if drift != nil {
 			for k := range drift.Hops {
 				if drift.Hops[k].Handoff == d.HandoffID {

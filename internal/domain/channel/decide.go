@@ -57,7 +57,7 @@ func (c Unsubscribe) channel() (string, identity.Principal) { return c.Name, c.B
 func (c Remove) channel() (string, identity.Principal)      { return c.Name, c.By }
 
 // CheckName refuses (invalid) what cannot name a channel: the rule is that of agents.
-func CheckName(name string) error { return refusal.In("id", event.CheckName("channel", name)) }
+func CheckName(name string) error { return event.CheckName("channel", name) }
 
 // Decide returns the events of a command on a channel at the time now. Refusals: invalid and too_large for what breaks a
 // rule on its own, not_found for a channel that is not there, not_permitted for what only its owner, the agent itself

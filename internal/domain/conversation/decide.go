@@ -79,7 +79,7 @@ func (c Append) check() (Append, error) {
 	if c.Agent == "" {
 		c.Agent = c.By.Agent()
 	}
-	if err := conversationid.Check(c.Conversation); err != nil {
+	if err := refusal.In("id", conversationid.Check(c.Conversation)); err != nil {
 		return c, err
 	}
 	if c.Agent == "" {

@@ -18,7 +18,7 @@ type Reference struct {
 // Check refuses (invalid) what cannot be a reference.
 func (r Reference) Check() error {
 	if err := CheckID(r.ID); err != nil {
-		return err
+		return refusal.In("id", err)
 	}
 	if r.Version == 0 && r.Digest == "" || r.Version > 0 && validDigest(r.Digest) {
 		return nil

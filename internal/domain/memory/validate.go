@@ -25,12 +25,12 @@ const (
 )
 
 // CheckID refuses (invalid) what cannot be an item's id: ids are names as agents have them.
-func CheckID(id string) error { return refusal.In("id", event.CheckName("memory id", id)) }
+func CheckID(id string) error { return event.CheckName("memory id", id) }
 
 // check refuses a command that breaks a rule on its own, and returns its tags in order.
 func (c Store) check() (tags []string, err error) {
 	if err := CheckID(c.ID); err != nil {
-		return nil, err
+		return nil, refusal.In("id", err)
 	}
 	if !Scopes.Has(c.Scope) {
 		return nil, unknownScope(string(c.Scope))

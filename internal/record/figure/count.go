@@ -111,19 +111,14 @@ func (c *count) event(ev event.Event) {
 
 // senderOf is the principal that asked for a handoff, or whose task it is, if the server asked for it: an agent by its name, others with their role.
 func senderOf(e *event.HandoffRequested) string {
-	return principal(cmp.Or(e.By, e.From))
-}
-
-// principal is the name of an agent, or the role and name of others.
-func principal(by string) string {
-	return strings.Clone(strings.TrimPrefix(by, "agent/")) // it may be a part of a long text
+	return strings.Clone(event.Bare(cmp.Or(e.By, e.From))) // it may be a part of a long text
 }
 
 // hurrying is the requester of a task whose offers have less time than by default; "" if they have not.
 func hurrying(e *event.Created) string {
 	usual, own := event.Timeouts{}.WithDefaults(), e.Timeouts.WithDefaults()
 	if own.Offer < usual.Offer || own.Ack < usual.Ack {
-		return principal(e.Requester)
+		return strings.Clone(event.Bare(e.Requester))
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
@@ -19,6 +20,14 @@ func PageSize(limit int) int {
 		return defaultPage
 	}
 	return min(limit, MaxPage)
+}
+
+// CheckLimit refuses (invalid) a number of items of a page that is out of range.
+func CheckLimit(limit int) error {
+	if limit < 0 || limit > MaxPage {
+		return refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", limit).With("field", "limit")
+	}
+	return nil
 }
 
 // Ref names a task in a workspace.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/channel"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -58,7 +59,7 @@ func (cs *Channels) change(ctx context.Context, c caller.Caller, verb, name stri
 	if err := c.May(identity.ActOwn, "change channels"); err != nil {
 		return out, err
 	}
-	if err := channel.CheckName(name); err != nil {
+	if err := refusal.In("id", channel.CheckName(name)); err != nil {
 		return out, err
 	}
 	request, err := c.Digest(verb, in)

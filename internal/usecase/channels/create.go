@@ -41,7 +41,7 @@ func (cs *Channels) room(ctx context.Context, c caller.Caller, name string) erro
 	if n < MaxChannels {
 		return nil
 	}
-	if err := channel.CheckName(name); err != nil {
+	if err := refusal.In("id", channel.CheckName(name)); err != nil {
 		return err
 	}
 	f, err := cs.store.Load(ctx, StreamOf(c.Workspace, name), true)

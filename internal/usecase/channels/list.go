@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -21,8 +20,8 @@ func (cs *Channels) List(ctx context.Context, c caller.Caller, in ChannelsInput)
 	if err := c.May(identity.ReadOwn, "list channels"); err != nil {
 		return nil, cs.access.Refused(ctx, c.Workspace, c.Actor(), "list-channels", "", err)
 	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit).With("field", "limit")
+	if err := view.CheckLimit(in.Limit); err != nil {
+		return nil, err
 	}
 	states, err := cs.views.Channels(ctx, c.Workspace, in.After, in.Limit)
 	if err != nil {

@@ -36,7 +36,7 @@ func NewStore(l ledger.Ledger, now func() time.Time) (*Store, error) {
 
 // find is a fresh read of a channel that exists.
 func (s *Store) find(ctx context.Context, workspace, name string) (stream.Folded[channel.State], error) {
-	if err := channel.CheckName(name); err != nil {
+	if err := refusal.In("id", channel.CheckName(name)); err != nil {
 		return stream.Folded[channel.State]{}, err
 	}
 	f, err := s.Load(ctx, StreamOf(workspace, name), true)

@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -52,7 +53,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 	if err := c.May(identity.ActOwn, "add to a conversation"); err != nil {
 		return Said{}, err
 	}
-	if err := cmp.Or(conversationid.Check(in.Conversation), event.CheckOptionalAgent("agent", in.Agent)); err != nil {
+	if err := cmp.Or(refusal.In("id", conversationid.Check(in.Conversation)), event.CheckOptionalAgent("agent", in.Agent)); err != nil {
 		return Said{}, err
 	}
 	request, err := c.Digest("append-turn", in)

@@ -59,7 +59,7 @@ func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (
 	if err := c.May(identity.ReadOwn, "read a conversation"); err != nil {
 		return none, by, err
 	}
-	if err := conversationid.Check(id); err != nil {
+	if err := refusal.In("id", conversationid.Check(id)); err != nil {
 		return none, by, err
 	}
 	r := memory.Reader{Principal: c.Principal}

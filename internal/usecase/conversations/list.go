@@ -93,7 +93,7 @@ func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in Convers
 		err = event.CheckTaskID(in.Task)
 	}
 	if err == nil && in.After != "" {
-		err = conversationid.Check(in.After)
+		err = refusal.In("after", conversationid.Check(in.After))
 	}
 	if err == nil && len(in.Text) > maxSearchText {
 		err = refusal.New(refusal.TooLarge, "search for fewer words", "the text to search for has %d bytes, more than %d", len(in.Text), maxSearchText)

@@ -67,7 +67,7 @@ func (st *Store) Bind(ctx context.Context, workspace string, r memory.Reader, te
 	if text == "" {
 		return "", nil
 	}
-	if err := conversationid.Check(text); err != nil {
+	if err := refusal.In("conversation", conversationid.Check(text)); err != nil {
 		return "", err
 	}
 	if id, err = st.inTask(ctx, workspace, r.Principal, text, of); err != nil || id != "" {

@@ -22,7 +22,7 @@ func (u *FollowUp) Report(ctx context.Context, workspace, agentName string, e le
 	}
 	if o == agent.Ended { // a task of its own making does not show that it does what others give it
 		t, err := u.tasks.Find(ctx, workspace, task)
-		if err != nil || t.Requester == "agent/"+agentName {
+		if err != nil || t.Requester == event.SourcePrincipal(agentName) {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
@@ -22,7 +23,7 @@ func (ms *Memories) tryChange(ctx context.Context, c caller.Caller, verb, id str
 	if err := c.May(identity.ActOwn, verb+" a memory item"); err != nil {
 		return Item{}, err
 	}
-	if err := memory.CheckID(id); err != nil {
+	if err := refusal.In("id", memory.CheckID(id)); err != nil {
 		return Item{}, err
 	}
 	request, err := c.Digest(verb, in)

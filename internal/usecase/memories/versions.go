@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/page"
@@ -52,7 +53,7 @@ func (ms *Memories) versions(ctx context.Context, c caller.Caller, in VersionsIn
 	if err := c.May(identity.ReadOwn, "read memory"); err != nil {
 		return Versions{}, err
 	}
-	if err := memory.CheckID(in.ID); err != nil {
+	if err := refusal.In("id", memory.CheckID(in.ID)); err != nil {
 		return Versions{}, err
 	}
 	limit, err := page.Limit(in.Limit, usualPage)

@@ -2,10 +2,8 @@ package policies
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -26,8 +24,8 @@ func (ps *Policies) Decisions(ctx context.Context, c caller.Caller, in Decisions
 	if err := c.May(identity.ReadAny, "list decisions"); err != nil {
 		return nil, ps.access.Refused(ctx, c.Workspace, c.Actor(), "list-decisions", "", err)
 	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, fmt.Sprintf("use 1 to %d", view.MaxPage), "a limit of %d is out of range", in.Limit).With("field", "limit")
+	if err := view.CheckLimit(in.Limit); err != nil {
+		return nil, err
 	}
 	list, err := ps.decisions.Decisions(ctx, c.Workspace, view.DecisionFilter(in))
 	if err != nil {

@@ -117,8 +117,8 @@ func (ts *Tasks) checkInbox(ctx context.Context, c caller.Caller, in *InboxInput
 			return err
 		}
 	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit).With("field", "limit")
+	if err := view.CheckLimit(in.Limit); err != nil {
+		return err
 	}
 	if in.Wait < 0 || in.Wait > MaxWait {
 		return refusal.New(refusal.Invalid, "use 0s to 55s and call again when it is over", "a wait of %s is out of range", in.Wait).With("field", "wait")

@@ -45,8 +45,8 @@ func (ts *Tasks) visible(ctx context.Context, c caller.Caller, in TasksInput) (f
 		return f, ts.access.Refused(ctx, c.Workspace, c.Actor(), "list", "", err)
 	}
 	f = in.TaskFilter
-	if f.Limit < 0 || f.Limit > view.MaxPage {
-		return f, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", f.Limit).With("field", "limit")
+	if err := view.CheckLimit(f.Limit); err != nil {
+		return f, err
 	}
 	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
 		return f, refusal.New(refusal.Invalid, "give until a later time than since", "there is no time between since %s and until %s", f.Since.Format(time.RFC3339), f.Until.Format(time.RFC3339))

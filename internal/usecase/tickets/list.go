@@ -64,9 +64,10 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 func filterOf(c caller.Caller, s desk.Reader, in TicketsInput) (view.TicketFilter, error) {
 	f := in.TicketFilter
 	waits := f.Live || f.State == event.TicketStateOpen || f.State == event.TicketStateClaimed
+	if err := view.CheckLimit(f.Limit); err != nil {
+		return f, err
+	}
 	switch {
-	case f.Limit < 0 || f.Limit > view.MaxPage:
-		return f, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", f.Limit).With("field", "limit")
 	case f.Order == view.TicketsByDue && !waits:
 		return f, refusal.New(refusal.Invalid, "omit all and state, or use state=open or state=claimed", "closed tickets have no order of due time")
 	case f.Order == view.TicketsByClosed && f.State != event.TicketStateClosed:

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/workspace"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -24,8 +23,8 @@ func (ws *Workspaces) List(ctx context.Context, c caller.Caller, in WorkspacesIn
 	if err := c.May(identity.ReadAny, "list workspaces"); err != nil {
 		return nil, ws.access.Refused(ctx, c.Workspace, c.Actor(), "list-workspaces", "", err)
 	}
-	if in.Limit < 0 || in.Limit > view.MaxPage {
-		return nil, refusal.New(refusal.Invalid, "use 1 to 500", "a limit of %d is out of range", in.Limit).With("field", "limit")
+	if err := view.CheckLimit(in.Limit); err != nil {
+		return nil, err
 	}
 	all, err := ws.all(ctx, c)
 	if err != nil {

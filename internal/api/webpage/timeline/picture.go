@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -34,6 +35,14 @@ const (
 	wide          = 40
 )
 
+// Number is the number of a handoff of a task; 0: it is one of another task, to which a part was delegated.
+func Number(task, handoff string) (n int) {
+	if text, ok := strings.CutPrefix(handoff, task+".h"); ok {
+		n, _ = strconv.Atoi(text)
+	}
+	return n
+}
+
 // Picture draws what each handoff of a task kept, changed, added, omitted and dropped, one bar each, all at one scale.
 func Picture(task string, d client.Drift) (all []Stack) {
 	most := 1
@@ -60,9 +69,9 @@ func Picture(task string, d client.Drift) (all []Stack) {
 		most = max(most, sum)
 	}
 	for i, h := range d.Hops {
-		number, ok := strings.CutPrefix(h.Handoff, task+".h")
-		if !ok {
-			number = "Delegated"
+		number := "Delegated"
+		if n := Number(task, h.Handoff); n > 0 {
+			number = strconv.Itoa(n)
 		}
 		s := Stack{Handoff: number, To: strings.Join(h.To, ", "), X: between*i + (between-wide)/2}
 		y := pictureHeight

@@ -31,12 +31,12 @@ func Name(id string) string {
 // Check refuses (invalid) a text that names no conversation: neither a name, as [event.CheckName] has it, nor an id.
 func Check(text string) error {
 	name, owner, marked := strings.Cut(text, ownerMark)
-	if err := refusal.In("id", event.CheckName("conversation", name)); err != nil || !marked {
+	if err := event.CheckName("conversation", name); err != nil || !marked {
 		return err
 	}
 	if event.CheckAgent("owner", owner) != nil {
 		return refusal.New(refusal.Invalid, "use NAME, or NAME~AGENT for the conversation that another agent calls NAME",
-			"%s is not the id of a conversation", strconv.QuoteToASCII(refusal.Clip(text, 3*event.MaxName))).With("field", "id")
+			"%s is not the id of a conversation", strconv.QuoteToASCII(refusal.Clip(text, 3*event.MaxName)))
 	}
 	return nil
 }

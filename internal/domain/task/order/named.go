@@ -1,28 +1,19 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// first is the first text that is not empty.
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // ofTask is what is wrong with what an event names that is no event of a handoff.
 func ofTask(t *task.Task, e event.Event) string {
 	name := e.EventName()
 	switch e := e.(type) {
 	case event.Started:
-		return first(unlike(name, "owner", t.Owner, ""), unlike(name, "agent", "agent/"+e.Agent, t.Requester))
+		return cmp.Or(unlike(name, "owner", t.Owner, ""), unlike(name, "agent", event.SourcePrincipal(e.Agent), t.Requester))
 	case event.LeaseRenewed, event.Progressed:
 		if t.Owner == "" {
 			return name + " of a task that nobody owns"
@@ -34,15 +25,15 @@ func ofTask(t *task.Task, e event.Event) string {
 	case event.GaveUp:
 		return unlike(name, "owner", e.Agent, t.Owner)
 	case event.LeaseLost:
-		return first(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
+		return cmp.Or(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
 	case event.OwnerStuck:
-		return first(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
+		return cmp.Or(unlike(name, "owner", e.Agent, t.Owner), unlike(name, "epoch", e.Epoch, t.Epoch))
 	case event.Lifted:
 		if t.FindConstraint(e.ID) < 0 {
 			return name + " of a constraint that was not set"
 		}
 	case event.Spawned:
-		return first(unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+		return cmp.Or(unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
 	case event.ChildEnded:
 		if t.FindChild(e.Child) < 0 {
 			return name + " of a task that is no child"
@@ -92,7 +83,7 @@ func ofTicket(t *task.Task, e event.Event) string {
 
 // standing is what is wrong with what an event says of the task before it.
 func standing(name string, t *task.Task, before event.Standing) string {
-	return first(unlike(name, "owner before", before.Owner, t.Owner), unlike(name, "epoch before", before.Epoch, t.Epoch))
+	return cmp.Or(unlike(name, "owner before", before.Owner, t.Owner), unlike(name, "epoch before", before.Epoch, t.Epoch))
 }
 
 // ofHandoff is what is wrong with what an event of a handoff names.
@@ -100,13 +91,13 @@ func ofHandoff(t *task.Task, e event.Event, confirmed int) string {
 	name, h := e.EventName(), t.InFlight()
 	switch e := e.(type) {
 	case event.HandoffRequested:
-		return first(unlike(name, "number", e.Handoff, t.NextHandoff()), unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+		return cmp.Or(unlike(name, "number", e.Handoff, t.NextHandoff()), unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
 	case event.Approved:
 		return unlike(name, "envelope", e.Envelope, h.Envelope)
 	case event.OfferMade:
-		return first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "number", e.Offer, h.Offer+1))
+		return cmp.Or(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "number", e.Offer, h.Offer+1))
 	case event.Seen:
-		return first(offered(name, h, e.Handoff, e.Offer, e.Agent))
+		return offered(name, h, e.Handoff, e.Offer, e.Agent)
 	case event.ClaimJoined:
 		return unlike(name, "handoff", e.Handoff, h.N)
 	case event.Acknowledged:
@@ -116,7 +107,7 @@ func ofHandoff(t *task.Task, e event.Event, confirmed int) string {
 	case event.OfferShed:
 		return offered(name, h, e.Handoff, e.Offer, e.Agent)
 	case event.OfferExpired:
-		return first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "offer", e.Offer, h.Offer))
+		return cmp.Or(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "offer", e.Offer, h.Offer))
 	case event.Unanswered:
 		return offered(name, h, e.Handoff, e.Offer, e.Agent)
 	case event.RetryScheduled:
@@ -133,7 +124,7 @@ func ofHandoff(t *task.Task, e event.Event, confirmed int) string {
 
 // offered is what is wrong with an event of an agent that the newest offer of a handoff must have.
 func offered(name string, h *task.Handoff, handoff, offer int, agent string) string {
-	wrong := first(unlike(name, "handoff", handoff, h.N), unlike(name, "offer", offer, h.Offer))
+	wrong := cmp.Or(unlike(name, "handoff", handoff, h.N), unlike(name, "offer", offer, h.Offer))
 	if wrong == "" && !slices.Contains(h.To, agent) {
 		return name + " of " + shown(agent) + ", to which it was not offered"
 	}
@@ -143,7 +134,7 @@ func offered(name string, h *task.Handoff, handoff, offer int, agent string) str
 // moved is what is wrong with the move of a task to another owner: it was accepted and confirmed, and its epoch is the next.
 func moved(t *task.Task, h *task.Handoff, e event.Moved, confirmed int) string {
 	name := e.EventName()
-	wrong := first(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "source", e.From, h.From), unlike(name, "owner", e.To, h.Receiver),
+	wrong := cmp.Or(unlike(name, "handoff", e.Handoff, h.N), unlike(name, "source", e.From, h.From), unlike(name, "owner", e.To, h.Receiver),
 		unlike(name, "epoch", e.Epoch, t.Epoch+1), unlike(name, "envelope", e.Delivery, h.Envelope),
 		unlike(name, "owner after", e.After.Owner, e.To), unlike(name, "epoch after", e.After.Epoch, e.Epoch))
 	if wrong == "" && confirmed != h.N {

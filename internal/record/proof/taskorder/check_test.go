@@ -197,3 +197,22 @@ func TestAnEntryThatIsLeftOutOfItsStreamIsNamed(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 }
+
+// TestNoEventCrashesAnywhere: a record that was changed may have any event at any place.
+func TestNoEventCrashesAnywhere(t *testing.T) {
+	t.Parallel()
+	list, tried := written(t), 0
+	for at := range list {
+		for _, e := range event.Events {
+			for _, changed := range [][]entry{instead(list, at, list[at].task, e), also(list, at, entry{list[at].task, []event.Event{e}})} {
+				if _, err := taskorder.Check(t.Context(), write(t, changed)); err != nil {
+					t.Errorf("%s at %d: %v", e.EventName(), at, err)
+				}
+				tried++
+			}
+		}
+	}
+	if tried < 1000 {
+		t.Errorf("only %d records: the test proves little", tried)
+	}
+}
