@@ -3,6 +3,7 @@ package webpage
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
+	"github.com/trapezehq/trapeze/internal/api/webpage/sheet"
 )
 
 // inbox is the tickets that wait for people, or those that were closed.
@@ -79,10 +81,11 @@ func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
 // ticketPage is a ticket with what it is about.
 type ticketPage struct {
 	client.Ticket
-	Prompt  string          // of the envelope that is to be decided on
-	Unread  string          // why there is no prompt
-	Story   bool            // the person may see the task
-	Earlier []client.Ticket // of the same task, that were closed
+	Prompt  string           // of the envelope that is to be decided on
+	Unread  string           // why there is no prompt
+	Left    []sheet.Omission // what the envelope lists as left out
+	Story   bool             // the person may see the task
+	Earlier []client.Ticket  // of the same task, that were closed
 }
 
 func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
@@ -98,12 +101,18 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 		of = fmt.Sprintf("%s.h%d", t.Task, t.Handoff)
 	}
 	if body.Story { // others read none of its envelopes
-		sheet, err := v.api.Content(ctx, of, client.ContentInput{Render: true})
-		switch body.Prompt = sheet.Prompt; {
+		got, err := v.api.Content(ctx, of, client.ContentInput{Render: true})
+		switch body.Prompt = got.Prompt; {
 		case errors.Is(err, client.NotFound), hidden(err):
 			body.Unread = "This is the beginning of the task. What the receiver reads is for the task's owner and requester, and for operators."
 		case err != nil:
 			body.Unread = err.Error()
+		case len(got.Envelope) > 0:
+			var e sheet.Envelope
+			if err := json.Unmarshal(got.Envelope, &e); err != nil {
+				return err
+			}
+			body.Left = e.Omissions
 		}
 	}
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {

@@ -42,12 +42,14 @@ func TestWhatIsTypedStaysWhenAnotherClosesTheTicket(t *testing.T) {
 			ticket := ask("Which one, on the " + page + "?")
 			d.signIn(d.token)
 			if page == "inbox" {
-				d.goTo("/inbox")
+				d.inbox()
 			} else {
 				d.goTo("/tickets/" + ticket)
 			}
 			d.until(`source?.readyState === EventSource.OPEN`)
 			field := fmt.Sprintf(`document.getElementById(%q)`, "answer-"+ticket)
+			d.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.getElementById(%q).focus()`, "ticket-"+ticket)))
+			d.until(field + `.checkVisibility({visibilityProperty: true})`)
 			d.do(chromedp.Evaluate[chromedp.Void](field+`.focus()`), chromedp.KeyEvent("the blue"))
 			kept := func(text string) {
 				t.Helper()

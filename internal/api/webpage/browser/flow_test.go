@@ -72,7 +72,7 @@ func TestAPersonAtADeskAnswersAndTakesOver(t *testing.T) {
 		return err
 	})
 	d.signIn(d.tokenOf(client.RoleAgent, "zoe"))
-	d.goTo("/inbox")
+	d.inbox()
 	d.shows("Refund it?")
 	d.do(chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Answered.")
@@ -83,7 +83,7 @@ func TestAPersonAtADeskAnswersAndTakesOver(t *testing.T) {
 		_, err := worker.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"human:billing"}})
 		return err
 	})
-	d.goTo("/inbox")
+	d.inbox()
 	d.shows("Take it")
 	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Claimed: it is yours.")

@@ -145,14 +145,14 @@ func TestATicketIsAnsweredInTwoKeystrokes(t *testing.T) {
 	d := open(t)
 	s := d.tell()
 	d.signIn(d.token)
-	d.goTo("/inbox") // the question is first: it is the older of the two
+	d.inbox() // the question is first: it is the older of the two
 	d.do(chromedp.KeyEvent("1"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Answered.")
 	k, err := d.admin.Ticket(t.Context(), s.question, 0)
 	if err != nil || k.Outcome != "answered" || k.Answer != "yes" {
 		t.Errorf("%v: %+v", err, k)
 	}
-	d.goTo("/inbox") // where only the approval is left
+	d.inbox() // where only the approval is left
 	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Approved.")
 	if k, err := d.admin.Ticket(t.Context(), s.approval, 0); err != nil || k.Outcome != "approved" {

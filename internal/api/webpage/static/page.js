@@ -67,6 +67,7 @@ async function refresh() {
     if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
     showTimes();
     notify();
+    choose(current());
   } finally {
     fetching = false;
     if (again) { again = false; setTimeout(refresh, 300); }
@@ -135,9 +136,31 @@ function offerNotices() {
 // Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
 function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
 
+let chosen; // the ticket that the person has come to last
+
 function current() {
-  return document.activeElement?.closest("[data-ticket]") || tickets()[0];
+  return tickets().find((t) => t.dataset.ticket === chosen) || tickets()[0];
 }
+
+// choose shows a ticket of the inbox beside what the agents know, which is read then. Only the ticket that shows it is decided on.
+async function choose(card) {
+  const sheet = card?.querySelector(".sheet");
+  chosen = card?.dataset.ticket;
+  for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
+  if (!sheet || "read" in sheet.dataset || sheet.ariaBusy) return;
+  sheet.ariaBusy = "true";
+  const answer = await fetch("/tickets/" + encodeURIComponent(chosen)).catch(() => null);
+  const known = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("known");
+  sheet.ariaBusy = null;
+  if (!known) return; // the link stays
+  sheet.replaceChildren(...known.childNodes);
+  sheet.dataset.read = "";
+}
+
+document.addEventListener("focusin", (e) => {
+  const card = e.target.closest("[data-ticket]");
+  if (card && card.dataset.ticket !== chosen) choose(card);
+});
 
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, select, textarea")) {
@@ -151,7 +174,7 @@ document.addEventListener("keydown", (e) => {
   else if (e.key === "k") to = all[Math.max(at - 1, 0)];
   else if (/^[1-9]$/.test(e.key)) to = current()?.querySelector(`[data-digit="${e.key - 1}"]`);
   else if (/^[adr]$/.test(e.key)) to = current()?.querySelector(`[data-key="${e.key}"]`);
-  if (!to) return;
+  if (!to?.checkVisibility({ visibilityProperty: true })) return; // what the agents know is not shown yet
   e.preventDefault();
   to.focus();
 });
@@ -200,6 +223,7 @@ function begin() {
   if (find) find.placeholder += "  ( / )";
   offerNotices();
   notify();
+  choose(current());
   lengthen();
   follow();
 }

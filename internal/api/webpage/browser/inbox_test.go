@@ -1,0 +1,82 @@
+//go:build outside
+
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// inbox opens the inbox, and waits until the ticket that is chosen shows what the agents know.
+func (d *desk) inbox() {
+	d.t.Helper()
+	d.goTo("/inbox")
+	d.until(`document.querySelector("[data-chosen] .sheet[data-read]")`)
+}
+
+// The ticket that is chosen has beside it, or below it on a phone, what the agents know, which is read then. It is decided on in two keystrokes, and no other is.
+func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker := d.agent("worker", client.AgentSpec{})
+	d.agent("payer", client.AgentSpec{})
+	var tickets []string
+	for n := range 2 {
+		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("Refund order ", n), Constraints: []client.Constraint{{ID: "limit", Kind: client.ConstraintBudget, Text: "at most 50 euros"}}, Send: &client.SendInput{
+			To: []string{"payer"}, Kind: client.Supervised, Content: client.Content{Ask: "Pay it back", Summary: "The customer wrote twice", Facts: []client.Point{{Text: fmt.Sprint("the parcel is lost, says carrier ", n)}}},
+		}})
+		must2(t, func() error { return err })
+		tickets = append(tickets, made.Task+".k1")
+	}
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	known := `document.querySelector("[data-chosen] .sheet").innerText`
+	for name, width := range map[string]int64{"at a desk": 1280, "on a phone": 360} {
+		d.do(chromedp.EmulateViewport(width, 740))
+		d.inbox()
+		text := eval[string](d, known)
+		for _, want := range []string{"Refund order 0", "at most 50 euros", "The customer wrote twice", "says carrier 0", "Left out"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: beside the decision is no %q: %s", name, want, text)
+			}
+		}
+		beside := eval[bool](d, `document.querySelector("[data-chosen] .sheet").getBoundingClientRect().left > document.querySelector("[data-chosen] .act").getBoundingClientRect().right - 1`)
+		if beside != (width > 360) {
+			t.Errorf("%s: what is known is beside the decision: %t", name, beside)
+		}
+		for _, bad := range eval[[]string](d, untidy) {
+			t.Errorf("%s: %s", name, bad)
+		}
+	}
+	if n := eval[int](d, `[...document.querySelectorAll("[data-key=a]")].filter((b) => b.checkVisibility({visibilityProperty: true})).length`); n != 1 {
+		t.Errorf("%d tickets can be approved", n)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`window.whole_ = fetch; window.fetch = () => Promise.reject(new Error("away")); void 0`))
+	d.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter)) // of what is not shown
+	if k, err := d.admin.Ticket(ctx, tickets[1], 0); err != nil || !k.Open() || eval[string](d, `location.pathname`) != "/inbox" {
+		t.Errorf("a ticket is approved unread: %v: %+v", err, k)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`window.fetch = whole_; choose(current()); void 0`))
+	d.until(known + `.includes("says carrier 1")`)
+	must2(t, func() error {
+		_, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Something else"})
+		return err
+	})
+	d.do(chromedp.Evaluate[chromedp.Void](`refresh().then(() => { window.refreshed_ = true; }); void 0`))
+	d.until(`window.refreshed_ && ` + known + `.includes("says carrier 1")`) // a change leaves it
+	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Approved.")
+	for n, open := range []bool{true, false} {
+		if k, err := d.admin.Ticket(ctx, tickets[n], 0); err != nil || k.Open() != open {
+			t.Errorf("%v: %+v", err, k)
+		}
+	}
+	if heard := d.heard(); len(heard) > 0 {
+		t.Error(heard)
+	}
+}
