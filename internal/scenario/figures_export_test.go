@@ -130,6 +130,8 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 		compare(figure.Retries, n["retry-scheduled"])
 		compare(figure.LeasesLost, n["lease-lost"])
 		compare(figure.OwnersStuck, n["owner-stuck"])
+		compare(figure.AgentTasksEnded, c.rid)
+		compare(figure.AgentTasksFailed, c.gaveUp)
 		compare(figure.TasksCreated, n["task-created"])
 		for label, name := range map[string]string{"completed": "task-completed", "failed": "task-failed", "cancelled": "task-cancelled"} {
 			compare(figure.TasksEnded, n[name], "state", label)
@@ -152,7 +154,7 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 				h.Errorf("%s is counted from the record, and compared with no count of an export", i.Name)
 			}
 		}
-		if len(c.accepted) < 5 || n["offer-unanswered"] == 0 || n["task-parked"] == 0 || n["owner-stuck"] == 0 || excessOf(c.failedBy) == 0 || len(c.open) == 0 || len(c.tickets) < 3 || len(c.ended) < 4 || len(c.tokens) == 0 || len(c.hops) < 3 {
+		if len(c.accepted) < 5 || n["offer-unanswered"] == 0 || n["task-parked"] == 0 || n["owner-stuck"] == 0 || excessOf(c.failedBy) == 0 || c.gaveUp == 0 || c.rid <= c.gaveUp || len(c.open) == 0 || len(c.tickets) < 3 || len(c.ended) < 4 || len(c.tokens) == 0 || len(c.hops) < 3 {
 			h.Errorf("the story is too simple: %v, %+v", n, c)
 		}
 	})
@@ -180,6 +182,8 @@ type textCount struct {
 	failed                            float64
 	failedBy, lostBy                  []inHour
 	senders                           map[string]string // of the last handoff, by task
+	rid, gaveUp                       float64           // of tasks of others: agents that ended, lost or handed on one, and those of them that failed or lost it
+	requesters, owners                map[string]string // by task: an owner that is neither the requester nor a person
 	delivered, accepted               []float64         // seconds since the request
 	hops                              []float64         // of tasks that ended
 	tokens, utilisation, completeness []float64         // of envelopes
@@ -231,7 +235,7 @@ func (c *textCount) end(task, outcome string, at time.Time) {
 
 func countText(h *harness, export []byte) textCount {
 	h.Helper()
-	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}, senders: map[string]string{}}
+	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}, senders: map[string]string{}, requesters: map[string]string{}, owners: map[string]string{}}
 	hops := map[string]float64{}
 	for line := range strings.Lines(string(export)) {
 		var row textRow
@@ -251,14 +255,42 @@ type textRow struct {
 	Event   string    `json:"event"`
 	Details struct {
 		Outcome, Kind, By, From           string
-		Hop                               bool
+		To                                any // a receiver, or several
+		Requester                         string
+		Hop, Human                        bool
 		Handoff                           any // the number of one of the task
 		Tokens, Utilisation, Completeness float64
 	} `json:"details"`
 }
 
+// ownership counts what owners make of the tasks of others.
+func (c *textCount) ownership(row *textRow) {
+	switch row.Event {
+	case "task-created":
+		c.requesters[row.ID] = row.Details.Requester
+	case "task-completed", "task-failed", "lease-lost", "owner-stuck":
+		if c.owners[row.ID] == "" {
+			return
+		}
+		delete(c.owners, row.ID)
+		c.rid++
+		if row.Event != "task-completed" {
+			c.gaveUp++
+		}
+	case "handoff-complete":
+		if owner := c.owners[row.ID]; owner != "" && strings.TrimPrefix(c.senders[row.ID], "agent/") == owner {
+			c.rid++
+		}
+		delete(c.owners, row.ID)
+		if to, _ := row.Details.To.(string); !row.Details.Human && "agent/"+to != c.requesters[row.ID] {
+			c.owners[row.ID] = to
+		}
+	}
+}
+
 func (c *textCount) add(row *textRow, hops map[string]float64) {
 	d, f := &row.Details, c.open[row.ID]
+	c.ownership(row)
 	switch row.Event {
 	case "handoff-request":
 		c.end(row.ID, "cancelled", row.Time)

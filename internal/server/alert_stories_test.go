@@ -43,19 +43,21 @@ func stories() map[string]story {
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"agent-fails: by lost tasks":  {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"circuit-open: by lost tasks": {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"hops-rise":                   {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
-		"context-incomplete":          {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"context-lost":                {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"budgets-unused":              {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"budgets-full":                {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"audit-incomplete":            {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
-		"views-disagree":              {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by tasks":    {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by inboxes":  {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by tickets":  {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by states":   {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by times":    {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET due = NULL") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"agent-tasks-fail":            {agent: "coder", begin: func(st *stage) { st.fails(3) }, raises: soon, handoffs: 3, end: func(st *stage) { st.works(5) }, recovers: most{4, 3 * time.Minute}},
+		"agent-tasks-fail: by every second one that is lost": {agent: "coder", begin: (*stage).losesEverySecond, raises: soon, handoffs: 3, end: nothing, recovers: most{22, 10 * time.Minute}},
+		"circuit-open: by lost tasks":                        {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"hops-rise":                                          {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
+		"context-incomplete":                                 {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"context-lost":                                       {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"budgets-unused":                                     {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"budgets-full":                                       {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"audit-incomplete":                                   {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
+		"views-disagree":                                     {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tasks":                           {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by inboxes":                         {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tickets":                         {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by states":                          {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by times":                           {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET due = NULL") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by foreign items": {disk: true, begin: func(st *stage) {
 			st.forgets("INSERT INTO view_inbox SELECT ws, 'eve', sender, ord, id, item FROM view_inbox")
 		}, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
@@ -182,6 +184,34 @@ func (st *stage) dies() {
 	for range 3 {
 		r := st.hands("coder", client.CreateInput{}, client.SendInput{})
 		if _, err := coder.Accept(st.Context(), r.Handoff, client.AcceptInput{}); err != nil {
+			st.Fatal(err)
+		}
+		st.advance(31 * time.Minute)
+	}
+}
+
+// fails has an agent accept tasks and fail them.
+func (st *stage) fails(n int) {
+	st.Helper()
+	coder := st.coder()
+	for range n {
+		got, err := coder.Accept(st.Context(), st.hands("coder", client.CreateInput{}, client.SendInput{}).Handoff, client.AcceptInput{})
+		if err != nil {
+			st.Fatal(err)
+		}
+		if _, err := coder.Fail(st.Context(), got.Task, client.FailInput{Epoch: got.Epoch, Detail: "it cannot be done"}); err != nil {
+			st.Fatal(err)
+		}
+	}
+}
+
+// losesEverySecond has an agent complete tasks and lose as many by its silence, in turn: no circuit opens.
+func (st *stage) losesEverySecond() {
+	st.Helper()
+	coder := st.coder()
+	for range 3 {
+		st.works(1)
+		if _, err := coder.Accept(st.Context(), st.hands("coder", client.CreateInput{}, client.SendInput{}).Handoff, client.AcceptInput{}); err != nil {
 			st.Fatal(err)
 		}
 		st.advance(31 * time.Minute)

@@ -60,6 +60,12 @@ func failures() []Definition {
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{
+			Name: "agent-tasks-fail", Severity: Warning, Figure: "trapeze.agent.tasks.failed", Of: "trapeze.agent.tasks.ended", Measure: Share, Compare: Above, Subject: Agent, Unit: Percent,
+			Threshold: 0.4, Highest: 0.99, Window: 3 * time.Hour, Least: 3, command: showAgent,
+			meaning: "More than {threshold} of the tasks of others that an agent ended in the last {window} failed, or it lost them by its silence: {least} or more. Tasks that it completed or handed on did not fail. At most its last 100 count.",
+			todo:    behind + "Look for what they have in common: if they are of one sender, its tasks may be at fault. Repair the agent, then `trapeze agent reset`, or take it off duty: `trapeze agent drain`.",
+		},
+		{
 			Name: "circuit-open", Severity: Critical, Figure: "trapeze.circuits", Only: `state!="closed"`, Measure: Present, Compare: Above, Subject: Agent, Unit: Count,
 			command: showAgent,
 			meaning: "A circuit of an agent is open: it gets no offers, or none of one sender. When it is half-open, it gets one: the probe. After a probe that it accepts it gets offers again, and stays half-open until it completes a task that it did not make itself, gives one up or hands one on.",

@@ -35,27 +35,30 @@ func ByName(name string) *Instrument {
 
 // expression writes what the server measures for a definition (see [Tally.Conditions]) in Prometheus' language.
 func expression(d *alert.Definition) string {
-	of, window := ByName(d.Figure), promDuration(d.Window)
+	of, window, by := ByName(d.Figure), promDuration(d.Window), "workspace"
+	if d.Subject == alert.Agent {
+		by = "workspace, agent"
+	}
 	value := of.Prometheus()
 	switch d.Measure {
 	case alert.Increase:
-		value = increase(of.Prometheus(), window)
+		value = increase(of.Prometheus(), window, by)
 	case alert.Share:
-		failed, ended := increase(of.Prometheus(), window), increase(ByName(d.Of).Prometheus(), window)
+		failed, ended := increase(of.Prometheus(), window, by), increase(ByName(d.Of).Prometheus(), window, by)
 		if d.Spread {
 			failed, ended = without(failed, d), without(ended, d)
 		}
 		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", failed, d.Least, ended, d.Few)
 	case alert.Average:
 		if d.Spread {
-			packed := without(increase(of.Prometheus()+"_count", window), d)
-			value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window), packed, max(d.Few, 1))
+			packed := without(increase(of.Prometheus()+"_count", window, by), d)
+			value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window, by), packed, max(d.Few, 1))
 			break
 		}
-		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window), max(d.Few, 1))
+		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window, by), max(d.Few, 1))
 	case alert.Rise:
 		return fmt.Sprintf("%s %s %g * %s and %s >= %g and %s >= %g", average(of, window), d.Compare, d.Threshold, average(of, promDuration(alert.Day)),
-			average(of, window), d.Few, increase(of.Prometheus()+"_count", window), d.Least)
+			average(of, window), d.Few, increase(of.Prometheus()+"_count", window, by), d.Least)
 	case alert.Present:
 		if d.Only != "" {
 			value = fmt.Sprintf("sum by (workspace) (%s{%s})", of.Prometheus(), d.Only)
@@ -80,11 +83,11 @@ func promDuration(d time.Duration) string {
 	return fmt.Sprintf("%dm", d/time.Minute)
 }
 
-// increase is what a counter gained in a time, by workspace. If the server was scraped before that time and the counter was not there, it was 0. If nothing was
+// increase is what a counter gained in a time, by labels. If the server was scraped before that time and the counter was not there, it was 0. If nothing was
 // scraped then, by a new Prometheus or in a gap, the first point since counts: what the counter had is of before.
-func increase(counter, window string) string {
-	return fmt.Sprintf("(sum by (workspace) (%[1]s) - (sum by (workspace) (%[1]s offset %[2]s) or sum by (workspace) (%[1]s) * 0 and on () (%[3]s offset %[2]s) "+
-		"or min_over_time(sum by (workspace) (%[1]s)[%[2]s:1m])))", counter, window, ByName("trapeze.process.memory").Prometheus())
+func increase(counter, window, by string) string {
+	return fmt.Sprintf("(sum by (%[4]s) (%[1]s) - (sum by (%[4]s) (%[1]s offset %[2]s) or sum by (%[4]s) (%[1]s) * 0 and on () (%[3]s offset %[2]s) "+
+		"or min_over_time(sum by (%[4]s) (%[1]s)[%[2]s:1m])))", counter, window, ByName("trapeze.process.memory").Prometheus(), by)
 }
 
 // average is the average of a histogram over a time, by workspace.

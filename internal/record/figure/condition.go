@@ -23,6 +23,10 @@ func (t *Tally) Conditions(workspace string, definitions []alert.Definition, now
 	m := meter{p: p, totals: p.totals(), now: now, by: map[string]parties{}}
 	for i := range definitions {
 		d := &definitions[i]
+		if d.Figure == AgentTasksFailed.Name {
+			list = append(list, t.failing(workspace, d, now)...)
+			continue
+		}
 		c, ok := m.condition(d, t.now[workspace])
 		if !ok {
 			continue

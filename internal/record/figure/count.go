@@ -58,7 +58,7 @@ type count struct {
 
 func (c *count) event(ev event.Event) {
 	if e, created := ev.(event.Created); created {
-		c.w = &work{version: c.e.Version, hurried: hurrying(&e)}
+		c.w = &work{version: c.e.Version, hurried: hurrying(&e), requester: strings.Clone(event.Bare(e.Requester))}
 		c.open[c.e.Stream] = c.w
 		c.set.Add(TasksCreated, 1, c.label)
 		c.set.Add(TasksOpen, 1, c.label)
@@ -76,9 +76,11 @@ func (c *count) event(ev event.Event) {
 			c.over(event.Completed)
 		}
 	case event.OwnerStuck:
+		c.made(true)
 		c.w.lost = c.w.moved
 		c.set.Add(OwnersStuck, 1, c.label)
 	case event.LeaseLost:
+		c.made(true)
 		c.w.lost = c.w.moved
 		c.set.Add(LeasesLost, 1, c.label)
 	case event.ApprovalAsked:
@@ -99,8 +101,10 @@ func (c *count) event(ev event.Event) {
 	case event.Replayed:
 		c.park(false)
 	case event.Finished:
+		c.made(false)
 		c.over(event.Completed)
 	case event.GaveUp:
+		c.made(true)
 		c.over(event.Failed)
 	case event.Called, event.Discarded:
 		c.over(event.Cancelled)
@@ -189,6 +193,7 @@ func (c *count) handoff(ev event.Event) {
 		}
 		c.covered[c.label] = n
 		f.Agent, c.w.owned, c.w.moved = e.To, true, e.Handoff
+		c.hold(&e)
 		c.end(event.Transferred)
 	case event.Returned:
 		c.end(e.Outcome)

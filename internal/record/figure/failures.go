@@ -42,8 +42,10 @@ func (t *Tally) addAgent(e *ledger.Entry, workspace, name string) error {
 			t.cleared(k, d.Sender, d.Outcome)
 		case agent.CircuitReset:
 			delete(t.failures, k)
+			delete(t.outcomes, [2]string{workspace, t.identity(workspace, name)})
 		case agent.Removed:
 			delete(t.failures, k)
+			delete(t.outcomes, [2]string{workspace, t.identity(workspace, name)})
 			t.removed(workspace, name)
 		}
 	}

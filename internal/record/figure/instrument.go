@@ -122,6 +122,14 @@ var (
 		Name: "trapeze.owners.stuck", Type: Counter, Unit: "{owner}", Origin: Record, Labels: []string{"workspace"},
 		Meaning: "Owners that were alive and made no progress in time, or were reported as stuck.",
 	}
+	AgentTasksEnded = &Instrument{
+		Name: "trapeze.agent.tasks.ended", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "agent"},
+		Meaning: "Tasks of others that agents accepted and completed, handed on, failed, or lost by their silence or for lack of progress.",
+	}
+	AgentTasksFailed = &Instrument{
+		Name: "trapeze.agent.tasks.failed", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "agent"},
+		Meaning: "Those of them that the agents failed or lost.",
+	}
 	TasksCreated = &Instrument{
 		Name: "trapeze.tasks.created", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace"},
 		Meaning: "Tasks that were created, child tasks included.",
@@ -271,7 +279,7 @@ var (
 // Instruments lists every instrument, in the order of the documentation.
 func Instruments() []*Instrument {
 	return []*Instrument{
-		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck,
+		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck, AgentTasksEnded, AgentTasksFailed,
 		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness, LostExcess,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,

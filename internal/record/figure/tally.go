@@ -41,6 +41,7 @@ type Tally struct {
 
 	circuits *ledger.Codec[agent.Event]
 	failures map[[2]string][]failure // by workspace and agent, the newest last
+	outcomes map[[2]string][]outcome // by workspace and identity of agents, the newest last
 }
 
 // Open is the number of tasks of a workspace that have not ended.
@@ -104,20 +105,22 @@ func (t *Tally) of(workspace string) *past {
 
 // work is a task that has not ended.
 type work struct {
-	last    int    // the number of its last handoff
-	moved   int    // of the one that gave it to its owner
-	lost    int    // of the one that gave it to the owner that lost it last
-	version uint64 // of its newest entry
-	gap     bool   // an entry is missing
-	owned   bool   // an agent owns it, or did
-	hops    int
-	parked  bool
-	from    string  // the sender of the last handoff
-	shared  string  // of the last share
-	loser   string  // the sender of the first envelope that lost a reference
-	hurried string  // its requester, if that allows less time than usual for offers
-	flight  *flight // the handoff in progress
-	ended   int     // the place of the one that ended last among those that are kept; 0: none has ended
+	last      int    // the number of its last handoff
+	moved     int    // of the one that gave it to its owner
+	lost      int    // of the one that gave it to the owner that lost it last
+	version   uint64 // of its newest entry
+	gap       bool   // an entry is missing
+	owned     bool   // an agent owns it, or did
+	hops      int
+	parked    bool
+	from      string // the sender of the last handoff
+	shared    string // of the last share
+	loser     string // the sender of the first envelope that lost a reference
+	hurried   string // its requester, if that allows less time than usual for offers
+	requester string // an agent by its name, others with their role
+	holder    holder
+	flight    *flight // the handoff in progress
+	ended     int     // the place of the one that ended last among those that are kept; 0: none has ended
 }
 
 // flight is a handoff in progress.
@@ -139,7 +142,7 @@ func NewTally(o Options) *Tally {
 	return &Tally{
 		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
 		recent: ring{most: o.MaxRecent}, labels: newLabels(), covered: map[string][2]float64{},
-		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{},
+		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{}, outcomes: map[[2]string][]outcome{},
 	}
 }
 

@@ -35,6 +35,7 @@ with most of it first. People and programs, whose tokens operators make, may rai
 hop after that, and counts as the first sender's; an offer that had less time than by default and got no answer counts as the requester's of the task. Nor does one receiver that rejects
 everything, or is down, make ` + "`handoffs-fail-systemically`" + `: of the handoffs to one agent, no more count than of those to all others; ` + "`agent-fails` and `circuit-open`" + ` are about
 that agent, and name the senders whose handoffs failed at it: if it is one, its tasks may allow too little time.
+What an agent makes of the tasks that it accepts is what ` + "`agent-tasks-fail`" + ` is about, which names their senders, too.
 
 In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
