@@ -56,7 +56,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task",
+		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task domain/task/passage",
 	},
 	{
 		dir: "domain/handoff/ticketverb", what: "what a principal may do with a ticket", pure: true,

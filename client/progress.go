@@ -5,7 +5,7 @@ import "context"
 // ProgressInput reports what the owner has done.
 type ProgressInput struct {
 	Epoch uint64 `json:"epoch"`
-	Note  string `json:"note"`
+	Note  string `json:"note,omitempty"` // may be empty with Usage
 	Usage Spend  `json:"usage,omitzero"` // since the last report
 }
 

@@ -44,7 +44,7 @@ var usualBodies = map[string][]string{
 	},
 	"AcceptInput":    {`{}`, `{"offer":2,"render":true}`},
 	"CompleteInput":  {`{"epoch":1}`, `{"epoch":1,"result":{"text":"done"},"usage":{"tokens":100}}`},
-	"ProgressInput":  {`{"epoch":3,"note":"half"}`},
+	"ProgressInput":  {`{"epoch":3,"note":"half"}`, `{"epoch":3,"usage":{"tokens":100}}`},
 	"HeartbeatInput": {`{"epoch":1}`},
 	"SendInput":      {`{"epoch":1,"to":["a"]}`, `{"capability":"lint","reason":"specialization","detail":"x","content":{"notes":"n"}}`},
 	"RejectInput":    {`{"why":"overloaded","detail":"later"}`},

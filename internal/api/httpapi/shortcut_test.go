@@ -50,6 +50,7 @@ func TestTheShortcutAnswersAsHumaDoes(t *testing.T) {
 		t.Errorf("accepted without the content: %s", got)
 	}
 	both(writer, "POST /v1/tasks/"+task+"/progress", `{"epoch":1,"note":"half"}`, "3")
+	both(writer, "POST /v1/tasks/"+task+"/progress", `{"epoch":1,"usage":{"tokens":5}}`, "5")
 	both(writer, "POST /v1/tasks/"+task+"/complete", `{"epoch":1,"result":{"text":"done"}}`, "4")
 }
 

@@ -36,7 +36,6 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "omit it"},
 		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
-		{"progress", m{"task": id, "tokens": 5}, "progress needs note"},
 		{"complete", m{"task": id, "failed": true}, "complete needs text with failed"},
 	} {
 		if text, _, refused := coder.try(c.tool, c.args); !refused || !strings.Contains(text, c.says) {

@@ -30,6 +30,8 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 		{coder, "accept", m{"takeover": handoff, "detail": "mine after all"}, "The owner was asked"},
 		{reviewer, "decide", m{"id": offer["task"], "verdict": "deny"}, "Denied"},
 		{reviewer, "progress", m{"task": handoff, "note": "half of it", "tokens": "45"}, "Recorded"},
+		{reviewer, "progress", m{"task": handoff, "note": "", "tokens": 5}, "Recorded"},
+		{reviewer, "status", m{"id": handoff}, "Progress: `half of it`\nSpent: 50 tokens\n"},
 		{reviewer, "conversation", m{"id": "talk", "say": "hello", "task": handoff, "limit": 45.0}, "Turn 1"},
 		{reviewer, "remember", m{"text": "the grammar is in docs", "task": handoff, "importance": nil}, "Stored"},
 		{reviewer, "recall", m{"query": "grammar", "agent": "agent/reviewer", "task": handoff, "limit": "3"}, "the grammar is in docs"},

@@ -10,7 +10,7 @@ import (
 
 type progressInput struct {
 	Task   string        `json:"task"`
-	Note   string        `json:"note,omitempty" jsonschema:"what was done, needed with tokens; if omitted, only a heartbeat"`
+	Note   string        `json:"note,omitempty" jsonschema:"what was done; if omitted, only a heartbeat"`
 	Tokens int64         `json:"tokens,omitempty" jsonschema:"tokens used since the last report"`
 	Cost   int64         `json:"cost,omitempty" set:"all" jsonschema:"cost since the last report, in millionths of the currency"`
 	Gap    argument.List `json:"gap,omitempty" jsonschema:"what your context lacks; it is recorded"`
@@ -28,8 +28,6 @@ var progressTool = define[progressInput, receipt]("progress", "Report progress",
 		}
 		var r client.Receipt
 		switch {
-		case len(in.Gap) == 0 && in.Note == "" && (in.Tokens != 0 || in.Cost != 0):
-			return answer{}, invalid("progress needs note with tokens or cost: what was done")
 		case len(in.Gap) > 0:
 			r, err = c.ReportGap(ctx, in.Task, client.GapInput{Epoch: epoch, Missing: in.Gap, Detail: in.Note, Usage: client.Spend{Tokens: in.Tokens, Cost: in.Cost}})
 		case in.Note == "" && in.Tokens == 0 && in.Cost == 0:

@@ -25,10 +25,16 @@ func progress(s *shell.Shell) *cobra.Command {
 }
 
 func heartbeat(s *shell.Shell) *cobra.Command {
-	return s.OwnerCall("heartbeat [TASK]", "Renew the lease", 0, cobra.MaximumNArgs(1),
+	var used client.Spend
+	cmd := s.OwnerCall("heartbeat [TASK]", "Renew the lease, and report usage without progress", 0, cobra.MaximumNArgs(1),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, _ []string) (client.Receipt, error) {
+			if used != (client.Spend{}) {
+				return c.Progress(ctx, task, client.ProgressInput{Epoch: epoch, Usage: used})
+			}
 			return c.Heartbeat(ctx, task, epoch)
 		})
+	usageFlags(cmd, &used)
+	return cmd
 }
 
 func gap(s *shell.Shell) *cobra.Command {

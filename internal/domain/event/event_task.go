@@ -48,6 +48,7 @@ func (Started) EventName() string { return "task-started" }
 type LeaseRenewed struct {
 	Lease time.Time `json:"lease"`
 	Told  bool      `json:"told,omitempty"` // the owner has what it waited for: results, an answer, or a task that came back
+	Usage Budget    `json:"usage,omitzero"` // reported alone, without a note of progress
 }
 
 // EventName implements [Event].

@@ -186,17 +186,6 @@ func requireReady(t task.Task) error {
 	return nil
 }
 
-// maxRepeated bounds the quotation of a message in an outcome, in bytes; the whole message is an event of its own.
-const maxRepeated = 500
-
-// shortened is a message as an outcome quotes it.
-func shortened(s string) string {
-	if len(s) > maxRepeated {
-		s = strings.ToValidUTF8(s[:maxRepeated], "") + "…"
-	}
-	return s
-}
-
 // attributed is an outcome with the principal and the detail, for example "withdrawn by ann: too late".
 func attributed(outcome string, by identity.Principal, detail string) string {
 	s := outcome + " by " + by.Short()

@@ -12,7 +12,7 @@ import (
 )
 
 // Progress reports what the owner has done. It renews the lease and counts as work. Usage is the cost since the last
-// report; the task is parked if it exceeds the budget.
+// report; the task is parked if it exceeds the budget. Usage alone, without a note, renews the lease and is no progress.
 type Progress struct {
 	By    identity.Principal
 	Epoch uint64
@@ -25,15 +25,21 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(c.Note) == "" {
-		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note")
-	}
 	if err := firstError(event.CheckField("note", c.Note), refusal.In("usage", c.Usage.Check("the usage"))); err != nil {
 		return nil, err
 	}
 	d := decision{t: t}
-	d.do(events...)
-	d.do(event.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})
+	h := t.InFlight()
+	switch {
+	case strings.TrimSpace(c.Note) != "":
+		d.do(append(events, event.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})...)
+	case c.Usage == event.Budget{}:
+		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note or usage")
+	case h != nil && h.Stuck:
+		return nil, busy(t)
+	default:
+		d.do(append(events, event.LeaseRenewed{Lease: t.LeaseFrom(now), Usage: c.Usage})...)
+	}
 	d.parkOverspent(now)
 	return d.events, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // Reject rejects an offer. The next candidate gets one, or the task stays with its source.
@@ -56,5 +57,5 @@ func (c Reject) outcome() string {
 	if c.Detail != "" {
 		s += ": " + c.Detail
 	}
-	return shortened(s)
+	return passage.Quoted(s)
 }

@@ -71,7 +71,7 @@ func (t *Task) foldTask(e event.Event) {
 	case event.Started:
 		t.onStarted(e)
 	case event.LeaseRenewed:
-		t.Lease, t.Resumed = e.Lease, t.Resumed && !e.Told
+		t.Lease, t.Resumed, t.Spent = e.Lease, t.Resumed && !e.Told, t.Spent.Plus(e.Usage)
 	case event.Progressed:
 		t.onProgressed(e)
 	case event.GapReported:

@@ -14,7 +14,7 @@ import (
 type ProgressInput struct {
 	Task  string       `json:"task,omitempty" doc:"Id of the task."`
 	Epoch uint64       `json:"epoch" doc:"The task's epoch as you know it."`
-	Note  string       `json:"note" doc:"What was done." minLength:"1"`
+	Note  string       `json:"note,omitempty" doc:"What was done. May be absent if usage is given, which is no progress then." minLength:"1"`
 	Usage event.Budget `json:"usage,omitzero" doc:"What it cost since the last report."`
 }
 

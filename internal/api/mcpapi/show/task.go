@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -22,6 +23,7 @@ type Task struct {
 	Why      string   `json:"why,omitempty"`
 	To       []string `json:"to,omitempty"`
 	Progress string   `json:"progress,omitempty"`
+	Spent    string   `json:"spent,omitempty"`
 	Children []Child  `json:"children,omitempty"`
 
 	NotReached map[string]string `json:"not_reached,omitempty"`
@@ -56,6 +58,7 @@ type Child struct {
 func TaskOf(t client.Task) Task {
 	now := Task{
 		ID: t.ID, State: string(t.State), Owner: t.Owner, Epoch: t.Epoch, Intent: Clip(t.Intent, 500), Progress: t.Progress,
+		Spent: spentOf(t),
 	}
 	if r := t.Result; r != nil {
 		now.Result = &Result{r.Text, r.Data, r.Review}
@@ -82,6 +85,24 @@ func TaskOf(t client.Task) Task {
 		now.Parked = t.Parked.Cause + ": " + t.Parked.Detail
 	}
 	return now
+}
+
+// spentOf says what the task's agents have reported to have spent, and of how much.
+func spentOf(t client.Task) string {
+	var parts []string
+	for _, p := range []struct {
+		spent, budget int64
+		unit          string
+	}{{t.Spent.Tokens, t.Budget.Tokens, " tokens"}, {t.Spent.Cost, t.Budget.Cost, " millionths of cost"}} {
+		text := strconv.FormatInt(p.spent, 10)
+		if p.budget > 0 {
+			text += " of " + strconv.FormatInt(p.budget, 10)
+		}
+		if p.spent > 0 || p.budget > 0 {
+			parts = append(parts, text+p.unit)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ChildOf describes a child task.
@@ -149,7 +170,7 @@ func (t Task) String() string {
 		b.WriteString("\n")
 	}
 	for _, line := range []struct{ what, text string }{
-		{"Not reached", Reasons(t.NotReached)}, {"Progress", Kept(t.Progress)}, {"Open ticket", t.Ticket}, {"In the dead letters", Kept(t.Parked)}, {"Answers", joined(t.answers)},
+		{"Not reached", Reasons(t.NotReached)}, {"Progress", Kept(t.Progress)}, {"Spent", t.Spent}, {"Open ticket", t.Ticket}, {"In the dead letters", Kept(t.Parked)}, {"Answers", joined(t.answers)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, line.text)
