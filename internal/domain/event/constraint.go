@@ -45,9 +45,9 @@ type Constraint struct {
 	Hard   bool           `json:"hard,omitempty"`   // it must hold, and not only where possible
 	Max    *float64       `json:"max,omitempty"`    // tighter is smaller
 	Allow  []string       `json:"allow,omitzero"`   // tighter is a subset; absent: anything; empty: nothing
-	Origin string         `json:"origin,omitempty"` // the principal that set it
+	Origin string         `json:"origin,omitempty"` // the principal that set it; the server sets it, and all that follows: see [Constraint.CheckUnset]
 
-	// Who set a part, if not Origin. The API ignores these: the server sets them, as it sets Origin.
+	// Who set a part, if not Origin.
 	TextBy  string `json:"text_by,omitempty"`
 	HardBy  string `json:"hard_by,omitempty"`
 	MaxBy   string `json:"max_by,omitempty"`

@@ -33,9 +33,10 @@ var maxima = map[ConstraintKind]struct{ least, most float64 }{
 
 // CheckNew refuses a constraint that cannot be set now: what [Constraint.Check] refuses; an id that is not plain (invalid); line
 // breaks, control characters and invisible ones in text and allowed values, and punctuation in the latter that the prompt uses
-// around them (invalid); and a maximum out of the range of the kind (invalid). Constraints of the record may be otherwise.
+// around them (invalid); a maximum out of the range of the kind (invalid); and what [Constraint.CheckUnset] refuses. Constraints
+// of the record may be otherwise.
 func (c Constraint) CheckNew() error {
-	if err := c.Check(); err != nil {
+	if err := cmp.Or(c.Check(), c.CheckUnset()); err != nil {
 		return err
 	}
 	if err := CheckConstraintID(c.ID); err != nil {
@@ -46,6 +47,22 @@ func (c Constraint) CheckNew() error {
 			"the text of constraint %s has the character %U", c.ID, r).With("field", "text")
 	}
 	return c.CheckLimits(Constraint{})
+}
+
+// CheckUnset refuses (invalid) fields that the server alone sets: who set which part of a constraint, and how it binds.
+func (c Constraint) CheckUnset() error {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"origin", c.Origin != ""}, {"text_by", c.TextBy != ""}, {"hard_by", c.HardBy != ""}, {"max_by", c.MaxBy != ""}, {"allow_by", c.AllowBy != ""},
+		{"added", c.Added}, {"inherited", c.Inherited},
+	} {
+		if f.set {
+			return refusal.New(refusal.Invalid, "omit it: the server sets it, from who calls", "%s cannot be given with a constraint", f.name).With("field", f.name)
+		}
+	}
+	return nil
 }
 
 // CheckLimits refuses (invalid) limits that old does not have and that cannot be set now: a maximum out of the range of the kind,
@@ -177,7 +194,7 @@ func (c Constraint) notUsed(old Constraint) string {
 	return ""
 }
 
-// SetBy is c as a principal sets it. What a caller says of setters is not kept.
+// SetBy is c as a principal sets it.
 func (c Constraint) SetBy(by string, added bool) Constraint {
 	c.Origin, c.Added, c.Inherited = by, added, false
 	c.TextBy, c.HardBy, c.MaxBy, c.AllowBy = "", "", "", ""

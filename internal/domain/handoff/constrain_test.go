@@ -40,7 +40,7 @@ func TestAllThatAReceiverReadsOfWhatAgentsAddCounts(t *testing.T) {
 	for _, tightens := range []bool{false, true} { // what there is may be tightened, if that makes it no longer
 		s := full(16, func(k *event.Constraint) { k.Allow, k.Text = []string{"aaaa", "bbbb"}, strings.Repeat("x", 200) })
 		k := s.Constraints[0]
-		k.Allow = []string{"aaaa", "bbbb"}[:1]
+		k.Allow, k.Origin, k.Added = []string{"aaaa", "bbbb"}[:1], "", false
 		if !tightens {
 			k.ID = "another"
 		}
