@@ -41,7 +41,7 @@ var innerPackages = []pkg{
 	{dir: "domain/secretenv", what: "which variables of the server's environment no program that it runs is given", pure: true},
 	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
 	{dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record", pure: true, imports: "domain/shellword domain/refusal domain/event/idform"},
-	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items", pure: true, imports: "domain/refusal"},
+	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items, and which ids look alike", pure: true, imports: "domain/refusal"},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
 		pure: true, imports: "domain/shellword domain/refusal domain/event domain/task/passage",
@@ -116,14 +116,14 @@ var innerPackages = []pkg{
 	// content
 	{
 		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
-		pure: true, imports: "domain/visible domain/shellword content/canonical content/prompt content/tracecontext domain/refusal domain/event", libs: "sync",
+		pure: true, imports: "domain/visible domain/shellword content/canonical content/prompt content/tracecontext domain/refusal domain/event domain/event/idform", libs: "sync",
 	},
 	{dir: "content/tracecontext", what: "reads the W3C headers traceparent and tracestate", pure: true},
 	{dir: "content/prompt", what: "writes prompts as Markdown: fenced texts, and lists whose entries cannot pose as one another", pure: true, imports: "domain/visible"},
 	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true, imports: "domain/ascii"},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
-		imports: "domain/event content/envelope content/typeschema",
+		imports: "domain/event domain/event/idform content/envelope content/typeschema",
 	},
 	{dir: "content/typeschema", what: "makes JSON Schemas of Go types, for the programs that write schemas to docs"},
 	{

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 )
 
 // checker keeps the first error. Field names are relative to at, a list element.
@@ -86,7 +86,7 @@ func (c *checker) name(field, s string) {
 }
 
 func notInName(r rune) bool {
-	return unicode.IsSpace(r) || !unicode.IsPrint(r) || event.Invisible(r)
+	return unicode.IsSpace(r) || !unicode.IsPrint(r) || idform.Invisible(r)
 }
 
 func (c *checker) optionalName(field, s string) {

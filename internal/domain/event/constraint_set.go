@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -55,8 +56,13 @@ func (c Constraint) CheckUnset() error {
 		name string
 		set  bool
 	}{
-		{"origin", c.Origin != ""}, {"text_by", c.TextBy != ""}, {"hard_by", c.HardBy != ""}, {"max_by", c.MaxBy != ""}, {"allow_by", c.AllowBy != ""},
-		{"added", c.Added}, {"inherited", c.Inherited},
+		{"origin", c.Origin != ""},
+		{"text_by", c.TextBy != ""},
+		{"hard_by", c.HardBy != ""},
+		{"max_by", c.MaxBy != ""},
+		{"allow_by", c.AllowBy != ""},
+		{"added", c.Added},
+		{"inherited", c.Inherited},
 	} {
 		if f.set {
 			return refusal.New(refusal.Invalid, "omit it: the server sets it, from who calls", "%s cannot be given with a constraint", f.name).With("field", f.name)
@@ -96,7 +102,7 @@ func CheckConstraintID(id string) error {
 // CheckDistinct refuses (conflict) the id of a new constraint that looks like that of another one.
 func CheckDistinct(id string, others []Constraint) error {
 	for _, o := range others {
-		if o.ID != id && skeleton(o.ID) == skeleton(id) {
+		if o.ID != id && idform.Skeleton(o.ID) == idform.Skeleton(id) {
 			return refusal.New(refusal.Conflict, "tighten that one under its own id, or choose an id that cannot be taken for it",
 				"the id %s looks like %s, which another constraint has", id, strconv.QuoteToASCII(o.ID))
 		}
@@ -163,7 +169,7 @@ func addedSize(cs []Constraint, count func(string) int) (size, tokens int) {
 // the constraint of another a kind of limit that it does not have, unless as an operator (not_permitted), and limits that cannot
 // be set now (invalid). What stays as it is may be older than the bounds of new constraints.
 func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
-	if err := c.Check(); err != nil {
+	if err := cmp.Or(c.Check(), c.CheckUnset()); err != nil {
 		return err
 	}
 	if !c.Tightens(old) {
@@ -251,59 +257,9 @@ func OneLine(s string) string {
 // emoji, and the selectors of emoji, change what is seen, and are fine.
 func notOneLine(s string) (rune, bool) {
 	for _, r := range s {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || Invisible(r) && r != '\u200c' && r != '\u200d' && r != '\ufe0e' && r != '\ufe0f' {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || idform.Invisible(r) && r != '\u200c' && r != '\u200d' && r != '\ufe0e' && r != '\ufe0f' {
 			return r, true
 		}
 	}
 	return 0, false
-}
-
-// blanks are the symbols and letters whose glyph is empty: of braille, musical, Egyptian and Khitan script.
-const blanks = "\u2800\U0001D159\U00013441\U00013442\U00016FE4"
-
-// Invisible reports whether a character that is no white space and no control cannot be seen, so that no id, name or rule has it.
-func Invisible(r rune) bool {
-	return r > unicode.MaxASCII && (ignorable(r) || strings.ContainsRune(blanks, r))
-}
-
-// ignorable reports whether a character is Default_Ignorable_Code_Point, by its derivation in UAX #44, table 9.
-func ignorable(r rune) bool {
-	switch {
-	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r):
-		return true
-	case !unicode.Is(unicode.Cf, r), unicode.Is(unicode.Prepended_Concatenation_Mark, r):
-		return false
-	}
-	return r < 0xfff9 || r > 0xfffb && (r < 0x13430 || r > 0x1345f)
-}
-
-// Letters of other scripts that look like those of ASCII, by place; after UTS #39, but for lower case alone.
-const (
-	lookAlike = "аеорсухіјѕԁԛԝһкмтвнгпαορνυκιτχγηεβωσı"
-	looksLike = "aeopcyxijsdqwhkmtbhrnaopvukitxynebwoi"
-)
-
-// alike maps what cannot be told apart in ASCII.
-var alike = strings.NewReplacer("rn", "m", "vv", "w", "0", "o", "1", "l", "i", "l")
-
-// skeleton is what is left of an id for a hasty reader: neither separators nor punctuation. Ids of the record can have any script.
-func skeleton(id string) string {
-	like := []rune(looksLike)
-	var b strings.Builder
-	for _, r := range strings.ToLower(id) {
-		switch {
-		case ignorable(r):
-			continue
-		case r >= 0xff01 && r <= 0xff5e: // fullwidth
-			r = unicode.ToLower(r - 0xfee0)
-		}
-		if unicode.IsPunct(r) || unicode.IsSymbol(r) || unicode.IsSpace(r) {
-			continue
-		}
-		if i := slices.Index([]rune(lookAlike), r); i >= 0 {
-			r = like[i]
-		}
-		b.WriteRune(r)
-	}
-	return alike.Replace(b.String())
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -60,7 +61,7 @@ func CheckOptional(what, name string) error {
 func CheckLabel(what, s string) error {
 	ok := s != "" && len(s) <= MaxName && utf8.ValidString(s) && s != "." && s != ".." &&
 		!strings.ContainsFunc(s, func(r rune) bool {
-			return unicode.IsControl(r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || Invisible(r) || strings.ContainsRune(`/\*>"'`, r)
+			return unicode.IsControl(r) || unicode.IsSpace(r) || !unicode.IsPrint(r) || idform.Invisible(r) || strings.ContainsRune(`/\*>"'`, r)
 		})
 	if !ok {
 		return refusal.New(refusal.Invalid, "use 1 to 64 printable characters without spaces, slashes, quotes, * or >",

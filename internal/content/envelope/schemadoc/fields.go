@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 )
 
 // limits are keywords of JSON Schema. Lengths there count characters, the limits of the server bytes: a text that the schema
@@ -55,7 +55,7 @@ func noName() string {
 	}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		switch {
-		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co) && !event.Invisible(r):
+		case !unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf, unicode.Co) && !idform.Invisible(r):
 		case first >= 0 && r == last+1:
 			last = r
 		default:

@@ -1,8 +1,9 @@
-// Package idform is the form of the ids of tasks, of their parts and of memory items, and the refusal of an id of one kind where another
-// is expected.
+// Package idform is the form of the ids of tasks, of their parts and of memory items, the refusal of an id of one kind where another
+// is expected, and which ids look alike to a reader.
 //
 // Where to change what:
 //   - idform.go: the kinds of ids, and which calls take each
+//   - alike.go: which ids look alike, and which characters cannot be seen
 //
 // Start reading at [ParsePart].
 package idform
