@@ -181,18 +181,20 @@ type textCount struct {
 	open                              map[string]*inText // handoffs that have not ended, by task
 	failed                            float64
 	failedBy, lostBy                  []inHour
-	senders                           map[string]string // of the last handoff, by task
-	rid, gaveUp                       float64           // of tasks of others: agents that ended, lost or handed on one, and those of them that failed or lost it
-	requesters, owners                map[string]string // by task: an owner that is neither the requester nor a person
-	delivered, accepted               []float64         // seconds since the request
-	hops                              []float64         // of tasks that ended
-	tokens, utilisation, completeness []float64         // of envelopes
+	senders                           map[string]string    // of the last handoff, by task
+	rid, gaveUp                       float64              // of tasks of others: agents that ended, lost or handed on one, and those of them that failed or lost it
+	requesters, owners                map[string]string    // by task: an owner that is neither the requester nor a person
+	answered                          map[string]time.Time // when each agent last answered an offer
+	delivered, accepted               []float64            // seconds since the request
+	hops                              []float64            // of tasks that ended
+	tokens, utilisation, completeness []float64            // of envelopes
 }
 
 // inText is a handoff in progress.
 type inText struct {
-	requested    time.Time
-	seen, denied bool
+	requested, offered   time.Time
+	seen, denied, silent bool
+	to                   string // whom it is offered, if it is one
 }
 
 // inHour is what went wrong at a time with what a principal sent.
@@ -229,13 +231,17 @@ func (c *textCount) end(task, outcome string, at time.Time) {
 	c.ended[outcome]++
 	if slices.Contains([]string{"rejected", "expired", "failed", "parked"}, outcome) && !f.denied {
 		c.failed++
-		c.failedBy = append(c.failedBy, inHour{at, c.senders[task], 1})
+		of := inHour{at, c.senders[task], 1}
+		if last := c.answered[f.to]; f.silent && !last.IsZero() && !last.After(f.offered) { // the receiver's doing
+			of.sender = "receiver/" + f.to
+		}
+		c.failedBy = append(c.failedBy, of)
 	}
 }
 
 func countText(h *harness, export []byte) textCount {
 	h.Helper()
-	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}, senders: map[string]string{}, requesters: map[string]string{}, owners: map[string]string{}}
+	c := textCount{names: map[string]float64{}, ended: map[string]float64{}, tickets: map[string]float64{}, open: map[string]*inText{}, senders: map[string]string{}, requesters: map[string]string{}, owners: map[string]string{}, answered: map[string]time.Time{}}
 	hops := map[string]float64{}
 	for line := range strings.Lines(string(export)) {
 		var row textRow
@@ -254,7 +260,7 @@ type textRow struct {
 	Time    time.Time `json:"timestamp"`
 	Event   string    `json:"event"`
 	Details struct {
-		Outcome, Kind, By, From           string
+		Outcome, Kind, By, From, Agent    string
 		To                                any // a receiver, or several
 		Requester                         string
 		Hop, Human                        bool
@@ -300,9 +306,19 @@ func (c *textCount) add(row *textRow, hops map[string]float64) {
 		if !f.seen {
 			f.seen, c.delivered = true, append(c.delivered, after)
 		}
+		if row.Event != "handoff-seen" {
+			c.answered[d.Agent], f.silent = row.Time, false
+		}
 		if row.Event == "handoff-acknowledgment" {
 			c.accepted = append(c.accepted, after)
 		}
+	case "handoff-offered":
+		f.offered, f.to = row.Time, ""
+		if to, _ := d.To.([]any); len(to) == 1 {
+			f.to, _ = to[0].(string)
+		}
+	case "offer-expired", "offer-unanswered":
+		f.silent = true
 	case "handoff-denied":
 		f.denied = true
 	case "handoff-complete":

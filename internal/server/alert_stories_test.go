@@ -36,9 +36,10 @@ var (
 func stories() map[string]story {
 	nothing := func(*stage) {} // the window passes
 	return map[string]story{
-		"handoff-failed":              {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
-		"handoff-failure-rate":        {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
-		"handoffs-fail-systemically":  {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"handoff-failed":             {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
+		"handoff-failure-rate":       {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
+		"handoffs-fail-systemically": {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"handoffs-fail-systemically: all receivers of one agent are silent": {begin: (*stage).fallSilent, raises: soon, handoffs: 5, end: func(st *stage) { st.advance(70 * time.Minute) }, recovers: later},
 		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
@@ -157,6 +158,20 @@ func (st *stage) rejects(n int) {
 			st.Fatal(err)
 		}
 	}
+}
+
+// fallSilent has one agent hand tasks to two others, which do their work, and then are gone.
+func (st *stage) fallSilent() {
+	st.Helper()
+	names := []string{"coder", "tester"}
+	for n := range 20 {
+		name := names[n%2]
+		st.takes(st.as(name, client.AgentSpec{}), st.hands(name, client.CreateInput{}, client.SendInput{}).Handoff)
+	}
+	for n := range 6 {
+		st.hands(names[n%2], client.CreateInput{}, client.SendInput{Retries: new(int)})
+	}
+	st.advance(11 * time.Minute)
 }
 
 // ignores has an agent see the offers of three senders and answer none.

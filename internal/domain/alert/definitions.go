@@ -20,8 +20,8 @@ const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze
 // spread ends what is wrong in alerts with Spread.
 const spread = " Of what goes wrong with the handoffs of one agent, no more counts than of all other senders together."
 
-// spreadTo says the same of receivers.
-const spreadTo = " Nor does more count of those that one agent was to receive than of all other receivers."
+// spreadTo says what is no sender's doing, and the same of receivers.
+const spreadTo = " What got no answer from receivers that answer nobody any more, and did in the week before, is no sender's. Nor does more count of those that one agent was to receive than of all other receivers."
 
 // budget says what the token budget of an envelope is.
 const budget = " The budget is the sender's or, if it gave none, half of the receiver's context window."

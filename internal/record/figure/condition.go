@@ -159,7 +159,7 @@ func (m *meter) excess(d *alert.Definition, s *sums, end time.Time) float64 {
 		total = s.lost()
 	}
 	of := m.harm(d.Figure)
-	return max(within(of.senders, d.Window, end).excess(total), within(of.receivers, d.Window, end).excess(total))
+	return max(within(of.causes, d.Window, end).excess(total), within(of.receivers, d.Window, end).excess(total))
 }
 
 // leave leaves so many failed handoffs, or envelopes that lost everything, out of the sums.

@@ -3,6 +3,7 @@ package figure
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -146,6 +147,7 @@ func (c *count) handoff(ev event.Event) {
 	switch e := ev.(type) {
 	case event.OfferMade:
 		c.offer("made")
+		f.offered = c.e.Time
 		if len(e.To) == 1 {
 			f.Agent = e.To[0]
 		}
@@ -154,12 +156,14 @@ func (c *count) handoff(ev event.Event) {
 		c.delivered(f, e.Agent)
 	case event.Acknowledged:
 		c.offer("accepted")
+		c.answer(e.Agent)
 		c.delivered(f, e.Agent)
 		f.Agent, f.accepted, f.Acceptance = e.Agent, true, c.e.Time.Sub(f.Requested)
 		c.set.Observe(HandoffAcceptance, f.Acceptance.Seconds(), c.label, c.agent(c.workspace, e.Agent), string(f.Kind))
 		c.set.Observe(ReasonAcceptance, f.Acceptance.Seconds(), c.label, string(f.Kind), string(f.Reason))
 	case event.RejectedOffer:
 		c.offer("rejected")
+		c.answer(e.Agent)
 		f.silent = false
 		c.delivered(f, e.Agent) // also of an offer that it has rejected by its id, without a look at the inbox
 	case event.OfferExpired:
@@ -210,6 +214,23 @@ func (c *count) delivered(f *flight, agent string) {
 	f.seen, f.Agent, f.Delivery = true, agent, c.e.Time.Sub(f.Requested)
 	c.set.Observe(HandoffDelivery, f.Delivery.Seconds(), c.label, c.agent(c.workspace, agent), string(f.Kind))
 	c.set.Observe(ReasonDelivery, f.Delivery.Seconds(), c.label, string(f.Kind), string(f.Reason))
+}
+
+// answer notes that an agent accepts or rejects offers.
+func (c *count) answer(agent string) {
+	if k := [2]string{c.workspace, agent}; c.agent(c.workspace, agent) != Other && c.answered[k].Before(c.e.Time) {
+		c.answered[[2]string{c.workspace, strings.Clone(agent)}] = c.e.Time
+	}
+}
+
+// answering is for how long an agent that has answered an offer is known to answer offers.
+const answering = 7 * 24 * time.Hour
+
+// fellSilent reports whether a handoff failed because its receiver, which has answered offers lately, answers nobody's any more: that is not the
+// sender's doing, as far as the record tells.
+func (c *count) fellSilent(f *flight) bool {
+	last := c.answered[[2]string{c.workspace, f.Agent}]
+	return f.silent && !last.IsZero() && !last.After(f.offered) && c.e.Time.Sub(last) <= answering
 }
 
 func (c *count) rendered(e event.Rendered) {
@@ -267,6 +288,9 @@ func (c *count) end(outcome event.Stage) {
 			by = cmp.Or(c.w.hurried, by)
 		}
 		at.failedBy.add(by, 1)
+		if by == c.w.hurried || !c.fellSilent(f) {
+			at.causedBy.add(by, 1)
+		}
 		at.failedTo.add(f.Agent, 1)
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}

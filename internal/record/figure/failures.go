@@ -44,8 +44,10 @@ func (t *Tally) addAgent(e *ledger.Entry, workspace, name string) error {
 			delete(t.failures, k)
 			delete(t.outcomes, [2]string{workspace, t.identity(workspace, name)})
 		case agent.Removed:
+			id := [2]string{workspace, t.identity(workspace, name)}
 			delete(t.failures, k)
-			delete(t.outcomes, [2]string{workspace, t.identity(workspace, name)})
+			delete(t.outcomes, id)
+			delete(t.answered, id)
 			t.removed(workspace, name)
 		}
 	}

@@ -84,7 +84,7 @@ var (
 	}
 	FailedExcess = &Instrument{
 		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. An offer that had less time than by default and got no answer counts as its requester's. What one agent does is no fault of the system: alerts about that leave these out.",
+		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. An offer that had less time than by default and got no answer counts as its requester's; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system: alerts about that leave these out.",
 	}
 	HandoffsOpen = &Instrument{
 		Name: "trapeze.handoffs.open", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},

@@ -31,6 +31,7 @@ type slot struct {
 	minute int64 // since the beginning of 1970
 	sums
 	failedBy, failedTo, lostBy harm // what failed of those that ended, by sender and by receiver, and what was lost of those that were packed
+	causedBy                   harm // as failedBy, without what was the receivers' doing
 }
 
 // past is what alerts need to know of a workspace. Its memory is bounded by the minutes of [kept].

@@ -61,7 +61,9 @@ func (r *running) within(from, to int64) float64 {
 
 // parties are those who may have caused what went wrong.
 type parties struct {
-	senders, receivers map[string]*running
+	senders   map[string]*running // whose handoffs went wrong
+	causes    map[string]*running // without what was the receivers' doing
+	receivers map[string]*running
 }
 
 // harmOf is what went wrong in each minute that a figure is about; zero if the figure tells nobody apart. Envelopes have no receivers: what they lost is
@@ -69,9 +71,13 @@ type parties struct {
 func (p *past) harmOf(figure string) parties {
 	switch figure {
 	case HandoffsFailed.Name:
-		return parties{p.summed(func(s *slot) harm { return s.failedBy }), p.summed(func(s *slot) harm { return s.failedTo })}
+		return parties{
+			senders: p.summed(func(s *slot) harm { return s.failedBy }), causes: p.summed(func(s *slot) harm { return s.causedBy }),
+			receivers: p.summed(func(s *slot) harm { return s.failedTo }),
+		}
 	case EnvelopeCompleteness.Name:
-		return parties{senders: p.summed(func(s *slot) harm { return s.lostBy })}
+		lost := p.summed(func(s *slot) harm { return s.lostBy })
+		return parties{senders: lost, causes: lost}
 	}
 	return parties{}
 }
@@ -145,7 +151,7 @@ func (t *Tally) Excess(set *Set, now time.Time) {
 		for i := len(p.slots) - 1; i >= 0 && p.slots[i].minute >= from; i-- {
 			s := &p.slots[i]
 			hour = hour.plus(s.sums, 1)
-			failed.plus(s.failedBy)
+			failed.plus(s.causedBy)
 			refused.plus(s.failedTo)
 			lost.plus(s.lostBy)
 		}

@@ -1,6 +1,7 @@
 package figure_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -104,28 +105,45 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 	expired := []event.Event{event.OfferExpired{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Expired}}
 	refused := []event.Event{event.Seen{Handoff: 1, Offer: 1, Agent: "zoe"}, event.RejectedOffer{Handoff: 1, Offer: 1, Agent: "zoe"}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
 	lost := []event.Event{event.Rendered{Handoff: 1, Offer: 1}}
+	unanswered := []event.Event{event.Unanswered{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Undeliverable}}
+	const before = time.Minute
 	for name, c := range map[string]struct {
 		created event.Created
-		to      string // of all; "": each has another
+		from    string        // of all; "": each has another
+		answers time.Duration // when the receivers answered, after noon; 0: never
+		to      string        // of all; "": each has another
 		ends    []event.Event
 		alert   string
 		severe  bool
 		first   string // of the senders that are named
 	}{
-		"others hand on what must be answered at once":  {hurry, "", expired, "handoffs-fail-systemically", false, "eve"},
-		"others hand on, and nobody answers":            {patient, "", expired, "handoffs-fail-systemically", true, "s0"},
-		"receivers reject what must be answered soon":   {hurry, "", spread, "handoffs-fail-systemically", true, "s0"},
-		"one receiver rejects everything":               {patient, "zoe", refused, "handoffs-fail-systemically", false, "s0"},
-		"many send references that lead nowhere":        {patient, "", lost, "context-lost", true, "s0"},
-		"many hand on what one lost before them, twice": {patient, "", nil, "context-lost", false, "eve"},
+		"others hand on what must be answered at once":  {created: hurry, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"others hand on, and nobody answers":            {created: patient, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"receivers reject what must be answered soon":   {created: hurry, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"one receiver rejects everything":               {created: patient, to: "zoe", ends: refused, alert: "handoffs-fail-systemically", first: "s0"},
+		"many send references that lead nowhere":        {created: patient, ends: lost, alert: "context-lost", severe: true, first: "s0"},
+		"many hand on what one lost before them, twice": {created: patient, alert: "context-lost", first: "eve"},
+		"all receivers of one sender fall silent":       {created: patient, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"all see what one sends, and hang":              {created: patient, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"they fell silent more than a week ago":         {created: patient, from: "eve", answers: -8 * 24 * time.Hour, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they never answered anybody":                   {created: patient, from: "eve", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they answer others":                            {created: patient, from: "eve", answers: 150 * time.Second, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"one sender gives them no time":                 {created: hurry, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"one receiver of one sender falls silent":       {created: patient, from: "eve", answers: before, to: "r0", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they reject what one sends":                    {created: patient, from: "eve", answers: before, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRecord(t)
 			for n := range 20 {
 				r.renders(fmt.Sprint("good", n), time.Minute, 1, 0.5)
 			}
+			for n := range 5 {
+				if c.answers != 0 {
+					r.handoff(fmt.Sprint("answered", n), fmt.Sprint("r", n), c.answers, 0)
+				}
+			}
 			for n := range 60 {
-				from, to := fmt.Sprint("s", n%6), c.to
+				from, to := cmp.Or(c.from, fmt.Sprint("s", n%6)), c.to
 				if to == "" {
 					to = fmt.Sprint("r", n%5)
 				}
