@@ -9,7 +9,7 @@ import (
 type ReplayInput struct {
 	To         []string  `json:"to,omitempty"`
 	Capability string    `json:"capability,omitempty"`
-	Route      []string  `json:"route,omitempty"`
+	Route      []string  `json:"route,omitzero"` // nil: as it is; empty: none
 	Deadline   time.Time `json:"deadline,omitzero"`
 	Note       string    `json:"note,omitempty"`
 	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set

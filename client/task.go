@@ -194,8 +194,7 @@ type Task struct {
 	Position     uint64            `json:"position"` // of its newest entry
 }
 
-// Stranded lists the children that the task waits for and that are in the dead letters, each with the reason. An operator can replay such
-// a child; the task no longer waits for a child that is cancelled.
+// Stranded lists the children in the dead letters that the task waits for, each with the reason, until they are replayed or cancelled.
 func (t Task) Stranded() []Child {
 	if k := t.Ticket; k != nil && k.Open() && (k.Kind != "takeover" || k.State == "open") {
 		return nil // it waits for people
@@ -232,6 +231,7 @@ type ParkedRow struct {
 	Cause  string    `json:"cause"`
 	Detail string    `json:"detail"`
 	Since  time.Time `json:"since"`
+	Route  []string  `json:"route,omitempty"` // agents that the task still visits, the next first
 }
 
 // TaskPage is one page of a list of tasks, newest first.

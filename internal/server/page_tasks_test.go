@@ -189,3 +189,45 @@ func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
 		}
 	}
 }
+
+// The route that is left of a dead letter is shown, changed and followed, of each by itself and of several at once.
+func TestDeadLettersAreReplayedAlongAnotherRoute(t *testing.T) {
+	_, admin, page, agents := crew(t, "ann", "bob", "mute")
+	ctx := t.Context()
+	is := func(id string) client.Task {
+		t.Helper()
+		task, err := admin.Task(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return task
+	}
+	along := func(intent string) string {
+		t.Helper()
+		made, err := admin.CreateTask(ctx, client.CreateInput{Intent: intent, Route: []string{"mute", "ann", "bob"}, Send: &client.SendInput{Retries: new(int)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(t)(agents["mute"].Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		return made.Task
+	}
+	five, six, seven := along("five"), along("six"), along("seven")
+	shown(t, "routes", page.get("/dead", http.StatusOK), "mute → ann → bob", `name="route-`+five+`"`)
+	page.post("/dead", "verb=replay&key=k4&task="+five+"&route-"+five+"=bob%0D%0Amute%0D%0Aann&was-"+five+"=mute+ann+bob+&task="+six+"&route-"+six+"=mute%0D%0Aann%0D%0Abob&was-"+six+"=mute+ann+bob+"+
+		"&task="+seven+"&route-"+seven+"=&was-"+seven+"=mute+ann+bob+", "Replayed.")
+	for id, want := range map[string][]string{five: {"bob", "mute", "ann"}, six: {"mute", "ann", "bob"}, seven: nil} {
+		if task := is(id); !slices.Equal(task.Route, want) || task.Handoff == nil || !slices.Equal(task.Handoff.To, append(want, "mute")[:1]) {
+			t.Errorf("%s goes along %q, now to %q", task.Intent, task.Route, task.Handoff.To)
+		}
+	}
+	for _, id := range []string{five, six} {
+		to := map[string]*client.Client{five: agents["bob"], six: agents["mute"]}[id]
+		must(t)(to.Reject(ctx, is(id).Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+	}
+	page.post("/dead", "verb=replay&key=k5&route=ann+bob&task="+five+"&task="+six, "Replayed.")
+	for _, id := range []string{five, six} {
+		if task := is(id); !slices.Equal(task.Route, []string{"ann", "bob"}) || !slices.Equal(task.Handoff.To, []string{"ann"}) {
+			t.Errorf("%s goes along %q, now to %q", task.Intent, task.Route, task.Handoff.To)
+		}
+	}
+}

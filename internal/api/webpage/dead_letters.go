@@ -102,12 +102,26 @@ func (v *visit) ofDead(r *http.Request, verb string) (func(ctx context.Context, 
 			}
 			in.Budget.Tokens = n
 		}
+		all := names(r.PostFormValue("route"))
 		return func(ctx context.Context, id string) error {
+			in := in
+			if in.Route = all; len(all) == 0 {
+				in.Route = routeOf(r, id)
+			}
 			_, err := v.api.Replay(ctx, id, in)
 			return err
 		}, nil
 	}
 	return nil, invalid(fmt.Sprintf("dead letters cannot be %.20q", verb), "replay or discard them")
+}
+
+// routeOf is the route of a dead letter as the person has changed it: nil, if not; empty, if it is to have none.
+func routeOf(r *http.Request, id string) []string {
+	route := names(r.PostFormValue("route-" + id))
+	if slices.Equal(route, names(r.PostFormValue("was-"+id))) {
+		return nil
+	}
+	return append([]string{}, route...)
 }
 
 func invalid(message, hint string) error {

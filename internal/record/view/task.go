@@ -36,6 +36,7 @@ type ParkedRow struct {
 	Cause  event.ParkCause `json:"cause"`
 	Detail string          `json:"detail"`
 	Since  time.Time       `json:"since"`
+	Route  []string        `json:"route,omitempty" doc:"Agents that the task still visits, the next first."`
 }
 
 // TaskFilter narrows a list of tasks. A zero field does not narrow it.

@@ -19,7 +19,7 @@ type ReplayInput struct {
 	Task       string       `json:"task,omitempty" doc:"Id of the task."`
 	To         []string     `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
 	Capability string       `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
-	Route      []string     `json:"route,omitempty" doc:"Replaces the task's route, which the task then follows."`
+	Route      []string     `json:"route,omitzero" doc:"Replaces the task's route, which the task then follows; empty: it has none. Left out: as it is."`
 	Deadline   time.Time    `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
 	Budget     event.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
 	Note       string       `json:"note,omitempty" doc:"Why."`

@@ -57,7 +57,9 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 		t.Errorf("%d tickets can be approved", n)
 	}
 	d.do(chromedp.Evaluate[chromedp.Void](`window.whole_ = fetch; window.fetch = () => Promise.reject(new Error("away")); void 0`))
-	d.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter)) // of what is not shown
+	for _, key := range []string{"j", "j", "a", kb.Enter} { // of what is not shown
+		d.do(chromedp.KeyEvent(key))
+	}
 	if k, err := d.admin.Ticket(ctx, tickets[1], 0); err != nil || !k.Open() || eval[string](d, `location.pathname`) != "/inbox" {
 		t.Errorf("a ticket is approved unread: %v: %+v", err, k)
 	}

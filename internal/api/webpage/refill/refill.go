@@ -92,7 +92,7 @@ func putRefusal(doc *html.Node, r *http.Request, message, hint string) {
 
 // Written is what a person has written into a form, or has chosen as an answer.
 func Written(form url.Values) (texts []string) {
-	for _, name := range []string{"option", "answer", "detail", "result", "data", "ask", "state", "to", "capability", "why", "reason"} {
+	for _, name := range []string{"option", "answer", "detail", "result", "data", "ask", "state", "to", "capability", "route", "why", "reason"} {
 		if text := form.Get(name); strings.TrimSpace(text) != "" {
 			texts = append(texts, text)
 		}

@@ -21,16 +21,7 @@ func AppendTask(b []byte, t *view.TaskRow) []byte {
 	b = appendOptional(b, `,"handoff":`, t.Handoff)
 	b = appendOptional(b, `,"stage":`, string(t.Stage))
 	b = appendOptional(b, `,"kind":`, string(t.Kind))
-	for i, to := range t.To {
-		sep := `,`
-		if i == 0 {
-			sep = `,"to":[`
-		}
-		b = appendText(append(b, sep...), to)
-	}
-	if len(t.To) > 0 {
-		b = append(b, ']')
-	}
+	b = appendList(b, `,"to":[`, t.To)
 	b = strconv.AppendInt(append(b, `,"hops":`...), int64(t.Hops), 10)
 	b = appendTime(append(b, `,"created":`...), t.Created)
 	b = appendTime(append(b, `,"updated":`...), t.Updated)
@@ -40,7 +31,8 @@ func AppendTask(b []byte, t *view.TaskRow) []byte {
 	if t.Parked != nil {
 		b = appendText(append(b, `,"parked":{"cause":`...), string(t.Parked.Cause))
 		b = appendText(append(b, `,"detail":`...), t.Parked.Detail)
-		b = append(appendTime(append(b, `,"since":`...), t.Parked.Since), '}')
+		b = appendTime(append(b, `,"since":`...), t.Parked.Since)
+		b = append(appendList(b, `,"route":[`, t.Parked.Route), '}')
 	}
 	b = strconv.AppendUint(append(b, `,"position":`...), uint64(t.At), 10)
 	return append(b, '}')
@@ -75,6 +67,20 @@ func AppendItem(b []byte, i *view.Item) []byte {
 	}
 	b = strconv.AppendUint(append(b, `,"position":`...), uint64(i.At), 10)
 	return append(b, '}')
+}
+
+// appendList appends texts after a key that ends in a bracket, if there are any.
+func appendList(b []byte, key string, all []string) []byte {
+	for i, text := range all {
+		if i > 0 {
+			key = `,`
+		}
+		b = appendText(append(b, key...), text)
+	}
+	if len(all) > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
 func appendOptional(b []byte, key, s string) []byte {

@@ -368,7 +368,7 @@ func TestRowsAreWrittenAsTheirTypeSays(t *testing.T) {
 			ID: "task_1", State: event.Parked, Intent: "say \"hé\" \\ <b>\n\x00\u2028", Owner: "bob", Epoch: 1 << 60, Requester: "agent/ann",
 			Priority: event.High, Parent: "task_0", Handoff: "task_1.h2", Stage: event.Offered, Kind: event.Warm, To: []string{"a", "b\"", "c"},
 			Hops: 3, Created: now, Updated: now.Add(time.Nanosecond), Deadline: now.Add(time.Hour),
-			Parked: &view.ParkedRow{Cause: event.ParkLimit, Detail: "no", Since: now}, At: 7,
+			Parked: &view.ParkedRow{Cause: event.ParkLimit, Detail: "no", Since: now, Route: []string{"a", "b\"", "c"}}, At: 7,
 		},
 	} {
 		var got view.TaskRow

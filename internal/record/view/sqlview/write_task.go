@@ -27,7 +27,7 @@ func (t *taskFold) row() view.TaskRow {
 		}
 	}
 	if s.State == event.Parked && s.Parked != nil {
-		v.Parked = &view.ParkedRow{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At}
+		v.Parked = &view.ParkedRow{Cause: s.Parked.Cause, Detail: s.Parked.Detail, Since: s.Parked.At, Route: s.Route}
 	}
 	return v
 }

@@ -416,6 +416,10 @@ func deadStory(s *stage) {
 	if got.Parked == nil || got.Parked.Cause != event.ParkReturned || got.Parked.Detail == "" || !got.Parked.Since.Equal(s.now) {
 		s.Errorf("the dead letter: %+v", got.Parked)
 	}
+	s.do(task, handoff.Replay{By: operator, Route: []string{"bob", "ann"}}, s.to(task, "bob"), handoff.Reject{By: agentOf("bob"), Handoff: 2, Why: event.Refused, Detail: "no"})
+	if got := s.list(view.TaskFilter{State: event.Parked})[0]; got.Parked == nil || !slices.Equal(got.Parked.Route, []string{"bob", "ann"}) {
+		s.Errorf("the dead letter with a route: %+v", got.Parked)
+	}
 	s.do(task, handoff.Replay{By: operator})
 	s.wantTasks(view.TaskFilter{State: event.Parked})
 	if got := s.list(view.TaskFilter{State: event.Pending})[0]; got.Parked != nil {
