@@ -4,7 +4,7 @@ package trapeze_test
 var cliPackages = []pkg{
 	{
 		dir: "cli", what: "the command line: its groups of commands, and the commands that start processes: serve, stop, work, mcp, demo",
-		imports: "domain/shellword cli/shell cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/cluster cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
+		imports: "domain/shellword cli/shell cli/usage cli/alert cli/erasure cli/task cli/handoff cli/agent cli/policy cli/ticket cli/memory cli/envelope cli/audit cli/workspace cli/cluster cli/verify cli/witness cli/backup cli/bench cli/completion cli/daemon cli/login cli/setup cli/stdio cli/web " +
 			"cli/work cli/demo cli/demo/report cli/place api/mcpapi/toolset api/otelapi api/tracing client",
 		libs: "github.com/spf13",
 	},

@@ -45,8 +45,7 @@ type ExportOptions struct {
 	Format string // jsonl, csv, proof (what trapeze verify verifies), or for one task json; empty: jsonl
 	// Forgotten includes the content of memory items that were forgotten. Only operators may ask for it.
 	Forgotten bool
-	// SkipDamaged goes on after entries that cannot be read, which are listed in their places as the event entry-damaged, or entry-put-away: for operators
-	// and auditors.
+	// SkipDamaged goes on after entries that cannot be read, listed in their places as the event entry-damaged or entry-put-away: for operators and auditors.
 	SkipDamaged bool
 }
 

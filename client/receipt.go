@@ -39,13 +39,14 @@ type Sealed struct {
 	References []string `json:"references,omitempty"` // ids of the memory items and digests of the files that go along
 	// Tokens is what the prompt of the receiver has, of Budget (0: no limit), by the tokenizer of the receiver; of several receivers the most. 0 if
 	// they were not counted: then Uncounted says why. What changes before the receiver accepts, such as a new constraint, is not in it.
-	Tokens       int            `json:"tokens,omitempty"`
-	Budget       int            `json:"budget,omitempty"`
-	Estimate     bool           `json:"estimate,omitempty"` // Tokens is an upper bound or, if each child gets an envelope of its own, about what it has
-	Uncounted    string         `json:"uncounted,omitempty"`
-	Completeness float64        `json:"completeness"`       // references resolved by references requested, 0 to 1; of several receivers the least
-	Omitted      int            `json:"omitted,omitempty"`  // parts that were left out for want of tokens
-	LeftOut      map[string]int `json:"left_out,omitempty"` // what was given with a handoff that is cold, by kind, such as facts: no receiver gets it
+	Tokens       int               `json:"tokens,omitempty"`
+	Budget       int               `json:"budget,omitempty"`
+	Estimate     bool              `json:"estimate,omitempty"` // Tokens is an upper bound or, if each child gets an envelope of its own, about what it has
+	Uncounted    string            `json:"uncounted,omitempty"`
+	Completeness float64           `json:"completeness"`       // references resolved by references requested, 0 to 1; of several receivers the least
+	Missing      map[string]string `json:"missing,omitempty"`  // ids of the references that were not resolved, each with the reason: not_found, forgotten or not_readable
+	Omitted      int               `json:"omitted,omitempty"`  // parts that were left out for want of tokens
+	LeftOut      map[string]int    `json:"left_out,omitempty"` // what was given with a handoff that is cold, by kind, such as facts: no receiver gets it
 }
 
 // receipt makes a call that changes a task.

@@ -22,6 +22,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/cli/task"
 	"github.com/trapezehq/trapeze/internal/cli/ticket"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 	"github.com/trapezehq/trapeze/internal/cli/verify"
 	"github.com/trapezehq/trapeze/internal/cli/web"
 	"github.com/trapezehq/trapeze/internal/cli/witness"
@@ -91,6 +92,7 @@ func (s *commands) root() *cobra.Command {
 	s.Bind(root)
 	shell.CompleteChoices(root)
 	completion.Add(s.Shell, root)
+	usage.WatchLists(root)
 	return root
 }
 

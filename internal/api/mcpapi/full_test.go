@@ -146,7 +146,7 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	if sealed["completeness"] != 0.5 || !slices.Equal(sealed["references"].([]any), []any{item["id"]}) || sealed["version"] == nil {
 		t.Errorf("with a reference that cannot be resolved: %v", sent)
 	}
-	if !strings.Contains(text, "completeness 50 %") || !strings.Contains(text, "of its 4000") || sealed["tokens"] == nil || sealed["budget"] != 4000. {
+	if !strings.Contains(text, "completeness 50 % (mem_00000000000000000000000000: not found).") || !strings.Contains(text, "of its 4000") || sealed["tokens"] == nil || sealed["budget"] != 4000. {
 		t.Errorf("the model reads %s, and %v", text, sealed)
 	}
 	_, free := coder.call("send", m{"intent": "Test the parser", "to": "reviewer"})

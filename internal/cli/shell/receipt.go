@@ -65,7 +65,7 @@ func sealed(e *client.Sealed) string {
 		text += ", tokens not counted: " + e.Uncounted
 	}
 	if n := len(e.References); n > 0 || e.Completeness < 1 {
-		text += fmt.Sprintf(", %s, completeness %d %%", refusal.Counted(n, "reference"), int(100*e.Completeness))
+		text += fmt.Sprintf(", %s, completeness %d %%", refusal.Counted(n, "reference"), int(100*e.Completeness)) + visible.Unresolved(e.Missing)
 	}
 	if e.Omitted > 0 {
 		text += ", " + refusal.Counted(e.Omitted, "part") + " left out"

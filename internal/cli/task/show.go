@@ -29,6 +29,13 @@ it has not ended by then.`
 	return cmd
 }
 
+func permissionsLine(permissions []string) string {
+	if permissions != nil && len(permissions) == 0 {
+		return "none"
+	}
+	return shell.Names(permissions)
+}
+
 func showTask(p *shell.Page, t client.Task) {
 	path := make([]string, 0, len(t.Path))
 	for _, v := range t.Path {
@@ -37,10 +44,6 @@ func showTask(p *shell.Page, t client.Task) {
 	var depends []string
 	for _, d := range t.Dependencies {
 		depends = append(depends, d.Task+" ("+string(d.State)+")")
-	}
-	permissions := shell.Names(t.Permissions)
-	if t.Permissions != nil && permissions == "" {
-		permissions = "none"
 	}
 	list := []shell.Field{
 		{"task", t.ID},
@@ -57,12 +60,14 @@ func showTask(p *shell.Page, t client.Task) {
 		{"path", shell.Names(path)},
 		{"route", shell.Names(t.Route)},
 		{"chain", chainLine(t.Chain)},
-		{"permissions", permissions},
+		{"permissions", permissionsLine(t.Permissions)},
 		{"depends on", shell.Names(depends)},
 		{"parent", t.Parent.Task},
 		{"conversation", t.Conversation},
-		{"spent tokens", shell.Number(t.Spent.Tokens)}, {"of", shell.Number(t.Budget.Tokens)},
-		{"spent cost", shell.Number(t.Spent.Cost)}, {"of", shell.Number(t.Budget.Cost)},
+		{"spent tokens", shell.Number(t.Spent.Tokens)},
+		{"of", shell.Number(t.Budget.Tokens)},
+		{"spent cost", shell.Number(t.Spent.Cost)},
+		{"of", shell.Number(t.Budget.Cost)},
 		{"progress", t.Progress},
 		{"parked", shell.Parked(parkedNow(t))},
 		{"not reached", notReached(t)},

@@ -120,9 +120,35 @@ var namingFlags = []string{"agent", "approver", "channel", "conversation", "desk
 func empty(f *pflag.Flag) bool {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		values := list.GetSlice()
-		return len(values) == 0 || slices.ContainsFunc(values, func(v string) bool { return strings.TrimSpace(v) == "" })
+		given, watched := f.Value.(*givenList)
+		return watched && given.empty || len(values) == 0 || slices.ContainsFunc(values, func(v string) bool { return strings.TrimSpace(v) == "" })
 	}
 	return slices.Contains(namingFlags, f.Name) && strings.TrimSpace(f.Value.String()) == ""
+}
+
+// givenList is the value of a flag that takes a list. An empty text adds nothing to some lists: empty says that one was given.
+type givenList struct {
+	pflag.Value
+	pflag.SliceValue
+	empty bool
+}
+
+// Set implements [pflag.Value].
+func (l *givenList) Set(text string) error {
+	l.empty = l.empty || strings.TrimSpace(text) == ""
+	return l.Value.Set(text)
+}
+
+// WatchLists makes the lists among the flags of a command and of those below it remember that an empty text was given.
+func WatchLists(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			f.Value = &givenList{Value: f.Value, SliceValue: list}
+		}
+	})
+	for _, c := range cmd.Commands() {
+		WatchLists(c)
+	}
 }
 
 // CheckTexts refuses arguments and flags that are not UTF-8, which JSON cannot carry, and names and ids that are empty.

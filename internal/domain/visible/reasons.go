@@ -24,3 +24,22 @@ func Counts(of map[string]int) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// maxUnresolved is how many references [Unresolved] names.
+const maxUnresolved = 10
+
+// Unresolved are references, each with the reason why it is missing, in their order and after a space in parentheses; empty if there are none.
+func Unresolved(why map[string]string) string {
+	var all []string
+	for i, id := range slices.Sorted(maps.Keys(why)) {
+		if i == maxUnresolved {
+			all = append(all, fmt.Sprintf("and %d more", len(why)-i))
+			break
+		}
+		all = append(all, id+": "+strings.ReplaceAll(why[id], "_", " "))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
+}

@@ -21,6 +21,8 @@ type Sealed struct {
 	Uncounted string `json:"uncounted,omitempty" doc:"Why the tokens were not counted."`
 	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
 	Completeness float64 `json:"completeness"`
+	// Missing names the references that were not resolved, each with the reason.
+	Missing map[string]string `json:"missing,omitempty" doc:"The references that were not resolved, by id: not_found, forgotten or not_readable."`
 	Omitted      int     `json:"omitted,omitempty"` // parts that were left out for want of tokens
 	// LeftOut counts, by kind, what was given with a handoff that is cold: no receiver gets it.
 	LeftOut map[string]int `json:"left_out,omitempty" doc:"What was given with a handoff that is cold, by kind, such as facts: its receiver does not get it. Send it warm, or say it in the ask or the notes."`
@@ -100,7 +102,7 @@ type contents struct {
 	Version   string
 	Memory    []struct{ ID string }
 	Artifacts []struct{ Digest string }
-	Gaps      []struct{ ID string }
+	Gaps      []struct{ ID, Reason string }
 	Packing   struct{ Tokens, Budget int }
 	Handoff   struct{ Kind event.Kind }
 	Dropped   []struct {
@@ -130,6 +132,12 @@ func (doc *contents) sum() *Sealed {
 	}
 	if all := len(out.References) + len(doc.Gaps); all > 0 {
 		out.Completeness = float64(len(out.References)) / float64(all)
+	}
+	for _, g := range doc.Gaps {
+		if out.Missing == nil {
+			out.Missing = map[string]string{}
+		}
+		out.Missing[g.ID] = g.Reason
 	}
 	for _, d := range doc.Dropped {
 		if kind, sent := strings.CutPrefix(d.Kind, "sent_"); sent && doc.Handoff.Kind == event.Cold {

@@ -77,7 +77,7 @@ func Told(r client.Receipt, did, next string) Answer {
 		fmt.Fprintf(&b, " The receiver reads %d tokens of its %d.", e.Tokens, e.Budget)
 	}
 	if e := r.Sealed; e != nil && e.Completeness < 1 {
-		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%.", len(e.References), int(100*e.Completeness))
+		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%%s.", len(e.References), int(100*e.Completeness), visible.Unresolved(e.Missing))
 	}
 	if e := r.Sealed; e != nil && len(e.LeftOut) > 0 {
 		fmt.Fprintf(&b, " The handoff is cold: the receiver does not get what you gave with it (%s). Send it warm, or say it in the ask or the notes.", visible.Counts(e.LeftOut))
