@@ -38,9 +38,10 @@ func (k *PartKind) UnmarshalText(b []byte) error { return PartKinds.Decode(k, b)
 // OmissionReason is the reason for omitting a part.
 type OmissionReason string
 
-// The reasons for omissions. All but the first apply whatever the budget, unless the strategy is full or the part is pinned.
+// The reasons for omissions. All but the first two apply whatever the budget, unless the strategy is full or the part is pinned.
 const (
 	OverBudget OmissionReason = "budget"    // over the budget
+	OverShare  OmissionReason = "share"     // over the budget: important beyond what its author can make so
 	RawLog     OmissionReason = "log"       // a raw conversation, of which there is a summary
 	Settled    OmissionReason = "settled"   // the reasoning of a fact or decision that is settled
 	ToolCall   OmissionReason = "tool_call" // a tool call of the sender
@@ -48,7 +49,7 @@ const (
 )
 
 // OmissionReasons lists every reason.
-var OmissionReasons = event.NewSet("a reason for an omission", OverBudget, RawLog, Settled, ToolCall, OnDemand)
+var OmissionReasons = event.NewSet("a reason for an omission", OverBudget, OverShare, RawLog, Settled, ToolCall, OnDemand)
 
 func (r *OmissionReason) UnmarshalText(b []byte) error { return OmissionReasons.Decode(r, b) }
 

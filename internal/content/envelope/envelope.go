@@ -135,7 +135,8 @@ type Item struct {
 	// WasBy is the author of what the item replaced: the item that it supersedes, or one of its own id. Empty if it replaced nothing, or if
 	// that is not recorded. Since version 1.4.
 	WasBy string `json:"was_by,omitempty"`
-	// Ruled reports that it is pinned by the requester or by no agent: it comes before what agents pin. Since version 1.4.
+	// Ruled reports that the requester, or a principal that is no agent, has pinned it or made it [Vital]: it comes before what agents pin or find vital.
+	// Since version 1.4.
 	Ruled bool `json:"ruled,omitempty"`
 
 	Weight

@@ -28,6 +28,9 @@ type MemoryRef struct {
 	Extra Extra `json:"-"`
 }
 
+// Vital is the importance from which a part comes before the state of the work, and is named where it is left out.
+const Vital = 0.9
+
 // Weight says how important a part is when the token budget is short. Since version 1.1.
 type Weight struct {
 	// Pinned parts come before all others.

@@ -249,7 +249,7 @@ func tokens(n int) string {
 }
 
 var omissionWords = map[OmissionReason]string{
-	OverBudget: "no room", RawLog: "a raw log", Settled: "already settled", ToolCall: "the sender's tool call", OnDemand: "on demand",
+	OverBudget: "no room", OverShare: "important beyond its author's share", RawLog: "a raw log", Settled: "already settled", ToolCall: "the sender's tool call", OnDemand: "on demand",
 }
 
 var gapWords = map[GapReason]string{GapNotFound: "not found", GapForgotten: "forgotten since", GapNotReadable: "not yours to read"}

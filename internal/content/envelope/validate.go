@@ -268,6 +268,9 @@ func (e *Envelope) sinceMinor4() string {
 	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important }); i >= 0 {
 		return "omissions[" + strconv.Itoa(i) + "].important"
 	}
+	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Reason == OverShare }); i >= 0 {
+		return "omissions[" + strconv.Itoa(i) + "].reason share"
+	}
 	if i := slices.IndexFunc(e.History, func(s Step) bool { return s.Recorded }); i >= 0 {
 		return "history[" + strconv.Itoa(i) + "].recorded"
 	}

@@ -22,9 +22,12 @@ func (p *packer) measure() {
 			x.tokens = max(0, p.costs.alone(x, p.doc)-p.costs.besides(x))
 		}
 		if !x.excluded {
-			x.line = p.costs.line(x, p.doc)
 			p.order = append(p.order, i)
 		}
+	}
+	p.bound()
+	for _, i := range p.order {
+		p.parts[i].line = p.costs.line(&p.parts[i], p.doc)
 	}
 }
 

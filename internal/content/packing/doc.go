@@ -9,9 +9,10 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, has five ranks: (1) pinned parts, first what the requester and operators pinned, then what agents did, as many tokens
-//     of each; (2) vital parts, with an importance of 0.9 and more, as many tokens of each author; (3) the state of the work: state, notes, summary and detail; (4) all others, the most valuable per
-//     token first; (5) parts with an importance below 0.2. There is one exception: a part that is longer than all parts before it
+//   - priority, the default, has six ranks: (1) what the requester and operators pinned, then what they made vital, with an importance of 0.9 and more;
+//     (2) what agents pinned; (3) what agents made vital; (4) the state of the work: state, notes, summary and detail; (5) all others, the most valuable per
+//     token first; (6) parts with an importance below 0.2. In the first three, each author gets as many tokens as any other. Of what an agent made vital,
+//     a bound of parts and tokens counts: what is beyond it is of rank 5, and its omission says so. There is one exception: a part that is longer than all parts before it
 //     together is moved behind shorter parts of later ranks, and omitted if it then does not fit, even if it is pinned. So with a small budget a
 //     pinned text of 3,000 tokens does not displace ten facts of 100.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.

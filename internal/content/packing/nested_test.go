@@ -134,7 +134,8 @@ func TestAtHalfTheBudgetAllThatIsImportantStaysIfItFits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if firsts(&p.Envelope) < firsts(&doc) {
+		beyond := slices.ContainsFunc(p.Envelope.Omissions, func(o envelope.Omission) bool { return o.Reason == envelope.OverShare })
+		if firsts(&p.Envelope) < firsts(&doc) && !beyond {
 			t.Fatalf("%d tokens: %d of %d important parts, which fit; left out %+v", half, firsts(&p.Envelope), firsts(&doc), p.Envelope.Omissions)
 		}
 	})

@@ -10,8 +10,16 @@ import (
 
 // The importance that divides tiers: a more important tier comes first, whatever its parts cost.
 const (
-	vitalImportance = 0.9
+	vitalImportance = envelope.Vital
+	usualImportance = 0.5 // of what nobody has weighed
 	minorImportance = 0.2
+)
+
+// What an author that is neither the requester nor an operator can make vital in one prompt. What is beyond it is as important as
+// what nobody has weighed.
+const (
+	maxVital       = 32 // parts
+	maxVitalTokens = 1024
 )
 
 // short is the number of tokens up to which a part never waits for shorter ones.
@@ -22,23 +30,26 @@ const short = 128
 type tier int
 
 const (
-	ruled    tier = iota // pinned by the requester or an operator
-	pinned               // by agents
-	vital                // importance 0.9 and more
-	state                // the sender's account of the state of the work
-	ordinary             // importance from 0.2
+	ruled      tier = iota // pinned by the requester or an operator
+	ruledVital             // importance 0.9 and more, by the requester or an operator
+	pinned                 // by agents
+	vital                  // importance 0.9 and more
+	state                  // the sender's account of the state of the work
+	ordinary               // importance from 0.2
 	minor
 )
 
 func (x *part) tier() tier {
-	switch {
-	case x.ruled:
+	switch important := x.weight.Importance >= vitalImportance; {
+	case x.pinned && x.ruled:
 		return ruled
 	case x.pinned:
 		return pinned
 	case x.describesState():
 		return state
-	case x.weight.Importance >= vitalImportance:
+	case important && x.ruled:
+		return ruledVital
+	case important:
 		return vital
 	case x.weight.Importance >= minorImportance:
 		return ordinary
@@ -69,7 +80,27 @@ func (p *packer) chain(base int) {
 	}
 }
 
-// share orders the parts that agents pinned, and the vital ones, so that each author gets as many tokens of a budget as any other: nobody displaces what
+// bound makes ordinary what an author finds vital beyond what it can: else an agent that finds all that it says vital displaces what
+// others say.
+func (p *packer) bound() {
+	order := slices.Clone(p.order)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.parts[b].worth(), p.parts[a].worth()) })
+	type taken struct{ parts, tokens int }
+	of := map[string]taken{}
+	for _, i := range order {
+		x := &p.parts[i]
+		if x.tier() != vital || x.author == "" || x.recorded {
+			continue
+		}
+		if t := of[x.author]; t.parts < maxVital && t.tokens+x.tokens <= maxVitalTokens {
+			of[x.author] = taken{t.parts + 1, t.tokens + x.tokens}
+			continue
+		}
+		x.weight.Importance, x.why = usualImportance, envelope.OverShare
+	}
+}
+
+// share orders the pinned and the vital parts of each tier, so that each author gets as many tokens of a budget as any other: nobody displaces what
 // others find important by pinning more. Each author's own are in the order that they had.
 func (p *packer) share(order []int) {
 	type of struct {
@@ -79,7 +110,7 @@ func (p *packer) share(order []int) {
 	sum, until := map[of]int{}, make([]int, len(p.parts))
 	for _, i := range order {
 		x := &p.parts[i]
-		if t := x.tier(); t == pinned || t == vital {
+		if t := x.tier(); t < state {
 			sum[of{t, x.author}] += x.tokens
 			until[i] = sum[of{t, x.author}]
 		}

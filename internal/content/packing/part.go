@@ -18,9 +18,10 @@ type part struct {
 	count int // the number of elements, if it is not 1
 
 	by        string // its author, if the prompt names it
-	author    string // of the words, or of the pin; empty: the sender
+	author    string // of the words, or of the pin; empty: not recorded, or the sender
+	recorded  bool   // the server tells it
 	pinned    bool
-	ruled     bool // pinned by the requester or an operator
+	ruled     bool // if it is pinned or vital, the requester or an operator made it so
 	reasoning bool // whether it includes its reasoning
 	weight    Weight
 
@@ -54,11 +55,12 @@ func (p *packer) collect() {
 	p.items(envelope.PartDecision, doc.Decisions)
 	for i := range doc.History {
 		s := &doc.History[i]
-		p.add(part{kind: envelope.PartStep, id: strconv.Itoa(i + 1), index: i, author: s.Agent, pinned: s.Pinned, weight: recent(s.Weight, i+1, len(doc.History))})
+		p.add(part{kind: envelope.PartStep, id: strconv.Itoa(i + 1), index: i, author: s.Agent, recorded: s.Recorded, ruled: s.Recorded && strings.Contains(s.Agent, "/"), pinned: s.Pinned, weight: recent(s.Weight, i+1, len(doc.History))})
 	}
 	for i := range doc.Memory {
 		m := &doc.Memory[i]
-		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, author: cmp.Or(m.PinnedBy, m.Author), pinned: m.Pinned, ruled: m.Pinned && strings.Contains(cmp.Or(m.PinnedBy, m.Author), "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
+		author := cmp.Or(m.PinnedBy, m.Author)
+		p.add(part{kind: envelope.PartMemory, id: m.ID, index: i, author: author, pinned: m.Pinned, ruled: strings.Contains(author, "/"), weight: recent(m.Weight, len(doc.Memory)-i, len(doc.Memory))})
 	}
 	for i := range doc.Artifacts {
 		a := &doc.Artifacts[i]
@@ -81,7 +83,7 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 		item := &list[i]
 		why := Ref{envelope.PartReasoning, item.ID}
 		with := item.Reasoning != "" && (p.options.Strategy == event.StrategyFull || slices.Contains(p.options.Pinned, why))
-		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), author: item.Author(p.doc.Handoff.From), pinned: item.Pinned, ruled: item.Pinned && item.Ruled, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
+		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), author: item.By, pinned: item.Pinned, ruled: item.Ruled, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
 				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, excluded: true,
@@ -100,7 +102,7 @@ func (p *packer) add(x part) {
 	ref := Ref{x.kind, x.id}
 	x.pinned = x.pinned || slices.Contains(p.options.Pinned, ref)
 	if x.weight.Importance == 0 {
-		x.weight.Importance = 0.5
+		x.weight.Importance = usualImportance
 	}
 	if w, ok := p.options.Weights[ref]; ok {
 		x.weight = w

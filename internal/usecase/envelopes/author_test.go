@@ -74,3 +74,41 @@ func TestAnAgentPinsLittleAndTheRequesterWhatItWants(t *testing.T) {
 		t.Errorf("reworded by another: %+v, %v", doc.KeyFacts, err)
 	}
 }
+
+func TestWhatTheRequesterFindsImportantIsItsOwn(t *testing.T) {
+	weighed := envelope.Weight{Importance: 1}
+	for name, c := range map[string]struct {
+		by    string
+		add   Point
+		ruled bool
+		envelope.Weight
+	}{
+		"said by the requester":              {"lead", Point{Text: "x", Importance: 0.9}, true, envelope.Weight{Importance: 0.9}},
+		"said by an operator":                {"operator/olga", Point{Text: "x", Importance: 1}, true, weighed},
+		"said by an agent":                   {"mal", Point{Text: "x", Importance: 1}, false, weighed},
+		"not important":                      {"lead", Point{Text: "x", Importance: 0.8}, false, envelope.Weight{Importance: 0.8}},
+		"pinned by an agent":                 {"mal", Point{ID: "f1", Text: "ruled", Pinned: true}, true, weighed},
+		"made less of by an agent":           {"mal", Point{ID: "f1", Text: "ruled", Importance: 0.1}, true, weighed},
+		"made less of by the requester":      {"lead", Point{ID: "f1", Text: "ruled", Importance: 0.1}, false, envelope.Weight{Importance: 0.1}},
+		"reworded by an agent":               {"mal", Point{ID: "f1", Text: "else"}, false, weighed},
+		"its own, made less of by the agent": {"mal", Point{ID: "f2", Text: "mal's", Importance: 0.1}, true, weighed},
+	} {
+		doc := envelope.Envelope{KeyFacts: []envelope.Item{
+			{ID: "f1", Text: "ruled", By: "lead", Weight: weighed, Ruled: true}, {ID: "f2", Text: "mal's", By: "mal", Weight: weighed, Ruled: true},
+		}}
+		at := 2
+		switch c.add.ID {
+		case "f1":
+			at = 0
+		case "f2":
+			at = 1
+		}
+		err := says(&doc, c.by, c.add)
+		if c.add.Text == "else" { // it is the newest now
+			at = 1
+		}
+		if got := doc.KeyFacts[at]; err != nil || got.Ruled != c.ruled || got.Weight != c.Weight {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}

@@ -64,7 +64,7 @@ type Point struct {
 	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
 	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
 	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short. A pin stays, also when the point is reworded or superseded."`
-	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said."`
+	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said. From 0.9 it is vital. What the requester and operators find vital comes first; of what an agent does, at most 32 points of 1024 tokens count as vital in one prompt, and others as if nobody had said."`
 }
 
 // Step is one thing that the sender did.
@@ -292,7 +292,7 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 				if i.ID != p.ID && (p.Supersedes == "" || i.ID != p.Supersedes) {
 					return false
 				}
-				if p.Importance == 0 || i.By != by && !rules { // nobody makes less of what others find important
+				if p.Importance == 0 || (i.By != by || i.Ruled) && !rules { // nobody makes less of what others find important
 					item.Importance = max(item.Importance, i.Importance)
 				}
 				replace(&item, i)
@@ -300,7 +300,7 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 			})
 			delete(ids, p.Supersedes)
 		}
-		item.Ruled = item.Pinned && rules
+		item.Ruled = rules && ruled(item)
 		ids[p.ID], used[p.Supersedes] = true, true
 		list = append(list, item)
 	}
@@ -313,18 +313,23 @@ func (p Point) says(i envelope.Item) bool {
 }
 
 // restate has an item that is said again word for word count for more: its words stay those of its author, also where others repeat them. Only the author and the
-// requester or an operator make it less important.
+// requester or an operator make it less important, and the author not what these have made vital.
 func restate(item *envelope.Item, p Point, by string, rules bool) {
 	switch {
 	case p.Importance == 0:
-	case item.By == by || rules:
+	case item.By == by && !item.Ruled || rules:
 		item.Importance = p.Importance
 	default:
 		item.Importance = max(item.Importance, p.Importance)
 	}
-	item.Pinned = item.Pinned || p.Pinned
-	item.Ruled = item.Ruled || p.Pinned && rules
+	item.Pinned = item.Pinned || p.Pinned && (rules || !item.Ruled) // what is ruled comes before what agents pin
+	if rules {
+		item.Ruled = ruled(*item) && (item.Ruled || p.Pinned || p.Importance >= envelope.Vital)
+	}
 }
+
+// ruled reports whether an item is pinned or vital, so that it is of interest who made it so.
+func ruled(item envelope.Item) bool { return item.Pinned || item.Importance >= envelope.Vital }
 
 // standsFor reports whether an item replaced the one of an id, or one that replaced that.
 func standsFor(i envelope.Item, id string) bool {

@@ -75,7 +75,7 @@ func imported(list []envelope.Item, t task.Task) {
 		if list[i].By != "" {
 			list[i].By = event.Bare(t.Source())
 		}
-		list[i].WasBy, list[i].Ruled = "", list[i].Pinned
+		list[i].WasBy, list[i].Ruled = "", ruled(list[i])
 	}
 }
 

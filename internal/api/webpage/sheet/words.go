@@ -4,7 +4,7 @@ import "strings"
 
 // because are the reasons of an omission, as people read them.
 var because = map[string]string{
-	"budget": "over the budget of its receiver", "log": "a raw conversation that has a summary", "settled": "the reasoning of what is settled",
+	"budget": "over the budget of its receiver", "share": "over the budget, important beyond its author's share", "log": "a raw conversation that has a summary", "settled": "the reasoning of what is settled",
 	"tool_call": "a tool call of the sender", "on_demand": "its receiver fetches it when needed",
 }
 

@@ -142,7 +142,7 @@ var fields = map[string]field{
 	"Item.lineage": {doc: "The ids of the earlier entries that it stands for beside that one, because those were replaced before: newest first. Since version 1.4.", limits: words(envelope.MaxLineage)},
 	"Item.was_by":  {doc: "The author of what it replaced: the entry that it supersedes, or one of its own id. Omitted if it replaced nothing, or if that is not recorded. Since version 1.4.", limits: word},
 
-	"Item.ruled": {doc: "Whether the requester has pinned it, or a principal that is no agent: it comes before what agents pin. Since version 1.4."},
+	"Item.ruled": {doc: "Whether the requester, or a principal that is no agent, has pinned it or given it an importance of 0.9 or more: it comes before what agents pin or find important. Since version 1.4."},
 
 	"Step.time":   {doc: "When."},
 	"Step.agent":  {doc: "The agent that did it.", limits: word},
