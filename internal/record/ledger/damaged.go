@@ -19,6 +19,13 @@ func (d *Damaged) Error() string {
 
 func (d *Damaged) Unwrap() error { return d.Err }
 
+// Scanned is an entry that was read and decoded in two steps, and its stored bytes; or the error of one that is damaged or put away.
+type Scanned struct {
+	Entry  Entry
+	Stored []byte
+	Err    error
+}
+
 // FollowPast follows a ledger as its Follow does, and goes on after damaged entries: one of them must not stop a follower, and with it what the
 // server does for all others. skipped is told of each.
 func FollowPast(ctx context.Context, l Ledger, after Position, skipped func(at Position, err error), fn func([]Entry) error) error {

@@ -162,7 +162,7 @@ func appendOptional(b []byte, key, value string) []byte {
 // characters and invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
-	if !strings.ContainsAny(s, `"\\`) {
+	if strings.IndexByte(s, '"') < 0 && strings.IndexByte(s, '\\') < 0 {
 		return append(append(b, s...), '"')
 	}
 	for i := range len(s) {

@@ -4,69 +4,99 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// A verification reads the next pages of a record while it hashes the entries of those before, on all processors.
+// A verification reads the next pages of a record while it decodes and hashes the entries of those before, on all processors.
 
-// readAhead is how many pages are read before they are needed.
-const readAhead = 2
+// Scanner is a [Record] that decodes what it reads on other goroutines.
+type Scanner interface {
+	// Scan reads what is stored after a position. Damaged entries, those that are missing, and those that are put away, are among what the function returns, in their places.
+	// last is the position of the last entry, 0 if there are no more. Errors: those of the file, after what could be read.
+	Scan(ctx context.Context, after ledger.Position) (last ledger.Position, decode func() []ledger.Scanned, err error)
+}
 
-// page is some entries that follow each other, and the error after them: that the next one is damaged, or another, after which there are no more pages.
+// page is some entries that follow each other, and the error after them, after which there are no more pages.
 type page struct {
-	entries []ledger.Entry
+	ready   chan struct{} // closed when the entries are there
+	entries []scanned
 	err     error
 }
 
+// scanned is an entry, with its leaf in the tree and what is wrong with its content.
+type scanned struct {
+	ledger.Scanned
+	leaf  Hash
+	wrong string
+}
+
 // pages reads the entries after a position up to another one. Cancel ctx to end it early.
-func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan page {
-	out := make(chan page, readAhead)
+func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan *page {
+	scan := inTwoSteps(r)
+	out := make(chan *page, 2*runtime.GOMAXPROCS(0))
+	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(out)
 		for at < last {
-			var p page
-			p.entries, p.err = r.Read(ctx, at, readPage)
-			damaged, isDamaged := errors.AsType[*ledger.Damaged](p.err)
+			end, decode, err := scan(ctx, at)
+			p := &page{ready: make(chan struct{}), err: err}
+			busy <- struct{}{}
+			go func() {
+				defer func() { <-busy; close(p.ready) }()
+				p.decode(decode)
+			}()
 			select {
 			case out <- p:
 			case <-ctx.Done():
+				<-p.ready
 				return
 			}
-			switch {
-			case isDamaged:
-				at = damaged.Position
-			case p.err != nil || len(p.entries) == 0:
+			if err != nil || end == 0 {
 				return
-			default:
-				at = p.entries[len(p.entries)-1].Position
 			}
+			at = end
 		}
 	}()
 	return out
 }
 
-// leaf is what an entry is in the tree, and what is wrong with its content.
-type leaf struct {
-	hash  Hash
-	wrong string
+// decode sets the entries, with their leaves.
+func (p *page) decode(decode func() []ledger.Scanned) {
+	if decode == nil {
+		return
+	}
+	list := decode()
+	p.entries = make([]scanned, len(list))
+	for i := range list {
+		s := &p.entries[i]
+		if s.Scanned = list[i]; s.Err != nil {
+			continue
+		}
+		s.leaf, s.wrong = leafOf(s.Stored), CheckContent(&s.Entry)
+	}
 }
 
-// leaves returns the leaf of each entry.
-func (p page) leaves() []leaf {
-	out := make([]leaf, len(p.entries))
-	var working sync.WaitGroup
-	each := max(16, (len(out)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
-	for from := 0; from < len(out); from += each {
-		working.Go(func() {
-			for i := from; i < min(from+each, len(out)); i++ {
-				e := &p.entries[i]
-				out[i].hash = Leaf(*e)
-				out[i].wrong = CheckContent(e)
-			}
-		})
+// inTwoSteps is the Scan of a record, or does the same with its Read.
+func inTwoSteps(r Record) func(context.Context, ledger.Position) (ledger.Position, func() []ledger.Scanned, error) {
+	if s, ok := r.(Scanner); ok {
+		return s.Scan
 	}
-	working.Wait()
-	return out
+	return func(ctx context.Context, after ledger.Position) (last ledger.Position, decode func() []ledger.Scanned, err error) {
+		entries, err := r.Read(ctx, after, readPage)
+		if n := len(entries); n > 0 {
+			last = entries[n-1].Position
+		}
+		var next []ledger.Scanned
+		if damaged, ok := errors.AsType[*ledger.Damaged](err); ok {
+			last, next, err = damaged.Position, []ledger.Scanned{{Err: err}}, nil
+		}
+		return last, func() []ledger.Scanned {
+			list := make([]ledger.Scanned, 0, len(entries)+1)
+			for i := range entries {
+				list = append(list, ledger.Scanned{Entry: entries[i], Stored: entries[i].AppendStored(nil)})
+			}
+			return append(list, next...)
+		}, err
+	}
 }

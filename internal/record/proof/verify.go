@@ -103,6 +103,7 @@ type verifier struct {
 	before int    // the place of the last key of which the record says that it was followed by another, plus one
 	page   []Hash // the stored hashes from the one at the index first on
 	first  int64
+	nodes  []Hash                     // that the last leaf completed
 	away   map[string]ledger.Position // the first entry in each segment that is not attached
 }
 
@@ -143,10 +144,12 @@ func (v *verifier) run(ctx context.Context) error {
 	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last) //nolint:gosec // never negative
 	defer func() {
 		cancel()
-		for range list { // the record is not read any more when this returns
+		for p := range list { // the record is not read any more when this returns
+			<-p.ready
 		}
 	}()
 	for p := range list {
+		<-p.ready
 		if err := v.add(p); err != nil {
 			return err
 		}
@@ -163,41 +166,53 @@ func (v *verifier) run(ctx context.Context) error {
 }
 
 // add adds the entries of a page to the tree.
-func (v *verifier) add(p page) error {
-	away, isAway := ledger.AsPutAway(p.err)
-	damaged, isDamaged := errors.AsType[*ledger.Damaged](p.err)
-	if p.err != nil && (!isDamaged || !isAway && IsUnfinished(p.err)) { // a segment that may not be read is not a damaged one
-		return p.err
-	}
-	for i, l := range p.leaves() {
-		v.rotated(&p.entries[i])
-		v.written(&p.entries[i])
-		if err := v.entry(p.entries[i].Position, l); err != nil {
+func (v *verifier) add(p *page) error {
+	for i := range p.entries {
+		s := &p.entries[i]
+		if s.Err != nil {
+			if err := v.damaged(s.Err); err != nil {
+				return err
+			}
+			continue
+		}
+		v.rotated(&s.Entry)
+		v.written(&s.Entry)
+		if err := v.entry(s); err != nil {
 			return err
 		}
+		if len(v.report.Findings) >= maxFindings {
+			return nil
+		}
 	}
-	if isAway {
+	return p.err
+}
+
+// damaged adds an entry that cannot be read.
+func (v *verifier) damaged(err error) error {
+	if away, ok := ledger.AsPutAway(err); ok {
 		v.putAway(away)
 		return v.leaf(away.Position, away.Leaf, false)
 	}
-	if !isDamaged {
-		return nil
+	d, ok := errors.AsType[*ledger.Damaged](err)
+	if !ok || IsUnfinished(err) { // a segment that may not be read is not a damaged one
+		return err
 	}
-	v.found(damaged.Position, "%v", damaged.Err)
-	return v.leaf(damaged.Position, Hash{}, true)
+	v.found(d.Position, "%v", d.Err)
+	return v.leaf(d.Position, Hash{}, true)
 }
 
 // entry adds one entry to the tree.
-func (v *verifier) entry(at ledger.Position, l leaf) error {
+func (v *verifier) entry(s *scanned) error {
+	at := s.Entry.Position
 	for ledger.Position(v.tree.Size()+1) < at { //nolint:gosec // never negative
 		if err := v.leaf(ledger.Position(v.tree.Size()+1), Gap, false); err != nil { //nolint:gosec // never negative
 			return err
 		}
 	}
-	if l.wrong != "" {
-		v.found(at, "%s", l.wrong)
+	if s.wrong != "" {
+		v.found(at, "%s", s.wrong)
 	}
-	return v.leaf(at, l.hash, false)
+	return v.leaf(at, s.leaf, false)
 }
 
 // leaf adds a leaf, and compares what it completes with the stored tree. For a damaged entry the stored leaf stands in, so that the rest can be
@@ -225,7 +240,8 @@ func (v *verifier) leaf(at ledger.Position, h Hash, damaged bool) error {
 			v.found(at, "the entry is not the one in the stored tree")
 		}
 	}
-	for i, node := range v.tree.Append(h, nil) {
+	v.nodes = v.tree.Append(h, v.nodes[:0])
+	for i, node := range v.nodes {
 		if i > 0 && stored != nil && node != stored[i] && h == stored[0] && len(v.report.Findings) == 0 {
 			v.found(at, "the stored tree is damaged: a node of level %d is not the hash of those below it", i)
 		}

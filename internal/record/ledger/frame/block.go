@@ -15,6 +15,9 @@ const (
 	lastMatch   = 12 // no match begins in the last 12 bytes,
 	lastLiteral = 5  // and none reaches into the last 5
 
+	// short is how many bytes are copied at once, if there are as many: what comes next is written over those that are too many.
+	short = 16
+
 	dictBits = 15
 	hereBits = 12
 )
@@ -136,7 +139,12 @@ func (d *dictionary) expand(dst, block []byte) bool {
 		if !ok || n > len(r.rest) || n > len(dst)-at {
 			return false
 		}
-		at += copy(dst[at:], r.rest[:n])
+		if n <= short && len(r.rest) >= short && len(dst)-at >= short {
+			*(*[short]byte)(dst[at:]) = [short]byte(r.rest)
+		} else {
+			copy(dst[at:], r.rest[:n])
+		}
+		at += n
 		if r.rest = r.rest[n:]; len(r.rest) == 0 {
 			return at == len(dst)
 		}
@@ -160,7 +168,16 @@ func (d *dictionary) copyMatch(dst []byte, at, offset, n int) bool {
 	if offset == 0 || offset > at+len(d.bytes) {
 		return false
 	}
-	if before := offset - at; before > 0 { // it begins in the dictionary
+	before := offset - at // the bytes of the dictionary from where it begins
+	switch wide := n <= short && len(dst)-at >= short; {
+	case wide && before >= short:
+		*(*[short]byte)(dst[at:]) = [short]byte(d.bytes[len(d.bytes)-before:])
+		return true
+	case wide && before <= 0 && offset >= short:
+		*(*[short]byte)(dst[at:]) = [short]byte(dst[at-offset:])
+		return true
+	}
+	if before > 0 {
 		done := copy(dst[at:at+n], d.bytes[len(d.bytes)-before:])
 		at, n = at+done, n-done
 	}

@@ -140,6 +140,9 @@ func Open(frame []byte, at ledger.Position) (Stored, error) {
 	return Stored{Bytes: b, Placed: true, Previous: previous, Indexed: true, Index: binary.LittleEndian.Uint64(frame[placedHeader:])}, nil
 }
 
+// IsNote reports whether a frame stands for an entry that was put away.
+func IsNote(frame []byte) bool { return len(frame) > 0 && frame[0] == framing5 }
+
 // PutAway returns what is stored at a position instead of the frame of an entry that is in a segment; false: the frame is of a framing that cannot be replaced, or
 // the entry was put away before. Errors: those of [Open].
 func PutAway(frame []byte, at ledger.Position, segment string) ([]byte, bool, error) {

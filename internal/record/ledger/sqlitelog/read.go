@@ -121,29 +121,37 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 				return err
 			}
 		}
-		var e ledger.Entry
-		if err == nil {
-			e, err = ledger.Decode(s.Bytes)
-		}
-		if err == nil && c.stream != "" && e.Stream != c.stream {
-			err = fmt.Errorf("%w: it belongs to the stream %s, not %s", ledger.ErrInvalid, e.Stream, c.stream)
-		}
-		if err == nil && c.sealer != nil && e.Enc == ledger.EncSealed {
-			e, err = c.sealer.Open(e)
-		}
+		e, err := c.decode(at, s.Bytes, err)
 		if err != nil {
-			return &ledger.Damaged{Position: at, Err: err}
+			return err
 		}
 		if c.indexed != nil {
 			if err := c.indexed(e.Stream, row.Int64(2)); err != nil {
 				return &ledger.Damaged{Position: at, Err: err}
 			}
 		}
-		e.Position = at
 		entries = append(entries, e)
 		return nil
 	}, args...)
 	return entries, err
+}
+
+// decode returns the entry whose bytes were read at a position, with what was wrong with them.
+func (c *chain) decode(at ledger.Position, b []byte, err error) (e ledger.Entry, _ error) {
+	if err == nil {
+		e, err = ledger.Decode(b)
+	}
+	if err == nil && c.stream != "" && e.Stream != c.stream {
+		err = fmt.Errorf("%w: it belongs to the stream %s, not %s", ledger.ErrInvalid, e.Stream, c.stream)
+	}
+	if err == nil && c.sealer != nil && e.Enc == ledger.EncSealed {
+		e, err = c.sealer.Open(e)
+	}
+	if err != nil {
+		return e, &ledger.Damaged{Position: at, Err: err}
+	}
+	e.Position = at
+	return e, nil
 }
 
 // chain is what a read knows of the entries before the next one, so that it notices those that are missing.

@@ -19,15 +19,11 @@ type Reader struct {
 	name string // for another connection
 	dir  string // to remove when closing
 
-	find    *Stmt // of a number of a stream
-	numbers map[ledger.Stream]int64
+	numbers numbers
 	sealer  ledger.Sealer
 
 	segments Segments
 }
-
-// maxNumbers is how many numbers of streams a reader remembers.
-const maxNumbers = 1 << 16
 
 // OpenReader opens the file of a log for reading. A copy whose write-ahead log was not copied into the database is read from a second copy, in
 // the temporary directory, if the first one cannot be written to. Errors: those of the file system or SQLite; ErrUnavailable if the temporary directory cannot be used.
@@ -171,29 +167,6 @@ func (r *Reader) Read(ctx context.Context, after ledger.Position, limit int) ([]
 	return entries, ReadError(err)
 }
 
-// indexed returns an error if the index has an entry in another stream than its own.
-func (r *Reader) indexed(s ledger.Stream, number int64) (err error) {
-	if r.find == nil {
-		if r.find, err = r.file.conn.prepare("SELECT id FROM streams WHERE name = ?"); err != nil {
-			return err
-		}
-	}
-	own, ok := r.numbers[s]
-	if !ok {
-		if err := r.find.Query(func(row Row) error { own = row.Int64(0); return nil }, string(s)); err != nil {
-			return err
-		}
-		if len(r.numbers) >= maxNumbers || r.numbers == nil {
-			r.numbers = map[ledger.Stream]int64{}
-		}
-		r.numbers[s] = own
-	}
-	if own != number {
-		return fmt.Errorf("%w: the index of streams does not have it in its stream, %s", ledger.ErrInvalid, s)
-	}
-	return nil
-}
-
 // Stream is that of [ledger.Ledger].
 func (r *Reader) Stream(ctx context.Context, s ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error) {
 	r.mu.Lock()
@@ -304,4 +277,6 @@ func (r *Reader) remove() error {
 }
 
 // Close releases everything.
-func (r *Reader) Close() error { return errors.Join(r.file.conn.close(), r.remove()) }
+func (r *Reader) Close() error {
+	return errors.Join(r.numbers.close(), r.file.conn.close(), r.remove())
+}
