@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
 )
 
 // Database is a SQLite file for views that follow a ledger of another technology. Like a [Log] it has transactions on one
@@ -38,10 +40,7 @@ func OpenDatabase(path string, readers int) (_ *Database, err error) {
 		path = filepath.Join(d.scratch, "views.db")
 	}
 	if path, err = filepath.Abs(path); err == nil && d.scratch == "" {
-		var held locks
-		if held, err = awaitLocks(path + ".lock"); err == nil {
-			d.lock = held
-		}
+		d.lock, err = filelock.Await(path + ".lock")
 	}
 	if err == nil {
 		err = d.open(path, synchronous, readers)

@@ -28,13 +28,13 @@
 // Where to change what:
 //   - options.go: the defaults and sizes: free space below which changes are refused, entries in one transaction, caches, when
 //     the write-ahead log is copied
-//   - health.go: what is refused on a full or failing disk; reserve.go: the space that is kept for reads; how much is in
+//   - health.go: what is refused on a full or failing disk; package reserve: the space that is kept for reads; how much is in
 //     server/server.go
 //   - queue.go: how many appends are committed together; responder.go: how fast they are answered
-//   - log.go: what is refused when the file is opened, and how long a lock is waited for; disk_unix.go: the locks
+//   - log.go: what is refused when the file is opened; package filelock: the locks, and how long they are waited for
 //   - schema.go: the tables, the number of the format, and the settings of SQLite
 //   - projection.go: what happens when views fail or lag; index.go: the sum that shows lost rows
-//   - scrub.go: how erased content leaves the files; copy.go: how a backup is restored into a log
+//   - scan.go: how a verification reads; scrub.go: how erased content leaves the files; copy.go: how a backup is restored into a log
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 )
 
 const (
@@ -25,7 +26,7 @@ type health struct {
 	space   func(dir string) (int64, error) // freeSpace, except in tests
 
 	mu         sync.Mutex
-	reserve    reserve
+	reserve    reserve.File
 	short      bool  // the last check found too little free space
 	failed     error // until restart
 	full       error // SQLite could not write; until a write succeeds or there is more space
@@ -53,7 +54,7 @@ func (h *health) checkSpace(needed int64) error {
 	}
 	h.short = free < h.minFree
 	if !h.short && h.full == nil {
-		h.reserve.keep(free, h.minFree)
+		h.reserve.Keep(free, h.minFree)
 	}
 	if free >= needed {
 		return nil
@@ -85,7 +86,7 @@ func (h *health) release(needed int64) (released bool) {
 	if h.full != nil { // it may be a quota, which the free space does not show
 		lacking = max(lacking, commitSpace)
 	}
-	if lacking <= 0 || !h.reserve.release(lacking) {
+	if lacking <= 0 || !h.reserve.Release(lacking) {
 		return false
 	}
 	h.freeAtFull, _ = h.space(h.dir)
@@ -96,7 +97,7 @@ func (h *health) release(needed int64) (released bool) {
 func (h *health) begin() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.reserve.look()
+	h.reserve.Look()
 	h.release(decisionSpace)
 }
 

@@ -10,20 +10,21 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
 // ErrInUse is the error of Open if another log, in this or another process, has the file open.
-var ErrInUse = errors.New("sqlitelog: database is in use")
+var ErrInUse = filelock.ErrInUse
 
 // Log is the embedded ledger. It is safe for concurrent use.
 type Log struct {
 	path   string
 	opts   Options
-	lock   locks
+	lock   io.Closer
 	queue  *queue
 	heads  *headCache
 	tail   *tail.Tail
@@ -52,7 +53,7 @@ func Open(path string, opts Options) (*Log, error) {
 	if err := createFile(path); err != nil {
 		return nil, explain(path, err)
 	}
-	held, err := awaitLocks(path + ".lock")
+	held, err := filelock.Await(path + ".lock")
 	if err != nil {
 		return nil, explain(path, err)
 	}
@@ -61,7 +62,7 @@ func Open(path string, opts Options) (*Log, error) {
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	l.health.dir, l.health.minFree, l.health.space = filepath.Dir(path), l.opts.MinFree, l.opts.space
-	l.health.reserve = reserve{path: path + ".reserve", size: max(l.opts.Reserve, 0)}
+	l.health.reserve = reserve.File{Path: path + ".reserve", Size: max(l.opts.Reserve, 0)}
 	l.health.begin()
 	if err := l.start(); err != nil {
 		return nil, errors.Join(explain(path, err), held.Close())
@@ -69,21 +70,8 @@ func Open(path string, opts Options) (*Log, error) {
 	return l, nil
 }
 
-// lockTimeout is how long Open waits for a holder that may be exiting. A killed process holds its lock until the system has
-// freed its memory and finished its last write, and so does a child that it was starting, until the child's exec.
-const lockTimeout = 3 * time.Second
-
 // Reserve reserves a directory for this process until it is closed. Error: [ErrInUse].
-func Reserve(dir string) (io.Closer, error) { return awaitLocks(filepath.Join(dir, "lock")) }
-
-// awaitLocks takes the locks of a database as soon as their holder releases them, within lockTimeout.
-func awaitLocks(path string) (locks, error) {
-	for end := time.Now().Add(lockTimeout); ; time.Sleep(10 * time.Millisecond) { // between two tries
-		if l, err := takeLocks(path); !errors.Is(err, ErrInUse) || !time.Now().Before(end) {
-			return l, err
-		}
-	}
-}
+func Reserve(dir string) (io.Closer, error) { return filelock.Await(filepath.Join(dir, "lock")) }
 
 // start opens the connections and begins to write.
 func (l *Log) start() (err error) {

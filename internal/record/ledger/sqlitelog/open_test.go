@@ -15,6 +15,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
 )
 
 func TestSecondOpenIsRefusedWithTheHoldersProcess(t *testing.T) {
@@ -49,7 +50,7 @@ func TestSecondOpenIsRefusedThoughTheLockFileIsGone(t *testing.T) {
 				t.Errorf("got %v, %v", other, err)
 			}
 		}
-		if !isLocked(path + ".lock") {
+		if !filelock.IsLocked(path + ".lock") {
 			t.Error("who only reads takes the database for one that no server writes")
 		}
 		write(t, l, "y", 1)
@@ -65,7 +66,7 @@ func TestAHolderThatIsOnItsWayOutIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, path, Options{})
 		gone := make(chan error, 1)
-		time.AfterFunc(lockTimeout-time.Second, func() { gone <- l.Close() })
+		time.AfterFunc(filelock.Timeout-time.Second, func() { gone <- l.Close() })
 		write(t, open(t, path, Options{}), "x", 1)
 		if err := <-gone; err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
 )
 
 // Reader reads the file of a log without changing it: that of a server that runs, of one that is stopped, or a copy, which may be read-only.
@@ -35,7 +36,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
 	r := &Reader{}
-	if wal, err := os.Stat(path + "-wal"); (err != nil || wal.Size() == 0) && !isLocked(path+".lock") { // the database is complete, and no server writes to it
+	if wal, err := os.Stat(path + "-wal"); (err != nil || wal.Size() == 0) && !filelock.IsLocked(path+".lock") { // the database is complete, and no server writes to it
 		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
 		if r.file, err = openFor(r.name); err != nil {
 			return nil, explain(path, err)

@@ -184,21 +184,6 @@ func TestAReserveIsNotMadeOfTheLastSpace(t *testing.T) {
 	}
 }
 
-func TestAReserveIsFilledWhereSpaceCannotBeAllocated(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "reserve"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	const size = 300<<10 + 1
-	if err := fillZeros(f, size); err != nil {
-		t.Fatal(err)
-	}
-	if info, err := f.Stat(); err != nil || info.Size() != size {
-		t.Errorf("%v, %v", info.Size(), err)
-	}
-}
-
 func TestADatabaseThatIsFullRecordsReadsOnceTheReserveIsReleased(t *testing.T) {
 	_, path, o := onDisk(t, 1<<30)
 	l := open(t, path, o)
@@ -208,25 +193,6 @@ func TestADatabaseThatIsFullRecordsReadsOnceTheReserveIsReleased(t *testing.T) {
 	limitPages(t, l, 40)
 	if err := recordRead(t, l); err != nil {
 		t.Errorf("a read: %v", err)
-	}
-}
-
-func TestAReserveThatCannotBeMadeIsTriedAgainOnceThereIsMoreSpace(t *testing.T) {
-	dir := t.TempDir()
-	r := reserve{path: filepath.Join(dir, "sub", "reserve"), size: 4096}
-	tries := func(free int64) bool {
-		before := r.without
-		r.keep(free, 0)
-		return r.held || r.without != before
-	}
-	if !tries(1<<20) || r.held || tries(1<<20) || tries(1<<19) {
-		t.Errorf("%+v", r)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if tries(1<<20) || !tries(2<<20) || !r.held {
-		t.Errorf("%+v", r)
 	}
 }
 

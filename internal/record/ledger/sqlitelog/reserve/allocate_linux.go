@@ -1,4 +1,4 @@
-package sqlitelog
+package reserve
 
 import (
 	"os"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package sqlitelog
+package reserve
 
 import "os"
 
