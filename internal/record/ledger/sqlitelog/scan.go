@@ -139,7 +139,7 @@ func (r *Reader) indexed(s ledger.Stream, number int64) error {
 func (n *numbers) open(name string) (err error) {
 	if n.conn == nil {
 		if n.conn, err = openConn(name); err != nil {
-			return err
+			return ofMachine{err} // the file was opened before
 		}
 	}
 	n.find, err = n.conn.prepare("SELECT name, id FROM streams WHERE name >= ? ORDER BY name LIMIT ? | 0")
