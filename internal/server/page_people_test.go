@@ -236,3 +236,32 @@ func TestThePageWritesTimesAsPeopleReadThem(t *testing.T) {
 		t.Errorf("a form without a session: %d, or two ways to sign in:\n%s", got.status, got.body)
 	}
 }
+
+// Who asked for a handoff that waits for approval is told where the buttons would be why there is none to approve it; others are not.
+func TestWhoAskedForAnApprovalIsToldWhyTheyCannotApprove(t *testing.T) {
+	s, admin, page, agents := crew(t, "ann", "bob")
+	readers := map[string]*reader{"local": page}
+	for name, role := range map[string]client.Role{"ann": client.RoleAgent, "olga": client.RoleOperator, "eve": client.RoleAuditor} {
+		token, err := admin.CreateToken(t.Context(), client.TokenInput{Role: role, Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers[name] = newReader(t, s)
+		readers[name].get(readers[name].link(token.Text), http.StatusOK)
+	}
+	for asker, by := range map[string]*client.Client{"ann": agents["ann"], "local": admin} {
+		made, err := by.CreateTask(t.Context(), client.CreateInput{Intent: "Pay it back", Send: &client.SendInput{To: []string{"bob"}, Kind: client.Supervised}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, r := range readers {
+			for _, path := range []string{"/inbox", "/tickets/" + made.Task + ".k1"} {
+				got := r.do(http.MethodGet, path, "")
+				if got.status == http.StatusOK && strings.Contains(got.body, "You asked for it, and nobody approves a handoff that they asked for") != (name == asker) {
+					t.Errorf("%s, of what %s asked for, by %s: %s", path, asker, name, got.body)
+				}
+			}
+		}
+		must(t)(admin.Cancel(t.Context(), made.Task, client.CancelInput{}))
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 
@@ -58,7 +57,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	}
 	body := hopPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest}
 	for _, m := range timeline.Moments(doc.Entries) {
-		if m.Tone == "bad" && !strings.HasPrefix(m.Event, "task") { // the end of the task is above
+		if m.Vain {
 			body.Refused = append(body.Refused, m)
 		}
 	}

@@ -140,6 +140,14 @@ func (v *visit) earlier(ctx context.Context, t client.Ticket) ([]client.Ticket, 
 	return all, nil
 }
 
+// asked reports whether the reader may not approve because they asked for the handoff: nothing else keeps an operator from an approval that nobody has claimed.
+func asked(me client.Me, t client.Ticket) bool {
+	if t.Kind != "approval" || !t.Open() || !acts(me) || can(t, "approve") {
+		return false
+	}
+	return me.Is(t.By) || t.ClaimedBy == "" && operates(me)
+}
+
 func (v *visit) actOnTicket(w http.ResponseWriter, r *http.Request) error {
 	id, verb := r.PathValue("ticket"), r.PathValue("verb")
 	err := v.decide(client.WithKey(r.Context(), r.PostFormValue("key")), r, id, verb)

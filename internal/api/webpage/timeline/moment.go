@@ -24,6 +24,7 @@ type Moment struct {
 	Details  string // all of it, as JSON
 	Tone     string // good, bad, ask or ""
 	Position uint64
+	Vain     bool // an offer came to nothing by it, or was not made: it is why the task went to another receiver, or to nobody
 }
 
 // said are the fields of an entry that say in words what happened, in the order in which they are read.
@@ -41,7 +42,7 @@ func Moments(entries []client.AuditEntry) []Moment {
 	for i, e := range entries {
 		m := Moment{
 			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: strings.ReplaceAll(e.Event, "-", " "), Actor: e.Agent,
-			Tone: toneOf(e.Event), Position: e.Position, After: e.Timestamp.Sub(entries[0].Timestamp),
+			Tone: kinds[e.Event].tone, Position: e.Position, Vain: kinds[e.Event].vain, After: e.Timestamp.Sub(entries[0].Timestamp),
 		}
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {
@@ -87,24 +88,4 @@ func sentence(fields map[string]any) string {
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// tones are the colours of events: the first of which a word is in the event's name.
-var tones = []struct {
-	tone  string
-	words []string
-}{
-	{"bad", []string{"fail", "reject", "timeout", "lost", "parked", "denied", "expired", "cancel", "exhausted", "unanswered"}},
-	{"good", []string{"complete", "acknowledgment", "approved", "answered", "replayed"}},
-	{"ask", []string{"ticket", "question", "approval", "asked", "takeover"}},
-}
-
-// toneOf is the colour of an event.
-func toneOf(event string) string {
-	for _, t := range tones {
-		if slices.ContainsFunc(t.words, func(w string) bool { return strings.Contains(event, w) }) {
-			return t.tone
-		}
-	}
-	return ""
 }
