@@ -98,7 +98,7 @@ type Definition struct {
 	Highest       float64       // threshold that a policy may set; equal to Lowest: it cannot be changed
 	Window        time.Duration // of a measure that needs one
 	For           time.Duration // it must hold so long; 0: once
-	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; of a Rise: so many tasks must have ended; 0: any
+	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; of an Average of shares: so many must be below 1; of a Rise: so many tasks must have ended; 0: any
 	Few           float64       // what Of gained, the average that rises, or the number of values of an average, must be at least that much; 0: any
 	Milder        string        // the alert about the same figure with a milder threshold
 	Spread        bool          // of what one agent sends, or is to receive, no more counts than of all others together, so that none causes it alone

@@ -85,14 +85,14 @@ func losses() []Definition {
 	return []Definition{
 		{
 			Name: "context-incomplete", Severity: Warning, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, command: showDrift,
-			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}.",
+			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, Least: 2, command: showDrift,
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some.",
 			todo:    "`trapeze drift` shows what a task lost on its way; `trapeze envelope show` has the gaps.",
 		},
 		{
 			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Milder: "context-incomplete", Spread: true, command: showDrift,
-			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}." + spread,
+			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Least: 3, Milder: "context-incomplete", Spread: true, command: showDrift,
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some." + spread,
 			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
 		},
 		{

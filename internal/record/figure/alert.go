@@ -50,12 +50,7 @@ func expression(d *alert.Definition) string {
 		}
 		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", failed, d.Least, ended, d.Few)
 	case alert.Average:
-		if d.Spread {
-			packed := without(increase(of.Prometheus()+"_count", window, by), d)
-			value = fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window, by), packed, max(d.Few, 1))
-			break
-		}
-		return fmt.Sprintf("%s %s %g and %s >= %g", average(of, window), d.Compare, d.Threshold, increase(of.Prometheus()+"_count", window, by), max(d.Few, 1))
+		return fmt.Sprintf("%s %s %g%s", averageOfFew(d, of, window, by), d.Compare, d.Threshold, least(d, of, window, by))
 	case alert.Rise:
 		return fmt.Sprintf("%s %s %g * %s and %s >= %g and %s >= %g", average(of, window), d.Compare, d.Threshold, average(of, promDuration(alert.Day)),
 			average(of, window), d.Few, increase(of.Prometheus()+"_count", window, by), d.Least)
@@ -65,6 +60,24 @@ func expression(d *alert.Definition) string {
 		}
 	}
 	return fmt.Sprintf("%s %s %g", value, d.Compare, d.Threshold)
+}
+
+// averageOfFew is the average of a histogram over a time, if it got as many values as a definition asks for.
+func averageOfFew(d *alert.Definition, of *Instrument, window, by string) string {
+	count := increase(of.Prometheus()+"_count", window, by)
+	if d.Spread {
+		return fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window, by), without(count, d), max(d.Few, 1))
+	}
+	return fmt.Sprintf("(%s and %s >= %g)", average(of, window), count, max(d.Few, 1))
+}
+
+// least is the condition that as many values are in the buckets below the last as a definition asks for; empty if it asks for none.
+func least(d *alert.Definition, of *Instrument, window, by string) string {
+	if d.Least == 0 {
+		return ""
+	}
+	below := fmt.Sprintf("%s_bucket{le=\"%g\"}", of.Prometheus(), of.Bounds[len(of.Bounds)-1])
+	return fmt.Sprintf(" and %s >= %g", increase(below, window, by), d.Least)
 }
 
 // without is what an increase is without what a definition leaves out of it.

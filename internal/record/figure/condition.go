@@ -130,6 +130,7 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 		}
 	case alert.Average:
 		value, holds = s.average(d.Figure, max(d.Few, 1))
+		holds = holds && (d.Least == 0 || s.lacking >= d.Least)
 	case alert.Rise:
 		if value, holds = s.average(d.Figure, 1); holds {
 			day := m.totals.within(alert.Day, end)

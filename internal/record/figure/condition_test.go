@@ -96,6 +96,26 @@ func (r *record) renders(task string, after time.Duration, completeness, utilisa
 		event.Acknowledged{Handoff: 1, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "bob", Hop: true})
 }
 
+// TestOneEnvelopeIsNoAverage: where little is packed, one that lacks everything would be an average.
+func TestOneEnvelopeIsNoAverage(t *testing.T) {
+	for _, c := range []struct {
+		whole, lacking   int
+		incomplete, lost bool
+	}{{4, 1, false, false}, {3, 2, true, false}, {18, 1, false, false}, {18, 2, true, false}, {9, 9, true, false}, {14, 6, true, true}} {
+		r := newRecord(t)
+		for n := range c.whole + c.lacking {
+			completeness := 0.0
+			if n >= c.lacking {
+				completeness = 1
+			}
+			r.renders(fmt.Sprint("t", n), time.Minute, completeness, 0.5)
+		}
+		if got := held(r.tally(figure.Options{}), 2*time.Minute); got["context-incomplete"].Holds != c.incomplete || got["context-lost"].Holds != c.lost {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+}
+
 func TestCompletenessIsAveragedOverAllHandoffsOfTheWindow(t *testing.T) {
 	r := newRecord(t)
 	for n := range 4 {

@@ -244,6 +244,7 @@ func (c *count) rendered(e event.Rendered) {
 		sender = c.w.shared
 	}
 	if e.Completeness < 1 { // what is lost once is lost at each hop after it
+		at.lacking++
 		c.w.loser = cmp.Or(c.w.loser, sender)
 		at.lostBy.add(c.w.loser, 1-e.Completeness)
 	}

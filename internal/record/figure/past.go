@@ -14,6 +14,7 @@ type sums struct {
 	ended, failed, packed, tasks, hops float64
 	completeness                       float64 // of packed envelopes
 	budgeted, utilisation              float64 // packed envelopes with a budget
+	lacking                            float64 // packed envelopes that lack a reference
 }
 
 // lost is how many envelopes lost their references; of one that lost a part, that part counts.
@@ -23,6 +24,7 @@ func (s sums) plus(o sums, sign float64) sums {
 	return sums{
 		ended: s.ended + sign*o.ended, failed: s.failed + sign*o.failed, packed: s.packed + sign*o.packed, tasks: s.tasks + sign*o.tasks, hops: s.hops + sign*o.hops,
 		completeness: s.completeness + sign*o.completeness, budgeted: s.budgeted + sign*o.budgeted, utilisation: s.utilisation + sign*o.utilisation,
+		lacking: s.lacking + sign*o.lacking,
 	}
 }
 
