@@ -135,6 +135,8 @@ type Item struct {
 	// WasBy is the author of what the item replaced: the item that it supersedes, or one of its own id. Empty if it replaced nothing, or if
 	// that is not recorded. Since version 1.4.
 	WasBy string `json:"was_by,omitempty"`
+	// EarlierBy are the authors of what was replaced before that, beside By and WasBy: newest first, at most [MaxEarlier]. Since version 1.4.
+	EarlierBy []string `json:"earlier_by,omitempty"`
 	// Ruled reports that the requester, or a principal that is no agent, has pinned it or made it [Vital]: it comes before what agents pin or find vital.
 	// Since version 1.4.
 	Ruled bool `json:"ruled,omitempty"`

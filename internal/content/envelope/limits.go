@@ -26,6 +26,7 @@ const (
 	MaxPoints      = 1000 // facts; decisions
 	MaxItems       = 500
 	MaxLineage     = 8 // ids of one fact or decision
+	MaxEarlier     = 8 // authors of one fact or decision
 	MaxConstraints = 64
 	MaxCriteria    = 64
 	MaxAllow       = 128

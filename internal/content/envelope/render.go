@@ -278,18 +278,22 @@ func (i *Item) entry() prompt.Entry {
 	return e
 }
 
-// Replaced says what the item replaced, as the prompt has it: "f3 replaces f1 by ann". Empty if it replaced nothing, or only words of its own author under
-// the same id.
+// Replaced says what the item replaced, as the prompt has it: "f3 replaces f1 by ann; before that operator/olga". Empty if it replaced nothing, or only words
+// of its own author under the same id.
 func (i *Item) Replaced() string {
+	line := visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes)
 	switch {
-	case i.WasBy == "" || i.Supersedes == "" && i.WasBy == i.By:
+	case i.WasBy == "" || i.Supersedes == "" && i.WasBy == i.By && len(i.EarlierBy) == 0:
 		return ""
 	case i.Supersedes == "":
-		return visible.Word(i.ID) + " replaces what " + visible.Word(i.WasBy) + " said"
-	case i.WasBy == i.By:
-		return visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes)
+		line += "what " + visible.Word(i.WasBy) + " said"
+	case i.WasBy != i.By:
+		line += " by " + visible.Word(i.WasBy)
 	}
-	return visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes) + " by " + visible.Word(i.WasBy)
+	for n, by := range i.EarlierBy {
+		line += [...]string{"; before that ", ", "}[min(n, 1)] + visible.Word(by)
+	}
+	return line
 }
 
 func history(steps []Step) []prompt.Entry {

@@ -194,6 +194,7 @@ func (c *checker) items(field string, list []Item) {
 		c.text(".reasoning", item.Reasoning, MaxItemText)
 		c.optionalName(".by", item.By)
 		c.optionalName(".was_by", item.WasBy)
+		c.names(".earlier_by", item.EarlierBy, MaxEarlier)
 		item.checkWeight(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
@@ -252,8 +253,8 @@ func (e *Envelope) sinceMinor4() string {
 		name  string
 		items []Item
 	}{{"key_facts", e.KeyFacts}, {"decisions", e.Decisions}} {
-		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" || len(i.Lineage) > 0 }); i >= 0 {
-			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, lineage"
+		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" || len(i.Lineage)+len(i.EarlierBy) > 0 }); i >= 0 {
+			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, earlier_by, lineage"
 		}
 	}
 	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions != "" {

@@ -338,21 +338,29 @@ func standsFor(i envelope.Item, id string) bool {
 
 // replace gives an item what it takes over from one that it replaces, and whose that was.
 func replace(item *envelope.Item, old envelope.Item) {
-	stands := append([]string{old.ID, old.Supersedes}, old.Lineage...)
+	stands, authors := append([]string{old.ID, old.Supersedes}, old.Lineage...), append([]string{item.WasBy, old.By, old.WasBy}, old.EarlierBy...)
 	item.Pinned = item.Pinned || old.Pinned
 	switch {
 	case old.ID != item.ID:
 		item.WasBy = old.By
-	case item.Supersedes != "":
-	case old.By == item.By || old.Text == item.Text: // it replaces what that replaced
+	case old.By == item.By: // it replaces what that replaced
 		item.Supersedes, item.WasBy = old.Supersedes, old.WasBy
 	default:
-		item.WasBy = old.By
+		item.Supersedes, item.WasBy = "", old.By
 	}
 	for _, id := range stands {
 		if id != "" && id != item.ID && !standsFor(*item, id) && len(item.Lineage) < envelope.MaxLineage {
 			item.Lineage = append(item.Lineage, id)
 		}
+	}
+	for _, by := range authors {
+		if by != "" && by != item.By && by != item.WasBy && !slices.Contains(item.EarlierBy, by) {
+			item.EarlierBy = append(item.EarlierBy, by)
+		}
+	}
+	for len(item.EarlierBy) > envelope.MaxEarlier { // the newest agent is left out, not an operator
+		agent := slices.IndexFunc(item.EarlierBy, func(by string) bool { return !strings.Contains(by, "/") })
+		item.EarlierBy = slices.Delete(item.EarlierBy, max(agent, 0), max(agent, 0)+1)
 	}
 }
 

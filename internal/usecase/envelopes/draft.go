@@ -72,10 +72,8 @@ func lighten(doc *envelope.Envelope) bool {
 // imported makes entries of a document from elsewhere those of the principal that made a task of it, whatever author the document claims.
 func imported(list []envelope.Item, t task.Task) {
 	for i := range list {
-		if list[i].By != "" {
-			list[i].By = event.Bare(t.Source())
-		}
-		list[i].WasBy, list[i].Ruled = "", ruled(list[i])
+		list[i].By = event.Bare(t.Source())
+		list[i].WasBy, list[i].EarlierBy, list[i].Ruled = "", nil, ruled(list[i])
 	}
 }
 
