@@ -30,7 +30,7 @@ var cliPackages = []pkg{
 	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/refusal domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
-		imports: "domain/shellword domain/refusal domain/event files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
+		imports: "domain/shellword domain/refusal domain/event domain/constrainttext files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
 	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
 	{

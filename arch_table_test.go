@@ -54,6 +54,7 @@ var innerPackages = []pkg{
 		dir: "domain/task/passage", what: "what became of a task and its child tasks between two envelopes", pure: true,
 		imports: "domain/refusal domain/event",
 	},
+	{dir: "domain/constrainttext", what: "constraints as agents and people write them, with or without a kind", pure: true, imports: "domain/event"},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
 		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task domain/task/passage",
@@ -338,7 +339,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/argument", what: "arguments of tools: schemas from structs, structs from JSON, errors that a model can act on",
-		imports: "api/shape client client/admin", libs: "github.com/google/jsonschema-go",
+		imports: "domain/constrainttext api/shape client client/admin", libs: "github.com/google/jsonschema-go",
 	},
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{

@@ -13,7 +13,7 @@ type handedFully struct {
 	Retries    argument.Number `json:"retries,omitzero" set:"all" jsonschema:"how often to offer again to a receiver that does not answer; default 3"`
 	ReturnHome bool            `json:"return_home,omitempty" set:"all" jsonschema:"if no receiver is left the task returns to you, not to the dead letters"`
 	Strategy   string          `json:"strategy,omitempty" set:"all" values:"strategies" jsonschema:"what to include if the content does not fit; default priority"`
-	Pins       argument.List   `json:"pins,omitempty" set:"all" jsonschema:"parts to keep before others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data, summary"`
+	Pins       argument.List   `json:"pins,omitempty" set:"all" jsonschema:"parts to keep before others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data, summary (of the conversation)"`
 }
 
 func (f handedFully) empty() bool {

@@ -56,7 +56,7 @@ func FlagGroups(usual string) []shell.FlagGroup {
 		{Title: "Usual flags", Names: usual},
 		{Title: "The receiver and how it gets the task", Names: "to capability channel kind route send reason detail approver confirm permission epoch"},
 		{Title: "Several receivers", Names: "fan-out fan-in"},
-		{Title: "What the receiver reads", Names: "ask state summary notes fact decision question step data confidence expires memory recent artifact git conversation content"},
+		{Title: "What the receiver reads", Names: "ask state conversation-summary notes fact decision question step data confidence expires memory recent artifact git conversation content"},
 		{Title: "The size of what it reads", Names: "tokens strategy pin"},
 		{Title: "The result", Names: "constraint expect expect-format expect-max-bytes expect-schema"},
 		{Title: "When nobody answers", Names: "retries return-home offer-timeout ack-timeout approval-timeout answer-timeout confirm-timeout wait-timeout lease progress-timeout"},
@@ -76,7 +76,7 @@ func FlagGroups(usual string) []shell.FlagGroup {
 
 // addOwn defines the flags of send that task create defines for the task itself.
 func (h *SendFlags) addOwn(f *pflag.FlagSet) {
-	f.StringArrayVar(&h.constraints, "constraint", nil, "add a constraint on all later owners, as KIND:TEXT; KIND!:TEXT is mandatory (repeatable)")
+	f.StringArrayVar(&h.constraints, "constraint", nil, "add a constraint on all later owners, as KIND:TEXT; KIND!:TEXT is mandatory; TEXT alone is a prohibition (never, no, do not) or a preference (repeatable)")
 	shell.AllowedFlag(f, &h.In.Permissions, "permission", "restrict the task to these of its permissions, or none for no permissions (repeatable; default: all of them)")
 	AddTimeouts(f, &h.In.Timeouts)
 	AddBudget(f, &h.In.Budget, "for each child of a fan-out or delegation")
@@ -134,7 +134,7 @@ func (h *SendFlags) Input(ctx context.Context, s *shell.Shell) (client.SendInput
 		return in, err
 	}
 	var err error
-	if in.Constraints, err = client.ParseConstraints(h.constraints); err != nil {
+	if in.Constraints, err = Constraints(h.constraints); err != nil {
 		return in, shell.Usage(err)
 	}
 	if in.Content, err = h.content.Content(ctx, s); err != nil {

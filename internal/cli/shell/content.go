@@ -32,7 +32,7 @@ func (c *ContentFlags) Add(f *pflag.FlagSet) {
 	f.StringVar(&c.whole, "content", "", "whole content (JSON, @FILE or -); other flags add to it")
 	f.StringVar(&c.ask, "ask", "", "what the receiver must accomplish (text, @FILE or -)")
 	f.StringVar(&c.state, "state", "", "current state of the work (text, @FILE or -)")
-	f.StringVar(&c.summary, "summary", "", "summary of the conversation so far (text, @FILE or -)")
+	f.StringVar(&c.summary, "conversation-summary", "", "summary of the conversation so far (text, @FILE or -)")
 	f.StringVar(&c.notes, "notes", "", "anything else for the receiver (text, @FILE or -)")
 	f.StringArrayVar(&c.facts, "fact", nil, "fact, as TEXT or ID=TEXT; ID<OLD=TEXT replaces the fact OLD (repeatable)")
 	f.StringArrayVar(&c.decisions, "decision", nil, "decision; IDs as with --fact (repeatable)")
@@ -180,5 +180,5 @@ func memoryAsks(args []string) ([]client.MemoryAsk, error) {
 func PackFlags(f *pflag.FlagSet, p *client.Pack) {
 	f.IntVar(&p.Tokens, "tokens", 0, "maximum size of the prompt in tokens (default: half of the receiver's context window, if it is set)")
 	Choice(f, &p.Strategy, "strategy", "", "what to include if the content does not fit: %s (default priority)", client.Strategies())
-	f.StringSliceVar(&p.Pinned, "pin", nil, "part to keep before all others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary (repeatable)")
+	f.StringSliceVar(&p.Pinned, "pin", nil, "part to keep before all others: fact:ID, decision:ID, memory:ID, artifact:DIGEST, step:N, data or summary, that of the conversation (repeatable)")
 }

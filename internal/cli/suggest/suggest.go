@@ -18,6 +18,9 @@ var synonyms = map[string][]string{
 	"start": {"serve"}, "up": {"serve"}, "run": {"work"}, "logs": {"events"}, "watch": {"events"},
 }
 
+// flagSynonyms are names that people give to flags that have other names: as other servers have it, and as the tools over MCP do.
+var flagSynonyms = map[string][]string{"port": {"addr"}, "summary": {"state", "conversation-summary"}}
+
 // Commands returns the commands below cmd that somebody may have meant by a name, or, if there are none, those of its name in other groups.
 func Commands(cmd *cobra.Command, name string) (found []string) {
 	for _, s := range synonyms[name] {
@@ -69,8 +72,8 @@ func namesakes(root *cobra.Command, name string) (found []string) {
 
 // Flags returns the flags of a command that somebody may have meant by a name, at most three.
 func Flags(cmd *cobra.Command, typed string) []string {
-	if typed == "port" && cmd.Flags().Lookup("addr") != nil { // as other servers have it
-		return []string{"addr"}
+	if of := flagSynonyms[typed]; len(of) > 0 && cmd.Flags().Lookup(of[0]) != nil {
+		return of
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
@@ -16,10 +17,11 @@ func constrain(s *shell.Shell) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = s.OwnerCall("constrain [TASK] KIND:TEXT", "Add a constraint to a task, or tighten one", 1, cobra.RangeArgs(1, 2),
 		func(ctx context.Context, c *client.Client, task string, epoch uint64, args []string) (client.Receipt, error) {
-			k, err := client.ParseConstraint(args[0])
+			list, err := handoff.Constraints(args[:1])
 			if err != nil {
 				return client.Receipt{}, shell.Usage(err)
 			}
+			k := list[0]
 			if id != "" {
 				k.ID = id
 			}
@@ -30,7 +32,8 @@ func constrain(s *shell.Shell) *cobra.Command {
 			return c.Constrain(ctx, task, client.ConstrainInput{Epoch: epoch, Constraint: k})
 		})
 	cmd.Long = `Add a constraint to a task, or tighten the one with the same ID. KIND is ` + shell.OneOf(client.ConstraintKinds()) + `;
-KIND! makes it mandatory. Constraints are part of every later envelope and of every child. They can be tightened, but not loosened.`
+KIND! makes it mandatory. TEXT alone is a prohibition if it begins with a word such as never, no or do not, and else a preference.
+Constraints are part of every later envelope and of every child. They can be tightened, but not loosened.`
 	cmd.Flags().StringVar(&id, "id", "", "ID of the constraint (default: derived from the text)")
 	cmd.Flags().Float64Var(&most, "max", 0, "maximum value; smaller is tighter")
 	shell.AllowedFlag(cmd.Flags(), &allow, "allow", "allowed value, or none to allow nothing; fewer values are tighter (repeatable; default: anything)")

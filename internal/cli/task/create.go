@@ -34,7 +34,7 @@ func (c *createFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.deadline, "deadline", "", "when it goes to the dead letters unless it has ended: a duration such as 2h, or a time")
 	f.StringSliceVar(&c.in.Dependencies, "after", nil, "task that must complete before this one starts; with --route or a single --to, it is then handed off automatically (repeatable)")
 	shell.TakesIDs(f, "after", "TASK")
-	f.StringArrayVar(&c.constraints, "constraint", nil, "constraint on all its owners, as KIND:TEXT; KIND!:TEXT is mandatory (repeatable)")
+	f.StringArrayVar(&c.constraints, "constraint", nil, "constraint on all its owners, as KIND:TEXT; KIND!:TEXT is mandatory; TEXT alone is a prohibition (never, no, do not) or a preference (repeatable)")
 	shell.AllowedFlag(f, &c.in.Permissions, "permission", "permission of its owner, or none for no permissions (repeatable; default: not restricted)")
 	f.IntVar(&c.in.Limits.Hops, "limit-hops", 0, "maximum number of owner changes (default 10)")
 	f.IntVar(&c.in.Limits.Handoffs, "limit-handoffs", 0, "maximum number of handoffs, successful or not (default 30)")
@@ -61,7 +61,7 @@ func (c *createFlags) input(ctx context.Context, s *shell.Shell, intent string) 
 	if in.Deadline, err = s.Moment(ctx, "--deadline", c.deadline); err != nil {
 		return in, err
 	}
-	if in.Constraints, err = client.ParseConstraints(c.constraints); err != nil {
+	if in.Constraints, err = handoff.Constraints(c.constraints); err != nil {
 		return in, shell.Usage(err)
 	}
 	if in.Claimed, err = s.Document("--claimed-history", c.claimed); err != nil {
