@@ -78,9 +78,11 @@ func (r *natsRecord) start(ctx context.Context, c NATS) (err error) {
 	if r.reserved, err = sqlitelog.Reserve(c.Dir); err != nil {
 		return err
 	}
-	if r.node, err = c.Start(ctx, c.Dir); err != nil {
-		return err
+	node, err := c.Start(ctx, c.Dir)
+	if err != nil {
+		return err // not with the node, which may be a nil pointer in an interface
 	}
+	r.node = node
 	r.file = filepath.Join(c.Dir, clientFile)
 	if err := os.Remove(r.file); err != nil && !errors.Is(err, fs.ErrNotExist) { // the mode of one that is there would stay
 		return err

@@ -93,7 +93,7 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 // publish sends a message once, and returns its sequence.
 func (l *Log) publish(ctx context.Context, m *nats.Msg) (ledger.Position, error) {
 	reached := l.health.reachedUntil()
-	b, err := l.ask(ctx, m)
+	b, err := l.send(ctx, m)
 	if err == nil && l.lose.CompareAndSwap(true, false) {
 		err = nats.ErrTimeout
 	}

@@ -2,6 +2,12 @@
 
 package natslog
 
+import (
+	"context"
+
+	"github.com/nats-io/nats.go"
+)
+
 // Deaf returns options of a log that does not hear what others append.
 func Deaf(o Options) Options {
 	o.deaf = true
@@ -15,4 +21,13 @@ var Wanted = wanted
 func WithoutAnswer(l *Log) *Log {
 	l.lose.Store(true)
 	return l
+}
+
+// ErrElected is the error of a request that is on its way when a leader is elected.
+var ErrElected = errElected
+
+// Send sends a request to a subject.
+func Send(ctx context.Context, l *Log, subject string) error {
+	_, err := l.send(ctx, &nats.Msg{Subject: subject})
+	return err
 }

@@ -37,15 +37,27 @@ type getRequest struct {
 	MaxBytes int             `json:"max_bytes,omitempty"`
 }
 
-// ask sends a request and returns the body of the answer.
-func (l *Log) ask(ctx context.Context, m *nats.Msg) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	reply, err := l.conn.RequestMsgWithContext(ctx, m)
-	if err != nil {
-		return nil, err
+// ask asks the leader, and asks again if another is elected meanwhile.
+func (l *Log) ask(ctx context.Context, m *nats.Msg) (b []byte, err error) {
+	for err = errElected; errors.Is(err, errElected); {
+		b, err = l.send(ctx, m)
 	}
-	return reply.Data, nil
+	return b, err
+}
+
+// send sends a request to the leader, and returns the body of the answer.
+func (l *Log) send(ctx context.Context, m *nats.Msg) ([]byte, error) {
+	within, end := l.leaders.within(ctx)
+	defer end()
+	reply, err := l.conn.RequestMsgWithContext(within, m)
+	switch {
+	case err == nil:
+		return reply.Data, nil
+	case errors.Is(context.Cause(within), errElected):
+		l.pause(ctx) // it is told before the new leader answers
+		return nil, errElected
+	}
+	return nil, err
 }
 
 // fromLeader asks the leader of the stream for one message; ok is false if it has none.

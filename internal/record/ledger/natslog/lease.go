@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-const (
-	// election is the shortest time after which a replica that no longer hears the leader stands for election: minElectionTimeoutDefault of
-	// nats-server, which is no setting. What is left of it for clocks that differ is leaseMargin.
-	election    = 4 * time.Second
-	leaseMargin = time.Second
-)
+// MinElection is the shortest time after which a replica that no longer hears the leader may stand for election: package natsnode sets it. In a
+// nats-server that runs by itself it is twice as long.
+const MinElection = 2 * time.Second
+
+// leaseMargin is what a lease leaves of that time for clocks that differ.
+const leaseMargin = MinElection / 4
 
 // lease is until when what the leader of the stream answers is known to be the newest: until then no majority can have elected another.
 type lease struct {
@@ -41,7 +42,7 @@ func (e *lease) check(ctx context.Context, l *Log) error {
 	if !ok {
 		return fmt.Errorf("%w: the stream has no leader", errNoAnswer)
 	}
-	if e.until = asked.Add(election - leaseMargin - heard); !time.Now().Before(e.until) {
+	if e.until = asked.Add(MinElection - leaseMargin - heard); !time.Now().Before(e.until) {
 		return fmt.Errorf("%w: the leader has not heard of a majority for %s", errNoAnswer, heard.Round(time.Millisecond))
 	}
 	return nil
@@ -49,7 +50,8 @@ func (e *lease) check(ctx context.Context, l *Log) error {
 
 // streamInfo is a part of what the leader of a stream says about it.
 type streamInfo struct {
-	Error   *apiError `json:"error"`
+	Error   *apiError              `json:"error"`
+	Config  jetstream.StreamConfig `json:"config"`
 	Cluster struct {
 		Leader   string        `json:"leader"`
 		Replicas []replicaInfo `json:"replicas"`

@@ -56,6 +56,9 @@ func (l *Log) listen(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-l.woken:
+		case <-l.leaders.told:
+			l.pause(ctx) // it is told before the new leader answers
+			l.look(ctx)
 		case <-tick.C:
 			if looks++; looks%2 == 0 {
 				l.look(ctx)
@@ -104,16 +107,15 @@ func (l *Log) look(ctx context.Context) {
 func (l *Log) inspect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*requestTimeout)
 	defer cancel()
-	s, err := l.js.Stream(ctx, l.opts.Name)
+	s, err := l.streamInfo(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
-	c := s.CachedInfo().Config
-	if c.Metadata[idKey] != l.id {
+	if s.Config.Metadata[idKey] != l.id {
 		l.health.stop(errReplaced)
 		return errReplaced
 	}
-	if err := checkStream(&c, l.opts.Unsafe); err != nil {
+	if err := checkStream(&s.Config, l.opts.Unsafe); err != nil {
 		return err
 	}
 	reached := l.health.reachedUntil()

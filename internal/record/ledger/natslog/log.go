@@ -15,13 +15,14 @@ import (
 
 // Log is one front end of a ledger in JetStream. It is safe for concurrent use.
 type Log struct {
-	opts   Options
-	conn   *nats.Conn
-	js     jetstream.JetStream
-	id     string
-	tail   *tail.Tail
-	health health
-	lease  lease
+	opts    Options
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	id      string
+	tail    *tail.Tail
+	health  health
+	lease   lease
+	leaders elections
 
 	announced atomic.Uint64 // up to where the record goes, as front ends say
 	woken     chan struct{}
@@ -34,7 +35,7 @@ type Log struct {
 	end     context.CancelFunc // of the listener
 	closing chan struct{}      // closed when Close begins
 	running sync.WaitGroup
-	sub     *nats.Subscription
+	subs    []*nats.Subscription
 
 	lose atomic.Bool // the next answer to an append: for tests
 }
@@ -69,6 +70,10 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 		opts: opts, conn: conn, js: js, id: info.Config.Metadata[idKey], lanes: map[ledger.Stream]*lane{},
 		woken: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
+	elected, err := l.leaders.subscribe(conn, opts.Name)
+	if err != nil {
+		return nil, err
+	}
 	l.health.known = opts.Acknowledged
 	last, err := l.firstEnd(ctx)
 	if err != nil {
@@ -79,9 +84,11 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	}
 	l.health.reached(last)
 	l.tail = tail.New(last)
-	if l.sub, err = l.subscribe(); err != nil {
+	announced, err := l.subscribe()
+	if err != nil {
 		return nil, err
 	}
+	l.subs = []*nats.Subscription{elected, announced}
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
 	return l, nil
@@ -140,7 +147,9 @@ func (l *Log) Close() error {
 	l.appends.Wait()
 	l.end()
 	l.running.Wait()
-	_ = l.sub.Unsubscribe() // the connection may be closed
+	for _, s := range l.subs {
+		_ = s.Unsubscribe() // the connection may be closed
+	}
 	return nil
 }
 

@@ -98,6 +98,48 @@ func TestAnAppendWithoutAnAnswerIsFoundAgain(t *testing.T) {
 	}
 }
 
+// A request to a leader that is gone is not waited for when the next one is there, and the log looks at once whether it accepts writes again.
+func TestAnElectionEndsRequestsOnTheirWay(t *testing.T) {
+	c := natstest.Start(t, 3)
+	o := natslog.Options{Name: newName()}
+	l, conn := open(t, c, 0, o), c.Connect(t, 1)
+	gone, err := conn.SubscribeSync("gone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	elected, err := conn.SubscribeSync("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED." + o.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan error, 1)
+	send := func() { sent <- natslog.Send(t.Context(), l, "gone") }
+	go send()
+	until(t, "the request", func() bool {
+		select {
+		case err := <-sent: // the node of the log does not know yet of the subscription at another
+			if !errors.Is(err, nats.ErrNoResponders) {
+				t.Fatal(err)
+			}
+			go send()
+		default:
+		}
+		n, _, err := gone.Pending()
+		return n > 0 && err == nil
+	})
+	if err := natslog.Request(t.Context(), conn, "$JS.API.STREAM.LEADER.STEPDOWN."+o.Name, nil, &struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := elected.NextMsg(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-sent; !errors.Is(err, natslog.ErrElected) {
+		t.Errorf("%v, want %v", err, natslog.ErrElected)
+	}
+}
+
 func TestAStreamThatHasLostEntriesIsNotWritten(t *testing.T) {
 	c := natstest.Start(t, 3)
 	o := natslog.Options{Name: newName()}

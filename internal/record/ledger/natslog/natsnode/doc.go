@@ -8,7 +8,7 @@
 // The server is large: other packages reach it through package server, to which the program trapeze gives it, and tests of it have the build tag outside.
 //
 // Where to change what:
-//   - options.go: what is refused; node.go: how the server is configured; peers.go: which nodes the cluster has
+//   - options.go: what is refused; node.go: how the server is configured; election.go: when another leads; peers.go: which nodes the cluster has
 //
 // Start reading at [Start].
 package natsnode

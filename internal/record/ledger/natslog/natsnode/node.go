@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"time"
 
@@ -69,11 +70,16 @@ func Start(o Options) (*Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("natsnode: %w", err)
 	}
+	free, err := net.Listen("tcp", o.Addr) //nolint:noctx // closed at once: the server would log that the address is in use, and go on without it
+	if err != nil {
+		return nil, fmt.Errorf("natsnode: this node cannot use its address for the other nodes: %w", err)
+	}
+	_ = free.Close()
 	s.SetLogger(logger{o.Log}, false, false)
 	s.Start()
 	if !s.ReadyForConnections(stopTimeout) {
 		s.Shutdown()
-		return nil, fmt.Errorf("natsnode: the node does not start: is the address %s in use?", o.Addr)
+		return nil, fmt.Errorf("natsnode: the node does not start within %s", stopTimeout)
 	}
 	return &Node{s, name, password}, nil
 }

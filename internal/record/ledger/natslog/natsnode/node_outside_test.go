@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -61,6 +62,11 @@ func TestANodeThatOthersCouldJoinIsRefused(t *testing.T) {
 	addrs := natstest.FreeAddrs(t, 2)
 	ca := certtest.NewCA(t)
 	pair := ca.Issue("127.0.0.1")
+	used, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = used.Close() })
 	for name, o := range map[string]natsnode.Options{
 		"at least 20":               {Addr: addrs[0], Join: addrs},
 		"at least 20 characters":    {Addr: addrs[0], Join: addrs, Secret: "short"},
@@ -69,6 +75,7 @@ func TestANodeThatOthersCouldJoinIsRefused(t *testing.T) {
 		"the CA of the others":      {Addr: addrs[0], Join: addrs, Cert: pair.Cert, Key: pair.Key},
 		"the addresses of the":      {Addr: addrs[0], Secret: natstest.Secret},
 		"no name of a node":         {Addr: addrs[0], Join: addrs, Secret: natstest.Secret, Name: "a.b"},
+		"address already in use":    {Addr: used.Addr().String(), Join: addrs, Secret: natstest.Secret},
 		"no address of a node":      {Addr: "127.0.0.1:no", Join: addrs, Secret: natstest.Secret},
 		"no such file or directory": {Addr: addrs[0], Join: addrs, Cert: "none.pem", Key: "none.key", CA: "none.pem"},
 	} {
