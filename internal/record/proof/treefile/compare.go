@@ -12,6 +12,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
+// errUnreadable is the error of an entry that cannot be read, in a segment on a disk that fails for example. That says nothing of the entry.
+var errUnreadable = errors.New("treefile: an entry cannot be read, and is not compared with the tree")
+
 // compare holds the leaves from one index up to another against the entries of the record. It returns where it stopped: at the end, or at what it
 // found. Errors: those of the ledger and of the file.
 func (s *Store) compare(ctx context.Context, l ledger.Ledger, from, to int64) (int64, error) {
@@ -47,6 +50,8 @@ func (s *Store) compare(ctx context.Context, l ledger.Ledger, from, to int64) (i
 				return from, nil
 			}
 			from++
+		case isDamaged && proof.IsUnfinished(rerr):
+			return from, fmt.Errorf("%w: %w", errUnreadable, rerr)
 		case isDamaged:
 			s.find(Finding{Position: damaged.Position, What: damaged.Error()})
 			return from, nil
@@ -81,7 +86,7 @@ func (s *Store) scan(ctx context.Context, l ledger.Ledger) {
 	}
 	tick := time.NewTicker(max(page*time.Second/time.Duration(s.o.Pace), time.Millisecond))
 	defer tick.Stop()
-	end := s.size()
+	end, told := s.size(), ""
 	for at, nodes := int64(0), new(proof.Tree); at < end && s.Err() == nil; {
 		select {
 		case <-ctx.Done():
@@ -94,7 +99,8 @@ func (s *Store) scan(ctx context.Context, l ledger.Ledger) {
 			err = s.compareNodes(nodes, to)
 		}
 		if err != nil {
-			if ctx.Err() == nil {
+			if ctx.Err() == nil && err.Error() != told {
+				told = err.Error()
 				s.o.Log.Warn("comparing the record with its tree", "position", at, "error", err)
 			}
 			sleep(ctx, pause)

@@ -37,7 +37,12 @@ func (s *Store) Check(ctx context.Context, l ledger.Ledger) error {
 		return nil
 	}
 	size := s.size()
-	if _, err = s.compare(ctx, l, max(0, size-checked), size); err != nil {
+	at, err := s.compare(ctx, l, max(0, size-checked), size)
+	if errors.Is(err, errUnreadable) { // the scan tries again
+		s.o.Log.Warn("comparing the newest entries with the tree", "position", at, "error", err)
+		err = nil
+	}
+	if err != nil {
 		return err
 	}
 	return s.first()
@@ -76,7 +81,7 @@ func (s *Store) Run(ctx context.Context, l ledger.Ledger) {
 				continue
 			}
 		}
-		if damaged, ok := errors.AsType[*ledger.Damaged](err); ok {
+		if damaged, ok := errors.AsType[*ledger.Damaged](err); ok && !proof.IsUnfinished(err) {
 			s.find(Finding{Position: damaged.Position, What: damaged.Error()})
 			return
 		}

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -331,6 +334,50 @@ func TestAnOldEntryThatIsChangedIsFoundByTheScan(t *testing.T) {
 			}
 			if _, _, err := s.Await(t.Context(), 10_000); !errors.As(err, &found) {
 				t.Errorf("a caller that waits for a checkpoint gets %v", err)
+			}
+		})
+	}
+}
+
+// unreadable is a ledger of which an entry is in a segment that cannot be read at first.
+type unreadable struct {
+	b2
+	at ledger.Position
+}
+
+func (u *unreadable) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
+	list, err := u.b2.Read(ctx, after, limit)
+	if i := int(u.at) - int(after) - 1; i >= 0 && i < len(list) { //nolint:gosec // small
+		at := u.at
+		u.at = 0
+		return list[:i], &ledger.Damaged{Position: at, Err: fmt.Errorf("read 1-600.segment: %w", syscall.EIO)}
+	}
+	return list, err
+}
+
+// TestAnEntryThatCannotBeReadIsNoDifference has one among those that are compared at the start, and one before. What differs is found later.
+func TestAnEntryThatCannotBeReadIsNoDifference(t *testing.T) {
+	for _, at := range []ledger.Position{17, 590} {
+		dir, b := t.TempDir(), newBook(600)
+		must(t, dir, b)
+		b.entries[40] = entry(1041)
+		b.entries[40].Position = 41
+		synctest.Test(t, func(t *testing.T) {
+			var told bytes.Buffer
+			s := open(t, dir, treefile.Options{Pace: 1 << 30, Log: slog.New(slog.NewTextHandler(&told, nil))})
+			u := &unreadable{b2{b}, at}
+			if err := errors.Join(s.Check(t.Context(), u), s.Err()); err != nil {
+				t.Fatal(err)
+			}
+			s.Run(t.Context(), u) // until the difference is found
+			if found, ok := errors.AsType[*treefile.Finding](s.Err()); !ok || found.Position != 41 {
+				t.Errorf("an entry at %d that cannot be read: found %v", at, s.Err())
+			}
+			if n := strings.Count(told.String(), "an entry cannot be read"); n != 1 {
+				t.Errorf("the log says %d times that the entry cannot be read: %s", n, &told)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
 			}
 		})
 	}
