@@ -32,7 +32,7 @@ const (
 func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	past := q.Get("past") != ""
-	f := client.TicketFilter{Desk: q.Get("desk"), Order: "due", After: q.Get("after"), Limit: 100}
+	f := client.TicketFilter{Desk: q.Get("desk"), Task: q.Get("task"), Order: "due", After: q.Get("after"), Limit: 100}
 	if past {
 		f.State, f.Order, f.Limit = "closed", "closed", pastLimit
 	}

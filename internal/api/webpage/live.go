@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,9 +15,11 @@ import (
 const (
 	beat   = 15 * time.Second       // between signs of life of a stream
 	gather = 200 * time.Millisecond // changes that come within it are one
+
+	maxTickets = 64 // of which a page is not told yet
 )
 
-// live tells a page that something changed, as server-sent events: in the task that it names, or anything. It ends with the session, and says so: of a stream that is
+// live tells a page that something changed, as server-sent events: in the task that it names, or anything; and of which tasks people get a ticket. It ends with the session, and says so: of a stream that is
 // refused, browsers tell a page nothing but that there is none.
 func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	s := stream{w: w, control: http.NewResponseController(w)}
@@ -32,8 +35,8 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	changed, ended := make(chan struct{}, 1), make(chan error, 1)
-	go func() { ended <- v.follow(ctx, shownAt(r, v.me), r.URL.Query().Get("task"), changed) }()
+	changed, tickets, ended := make(chan struct{}, 1), make(chan string, maxTickets), make(chan error, 1)
+	go func() { ended <- v.follow(ctx, shownAt(r, v.me), r.URL.Query().Get("task"), changed, tickets) }()
 	s.begin()
 	if s.send("retry: 1000\nid: "+strconv.FormatUint(v.me.Position, 10)+"\nevent: open\ndata:\n\n") != nil {
 		return
@@ -49,6 +52,8 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			err = s.send("event: change\ndata:\n\n")
+		case task := <-tickets:
+			err = s.send("event: ticket\ndata: " + task + "\n\n")
 		case <-still.C:
 			err = s.send(": alive\n\n")
 		case <-over:
@@ -81,9 +86,15 @@ func shownAt(r *http.Request, now client.Me) uint64 {
 	return n
 }
 
-// follow marks what changes after a position in a task, or anywhere.
-func (v *visit) follow(ctx context.Context, after uint64, task string, changed chan<- struct{}) error {
+// follow marks what changes after a position in a task, or anywhere, and sends the tasks of which people get a ticket.
+func (v *visit) follow(ctx context.Context, after uint64, task string, changed chan<- struct{}, tickets chan<- string) error {
 	return v.api.Events(ctx, after, func(e client.Event) error {
+		if slices.ContainsFunc(e.Events, func(name string) bool { return slices.Contains(forPeopleNow, name) }) {
+			select {
+			case tickets <- e.ID:
+			default: // a person does not read as many notices at once
+			}
+		}
 		if task == "*" || e.ID == task {
 			select {
 			case changed <- struct{}{}:
@@ -93,6 +104,9 @@ func (v *visit) follow(ctx context.Context, after uint64, task string, changed c
 		return nil
 	})
 }
+
+// forPeopleNow are the events by which people of a desk get a ticket.
+var forPeopleNow = []string{"ticket-opened", "approval-asked", "ticket-escalated"}
 
 // sessionEnd tells a page that nobody is signed in any more.
 const sessionEnd = "event: end\ndata:\n\n"

@@ -115,22 +115,54 @@ func notified(t *testing.T, role client.Role, desk string) {
 	// The page of a browser without a window is never hidden, and no desktop shows what it says.
 	d.do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.told = []; window.Notification = class {
-			static permission = "default"; static async requestPermission() { return this.permission = "granted"; } constructor(title, of) { told.push(title + " | " + of.body); } };`})
+			static permission = localStorage.granted ? "granted" : "default"; static async requestPermission() { return this.permission = "granted"; } };
+			ServiceWorkerRegistration.prototype.showNotification = async (title, of) => { told.push(title + " | " + of.body + " | " + of.data.replace(/task_\w+/, "TASK")); };`})
 		return chromedp.Void{}, err
 	})
 	ask("This was there before?")
 	d.signIn(d.tokenOf(role, "olga"))
 	d.goTo("/inbox")
 	d.press(`#notify`, kb.Enter)
-	d.do(chromedp.Poll[chromedp.Void](`document.getElementById("notify").hidden && source?.readyState === EventSource.OPEN`, chromedp.WithPollingTimeout(patience)))
+	following := `source?.readyState === EventSource.OPEN && navigator.serviceWorker.getRegistration("/static/").then((r) => !!r?.active)`
+	d.until(`document.getElementById("notify").hidden && leads`)
+	d.until(following)
 	d.do(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, "hidden", {get: () => true}); void 0`))
 	ask("Is this new?")
-	d.do(chromedp.Poll[chromedp.Void](`told.length > 0`, chromedp.WithPollingTimeout(patience)))
+	d.until(`told.length > 0`)
 	ask("And this?")
-	d.do(chromedp.Poll[chromedp.Void](`told.length > 1`, chromedp.WithPollingTimeout(patience)))
-	if told := eval[string](d, `told.join("; ")`); told != "Trapeze: a ticket waits | Is this new?; Trapeze: a ticket waits | And this?" {
+	d.until(`told.length > 1`)
+	notice := func(question string) string { return "Trapeze: a ticket waits | " + question + " | /tickets/TASK.k1" }
+	if told := eval[string](d, `told.join("; ")`); told != notice("Is this new?")+"; "+notice("And this?") {
 		t.Errorf("the person is told %q", told)
 	}
+	d.do(chromedp.Evaluate[chromedp.Void](`localStorage.granted = "yes"`))
+	for _, page := range []string{"/find", "/tasks"} { // looked at, and following nothing else
+		d.goTo(page)
+		d.until(following)
+		ask("On " + page + "?")
+		d.until(`told.length > 0`)
+		if told := eval[string](d, `told.join("; ")`); told != notice("On "+page+"?") {
+			t.Errorf("on %s the person is told %q", page, told)
+		}
+	}
+	if heard := d.heard(); len(heard) > 0 {
+		t.Error(heard)
+	}
+}
+
+// A click on a notice opens the ticket. A browser that has no notices says so.
+func TestANoticeLeadsToItsTicket(t *testing.T) {
+	d := open(t)
+	d.signIn(d.token)
+	d.goTo("/inbox")
+	program := eval[string](d, `fetch("/static/worker.js").then((r) => r.text())`)
+	opened := eval[string](d, `(() => { const did = []; let click; ((self) => {`+program+`})({addEventListener: (name, f) => { if (name === "notificationclick") click = f; }, clients: {openWindow: (path) => did.push("opens " + path)}});
+		click({notification: {data: "/tickets/task_1.k1", close: () => did.push("closes")}, waitUntil: () => {}}); return did.join(); })()`)
+	if opened != "closes,opens /tickets/task_1.k1" {
+		t.Errorf("a click %q", opened)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`delete window.Notification; offerNotices(); void 0`))
+	d.shows("This browser has no notifications for this page.")
 }
 
 func TestAConversationIsFoundByItsWordsAndRead(t *testing.T) {

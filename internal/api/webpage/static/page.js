@@ -81,10 +81,11 @@ function follow() {
   const task = document.body.dataset.live;
   clearTimeout(later);
   source?.close();
-  if (!task || document.hidden && !notices()) return; // a page that nobody looks at would take a stream from another
-  source = new EventSource("/live?task=" + encodeURIComponent(task) + "&after=" + main().dataset.position);
-  source.addEventListener("open", () => { say(""); if (missed) { missed = false; refresh(); } });
+  if (!task && !notices() || document.hidden && !leads) return; // a page that nobody looks at would take a stream from another
+  source = new EventSource("/live?task=" + encodeURIComponent(task || "") + "&after=" + main().dataset.position);
+  source.addEventListener("open", () => { say(""); if (missed) { missed = false; if (task) refresh(); } });
   source.addEventListener("change", () => { full = 0; refresh(); });
+  source.addEventListener("ticket", (e) => opened(e.data));
   source.addEventListener("end", () => { source.close(); missed = true; offerSignIn(); });
   source.addEventListener("full", () => {
     const seconds = Math.min(15 * 2 ** full++, 120);
@@ -101,36 +102,71 @@ function follow() {
 }
 
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden ? notices() : source?.readyState === EventSource.OPEN) return;
+  if (document.hidden ? leads : source?.readyState === EventSource.OPEN) return;
   missed = true;
   follow();
 });
 
-// notices reports whether this page tells of new tickets while it is not looked at.
+// notices reports whether the person wants to be told of new tickets, on whatever page.
 function notices() {
-  return document.getElementById("notify") && "Notification" in window && Notification.permission === "granted";
+  return "Notification" in window && Notification.permission === "granted" && main().dataset.as;
 }
 
-// Notices: a ticket that is new while the page is not looked at.
+// Notices: a ticket that is new and not in sight.
 const seen = new Set();
-let asked = false;
+let asked = false, leads = false;
 
+// lead makes this page the one that goes on in the background, once no other is: many would take all streams of the person.
+function lead() {
+  if (!notices()) return;
+  navigator.serviceWorker?.register("/static/worker.js");
+  navigator.locks?.request("notices", () => new Promise(() => { leads = true; if (!source || source.readyState === EventSource.CLOSED) follow(); }));
+}
+
+// unseen are the tickets of a page that were in none before.
+function unseen(page) {
+  const fresh = [...page.querySelectorAll("[data-ticket]")].filter((card) => !seen.has(card.dataset.ticket));
+  for (const card of fresh) seen.add(card.dataset.ticket);
+  return fresh;
+}
+
+// notify is called after each change of the page.
 function notify() {
-  for (const card of document.querySelectorAll("[data-ticket]")) {
-    const fresh = !seen.has(card.dataset.ticket);
-    seen.add(card.dataset.ticket);
-    if (fresh && asked && document.hidden && "Notification" in window && Notification.permission === "granted") {
-      new Notification("Trapeze: a ticket waits", { body: card.querySelector("h2")?.textContent || "", tag: card.dataset.ticket });
-    }
-  }
+  const fresh = unseen(document);
+  if (asked && document.hidden && notices()) fresh.forEach(tell);
   asked = true;
 }
 
+// opened: a task has a ticket, which may be for this person.
+async function opened(task) {
+  if (!notices() || !document.hidden && document.getElementById("queue")) return; // it comes into sight
+  const answer = await fetch("/inbox?task=" + encodeURIComponent(task));
+  if (answer.ok && !answer.redirected) unseen(new DOMParser().parseFromString(await answer.text(), "text/html")).forEach(tell);
+}
+
+// tell leaves a notice with the worker, which shows it where a page may not, and when the page is closed.
+async function tell(card) {
+  const title = "Trapeze: a ticket waits", path = "/tickets/" + encodeURIComponent(card.dataset.ticket);
+  const notice = { body: card.querySelector("h2")?.textContent || "", tag: card.dataset.ticket, data: path };
+  try {
+    const worker = await navigator.serviceWorker.getRegistration("/static/");
+    await worker.showNotification(title, notice);
+  } catch { // there is none
+    new Notification(title, notice).onclick = () => { window.focus(); location.href = path; };
+  }
+}
+
 function offerNotices() {
-  const button = document.getElementById("notify");
-  if (!button || !("Notification" in window) || Notification.permission !== "default") return;
-  button.hidden = false;
-  button.onclick = () => Notification.requestPermission().then(() => { button.hidden = true; });
+  const button = document.getElementById("notify"), none = document.getElementById("no-notices");
+  if (!button) return;
+  const show = () => {
+    const may = "Notification" in window ? Notification.permission : "none";
+    button.hidden = may !== "default";
+    none.textContent = { none: "This browser has no notifications for this page.", denied: "This browser is set to show no notifications of this page." }[may] || "";
+    none.hidden = !none.textContent;
+  };
+  show();
+  button.onclick = () => Notification.requestPermission().then(() => { show(); lead(); });
 }
 
 // Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
@@ -226,5 +262,6 @@ function begin() {
   choose(current());
   lengthen();
   follow();
+  lead();
 }
 begin();
