@@ -9,7 +9,8 @@
 //   - Every principal has its own server: nothing is cached or notified across principals.
 //
 // Where to change what:
-//   - server.go: what a model is told once, before any tool; the names and texts of tools in each set are in package toolset
+//   - server.go: what a model is told once, before any tool; which tools each set has is in toolset/toolset.go, the text of a tool in its own file. A tool
+//     only calls the API: what no route does yet begins in package domain/handoff
 //   - inbox.go: how long a call waits, and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
 //   - accept.go: what a new owner is given, and a second call of one that lost the answer
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how

@@ -13,7 +13,7 @@
 //   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which are marked as bad, good or a question (the colours are in
 //     static/page.css), and by which an offer came to nothing; timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
-//   - overview.go: the columns of the board and how many tasks each shows
+//   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent
 //   - dead_letters.go: how many tasks one form changes
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces

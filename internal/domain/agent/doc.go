@@ -20,11 +20,11 @@
 //   - validate.go: the most capabilities, fallbacks and the like of one registration; reserved.go: names that no agent may have
 //   - decide.go: who may set whose readiness, and which registrations are refused
 //   - duty_table.go: when an agent may make itself ready again after an operator took it off duty
-//   - circuit.go, circuit_table.go: which outcomes count against an agent, and when its circuit opens, probes and closes;
-//     sender_circuit.go: the same for one sender. Whether an offer passes the circuit is asked in usecase/routes/offer.go
+//   - circuit.go: which outcomes count against an agent, and which are recorded; circuit_table.go: when its circuit opens, probes and closes;
+//     sender_circuit.go: when that for one sender does, and when failures of several senders open the one for all. Whether an offer passes the circuit is asked in usecase/routes/offer.go
 //   - state.go: what readiness there is, and what an agent that missed its heartbeats counts as. The readiness of the server is
 //     answered by httpapi/health.go
 //
 // Start reading at [State], then [Decide]. The circuit breaker: its table is [CircuitTable], its durations and counts are in spec.go, how
-// it opens and closes in circuit.go; the circuits of single senders are in sender_circuit.go, by the same rules.
+// it opens and closes in circuit_table.go; the circuits of single senders are in sender_circuit.go, by the same rules.
 package agent

@@ -22,7 +22,10 @@
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
 //   - decide.go: who may act on a task, and as what; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves
+//   - create.go: what a task may be given, such as a deadline and tags, which are given then alone; a new field begins in [event.Created] (event/event_task.go)
+//   - send.go makes the first offer of a handoff, and task/wait.go says what it waits for
 //
-// Each command has a file of its name. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
+// Each command has a file of its name. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
+// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go. Offers that the first receiver gets are in join_claim.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

@@ -10,7 +10,7 @@
 //   - chain.go: which escalation chain a task has (its agent's own or the policy's), and who ends it
 //   - plan.go: which agents are candidates and which stand by; how they are compared is in routing/rank.go
 //   - offer.go: when a circuit lets an offer through, and the one probe of a half-open one. When a circuit opens is in
-//     agent/circuit.go
+//     agent/circuit_table.go
 //   - peers.go: who may get the offers of an agent with too much to do
 //   - desk.go: which desks are staffed
 //   - directory.go: what routing is told of the agents

@@ -5,15 +5,8 @@
 //   - The set all in package toolset names every tool of [Tools].
 //
 // Where to change what:
-//   - each tool is in the file of its noun; do.go: requests in plain English, which package phrases understands; artifact.go: how much of a
+//   - each tool is in the file of its name, and tools.go lists them; do.go: requests in plain English, which package phrases understands; artifact.go: how much of a
 //     file one answer has
 //
 // Start reading at [Tools].
 package extratool
-
-import "github.com/trapezehq/trapeze/internal/api/mcpapi/tool"
-
-// Tools returns the tools, in the order in which they are listed.
-func Tools() []tool.Tool {
-	return []tool.Tool{constrainTool, artifactTool, channelTool, deadTool, agentTool, annotateTool, alertsTool, doTool}
-}

@@ -22,7 +22,8 @@
 //   - No error has a part of the URL that could be secret; connections that leave the machine are encrypted.
 //
 // The schema belongs to this package: its format is a column of record, checked in each transaction, and a trigger refuses changes of entries.
-// Connections of a front end: one that writes, one that listens, and up to four that read. They hold sessions, so poolers must pool those, not
+// Connections of a front end: one that writes, one that listens, and up to four that read (options.go);
+// those for what front ends share and for artifacts are counted in server/sharedrecord/postgres.go. They hold sessions, so poolers must pool those, not
 // transactions; through another pooler notifications are lost, and followers get entries within the second.
 //
 // Where to change what:
