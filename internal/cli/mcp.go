@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,13 @@ func (s *commands) mcpCommand() *cobra.Command {
 	var spec client.AgentSpec
 	var noStart bool
 	var prefix, tools string
-	cmd := s.Command("mcp --agent NAME [flags]", "Run an agent's MCP server, on standard input and output", shell.NoArgs,
+	cmd := s.Command("mcp [--agent NAME]", "Run an agent's MCP server, on standard input and output", shell.NoArgs,
 		func(ctx context.Context, _ []string) error {
 			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
 			agent := s.clientAgent()
-			if agent == "" {
+			given := cmp.Or(s.Flags.Token, s.Getenv("TRAPEZE_TOKEN"))
+			if agent == "" && given == "" {
 				return s.NeedAgent("name the agent of the MCP client: --agent NAME")
 			}
 			set, err := toolset.New(prefix, tools)
@@ -42,6 +44,11 @@ func (s *commands) mcpCommand() *cobra.Command {
 			}
 			if !noStart {
 				if err := s.ensureServer(ctx); err != nil {
+					return err
+				}
+			}
+			if agent == "" {
+				if agent, err = s.tokenAgent(ctx); err != nil {
 					return err
 				}
 			}
@@ -125,6 +132,20 @@ func (s *commands) clientAgent() string {
 	return worker
 }
 
+// tokenAgent is the agent whose token was given.
+func (s *commands) tokenAgent(ctx context.Context) (string, error) {
+	c, err := s.Dial(ctx)
+	if err != nil {
+		return "", err
+	}
+	me, err := c.Me(ctx)
+	if err == nil && me.Agent == "" {
+		err = shell.Hinted(shell.Usagef("the token is not that of an agent, but of %s, whose role is %s", shell.OneLine(me.Name), me.Role),
+			"with an administrator's token name the agent of the MCP client: trapeze mcp --agent NAME; or use the agent's own: trapeze token create --agent NAME")
+	}
+	return me.Agent, err
+}
+
 // agentToken returns the agent's own token, and registers the agent if it is new. A session never uses the owner's token: see
 // [stdio.Run].
 func (s *commands) agentToken(ctx context.Context, agent string, spec client.AgentSpec) (string, error) {
@@ -192,7 +213,7 @@ The client's timeout for tool calls must be 60 seconds or more, which is the def
 
 Server. On this machine, without further settings, a server is started in the background if none answers. It serves all clients, and
 keeps running when they end; trapeze stop ends it, and --no-start prevents the start. For a server on another machine set
-TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings, and TRAPEZE_CA if its certificate is of a CA of your own. The token must be the agent's own (trapeze token create --agent coder).
+TRAPEZE_URL and TRAPEZE_TOKEN in the client's settings, and TRAPEZE_CA if its certificate is of a CA of your own. The token must be the agent's own (trapeze token create --agent coder); then --agent can be omitted.
 Sessions survive a restart of the server: calls are retried for some seconds, and then refused as unavailable; a call of inbox and
 a subscription to the end of a task continue.
 
