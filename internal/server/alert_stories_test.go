@@ -62,16 +62,17 @@ func stories() map[string]story {
 		"views-disagree: by foreign items": {disk: true, begin: func(st *stage) {
 			st.forgets("INSERT INTO view_inbox SELECT ws, 'eve', sender, ord, id, item FROM view_inbox")
 		}, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by agents":   {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_agent SET removed = 1") }, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"record-differs":              {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
-		"witness-refuses":             {witness: true, begin: func(st *stage) { st.refuses(true) }, raises: most{8, 15 * time.Second}, end: func(st *stage) { st.refuses(false) }, recovers: most{4, 3 * time.Minute}},
-		"certificate-old":             {certificate: true, begin: (*stage).spoils, raises: most{8, 15 * time.Second}, end: (*stage).renews, recovers: most{4, 3 * time.Minute}},
-		"dead-letters":                {begin: (*stage).parks, raises: most{20, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
-		"inbox-old":                   {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
-		"inbox-old: of the operators": {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
-		"ticket-old":                  {begin: (*stage).asks, raises: most{30, time.Hour}, handoffs: 1, tickets: 1, end: (*stage).told, recovers: most{4, 3 * time.Minute}},
-		"views-lag":                   {disk: true, policy: "version: 1\nalerts:\n  views-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).breaks, raises: most{8, time.Minute}, end: (*stage).continues, recovers: most{4, 3 * time.Minute}},
-		"figures-lag":                 {policy: "version: 1\nalerts:\n  figures-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).holds, raises: most{13, time.Minute}, end: (*stage).releases, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by agents": {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_agent SET removed = 1") }, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"record-differs":            {disk: true, begin: (*stage).forges, raises: most{8, 15 * time.Second}, end: (*stage).forges, recovers: most{4, 3 * time.Minute}},
+		"witness-refuses":           {witness: true, begin: func(st *stage) { st.refuses(true) }, raises: most{8, 15 * time.Second}, end: func(st *stage) { st.refuses(false) }, recovers: most{4, 3 * time.Minute}},
+		"certificate-old":           {certificate: true, begin: (*stage).spoils, raises: most{8, 15 * time.Second}, end: (*stage).renews, recovers: most{4, 3 * time.Minute}},
+		"dead-letters":              {begin: (*stage).parks, raises: most{20, time.Minute}, handoffs: 2, end: (*stage).discards, recovers: most{4, 3 * time.Minute}},
+		"inbox-old":                 {agent: "coder", begin: (*stage).leaves, raises: later, handoffs: 2, end: (*stage).fetches, recovers: most{4, 3 * time.Minute}},
+		"inbox-old: by a share, until its task ends": {agent: "coder", begin: func(st *stage) { st.coder(); st.lead(); st.shares("lead", "coder") }, raises: later, handoffs: 0, end: (*stage).cancels, recovers: most{4, 3 * time.Minute}},
+		"inbox-old: of the operators":                {begin: (*stage).supervises, raises: later, handoffs: 1, end: (*stage).approves, recovers: most{4, 3 * time.Minute}},
+		"ticket-old":                                 {begin: (*stage).asks, raises: most{30, time.Hour}, handoffs: 1, tickets: 1, end: (*stage).told, recovers: most{4, 3 * time.Minute}},
+		"views-lag":                                  {disk: true, policy: "version: 1\nalerts:\n  views-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).breaks, raises: most{8, time.Minute}, end: (*stage).continues, recovers: most{4, 3 * time.Minute}},
+		"figures-lag":                                {policy: "version: 1\nalerts:\n  figures-lag: {threshold: 50}\n", threshold: 50, begin: (*stage).holds, raises: most{13, time.Minute}, end: (*stage).releases, recovers: most{4, 3 * time.Minute}},
 	}
 }
 
@@ -361,6 +362,20 @@ func (st *stage) fetches() {
 	}
 	for _, t := range tasks.Tasks {
 		st.completes(st.as("asker", client.AgentSpec{}), client.Receipt{Task: t.ID, Epoch: t.Epoch})
+	}
+}
+
+// cancels has an operator cancel all tasks.
+func (st *stage) cancels() {
+	st.Helper()
+	tasks, err := st.boss.Tasks(st.Context(), client.TaskFilter{Live: true})
+	if err != nil {
+		st.Fatal(err)
+	}
+	for _, t := range tasks.Tasks {
+		if _, err := st.boss.Cancel(st.Context(), t.ID, client.CancelInput{}); err != nil {
+			st.Fatal(err)
+		}
 	}
 }
 

@@ -209,7 +209,7 @@ func (x *Measurement) behindInbox(ctx context.Context, workspace string, d *aler
 	}
 	for i := range box.Items {
 		item := &box.Items[i]
-		if item.Type.Notice() {
+		if item.Type.Notice() || item.Type == view.ItemShare && !x.m.tally.Live(ledger.StreamOf(workspace, ledger.TaskKind, item.Task)) {
 			continue
 		}
 		if d.Compare.Holds(x.now.Sub(item.Since).Seconds(), d.Threshold) {

@@ -192,7 +192,7 @@ var (
 	}
 	InboxAge = &Instrument{
 		Name: "trapeze.inbox.age", Type: Gauge, Unit: Seconds, Origin: Views, Labels: []string{"workspace", "agent"},
-		Meaning: "Time that the oldest item of an inbox has waited for its reader to do something. Notices do not count, such as that a task is completed, or was cancelled; nor do the inboxes of agents that were removed, which nobody can read.",
+		Meaning: "Time that the oldest item of an inbox has waited for its reader to do something. Notices do not count, such as that a task is completed, or was cancelled, and shares of tasks that have ended; nor do the inboxes of agents that were removed, which nobody can read.",
 	}
 	TicketsOpen = &Instrument{
 		Name: "trapeze.tickets.open", Type: Gauge, Unit: "{ticket}", Origin: Views, Labels: []string{"workspace", "kind", "age"},

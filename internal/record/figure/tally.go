@@ -244,6 +244,13 @@ func (t *Tally) Sample(n int) (tasks []ledger.Stream) {
 	return tasks
 }
 
+// Live reports whether a task has not ended.
+func (t *Tally) Live(task ledger.Stream) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[task] != nil
+}
+
 // LastHandoff returns the id of the newest handoff of a task that has not ended; "" if it has ended, or had none.
 func (t *Tally) LastHandoff(stream ledger.Stream) string {
 	t.mu.Lock()

@@ -13,7 +13,7 @@ type InboxCount struct {
 	Workspace string
 	Agent     string    // "" is the inbox of the operators
 	Items     int       // at least 1
-	Oldest    time.Time // since when the item waits that came first of those that are no notices; zero: all are
+	Oldest    time.Time // since when the item waits that came first of those that are no notices, nor shares of tasks that have ended; zero: all are
 	From      string    // whom that item is from
 }
 

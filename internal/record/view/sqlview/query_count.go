@@ -10,6 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
+// waits is true of an item that is no share of a task that has ended: such a share can be read, and nobody waits for that.
+const waits = "id NOT GLOB '*.s[0-9]*' OR EXISTS (SELECT 1 FROM view_task t WHERE t.ws = view_inbox.ws AND t.id = substr(view_inbox.id, 1, instr(view_inbox.id, '.s') - 1) AND t.live > 0)"
+
 // InboxCounts implements [view.Counts]. The oldest item is that of the lowest position; SQLite reads the columns after it of that row alone, since it is
 // the row of the minimum (https://sqlite.org/lang_select.html#bareagg).
 func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err error) {
@@ -27,7 +30,7 @@ func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err er
 		}
 		list = append(list, c)
 		return err
-	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), json_extract(CAST(item AS TEXT), '$.from') "+
+	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' AND ("+waits+") THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), json_extract(CAST(item AS TEXT), '$.from') "+
 		"FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
 	return list, err
 }

@@ -241,7 +241,7 @@ func (s *stage) compareCounts(want *model, check func(what string, got any, err 
 		items, err := s.views.Inbox(s.ctx, s.ws, c.Agent, view.InboxFilter{Limit: view.MaxPage})
 		var oldest time.Time
 		for _, i := range items.Items {
-			if !i.Type.Notice() && (oldest.IsZero() || i.Since.Before(oldest)) {
+			if !i.Type.Notice() && (i.Type != view.ItemShare || !s.task(i.Task).State.Final()) && (oldest.IsZero() || i.Since.Before(oldest)) {
 				oldest = i.Since
 			}
 		}

@@ -335,6 +335,9 @@ func shareStory(s *stage) {
 	s.wantHeld("dee", 1)
 	s.do(task, handoff.ReadShare{By: agentOf("bob"), Share: 1}, handoff.Complete{By: agentOf("dee"), Epoch: 2})
 	s.wantInbox("bob", "share "+event.ShareID(task, 2))
+	if counts, err := s.views.InboxCounts(s.ctx); err != nil || slices.ContainsFunc(counts, func(c view.InboxCount) bool { return c.Agent == "bob" && !c.Oldest.IsZero() }) {
+		s.Errorf("%v: a share of a task that has ended waits: %+v", err, counts)
+	}
 	s.do(task, handoff.ReadShare{By: agentOf("bob"), Share: 2})
 	s.wantInbox("bob")
 }
