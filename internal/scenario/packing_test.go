@@ -86,6 +86,12 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
+		offer := h.wait("bob").ID
+		if early := h.content(h.agent("bob"), envelopes.ContentInput{ID: offer, Render: true, Via: envelope.ViaMCP}); !strings.Contains(early.Prompt, "# Left out (once you accept)\n") || strings.Contains(early.Prompt, "parts=") {
+			h.Errorf("what bob reads before it accepts names calls that are refused:\n%s", early.Prompt)
+		}
+		_, err := h.app.Envelopes.Parts(ctx(h), h.agent("bob"), envelopes.PartsInput{ID: offer, Parts: []string{"all"}})
+		must(h, "parts of an offer", err, refusal.NotPermitted, "accept")
 		b := h.acceptPrompt("bob")
 		doc := packed(h, *b.Content)
 		if doc.Packing.Budget != 1000 || len(doc.Omissions) == 0 || len(doc.KeyFacts) == 40 || len(doc.KeyFacts) == 0 {

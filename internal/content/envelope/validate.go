@@ -426,3 +426,9 @@ func (p *Packing) check(c *checker) {
 	c.fraction("packing.completeness", p.Completeness)
 	c.member("packing.listing", new(Listing), string(p.Listing))
 }
+
+// ParseTrace returns the trace context of the headers traceparent and tracestate of a request: see [tracecontext.Parse].
+func ParseTrace(traceparent, tracestate string) Trace {
+	parent, state := tracecontext.Parse(traceparent, tracestate)
+	return Trace{Parent: parent, State: state}
+}

@@ -62,7 +62,16 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 	if err != nil {
 		return Sheet{}, err
 	}
+	if openOffer(t.Task, c) {
+		in.Via = envelope.ViaOffer
+	}
 	return es.readSheet(ctx, c, taskID, ref, in)
+}
+
+// openOffer reports whether the caller is a receiver of the task's open offer, who may read what is offered and nothing else of the task.
+func openOffer(t task.Task, c caller.Caller) bool {
+	h := t.Handoff
+	return h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, c.Agent()) && t.Requester != c.String()
 }
 
 // readSheet gives a sealed envelope to who may have it, once that is recorded.
@@ -114,13 +123,12 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 	if digest == "" {
 		return Ref{}, refusal.New(refusal.NotFound, "nothing to fetch yet; what is shared has ids of its own", "task %s has no envelope", t.ID)
 	}
-	offered := h != nil && h.Stage == event.Offered && !h.Claim && slices.Contains(h.To, c.Agent())
 	switch holds := h != nil && h.Stage == event.Transferred && t.Owner == c.Agent() && h.Envelope == digest; {
-	case offered && t.Requester != c.String(), holds && !source:
+	case openOffer(t, c), holds && !source:
 		return es.given(ctx, c, t)
 	case n > 0 && h.Rendition != "" && !source && identity.May(c.Role, identity.ReadAny): // people look at what its receiver read
 		return Given(h.Rendition, h.Envelope), nil
-	case offered, taskstore.VisibilityFor(c, t).Work:
+	case taskstore.VisibilityFor(c, t).Work:
 		return Ref{Digest: digest}, nil
 	}
 	return Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
