@@ -26,14 +26,13 @@ type Preview struct {
 	Version  string          `json:"version"` // of the envelope's schema
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt"`
-	// Tokens is what the prompt has, of Budget (0: none), as Tokenizer counts; Estimate says that it is an upper bound.
-	Tokens      int     `json:"tokens"`
-	Budget      int     `json:"budget,omitempty"`
-	Tokenizer   string  `json:"tokenizer"`
-	Estimate    bool    `json:"estimate,omitempty"`
-	Utilisation float64 `json:"utilisation,omitempty"` // tokens by budget, 0 to 1
-	// Completeness is references resolved by references requested, 0 to 1; 1 if there are none.
-	Completeness float64 `json:"completeness"`
+
+	Tokens       int     `json:"tokens" doc:"What the prompt has, as the tokenizer counts."`
+	Budget       int     `json:"budget,omitempty" doc:"The most tokens that the prompt may have; omitted: no limit."`
+	Tokenizer    string  `json:"tokenizer"`
+	Estimate     bool    `json:"estimate,omitempty" doc:"Tokens is an upper bound: the tokenizer is not built in, or the prompt has a line of blanks. Omitted if tokens is exact."`
+	Utilisation  float64 `json:"utilisation,omitempty" doc:"Tokens divided by budget, 0 to 1."`
+	Completeness float64 `json:"completeness" doc:"References resolved by references requested, 0 to 1; 1 if there are none."`
 }
 
 // Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for a caller who could

@@ -223,7 +223,7 @@ var fields = map[string]field{
 	"Packing.budget":       {doc: "The greatest number of tokens of the rendered prompt. Omitted if there was no limit.", limits: count},
 	"Packing.tokens":       {doc: "The number of tokens that it has.", limits: count},
 	"Packing.tokenizer":    {doc: "The tokenizer that counted them.", limits: word},
-	"Packing.estimate":     {doc: "Whether the counts are upper bounds, because the receiver's tokenizer is not built in."},
+	"Packing.estimate":     {doc: "Whether tokens is an upper bound: the tokenizer is not built in, or the prompt has a line of blanks, which counts separately here and not with the receiver. Omitted if tokens is exact."},
 	"Packing.utilisation":  {doc: "Tokens divided by budget, 0 to 1.", limits: share},
 	"Packing.completeness": {doc: "The share of requested references that were resolved, 0 to 1; 1 if none were requested.", limits: share},
 	"Packing.listing":      {doc: "The form in which the prompt lists omissions. If omitted: each."},

@@ -33,6 +33,10 @@ kept, with the fields of a newer minor version in their places; its digest, its 
 kept as claims, and become no entries of this record. An unknown major is refused, and the refusal names the supported
 ones.
 
+**Tokens.** A packed document says under packing how many tokens its prompt has, by the tokenizer of its receiver, without those
+that a model's interface adds around it. The count is never too low: with estimate the receiver may count fewer, else it
+counts as many.
+
 **Rules beyond the schema.** At most %d KiB in all. Ids are unique within their list. Names are one word of printable
 characters, at most %d bytes. Lengths are in bytes of UTF-8. Free JSON (data, schema, fields of newer versions) is at most
 %d levels deep, and has no duplicate keys and no whole number that a double cannot hold.
