@@ -249,7 +249,7 @@ type TaskFilter struct {
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
-	Text   string // words that each task has in the beginning of its intent, its requester or its owner
+	Text   string // words that each task has in the beginning of its intent, its id, its requester, its owner or its receivers
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
 	Counts bool   // also count the tasks on all pages, by state

@@ -108,6 +108,16 @@ func TestFindLooksIntoAllTasks(t *testing.T) {
 	if body := r.get("/find?q=BRIDGE+paint", http.StatusOK); !strings.Contains(body, "Paint the old bridge") || strings.Contains(body, "Sweep") {
 		t.Error(body)
 	}
+	must(t)(admin.RegisterAgent(t.Context(), "painter", client.AgentSpec{}))
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Varnish the boat", Send: &client.SendInput{To: []string{"painter"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"varn+boa", "paint+VARNISH", made.Task[:28], "admin/local+boat"} { // beginnings of words, of names and of an id
+		if body := r.get("/find?q="+words, http.StatusOK); !strings.Contains(body, "Varnish the boat") || strings.Contains(body, "Sweep") {
+			t.Errorf("%s: %s", words, body)
+		}
+	}
 	if body := r.get("/find?q=old", http.StatusOK); !strings.Contains(body, `<a href="/tasks?text=old">All of them</a>`) || strings.Contains(body, "Paint the old bridge") {
 		t.Error(body)
 	}

@@ -175,3 +175,44 @@ func TestALookAtThePageDoesNotMarkAnOfferAsSeen(t *testing.T) {
 		}
 	}
 }
+
+// What was given with a cold handoff, which no receiver gets, is named to those who look at it.
+func TestThePageSaysWhatAColdHandoffLeavesOut(t *testing.T) {
+	_, admin, page, _ := crew(t, "ann")
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Look", Send: &client.SendInput{
+		To: []string{"ann"}, Kind: client.Cold, Content: client.Content{Facts: []client.Point{{Text: "it is blue"}, {Text: "it is old"}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown(t, "the cold handoff", page.get("/tasks/"+made.Task+"/hops/1", http.StatusOK), `<li>facts  (2 of them) <span class="quiet">the handoff is cold: no receiver gets what was given with it</span></li>`)
+}
+
+// However many tasks, tickets and dead letters there are, the first answer of each page stays as large as that of a few hundred: lists go on in parts.
+func TestAPageStaysSmallHoweverMuchThereIs(t *testing.T) {
+	_, _, page, agents := crew(t, "ann")
+	sizes := func() map[string]int {
+		all := map[string]int{}
+		for _, path := range []string{"/", "/tasks", "/tasks?text=sweep", "/find?q=sweep", "/inbox"} {
+			all[path] = strings.Count(page.get(path, http.StatusOK), "<")
+		}
+		return all
+	}
+	fill := func() {
+		for range 120 {
+			r, err := agents["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "Sweep the square", Start: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			must(t)(agents["ann"].Ask(t.Context(), r.Task, client.AskInput{Epoch: 1, Question: "Now?"}))
+		}
+	}
+	fill()
+	before := sizes()
+	fill()
+	for path, now := range sizes() {
+		if now > before[path]+100 || now > 8000 {
+			t.Errorf("%s has %d tags of twice as many tasks, before %d", path, now, before[path])
+		}
+	}
+}

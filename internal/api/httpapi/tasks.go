@@ -32,7 +32,7 @@ type tasksQuery struct {
 	Live   bool        `query:"live" doc:"Only tasks that are not completed, failed or cancelled."`
 	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
-	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words in the first 4,000 characters of their intent, their requester or their owner, in upper or lower case."`
+	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words, or beginnings of words, in the first 4,000 characters of their intent, their id, their requester, their owner or the receivers of their open offer, in upper or lower case."`
 	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
 	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
 	Counts bool        `query:"counts" doc:"Also count the tasks that match, on all pages, by state."`

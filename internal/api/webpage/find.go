@@ -96,7 +96,7 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 // pathOf is the page of the task, handoff or ticket that an id names; empty: it is none.
 func pathOf(id string) string {
 	task, rest, _ := strings.Cut(id, ".")
-	if !strings.HasPrefix(task, "task_") {
+	if !strings.HasPrefix(task, "task_") || len(task) < len("task_00000000000000000000000000") { // the beginning of an id is looked for
 		return ""
 	}
 	if hop, ok := strings.CutPrefix(rest, "h"); ok {
@@ -108,7 +108,7 @@ func pathOf(id string) string {
 	return "/tasks/" + url.PathEscape(task)
 }
 
-// findTasks adds the newest tasks whose request, requester or owner has the words.
+// findTasks adds the newest tasks whose id, request, requester, owner or receivers have the words, or their beginnings.
 func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Since: f.since, Until: f.until, Limit: maxFound}
 	if f.State == "live" {

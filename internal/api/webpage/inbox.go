@@ -112,7 +112,7 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 			if err := json.Unmarshal(got.Envelope, &e); err != nil {
 				return err
 			}
-			body.Left = e.Omissions
+			body.Left = e.Left()
 		}
 	}
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {

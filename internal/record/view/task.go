@@ -45,7 +45,7 @@ type TaskFilter struct {
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
-	// Text is words, each of which must be in the first 4,000 characters of the intent, the requester or the owner, in upper or lower case.
+	// Text is words, each of which must be in the first 4,000 characters of the intent, the id, the requester, the owner or a receiver of the open offer, in upper or lower case.
 	Text string
 	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or
 	// a principal "role/NAME" that requested it.

@@ -3,6 +3,7 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,24 @@ type Envelope struct {
 	Decisions   []Point      `json:"decisions"`
 	Constraints []Constraint `json:"constraints"`
 	Omissions   []Omission   `json:"omissions"`
-	Packing     *Packing     `json:"packing"`
+	Dropped     []struct {
+		Kind  string `json:"kind"`
+		Count int    `json:"count"`
+	} `json:"dropped"`
+	Packing *Packing `json:"packing"`
+}
+
+// Left is all that the receiver does not have: what was omitted, what a bound kept out, and what was given with a handoff that is cold.
+func (e Envelope) Left() []Omission {
+	all := slices.Clone(e.Omissions)
+	for _, d := range e.Dropped {
+		o := Omission{Kind: d.Kind, Count: d.Count, Reason: "bound"}
+		if kind, sent := strings.CutPrefix(d.Kind, "sent_"); sent {
+			o.Kind, o.Reason = kind, "cold"
+		}
+		all = append(all, o)
+	}
+	return all
 }
 
 // Authors names who wrote the texts that come from an earlier sender: empty of those of the sender.

@@ -74,6 +74,7 @@ func (v *Views) tasksWith(ctx context.Context, workspace string, f view.TaskFilt
 // searched is a task that words are looked for in. Of its row only this is decoded: times take longest.
 type searched struct {
 	ID, Intent, Requester, Owner string
+	To                           []string // who has the open offer
 	State                        event.State
 	fits                         bool // it has the words
 	row                          []byte
@@ -93,7 +94,7 @@ func (v *Views) search(ctx context.Context, words []string, each func(t *searche
 		if err := json.Unmarshal(b, &t); err != nil {
 			return err
 		}
-		t.fits = hasWords(words, t.Requester, t.Owner, cmp.Or(string(intent), t.Intent))
+		t.fits = hasWords(words, t.ID, t.Requester, t.Owner, strings.Join(t.To, "\n"), cmp.Or(string(intent), t.Intent))
 		return each(&t)
 	}, q, args...)
 }
