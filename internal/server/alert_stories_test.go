@@ -20,6 +20,7 @@ type story struct {
 	handoffs    int     // that the alert names
 	tickets     int     // that the alert names
 	agent       string  // that it is about
+	sender      string  // that it names; "": it may name others
 
 	begin    func(st *stage)
 	raises   most // how long it is waited for
@@ -39,15 +40,15 @@ func stories() map[string]story {
 		"handoff-failed":             {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
 		"handoff-failure-rate":       {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
 		"handoffs-fail-systemically": {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"handoffs-fail-systemically: all receivers of one agent are silent": {begin: (*stage).fallSilent, raises: soon, handoffs: 5, end: func(st *stage) { st.advance(70 * time.Minute) }, recovers: later},
+		"handoffs-fail-systemically: all receivers of one agent are silent": {sender: "lead", begin: (*stage).fallSilent, raises: soon, handoffs: 5, end: func(st *stage) { st.advance(70 * time.Minute) }, recovers: later},
 		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"agent-fails: by lost tasks":  {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"agent-tasks-fail":            {agent: "coder", begin: func(st *stage) { st.fails(3) }, raises: soon, handoffs: 3, end: func(st *stage) { st.works(5) }, recovers: most{4, 3 * time.Minute}},
+		"agent-tasks-fail":            {agent: "coder", sender: "lead", begin: func(st *stage) { st.fails(3) }, raises: soon, handoffs: 3, end: func(st *stage) { st.works(5) }, recovers: most{4, 3 * time.Minute}},
 		"agent-tasks-fail: by every second one that is lost": {agent: "coder", begin: (*stage).losesEverySecond, raises: soon, handoffs: 3, end: nothing, recovers: most{22, 10 * time.Minute}},
 		"circuit-open: by lost tasks":                        {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"hops-rise":                                          {begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
+		"hops-rise":                                          {sender: "lead", begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
 		"context-incomplete":                                 {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"context-lost":                                       {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"budgets-unused":                                     {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},

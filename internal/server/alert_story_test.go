@@ -320,6 +320,8 @@ func (st *stage) describes(a admin.Alert, d *alert.Definition, of *story) {
 		st.Errorf("since %v, raised %v", a.Since, a.Raised)
 	case len(a.Handoffs) != of.handoffs:
 		st.Errorf("it names %d handoffs: %q", len(a.Handoffs), a.Handoffs)
+	case of.sender != "" && !slices.Equal(a.Senders, []string{of.sender}):
+		st.Errorf("it names the senders %q", a.Senders)
 	case len(a.Tickets) != of.tickets:
 		st.Errorf("it names %d tickets: %q", len(a.Tickets), a.Tickets)
 	case d.Subject == alert.Agent && a.Agent != of.agent || a.ID != strings.TrimSuffix(d.Name+":"+of.agent, ":"):

@@ -189,7 +189,13 @@ func TestUtilisationMustBeLowOrFullForTheWholeTime(t *testing.T) {
 // ends adds a task that ends after some hops.
 func (r *record) ends(task string, after time.Duration, hops int) {
 	r.Helper()
-	r.add(task, after, event.Created{Task: task})
+	r.endsOf("", task, after, hops)
+}
+
+// endsOf adds a task of a requester that ends after so many hops.
+func (r *record) endsOf(requester, task string, after time.Duration, hops int) {
+	r.Helper()
+	r.add(task, after, event.Created{Task: task, Requester: requester})
 	for n := 1; n <= hops; n++ {
 		r.add(task, after, event.HandoffRequested{Handoff: n, Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: n, Offer: 1, To: []string{"bob"}},
 			event.Acknowledged{Handoff: n, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: n, Auto: true}, event.Moved{Handoff: n, To: "bob", Hop: true})

@@ -329,6 +329,7 @@ func (c *count) over(state event.State) {
 	at := c.of(c.workspace).at(c.e.Time)
 	at.tasks++
 	at.hops += float64(c.w.hops)
+	at.hopsBy.add(c.w.requester, float64(c.w.hops-1))
 	c.set.Add(TasksEnded, 1, c.label, string(state))
 	c.set.Add(TasksOpen, -1, c.label)
 	c.change(c.e.Position, c.workspace, Open{Tasks: -1})

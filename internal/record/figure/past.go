@@ -33,6 +33,7 @@ type slot struct {
 	minute int64 // since the beginning of 1970
 	sums
 	failedBy, failedTo, lostBy harm // what failed of those that ended, by sender and by receiver, and what was lost of those that were packed
+	hopsBy                     harm // hops of tasks that ended, by requester, without the first of each task
 	causedBy                   harm // as failedBy, without what was the receivers' doing
 }
 

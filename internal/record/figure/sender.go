@@ -78,6 +78,8 @@ func (p *past) harmOf(figure string) parties {
 	case EnvelopeCompleteness.Name:
 		lost := p.summed(func(s *slot) harm { return s.lostBy })
 		return parties{senders: lost, causes: lost}
+	case TaskHops.Name:
+		return parties{senders: p.summed(func(s *slot) harm { return s.hopsBy })}
 	}
 	return parties{}
 }

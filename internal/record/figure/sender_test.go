@@ -184,10 +184,14 @@ func TestFewTasksDoNotMakeHopsRise(t *testing.T) {
 		for n := range 40 {
 			r.ends(fmt.Sprint("t", n), time.Duration(n)*10*time.Minute, 1)
 		}
-		for n := range n {
-			r.ends(fmt.Sprint("long", n), 8*time.Hour, 6)
+		if want {
+			r.endsOf("ann", "short", 8*time.Hour, 1)
 		}
-		if c := held(r.tally(figure.Options{}), 8*time.Hour+20*time.Minute)["hops-rise"]; c.Holds != want {
+		for n := range n {
+			r.endsOf("eve", fmt.Sprint("long", n), 8*time.Hour, 6)
+		}
+		c := held(r.tally(figure.Options{}), 8*time.Hour+20*time.Minute)["hops-rise"]
+		if c.Holds != want || want && !slices.Equal(c.Senders, []string{"eve"}) {
 			t.Errorf("%d: %+v", n, c)
 		}
 	}

@@ -37,7 +37,8 @@ of one orchestrator is critical: a handoff that got no answer is the receiver's 
 answers others, or has never answered, it counts as the sender's; so do all rejections. What receivers accepted and then lost opens their circuits. Nor does one receiver that rejects
 everything, or is down, make ` + "`handoffs-fail-systemically`" + `: of the handoffs to one agent, no more count than of those to all others; ` + "`agent-fails` and `circuit-open`" + ` are about
 that agent, and name the senders whose handoffs failed at it: if it is one, its tasks may allow too little time.
-What an agent makes of the tasks that it accepts is what ` + "`agent-tasks-fail`" + ` is about, which names their senders, too.
+What an agent makes of the tasks that it accepts is what ` + "`agent-tasks-fail`" + ` is about, which names their senders, too. ` + "`hops-rise`" + ` is a warning, and names the requesters
+of the tasks with most hops.
 
 In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
