@@ -19,7 +19,7 @@ import (
 )
 
 // run plays one random story and returns the first broken promise, with the story. seen counts events, if not nil.
-func run(r rules, seeds []uint64, seen map[string]int) error {
+func run(r rules, seeds []uint64, seen *sight) error {
 	var told []step
 	h := history{limits: event.Limits{}}
 	now, t := t0, task.Task{}
@@ -57,10 +57,8 @@ func run(r rules, seeds []uint64, seen map[string]int) error {
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, printed(told))
 		}
-		for _, e := range events {
-			if seen != nil {
-				seen[e.EventName()]++
-			}
+		if seen != nil {
+			seen.take(before, after.ID, events)
 		}
 		t = after
 	}
@@ -137,7 +135,7 @@ func checks(t *testing.T, n int) {
 
 func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 	checks(t, sequences)
-	seen := map[string]int{}
+	seen := &sight{map[string]int{}, map[string]bool{}}
 	rapid.Check(t, func(rt *rapid.T) {
 		seeds := rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds")
 		if err := run(realRules, seeds, seen); err != nil {
@@ -145,11 +143,12 @@ func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 		}
 	})
 	for _, e := range event.Events {
-		if seen[e.EventName()] == 0 {
+		if seen.events[e.EventName()] == 0 {
 			t.Errorf("no story had a %s: the stories are too easy", e.EventName())
 		}
 	}
-	t.Log(seen)
+	seen.check(t)
+	t.Log(seen.events)
 }
 
 func TestFoldNeverChangesWhatItIsGiven(t *testing.T) {

@@ -33,7 +33,11 @@ func ofTask(t *task.Task, e event.Event) string {
 			return name + " of a constraint that was not set"
 		}
 	case event.Spawned:
-		return cmp.Or(unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+		return cmp.Or(unlike(name, "source", e.From, t.Source()), unlike(name, "envelope", e.Envelope, t.Envelope), standing(name, t, e.Before))
+	case event.BudgetRaised:
+		if e.Child != "" && t.FindChild(e.Child) < 0 {
+			return name + " of a task that is no child"
+		}
 	case event.ChildEnded:
 		if t.FindChild(e.Child) < 0 {
 			return name + " of a task that is no child"
@@ -48,12 +52,38 @@ func ofTask(t *task.Task, e event.Event) string {
 		if !slices.ContainsFunc(t.Takeovers, func(r task.TakeoverRequest) bool { return r.N == e.Takeover }) {
 			return name + " that nobody asked for"
 		}
-	case event.ShareRead:
-		if !slices.ContainsFunc(t.Shares, func(s task.Share) bool { return s.N == e.Share }) {
-			return name + " of what was not shared"
+	case event.NoticeSeen:
+		if !slices.ContainsFunc(t.Notices, func(n task.Notice) bool { return n.N == e.Notice && n.Agent == e.Agent }) {
+			return name + " that " + shown(e.Agent) + " did not get"
 		}
 	}
-	return ofTicket(t, e)
+	return cmp.Or(ofShare(t, e), ofTicket(t, e))
+}
+
+// ofShare is what is wrong with what an event of a shared or packed envelope names.
+func ofShare(t *task.Task, e event.Event) string {
+	name := e.EventName()
+	shared := func(n int, to string) string {
+		if !slices.ContainsFunc(t.Shares, func(s task.Share) bool { return s.N == n && (to == "" || s.To == to) }) {
+			return name + " of what was not shared"
+		}
+		return ""
+	}
+	switch e := e.(type) {
+	case event.Shared:
+		return cmp.Or(unlike(name, "number", e.Share, len(t.Shares)+1), unlike(name, "source", e.From, t.Source()), unlike(name, "envelope", e.Envelope, t.Envelope))
+	case event.ShareRead:
+		return shared(e.Share, "")
+	case event.Rendered:
+		if e.Share > 0 {
+			return shared(e.Share, e.Agent)
+		}
+		if t.Handoff == nil {
+			return name + " without a handoff"
+		}
+		return offered(name, t.Handoff, e.Handoff, e.Offer, e.Agent)
+	}
+	return ""
 }
 
 // ofTicket is what is wrong with what an event of a ticket names.
@@ -64,7 +94,10 @@ func ofTicket(t *task.Task, e event.Event) string {
 		if t.Ticket != nil {
 			n = t.Ticket.N
 		}
-		return unlike(name, "number", e.Ticket, n+1)
+		if h := t.InFlight(); h != nil && e.Handoff != 0 {
+			return cmp.Or(unlike(name, "number", e.Ticket, n+1), unlike(name, "handoff", e.Handoff, h.N))
+		}
+		return cmp.Or(unlike(name, "number", e.Ticket, n+1), unlike(name, "handoff", e.Handoff, 0))
 	case event.TicketClaimed:
 		n = e.Ticket
 	case event.TicketReleased:
@@ -91,7 +124,12 @@ func ofHandoff(t *task.Task, e event.Event, confirmed int) string {
 	name, h := e.EventName(), t.InFlight()
 	switch e := e.(type) {
 	case event.HandoffRequested:
+		if k := t.OpenTicket(); e.Ticket != 0 && (k == nil || k.N != e.Ticket) {
+			return name + " from a ticket that is not open"
+		}
 		return cmp.Or(unlike(name, "number", e.Handoff, t.NextHandoff()), unlike(name, "source", e.From, t.Source()), standing(name, t, e.Before))
+	case event.ApprovalAsked:
+		return unlike(name, "envelope", e.Envelope, h.Envelope)
 	case event.Approved:
 		return unlike(name, "envelope", e.Envelope, h.Envelope)
 	case event.OfferMade:
@@ -141,4 +179,19 @@ func moved(t *task.Task, h *task.Handoff, e event.Moved, confirmed int) string {
 		return name + " without a confirmation"
 	}
 	return wrong
+}
+
+// after is what is wrong with what an event that was just folded says of the task after it; records of before lack that.
+func after(t *task.Task, e event.Event) string {
+	var says event.Standing
+	switch e := e.(type) {
+	case event.Returned:
+		says = e.After
+	case event.TicketOpened:
+		says = e.After
+	}
+	if says.State == "" {
+		return ""
+	}
+	return cmp.Or(unlike(e.EventName(), "owner after", says.Owner, t.Owner), unlike(e.EventName(), "epoch after", says.Epoch, t.Epoch))
 }

@@ -19,7 +19,9 @@ func Apply(t *task.Task, id string, events ...event.Event) (wrong string) {
 		if c, is := e.(event.Confirmed); is {
 			confirmed = c.Handoff
 		}
-		t.Apply(e)
+		if t.Apply(e); wrong == "" {
+			wrong = after(t, e)
+		}
 	}
 	if wrong == "" {
 		wrong = atRest(t)

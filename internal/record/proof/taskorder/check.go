@@ -2,6 +2,7 @@ package taskorder
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"sync"
@@ -97,12 +98,12 @@ func (c *checker) decode(page []ledger.Entry) ([][]event.Event, error) {
 	return out, nil
 }
 
-// events decodes the events of an entry. Of an envelope only that it is one matters.
+// events decodes the events of an entry. Of an envelope only its digest matters.
 func (c *checker) events(e *ledger.Entry) ([]event.Event, error) {
 	out := make([]event.Event, len(e.Events))
 	for i := range e.Events {
 		if e.Events[i].Name == (event.Sealed{}).EventName() {
-			out[i] = event.Sealed{}
+			out[i] = event.Sealed{Digest: digest(e.Events[i].Data)}
 			continue
 		}
 		var err error
@@ -111,6 +112,17 @@ func (c *checker) events(e *ledger.Entry) ([]event.Event, error) {
 		}
 	}
 	return out, nil
+}
+
+// digest is that of an envelope, by the data of its event.
+func digest(data []byte) (text string) {
+	for name, value := range ledger.Members(data) {
+		if name == `"digest"` {
+			_ = json.Unmarshal(value, &text) // another one than the task has is a finding
+			break
+		}
+	}
+	return text
 }
 
 // entry compares the next entry of a task.
