@@ -103,7 +103,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/erasure", what: "the rules of erasing content and of legal holds: subjects, holds, pending erasures",
-		pure: true, imports: "domain/conversation/conversationid domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/conversation/conversationid domain/shellword domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",

@@ -110,7 +110,7 @@ var chapters = []chapter{
 	{title: "Deployment and numbers", later: "D2 D3", rows: []requirement{
 		{"D1", "one binary, one data directory", "TestOneServerPerDataDirectory", "- trapeze mcp starts the same server: story mcp", "story:serve story:stop", ""},
 		{"N1", "a handoff is fast", "BenchmarkLifecycleHTTP", "BenchmarkToolCall", "- measured with trapeze bench, see story bench", ""},
-		{"N2", "1,000 handoffs at once", "BenchmarkLifecycleHTTP", "- trapeze bench --mcp measures it: story bench", "story:bench", ""},
+		{"N2", "1,000 handoffs at once", "BenchmarkLifecycleHTTP", "- trapeze bench --over mcp measures it: story bench", "story:bench", ""},
 		{"N3", "no acknowledged write is lost, no two owners", "TestNothingAcknowledgedIsLostWhenTheServerIsKilled", "- the same server and record as behind HTTP", "- the same server and record as behind HTTP", "- the same server and record as behind HTTP"},
 	}},
 	{title: "Interfaces", later: "S5 S8 S10 S12 S13", rows: []requirement{

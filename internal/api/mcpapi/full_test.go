@@ -413,7 +413,7 @@ func TestAnAgentIsManagedOverMCP(t *testing.T) {
 	h.token("helper")
 	_, offer := olga.call("send", m{"intent": "Write the parser", "to": "helper"})
 	text, data = olga.call("agent", m{"agent": "helper", "action": "remove"})
-	for _, want := range []string{"offers to helper are open (1)", "trapeze cancel " + offer["handoff"].(string)} {
+	for _, want := range []string{"offers to helper are open (1)", "trapeze handoff withdraw " + offer["handoff"].(string)} {
 		if !strings.Contains(text, want) || !strings.Contains(fmt.Sprint(data["warnings"]), want) {
 			t.Errorf("remove says nothing of the open offer: %s, %v", text, data["warnings"])
 		}

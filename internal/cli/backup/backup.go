@@ -145,7 +145,7 @@ func (o flags) run(ctx context.Context, s *shell.Shell, by Copier, name string) 
 		s.Notef("the artifact %s is damaged, and not in the backup: put it again, or remove the file", name)
 	}
 	if made.Unsigned {
-		s.Notef("the backup is not signed, since the directory has no key of its log (proof/key) that can be read: trapeze restore --keys refuses it")
+		s.Notef("the backup is not signed, since the directory has no key of its log (proof/key) that can be read: trapeze restore with --keys refuses it")
 	}
 	text := fmt.Sprintf("%d entries up to position %d, with the root %s", made.Position-made.After, made.Position, made.Root)
 	if name == "-" {

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // ByPolicy is the subject of what is erased by the retention policy.
@@ -156,7 +157,7 @@ func decideErase(s State, c Erase, now time.Time) ([]Event, error) {
 	}
 	for _, of := range append([]Subject{c.Subject}, c.Names...) {
 		if i := s.hold(of); i >= 0 {
-			return nil, refusal.New(refusal.Conflict, "erase it when the hold is lifted: trapeze hold lift",
+			return nil, refusal.New(refusal.Conflict, "erase it when the hold is lifted: trapeze hold lift "+shellword.Quote(of.String())+" --why WHY",
 				"a legal hold on %s, which %s set on %s, keeps %s", of, s.Holds[i].By, s.Holds[i].At.Format(time.DateOnly), c.Subject)
 		}
 	}

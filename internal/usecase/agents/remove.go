@@ -47,7 +47,7 @@ func (a *Agents) left(ctx context.Context, c caller.Caller, x Agent) (Agent, err
 	if len(offers) > 0 {
 		o := offers[0]
 		x.Warnings = append(x.Warnings, fmt.Sprintf("offers to %s are open (%d), and go to others when their time is over: to hand one on now, run %s, then %s --to NAME",
-			x.Name, len(offers), shellword.Command("trapeze cancel", o.ID), shellword.Command("trapeze send", o.Task)))
+			x.Name, len(offers), shellword.Command("trapeze handoff withdraw", o.ID), shellword.Command("trapeze send", o.Task)))
 	}
 	return x, nil
 }
