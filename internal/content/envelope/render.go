@@ -339,7 +339,7 @@ func memory(refs []MemoryRef) []prompt.Entry {
 			label += " by " + prompt.Named(m.Author)
 		}
 		if m.Title != "" {
-			label += " (" + visible.Word(m.Title) + ")"
+			label += " (" + prompt.Titled(m.Title) + ")"
 		}
 		entries = append(entries, prompt.Entry{Label: label + ": ", Text: m.Text})
 	}

@@ -190,7 +190,7 @@ func eachLeftOut(e *Envelope) []string {
 			line += fmt.Sprintf(" (%d tokens)", o.Tokens)
 		}
 		if title != "" {
-			line += " " + visible.Word(title)
+			line += " " + prompt.Titled(title)
 		}
 		entries = append(entries, line)
 	}

@@ -3,6 +3,7 @@ package foreign
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,6 +131,7 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 		d.fail(at("handoff.permissions", err))
 	}
 	first := e.Next("")
+	first.KeyFacts, first.Decisions = d.plainIDs("key_facts", "f", e.KeyFacts), d.plainIDs("decisions", "d", e.Decisions)
 	first.History, first.Memory, first.Artifacts, first.Conversation, first.Dropped = nil, nil, nil, nil, nil
 	first.CreatedAt, first.ExpiresAt, first.Hops, first.Trace = time.Time{}, time.Time{}, 0, envelope.Trace{}
 	first.Handoff.HandoffID, first.Handoff.Dependencies = "", nil
@@ -143,4 +145,31 @@ func (d *document) ofEnvelope(e envelope.Envelope) {
 func sorted(notes []Note) []Note {
 	slices.SortStableFunc(notes, func(a, b Note) int { return strings.Compare(a.Field, b.Field) })
 	return notes
+}
+
+// plainIDs renames the facts or decisions whose ids could be taken for others here, with a note: see [event.CheckPlain] and [event.CheckCase]. What they replaced is
+// in the other record.
+func (d *document) plainIDs(field, letter string, list []envelope.Item) []envelope.Item {
+	lookalike := func(id string) bool { return event.CheckPlain("an entry", id) != nil }
+	taken, before := map[string]bool{}, map[string]bool{}
+	for i := range list {
+		taken[strings.ToLower(list[i].ID)] = true
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		item := &list[i]
+		item.Lineage = slices.DeleteFunc(slices.Clone(item.Lineage), lookalike)
+		if lookalike(item.Supersedes) {
+			item.Supersedes = ""
+		}
+		if lookalike(item.ID) || before[strings.ToLower(item.ID)] {
+			for n := i + 1; taken[strings.ToLower(item.ID)]; n++ {
+				item.ID = letter + strconv.Itoa(n)
+			}
+			taken[item.ID] = true
+			d.note(field+"["+strconv.Itoa(i)+"]", "has an id that can be taken for another: its id is "+item.ID)
+		}
+		before[strings.ToLower(item.ID)] = true
+	}
+	return list
 }

@@ -105,3 +105,12 @@ func Named(name string) string {
 	}
 	return `"` + strings.ReplaceAll(word, `"`, "'") + `"`
 }
+
+// Titled is a title in a label: in quotation marks if it could be taken for the label's end, or for an author.
+func Titled(title string) string {
+	word := visible.Word(title)
+	if !strings.ContainsAny(word, ":()[]\"/") {
+		return word
+	}
+	return `"` + strings.ReplaceAll(word, `"`, "'") + `"`
+}
