@@ -216,3 +216,27 @@ func TestAPageStaysSmallHoweverMuchThereIs(t *testing.T) {
 		}
 	}
 }
+
+// A task that no rule sends on is in no list of decisions: its page says why the policy leaves it where it is.
+func TestATaskThatNoRuleSendsOnSaysWhy(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	rules := "version: 1\nrules:\n- {name: money, when: {keywords: [invoice]}, then: {to: {capability: billing}}}\n"
+	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, c := forTests(t, Config{Temporary: true, Policy: file})
+	r := newReader(t, s)
+	r.get(r.link(adminToken(t, s)), http.StatusOK)
+	must(t)(c.RegisterAgent(t.Context(), "bill", client.AgentSpec{Capabilities: []string{"billing"}}))
+	for intent, says := range map[string][]string{
+		"Look around":     {"Nowhere: the task stays where it is.", "no rule matches"},
+		"Pay the invoice": {"To capability billing", "keyword invoice", `<a href="/policy?rule=money">`, "bill ", "can take it"},
+	} {
+		made, err := c.CreateTask(t.Context(), client.CreateInput{Intent: intent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown(t, "the story", r.get("/tasks/"+made.Task, http.StatusOK), `<a href="/tasks/`+made.Task+`/route">`)
+		shown(t, intent, r.get("/tasks/"+made.Task+"/route", http.StatusOK), says...)
+	}
+}

@@ -19,7 +19,7 @@
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
-//   - policy.go: how many decisions and versions of the policy are shown
+//   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
 //   - static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types

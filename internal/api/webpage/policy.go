@@ -60,6 +60,15 @@ func (v *visit) policy(w http.ResponseWriter, r *http.Request) error {
 	return v.show(w, r, "policy", page{Title: "Policy", Body: body})
 }
 
+// route asks the policy where a task would go now, and why. It is for those who could hand it off, and changes nothing.
+func (v *visit) route(w http.ResponseWriter, r *http.Request) error {
+	got, err := v.api.Route(r.Context(), r.PathValue("task"), client.RouteInput{})
+	if err != nil {
+		return err
+	}
+	return v.show(w, r, "route", page{Title: "Where the policy sends it", Body: got})
+}
+
 // receiver is what a decision names, in words.
 func receiver(to client.Receiver) string {
 	for _, named := range [][2]string{{"", to.Agent}, {"capability ", to.Capability}, {"channel ", to.Channel}, {"chain ", to.Chain}, {"desk ", to.Desk}} {

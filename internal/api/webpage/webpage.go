@@ -104,6 +104,7 @@ func signedInRoutes() map[string]shower {
 		"GET /tasks/{task}":                    (*visit).story,
 		"GET /tasks/{task}/hops/{hop}":         (*visit).hop,
 		"GET /tasks/{task}/compare":            (*visit).compare,
+		"GET /tasks/{task}/route":              (*visit).route,
 		"GET /inbox":                           (*visit).inbox,
 		"GET /tickets/{ticket}":                (*visit).ticket,
 		"GET /dead":                            (*visit).dead,

@@ -43,7 +43,7 @@ func TestAnAuditorSeesEverythingAndChangesNothing(t *testing.T) {
 	s := d.tell()
 	d.signIn(d.tokenOf(client.RoleAuditor, "eve"))
 	for name, path := range s.pages() {
-		if name == "refused" {
+		if name == "refused" || name == "routed" { // who could hand the task off asks the policy
 			continue
 		}
 		d.goTo(path)

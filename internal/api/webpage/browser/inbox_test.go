@@ -45,6 +45,7 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 				t.Errorf("%s: beside the decision is no %q: %s", name, want, text)
 			}
 		}
+		d.picture(fmt.Sprint("x-inbox-", width))
 		beside := eval[bool](d, `document.querySelector("[data-chosen] .sheet").getBoundingClientRect().left > document.querySelector("[data-chosen] .act").getBoundingClientRect().right - 1`)
 		if beside != (width > 360) {
 			t.Errorf("%s: what is known is beside the decision: %t", name, beside)

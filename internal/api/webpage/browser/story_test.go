@@ -127,7 +127,7 @@ func (s story) pages() map[string]string {
 	return map[string]string{
 		"overview": "/", "inbox": "/inbox", "answered": "/inbox?past=1", "ticket": "/tickets/" + s.question, "approval": "/tickets/" + s.approval,
 		"tasks": "/tasks", "story": "/tasks/" + s.task, "handoff": "/tasks/" + s.task + "/hops/2", "earlier": "/tasks/" + s.task + "/hops/1", "compare": "/tasks/" + s.task + "/compare",
-		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "alerts": "/alerts", "record": "/record", "policy": "/policy", "decided": "/tasks/" + s.decided + "/hops/1", "conversation": "/conversations/" + s.talk, "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
+		"dead": "/dead", "agent": "/agents/writer", "find": "/find?q=invoice", "figures": "/figures", "alerts": "/alerts", "record": "/record", "policy": "/policy", "decided": "/tasks/" + s.decided + "/hops/1", "routed": "/tasks/" + s.task + "/route", "conversation": "/conversations/" + s.talk, "memory": "/memory/" + s.memory, "refused": "/tasks/task_00000000000000000000000000",
 	}
 }
 
