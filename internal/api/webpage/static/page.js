@@ -4,12 +4,19 @@
 const units = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-function showTimes() {
+// ago has what relative wrote: a long list has few different times.
+const ago = new Map();
+
+function inWords(seconds) {
+  const [unit, size] = units.find(([, n]) => Math.abs(seconds) >= n) || ["second", 1], n = Math.trunc(seconds / size), key = n + unit;
+  if (!ago.has(key)) ago.set(key, relative.format(n, unit));
+  return ago.get(key);
+}
+
+function showTimes(part = document) {
   const now = Date.now();
-  for (const t of document.querySelectorAll("time[datetime]")) {
-    const at = new Date(t.dateTime), seconds = (at - now) / 1000;
-    const [unit, size] = units.find(([, n]) => Math.abs(seconds) >= n) || ["second", 1];
-    const text = relative.format(Math.trunc(seconds / size), unit);
+  for (const t of part.querySelectorAll("time[datetime]")) {
+    const at = new Date(t.dateTime), text = inWords((at - now) / 1000);
     if (t.textContent !== text) t.textContent = text;
     if (!t.title) t.title = at.toLocaleString();
   }
@@ -227,10 +234,11 @@ function lengthen() {
     if (!answer.ok) return; // the link stays
     const part = new DOMParser().parseFromString(await answer.text(), "text/html");
     const more = part.getElementById("next");
-    [...document.querySelectorAll(".chunk")].at(-1).after(...part.querySelectorAll(".chunk"));
+    const chunks = part.querySelectorAll(".chunk");
+    chunks.forEach((c) => showTimes(c));
+    [...document.querySelectorAll(".chunk")].at(-1).after(...chunks);
     if (more) link.href = more.getAttribute("href");
     else link.remove();
-    showTimes();
     if (more) lengthen();
   }, { rootMargin: "800px" }).observe(link);
 }
@@ -252,7 +260,7 @@ document.addEventListener("click", async (e) => {
 
 function begin() {
   showTimes();
-  setInterval(showTimes, 5000);
+  setInterval(() => showTimes(), 5000);
   document.getElementById("go")?.click();
   for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
   const find = document.getElementById("q");
