@@ -30,7 +30,7 @@ task, result until the sender of a delegation has the result, and whole until th
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C or when the terminal is closed, its tasks are cancelled, its agents and tokens removed, and it is archived; the
-record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one, or with --clean. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
+record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one on the same machine; with --clean on any machine, if nothing has happened there for 10 seconds. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
@@ -124,6 +124,7 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 	st, err := build(ctx, owner, o)
 	defer func() {
 		if f.gone.Load() { // another has cleaned up
+			st.unmark()
 			return
 		}
 		note("cleaning up workspace %s", st.workspace)
@@ -151,7 +152,7 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 		rep.Rounds = append(rep.Rounds, round(clients, took.Seconds(), s))
 		if f.gone.Load() {
 			return rep, shell.Hinted(fmt.Errorf("workspace %s was cleaned up during the run, probably with trapeze bench --clean", st.workspace),
-				"start it again, and do not stop it with Ctrl-Z: a run that stands still for 10 seconds is taken for one that was killed")
+				"start it again: with --clean on another machine, a run that stands still for 10 seconds, such as after Ctrl-Z, is taken for one that was killed")
 		}
 	}
 	rep.Interrupted = ctx.Err() != nil
@@ -194,5 +195,7 @@ func progress(clients int, total time.Duration, s *samples, note func(format str
 		tick.Stop()
 		close(done)
 		<-ended
+		n, failed := s.count()
+		note("%s: %d handoffs in all, %d failed", who, n, failed)
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 const (
 	purpose  = "trapeze bench"  // what the workspaces of runs are described as
-	stillFor = 10 * time.Second // a workspace in which nothing happens for so long is of a run that was killed: each handoff makes entries
+	stillFor = 10 * time.Second // a workspace in which nothing happens for so long is of a run that was killed, on another machine: each handoff makes entries
 )
 
 // Swept is what became of the workspaces of earlier runs.
 type Swept struct {
 	Cleaned []string `json:"cleaned"`
-	Busy    []string `json:"busy"`   // something happens in them: another run
+	Busy    []string `json:"busy"`   // of another run, whose process lives or may live
 	Others  []string `json:"others"` // no run made them, whatever their names
 }
 
@@ -53,29 +53,54 @@ func still(ctx context.Context) error {
 	}
 }
 
-// sweep cleans up what runs left that were killed: workspaces in which nothing happens during a wait. It goes on after errors.
+// sweep cleans up what runs left that were killed: those of this machine whose process has ended; if the user asks for it, also those of other machines, in
+// whose workspaces nothing happens during a wait: a process that stands still there cannot be told from one that was killed. It goes on after errors.
 func sweep(ctx context.Context, owner *client.Client, o Options, wait func(context.Context) error) (Swept, error) {
 	w := Swept{Cleaned: []string{}, Busy: []string{}, Others: []string{}}
 	names, err := workspacesOfRuns(ctx, owner)
 	if err != nil || len(names) == 0 {
 		return w, err
 	}
-	before, err := entriesOf(ctx, owner, names)
-	if err != nil {
-		return w, err
+	var left, distant []string
+	for _, name := range names {
+		switch l := lifeOf(o.mark(name)); {
+		case l == over:
+			left = append(left, name)
+		case l == elsewhere && o.Clean:
+			distant = append(distant, name)
+		default:
+			w.Busy = append(w.Busy, name)
+		}
 	}
-	if err := wait(ctx); err != nil {
-		return w, err
+	if len(distant) > 0 {
+		before, err := entriesOf(ctx, owner, distant)
+		if err != nil {
+			return w, err
+		}
+		if err := wait(ctx); err != nil {
+			return w, err
+		}
+		after, err := entriesOf(ctx, owner, distant)
+		if err != nil {
+			return w, err
+		}
+		for _, name := range distant {
+			if after[name] == before[name] {
+				left = append(left, name)
+			} else {
+				w.Busy = append(w.Busy, name)
+			}
+		}
 	}
-	after, err := entriesOf(ctx, owner, names)
-	if err != nil {
-		return w, err
-	}
+	err = w.clear(ctx, owner, o, left)
+	return w, err
+}
+
+// clear cleans up workspaces of runs that were killed.
+func (w *Swept) clear(ctx context.Context, owner *client.Client, o Options, names []string) error {
 	var errs []error
 	for _, name := range names {
-		if after[name] != before[name] {
-			w.Busy = append(w.Busy, name)
-		} else if err := clearLeft(ctx, owner, o, name); errors.Is(err, errOther) {
+		if err := clearLeft(ctx, owner, o, name); errors.Is(err, errOther) {
 			w.Others = append(w.Others, name)
 		} else if err != nil {
 			errs = append(errs, fmt.Errorf("workspace %s of an earlier run is not cleaned up: %w", name, err))
@@ -83,7 +108,7 @@ func sweep(ctx context.Context, owner *client.Client, o Options, wait func(conte
 			w.Cleaned = append(w.Cleaned, name)
 		}
 	}
-	return w, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // workspacesOfRuns lists the workspaces that runs made and that are not archived.

@@ -41,6 +41,8 @@ type Options struct {
 	Yes      bool   // also if the server has open tasks
 	Clean    bool   // measure nothing
 	TLS      *tls.Config
+
+	markDir string // of the marks of runs; "": that of temporary files
 }
 
 // check refuses options that make no sense.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,8 +71,13 @@ func TestEveryKindOfLoadIsMeasuredAndNothingIsLeft(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(rep.Rounds) != 2 || rep.Interrupted || len(notes) != 3 {
+			if len(rep.Rounds) != 2 || rep.Interrupted || len(notes) != 5 {
 				t.Fatalf("%+v, notes: %q", rep, notes)
+			}
+			for n, r := range rep.Rounds { // what is said last of a round is what the table has
+				if want := fmt.Sprintf("%s: %d handoffs in all, %d failed", people(r.Clients), r.Handoffs, r.Failed); notes[2*n+1] != want {
+					t.Errorf("%q, want %q", notes[2*n+1], want)
+				}
 			}
 			for _, r := range rep.Rounds {
 				var names []string
@@ -201,8 +207,10 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 func TestWhatAKilledRunLeftIsCleanedUp(t *testing.T) {
 	t.Parallel()
 	s := kit.Start(t)
-	o := Options{Kind: kindWarm, Over: overHTTP, Clients: []int{2}}
-	begin := func() *stand {
+	o := Options{Kind: kindWarm, Over: overHTTP, Clients: []int{2}, markDir: t.TempDir()}
+	distant := o
+	distant.markDir = t.TempDir()
+	begin := func(o Options) *stand {
 		st, err := build(t.Context(), s.Admin(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -212,7 +220,10 @@ func TestWhatAKilledRunLeftIsCleanedUp(t *testing.T) {
 		}
 		return st
 	}
-	killed, running := begin(), begin()
+	killed, stopped, farOff, running := begin(o), begin(o), begin(distant), begin(distant)
+	if err := killed.mark.Close(); err != nil { // as the system does when a process ends
+		t.Fatal(err)
+	}
 	for _, name := range []string{"bench-of-theirs", "others"} { // not made by a run
 		if _, err := admin.New(s.Admin()).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: name, Bearer: "ann"}); err != nil {
 			t.Fatal(err)
@@ -222,12 +233,28 @@ func TestWhatAKilledRunLeftIsCleanedUp(t *testing.T) {
 		_, err := running.by[0].send(ctx, client.CreateInput{Intent: "more work", Send: &client.SendInput{To: []string{running.names[1]}}})
 		return err
 	}
-	swept, err := sweep(t.Context(), s.Admin(), o, work)
-	if err != nil || len(swept.Cleaned) != 1 || swept.Cleaned[0] != killed.workspace || len(swept.Busy) != 1 || swept.Busy[0] != running.workspace {
-		t.Fatalf("%+v, %v", swept, err)
+	waits := 0
+	for _, c := range []struct {
+		clean          bool
+		killed         *stand
+		busy, distance []*stand // whose processes live, and may live
+	}{{false, killed, []*stand{stopped}, []*stand{farOff, running}}, {true, farOff, []*stand{stopped}, []*stand{running}}} {
+		o.Clean = c.clean
+		swept, err := sweep(t.Context(), s.Admin(), o, func(ctx context.Context) error { waits++; return work(ctx) })
+		if err != nil || len(swept.Cleaned) != 1 || swept.Cleaned[0] != c.killed.workspace || len(swept.Busy) != len(c.busy)+len(c.distance) {
+			t.Fatalf("%+v, %v", swept, err)
+		}
+		for _, st := range slices.Concat(c.busy, c.distance) {
+			if !slices.Contains(swept.Busy, st.workspace) {
+				t.Errorf("%+v lacks %s", swept, st.workspace)
+			}
+		}
+		if tasks, agents, tokens := left(t, s, c.killed.workspace); len(tasks)+len(agents)+tokens > 0 {
+			t.Errorf("left: %v, %v, %d tokens", tasks, agents, tokens)
+		}
 	}
-	if tasks, agents, tokens := left(t, s, killed.workspace); len(tasks)+len(agents)+tokens > 0 {
-		t.Errorf("left: %v, %v, %d tokens", tasks, agents, tokens)
+	if waits != 1 {
+		t.Errorf("it waited %d times", waits)
 	}
 	if _, err := running.by[0].send(t.Context(), client.CreateInput{Intent: "still at work", Send: &client.SendInput{To: []string{running.names[1]}}}); err != nil {
 		t.Errorf("the other run: %v", err)
@@ -240,7 +267,7 @@ func TestAWorkspaceThatNoRunMadeStays(t *testing.T) {
 	if _, err := admin.New(s.Admin()).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: "bench-abcdefabcdef", Description: purpose}); err != nil {
 		t.Fatal(err)
 	}
-	swept, err := sweep(t.Context(), s.Admin(), Options{}, func(context.Context) error { return nil })
+	swept, err := sweep(t.Context(), s.Admin(), Options{Clean: true}, func(context.Context) error { return nil })
 	if err != nil || len(swept.Cleaned) > 0 || len(swept.Others) != 1 {
 		t.Errorf("%+v, %v", swept, err)
 	}
@@ -257,7 +284,9 @@ func TestARunWhoseWorkspaceIsCleanedUpEnds(t *testing.T) {
 		if !strings.HasPrefix(fmt.Sprintf(format, args...), "2 clients for") {
 			return
 		}
-		if swept, err := sweep(t.Context(), s.Admin(), o, func(context.Context) error { return nil }); err != nil || len(swept.Cleaned) != 1 {
+		distant := o
+		distant.Clean, distant.markDir = true, t.TempDir()
+		if swept, err := sweep(t.Context(), s.Admin(), distant, func(context.Context) error { return nil }); err != nil || len(swept.Cleaned) != 1 {
 			t.Errorf("%+v, %v", swept, err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ type stand struct {
 	owner     *client.Client // of the whole server
 	admin     admin.Client   // of the workspace
 	token     string         // id of the administrator's token
+	mark      *os.File       // that other runs know this one by; nil: there is none
 
 	mu     sync.Mutex
 	names  []string
@@ -44,6 +46,7 @@ func build(ctx context.Context, owner *client.Client, o Options) (*stand, error)
 		most = max(most, n)
 	}
 	s := &stand{o: o, url: owner.URL(), owner: owner, transport: pool(most, o.TLS), workspace: workspace + client.NewKey()[24:]}
+	s.mark = makeMark(o.mark(s.workspace))
 	made, err := admin.New(owner).CreateWorkspace(ctx, admin.WorkspaceInput{Name: s.workspace, Description: purpose, Role: client.RoleAdmin, Bearer: administrator})
 	if err != nil {
 		return s, fmt.Errorf("a workspace of its own: %w", err)
@@ -98,6 +101,7 @@ func (s *stand) clear(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer cancel()
 	defer s.transport.CloseIdleConnections()
+	defer s.unmark()
 	if s.token == "" {
 		return nil
 	}
@@ -120,6 +124,14 @@ func (s *stand) clear(ctx context.Context) error {
 	_, err := s.admin.RevokeToken(ctx, s.token) // its own, last
 	_, archived := admin.New(s.owner).ArchiveWorkspace(ctx, s.workspace, admin.ArchiveInput{Why: "trapeze bench is over"})
 	return errors.Join(append(errs, err, archived)...)
+}
+
+// unmark removes the mark of the run.
+func (s *stand) unmark() {
+	if s.mark != nil {
+		_ = s.mark.Close()
+	}
+	_ = os.Remove(s.o.mark(s.workspace))
 }
 
 // cancelTasks cancels the tasks that have not ended.
