@@ -213,12 +213,20 @@ func TestAPartThatDoesNotFitIsSkippedAndTheNextIsTried(t *testing.T) {
 	if got := out(p); !slices.Contains(got, "state budget") || slices.Contains(got, "fact f5 budget") {
 		t.Errorf("left out %q", got)
 	}
+	long := task()
+	long.KeyFacts = append(long.KeyFacts, envelope.Item{ID: "long", Text: strings.Repeat("A long fact that nobody has weighed. ", 100)})
+	if l := pack(t, long, packing.Options{Budget: 1300}); l.Tokens > 1200 || !strings.Contains(l.Text, "part=fact:long)\n") || !strings.Contains(l.Text, " tokens): long\n") {
+		t.Errorf("with %d of 1300 tokens the prompt does not name the only fact that it leaves out, or how it is fetched:\n%s", l.Tokens, l.Text)
+	}
 	huge := task()
 	huge.KeyFacts[0].Text, huge.KeyFacts[0].Pinned = strings.Repeat("pinned ", 2000), true
 	q := pack(t, huge, packing.Options{Budget: 900})
 	i := slices.IndexFunc(q.Envelope.Omissions, func(o envelope.Omission) bool { return o.ID == "f0" })
 	if i < 0 || !q.Envelope.Omissions[i].Pinned || q.Envelope.Omissions[i].Tokens < 2000 || len(q.Envelope.KeyFacts) != 5 {
 		t.Errorf("a pin that cannot fit: %+v", q.Envelope.Omissions)
+	}
+	if !strings.Contains(q.Text, "part=fact:f0)\n") || !strings.Contains(q.Text, "pinned fact (") {
+		t.Errorf("a pin that cannot fit is not named:\n%s", q.Text)
 	}
 }
 
