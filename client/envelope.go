@@ -137,7 +137,7 @@ type PreviewInput struct {
 type Preview struct {
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt"`
-	// Tokens is what the prompt has, of Budget (0: none), as Tokenizer counts; Estimate: an upper bound.
+	// Tokens is what the prompt of the owner has, with the calls that Prompt leaves out, of Budget (0: none), as Tokenizer counts; Estimate: an upper bound.
 	Tokens      int     `json:"tokens"`
 	Budget      int     `json:"budget,omitempty"`
 	Tokenizer   string  `json:"tokenizer"`

@@ -85,6 +85,12 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		h.register("bob", agents.AgentSpec{ContextWindow: 2000})
 		h.register("cyd", agents.AgentSpec{ContextWindow: 1200, Tokenizer: "cl100k_base"})
 		r := h.create(h.agent("ann"), tasks.CreateInput{Intent: "the build is red", Start: true, Content: much()})
+		before := ok(h, h.agent("ann"), func(c caller.Caller) (envelopes.Preview, error) {
+			return h.app.Envelopes.Preview(ctx(h), c, envelopes.PreviewInput{Task: r.Task, To: "bob", Content: much()})
+		})
+		if !strings.Contains(before.Prompt, "# Left out (once you accept)\n") || strings.Contains(before.Prompt, "/parts?") {
+			h.Errorf("the preview of what is not sealed names calls that are refused:\n%s", before.Prompt)
+		}
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
 		offer := h.wait("bob").ID
 		if early := h.content(h.agent("bob"), envelopes.ContentInput{ID: offer, Render: true, Via: envelope.ViaMCP}); !strings.Contains(early.Prompt, "# Left out (once you accept)\n") || strings.Contains(early.Prompt, "parts=") {

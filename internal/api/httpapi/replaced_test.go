@@ -62,7 +62,7 @@ func TestAReceiverSeesWhatAFactReplacedAndWhoseThatWas(t *testing.T) {
 	says(got, "shut the valve is shut\n (shut replaces f9 by operator/ann)\n(shut replaces f1 by ann)\nred green\n(red replaces what ann said)\nf4 three\n(f4 replaces two by ann)\n"+
 		"never it replaces nothing\nf5 new\n# Decisions\nd2 leave it\n(d2 replaces d1 by ann)\n")
 	got = hand("cleo", "ann", client.Content{Facts: []client.Point{{ID: "shut", Text: "the valve is shut tight"}, {Text: "last"}}})
-	says(got, "shut the valve is shut tight\n(shut replaces what ben said)\n", "(by ben:)\nred green\n(red replaces what ann said)\n")
+	says(got, "shut the valve is shut tight\n(shut replaces what ben said; before that ann)\n", "(by ben:)\nred green\n(red replaces what ann said)\n")
 }
 
 // A sender that replaces what is not there would think that it is gone: it is told what is there. What was replaced before is named with what did that.

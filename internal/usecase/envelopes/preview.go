@@ -25,9 +25,9 @@ type PreviewInput struct {
 type Preview struct {
 	Version  string          `json:"version"` // of the envelope's schema
 	Envelope json.RawMessage `json:"envelope"`
-	Prompt   string          `json:"prompt"`
+	Prompt   string          `json:"prompt" doc:"As its receiver reads it before it accepts: where the prompt of the owner names calls, it says: once you accept. What is previewed is not sealed, so nothing of it can be fetched."`
 
-	Tokens       int     `json:"tokens" doc:"What the prompt has, as the tokenizer counts."`
+	Tokens       int     `json:"tokens" doc:"What the prompt of the owner has, with its calls, as the tokenizer counts."`
 	Budget       int     `json:"budget,omitempty" doc:"The most tokens that the prompt may have; omitted: no limit."`
 	Tokenizer    string  `json:"tokenizer"`
 	Estimate     bool    `json:"estimate,omitempty" doc:"Tokens is an upper bound: the tokenizer is not built in, or the prompt has a line of blanks. Omitted if tokens is exact."`
@@ -100,7 +100,7 @@ func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task
 	}
 	how := packed.Envelope.Packing
 	p := Preview{
-		Version: packed.Envelope.Version, Prompt: packed.Text, Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
+		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, envelope.ViaOffer), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
 	}
 	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
