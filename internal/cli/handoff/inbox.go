@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +26,11 @@ func Inbox(s *shell.Shell) *cobra.Command {
 				s.RemindAgent(ctx, c, "this is the inbox of "+who)
 			}
 		}
-		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items) })
+		next := ""
+		if err == nil && len(box.Items) == 0 && o.Agent == "" && !s.Flags.JSON {
+			next = nextOfNone(ctx, c)
+		}
+		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items, next) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
 
@@ -82,8 +87,33 @@ func waitInbox(ctx context.Context, s *shell.Shell, c *client.Client, o client.I
 	})
 }
 
-func inboxTable(p *shell.Page, items []client.Item) {
-	shell.List(p, "The inbox is empty.", []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
+// maxTickets is how many open tickets an empty inbox names.
+const maxTickets = 3
+
+// nextOfNone says what the reader of an empty inbox can do: handle a ticket that is open, or wait.
+func nextOfNone(ctx context.Context, c *client.Client) string {
+	page, err := c.Tickets(ctx, client.TicketFilter{Mine: true})
+	if err != nil { // the inbox is all that was asked for
+		return ""
+	}
+	var open []string
+	for _, t := range page.Tickets {
+		if slices.ContainsFunc(t.Verbs, func(verb string) bool { return verb != "deny" && verb != "withdraw" }) {
+			open = append(open, t.ID)
+		}
+	}
+	if len(open) == 0 {
+		return " To wait for work, add --wait."
+	}
+	named, more := open[:min(len(open), maxTickets)], ""
+	if len(open) > maxTickets || page.Next != "" {
+		more = " and others (trapeze ticket list)"
+	}
+	return " Tickets wait for you: " + shell.Names(named) + more + ". Next: " + shellword.Command("trapeze ticket show", open[0])
+}
+
+func inboxTable(p *shell.Page, items []client.Item, next string) {
+	shell.List(p, "The inbox is empty."+next, []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
 		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
 	})
 	for _, i := range items {
