@@ -47,7 +47,7 @@ var groups = []group{
 	},
 	{
 		"api", "In which language? The protocols of other programs: HTTP, MCP, OAuth, metrics.",
-		"domain content/drift content/tokenizer record/figure record/span record/view files/artifact usecase client",
+		"domain content/drift content/expect content/tokenizer record/figure record/span record/view files/artifact usecase client",
 	},
 	{
 		"cli", "In which language? The commands of people and scripts; they call the server by the public client.",

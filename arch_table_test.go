@@ -339,7 +339,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/argument", what: "arguments of tools: schemas from structs, structs from JSON, errors that a model can act on",
-		imports: "domain/constrainttext api/shape client client/admin", libs: "github.com/google/jsonschema-go",
+		imports: "domain/constrainttext domain/event content/expect api/shape client client/admin", libs: "github.com/google/jsonschema-go",
 	},
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{

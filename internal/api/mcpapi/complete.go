@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
@@ -32,7 +31,7 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 			return answer{}, err
 		}
 		usage := client.Spend{Tokens: in.Tokens, Cost: in.Cost}
-		data, filled, err := in.meant(ctx, c)
+		data, err := in.meant(ctx, c)
 		if err != nil {
 			return answer{}, err
 		}
@@ -40,17 +39,13 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 			if in.Text == "" {
 				return answer{}, invalid("complete needs text with failed: why the task cannot be done")
 			}
-			if filled {
+			if neutral(data) {
 				data = nil
 			}
 			r, err := c.Fail(ctx, in.Task, client.FailInput{Epoch: epoch, Detail: in.Text, Usage: usage, Result: client.Result{Data: data}})
 			return tool.Changed(r, err, "The task failed.", c.Say("call {inbox} to wait for other work"))
 		}
 		done := client.CompleteInput{Epoch: epoch, Result: client.Result{Text: in.Text, Data: data}, Usage: usage}
-		if filled {
-			r, err := in.eitherWay(ctx, c, done)
-			return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
-		}
 		r, err := c.Complete(ctx, in.Task, done)
 		return tool.Changed(r, err, "The task is complete.", c.Say("call {inbox} to wait for other work"))
 	})
@@ -58,15 +53,15 @@ var completeTool = define[completeInput, receipt]("complete", "Complete a task",
 // meant returns the data of the result. An empty value can be a result, such as a list without findings; but models that must fill every
 // field write one beside the text that is their result. Without a schema it counts only if there is no text; with one it may be filled in.
 // Some clients pass JSON as its text alone: it counts as that JSON, unless the task expects a string.
-func (in completeInput) meant(ctx context.Context, c *call) (data json.RawMessage, filled bool, err error) {
+func (in completeInput) meant(ctx context.Context, c *call) (data json.RawMessage, err error) {
 	var text string
 	written := json.Unmarshal(in.Data, &text) == nil && text != "" && json.Valid([]byte(text))
 	if len(in.Data) == 0 || !written && (in.Text == "" && !argument.Absent(in.Data) || in.Text != "" && !neutral(in.Data)) {
-		return in.Data, false, nil
+		return in.Data, nil
 	}
 	task, err := c.Task(ctx, in.Task)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	data = in.Data
 	if written {
@@ -76,29 +71,16 @@ func (in completeInput) meant(ctx context.Context, c *call) (data json.RawMessag
 		if !written && argument.Blank(data) {
 			data = nil
 		}
-		return data, false, nil
+		return data, nil
 	}
-	return data, in.Text != "" && neutral(data), nil
+	if in.Text != "" && neutral(data) && argument.FilledIn(task.Expected.Schema, data, in.Text) {
+		data = nil
+	}
+	return data, nil
 }
 
 // neutral reports whether a value is what models fill in for JSON that they would omit.
 func neutral(data json.RawMessage) bool {
 	text := string(bytes.TrimSpace(data))
 	return argument.Blank(data) || text == "0" || text == "false" || text == `"null"`
-}
-
-// eitherWay completes a task with its text, as if the data beside it were omitted, and with both where that is no result: only the server
-// knows what meets a schema. A call that is repeated with its key conflicts with a first one that was done the other way.
-func (in completeInput) eitherWay(ctx context.Context, c *call, both client.CompleteInput) (client.Receipt, error) {
-	alone := both
-	alone.Result.Data = nil
-	r, err := c.Complete(ctx, in.Task, alone)
-	var refusal *client.Error
-	if !errors.As(err, &refusal) || refusal.Code != client.Invalid && refusal.Code != client.Conflict {
-		return r, err
-	}
-	if r, again := c.Complete(ctx, in.Task, both); again == nil {
-		return r, nil
-	}
-	return r, err
 }
