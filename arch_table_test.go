@@ -268,7 +268,7 @@ var deliveryPackages = []pkg{
 	// delivery
 	{
 		dir: "delivery/notify", what: "tells people about tickets and alerts: the contract of notifications, and its sinks",
-		imports: "domain/alert domain/refusal domain/secretenv domain/event", libs: "net os/exec",
+		imports: "domain/alert domain/refusal domain/secretenv domain/event record/ledger", libs: "net os/exec",
 	},
 	{
 		dir: "delivery/notify/service", what: "sinks that are services of others, such as Slack and e-mail, by URL",
@@ -289,7 +289,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "delivery/alerting", what: "judges what the monitor measures, and notifies people of alerts",
-		imports: "domain/alert domain/event domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor delivery/notify",
+		imports: "domain/alert domain/identity record/ledger record/view usecase/alerts usecase/caller delivery/monitor delivery/notify",
 	},
 	{dir: "delivery/tracer", what: "follows the record and sends its spans, from where it was before a restart", imports: "record/ledger record/span record/span/outage"},
 

@@ -2,20 +2,15 @@ package alerting
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/alert"
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/usecase/alerts"
 )
-
-// tries is how often a message is sent to one sink, over about three minutes.
-const tries = 10
 
 // Sink is a sink with the severity from which on it is notified.
 type Sink struct {
@@ -28,41 +23,22 @@ func (s *Sink) wants(severity alert.Severity) bool {
 	return s.Least == "" || alert.Severities.Index(severity) >= alert.Severities.Index(s.Least)
 }
 
-// notify follows the record for one sink, at its own pace and from its own saved position. A new sink is notified of the alerts that are
-// raised first.
+// notify follows the record for one sink. A new sink is notified of the alerts that are raised first.
 func (a *Alerting) notify(ctx context.Context, s *Sink) error {
-	name := "alerts/" + s.Name()
-	save := func(at ledger.Position) error { return a.views.SaveCursor(context.WithoutCancel(ctx), name, at) } // what was sent as ctx ended counts
-	after, err := a.views.Cursor(ctx, name)
-	if err != nil {
-		return err
-	}
 	had := map[string]ledger.Position{} // by workspace: up to where the state that was sent has its alerts
-	if after == 0 {
-		if after, err = a.notifyRaised(ctx, s, had); err != nil {
-			return err
-		}
-		if err := save(after); err != nil {
-			return err
-		}
+	f := notify.Following{
+		Ledger: a.ledger, Cursors: a.views, Name: "alerts/" + s.Name(),
+		Begin: func(ctx context.Context) (ledger.Position, error) { return a.notifyRaised(ctx, s, had) },
+		Means: func(e *ledger.Entry) bool {
+			workspace, kind, _ := e.Stream.Parts()
+			return kind == alerts.Kind && e.Position > had[workspace]
+		},
+		Entry: func(ctx context.Context, e *ledger.Entry) error { return a.notifyEntry(ctx, s, e) },
+		Skipped: func(at ledger.Position, err error) {
+			a.o.Log.Error("nobody is notified of alerts in a damaged entry", "sink", s.Name(), "position", at, "error", err)
+		},
 	}
-	skipped := func(at ledger.Position, err error) {
-		a.o.Log.Error("nobody is notified of alerts in a damaged entry", "sink", s.Name(), "position", at, "error", err)
-	}
-	return ledger.FollowPast(ctx, a.ledger, after, skipped, func(entries []ledger.Entry) error {
-		for i := range entries {
-			if workspace, kind, _ := entries[i].Stream.Parts(); kind != alerts.Kind || entries[i].Position <= had[workspace] {
-				continue
-			}
-			if err := a.notifyEntry(ctx, s, &entries[i]); err != nil {
-				return err
-			}
-			if err := save(entries[i].Position); err != nil {
-				return err
-			}
-		}
-		return save(entries[len(entries)-1].Position)
-	})
+	return f.Run(ctx)
 }
 
 // notifyRaised notifies a new sink of the alerts that are raised, and returns a position from which on it follows. In had it notes up to
@@ -161,26 +137,11 @@ func messageOf(workspace string, one alert.Alert) notify.Alert {
 	return m
 }
 
-// send sends a message, and tries again after pauses. One that cannot be sent is logged. Its error is that of ctx, if that
-// ended before.
+// send sends a message if the sink wants it.
 func (a *Alerting) send(ctx context.Context, s *Sink, workspace string, one alert.Alert) error {
 	if !s.wants(one.Severity) {
 		return nil
 	}
 	m := messageOf(workspace, one)
-	for try := 1; ; try++ {
-		err := s.Send(ctx, m)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, notify.ErrRefused) || try == tries {
-			a.o.Log.Error("people could not be notified of an alert", "sink", s.Name(), "alert", m.Alert, "event", m.Event, "tries", try, "error", err)
-			return nil
-		}
-		a.o.Log.Warn("people are notified again of an alert", "sink", s.Name(), "alert", m.Alert, "try", try, "error", err)
-		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second))
-	}
+	return notify.SendAgain(ctx, a.o.Log, s, m, "alert", m.Alert, "event", m.Event)
 }

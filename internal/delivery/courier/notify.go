@@ -2,10 +2,8 @@ package courier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/delivery/notify"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -14,10 +12,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 )
 
-const (
-	noticeTries   = 10  // of one notice by one sink, over about three minutes
-	noticePreview = 500 // bytes of a text of agents in a notice
-)
+// noticePreview is how many bytes of a text of agents a notice has.
+const noticePreview = 500
 
 // noticed holds the names of the events that cause notices.
 var noticed = map[string]bool{
@@ -27,44 +23,22 @@ var noticed = map[string]bool{
 	event.TicketEscalated{}.EventName(): true,
 }
 
-// notify follows the record for one sink, at its own pace and from its own saved position: so every notice is sent at least
-// once, and a slow sink delays no other. A new sink gets notices of the open tickets first.
+// notify follows the record for one sink. A new sink gets notices of the open tickets first.
 func (c *Courier) notify(ctx context.Context, s notify.Sink) error {
-	name := "notify/" + s.Name()
-	save := func(at ledger.Position) error { return c.views.SaveCursor(context.WithoutCancel(ctx), name, at) } // what was sent as ctx ended counts
-	after, err := c.views.Cursor(ctx, name)
-	if err != nil {
-		return err
+	f := notify.Following{
+		Ledger: c.ledger, Cursors: c.views, Name: "notify/" + s.Name(),
+		Begin: func(ctx context.Context) (ledger.Position, error) { return c.notifyOpen(ctx, s) },
+		Means: causesNotices,
+		Entry: func(ctx context.Context, e *ledger.Entry) error { return c.notifyEntry(ctx, s, e) },
+		Skipped: func(at ledger.Position, err error) {
+			c.o.Log.Error("nobody is notified of a damaged entry", "sink", s.Name(), "position", at, "error", err)
+		},
 	}
-	if after == 0 {
-		if after, err = c.notifyOpen(ctx, s); err != nil {
-			return err
-		}
-		if err := save(after); err != nil {
-			return err
-		}
-	}
-	skipped := func(at ledger.Position, err error) {
-		c.o.Log.Error("nobody is notified of a damaged entry", "sink", s.Name(), "position", at, "error", err)
-	}
-	return ledger.FollowPast(ctx, c.ledger, after, skipped, func(entries []ledger.Entry) error {
-		for _, e := range entries {
-			if !causesNotices(e) {
-				continue
-			}
-			if err := c.notifyEntry(ctx, s, e); err != nil {
-				return err
-			}
-			if err := save(e.Position); err != nil {
-				return err
-			}
-		}
-		return save(entries[len(entries)-1].Position)
-	})
+	return f.Run(ctx)
 }
 
 // causesNotices reports whether an entry has an event that causes notices.
-func causesNotices(e ledger.Entry) bool {
+func causesNotices(e *ledger.Entry) bool {
 	_, kind, _ := e.Stream.Parts()
 	return kind == ledger.TaskKind && slices.ContainsFunc(e.Events, func(ev ledger.Event) bool { return noticed[ev.Name] })
 }
@@ -106,7 +80,7 @@ func (c *Courier) notifyOpen(ctx context.Context, s notify.Sink) (ledger.Positio
 }
 
 // notifyEntry sends the notices of an entry, unless its tickets are closed by now.
-func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e ledger.Entry) error {
+func (c *Courier) notifyEntry(ctx context.Context, s notify.Sink, e *ledger.Entry) error {
 	workspace, _, task := e.Stream.Parts()
 	for _, ev := range e.Events {
 		if !noticed[ev.Name] {
@@ -140,22 +114,7 @@ func noticeOf(workspace, what string, k view.TicketRow) notify.Ticket {
 	}
 }
 
-// send sends a notice, and tries again after pauses. A notice that cannot be sent is logged: reminders follow. Its error is that of ctx,
-// if that ended before.
+// send sends a notice. Of one that cannot be sent, reminders follow.
 func (c *Courier) send(ctx context.Context, s notify.Sink, n notify.Ticket) error {
-	for try := 1; ; try++ {
-		err := s.Send(ctx, n)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if errors.Is(err, notify.ErrRefused) || try == noticeTries {
-			c.o.Log.Error("a notice could not be sent", "sink", s.Name(), "ticket", n.Ticket, "tries", try, "error", err)
-			return nil
-		}
-		c.o.Log.Warn("a notice is sent again", "sink", s.Name(), "ticket", n.Ticket, "try", try, "error", err)
-		sleep(ctx, min(event.Backoff(try-1, 0), 30*time.Second), nil)
-	}
+	return notify.SendAgain(ctx, c.o.Log, s, n, "ticket", n.Ticket)
 }

@@ -6,13 +6,14 @@
 //   - Names of sinks, which are logged, hold no credentials.
 //   - What agents wrote is data: a program gets it as JSON on its standard input, never as arguments.
 //
-// What becomes a notice, to whom it is sent, and when it is sent again, is decided in package courier (notify.go).
+// What becomes a notice, and to whom it is sent, is decided in package courier (notify.go), and of alerts in package alerting.
 //
 // Where to change what:
 //   - notify.go: the kinds of sinks here, and how long one may take for a message
 //   - package service: services that are named by a URL, such as Slack; which sinks an alert may have is decided in server/sinks.go
 //   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink
 //     knows a message again
+//   - follow.go: how a sink follows the record, and how often a message is sent again
 //   - webhook.go: the headers of a webhook's request, and which answers are final; program.go: what a program gets, and how it is ended
 //
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has the kinds of sinks of this package; then webhook.go and program.go.
