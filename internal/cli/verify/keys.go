@@ -79,5 +79,11 @@ func checkLines(text string) error {
 	if text != strings.Join(proof.KeyList(text), "\n")+"\n" {
 		return errors.New("it is not one key in each line, and nothing else")
 	}
+	for _, line := range proof.KeyList(text) {
+		parts := strings.SplitN(strings.TrimPrefix(line, "PRIVATE+KEY+"), "+", 3) // the key may have a '+', too
+		if hash := parts[min(1, len(parts)-1)]; hash != strings.ToLower(hash) {
+			return fmt.Errorf("the hash %s of a key is not in lower case", hash)
+		}
+	}
 	return nil
 }
