@@ -123,10 +123,10 @@ type Via string
 
 // The ways. A prompt has the most tokens by HTTP, which is the form that budgets are counted in.
 const (
-	ViaHTTP  Via = "http"  // the HTTP API; also the empty value
-	ViaCLI   Via = "cli"   // the command line
-	ViaMCP   Via = "mcp"   // a tool of the MCP server
-	ViaOffer Via = "offer" // any of them, before an offer is accepted: then nothing can be fetched yet. Not among [Vias]: no reader asks for it
+	ViaHTTP Via = "http"  // the HTTP API; also the empty value
+	ViaCLI  Via = "cli"   // the command line
+	ViaMCP  Via = "mcp"   // a tool of the MCP server
+	Offered     = "offer" // instead of a way: an offer is open, so nothing can be fetched yet. No reader asks for it: it is not among [Vias]
 )
 
 // Vias lists every way.
@@ -137,7 +137,7 @@ func (v *Via) UnmarshalText(b []byte) error { return Vias.Decode(v, b) }
 // FetchCall is the call that fetches parts of a task's envelope.
 func (v Via) FetchCall(task, parts string) string {
 	switch v {
-	case ViaOffer:
+	case Offered:
 		return "once you accept"
 	case ViaCLI:
 		return shellword.Command("trapeze parts", task, parts)
@@ -151,7 +151,7 @@ func (v Via) FetchCall(task, parts string) string {
 // RecordCall is the call that reads the recorded history of a task.
 func (v Via) RecordCall(task string) string {
 	switch v {
-	case ViaOffer:
+	case Offered:
 		return "once you accept"
 	case ViaCLI:
 		return shellword.Command("trapeze audit show", task)

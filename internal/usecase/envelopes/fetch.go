@@ -63,7 +63,7 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 		return Sheet{}, err
 	}
 	if openOffer(t.Task, c) {
-		in.Via = envelope.ViaOffer
+		in.Via = envelope.Offered
 	}
 	return es.readSheet(ctx, c, taskID, ref, in)
 }

@@ -100,7 +100,7 @@ func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task
 	}
 	how := packed.Envelope.Packing
 	p := Preview{
-		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, envelope.ViaOffer), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
+		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, envelope.Offered), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
 	}
 	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
