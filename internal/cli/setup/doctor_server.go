@@ -47,8 +47,7 @@ func (d *checker) server(ctx context.Context) {
 	case !d.up:
 		d.add("server", wrong, "see its log: "+daemon.LogFile(d.dir), "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
 	case alive.said["version"] != shell.Version():
-		d.add("server", noted, "restart it to use this version: trapeze stop, then trapeze serve --background",
-			"the server has version %s, at %s", alive.said["version"], d.s.URL())
+		d.otherVersion(alive.said["version"])
 	default:
 		d.add("server", fine, "", "a server answers at %s", d.s.URL())
 	}
@@ -57,6 +56,15 @@ func (d *checker) server(ctx context.Context) {
 	} else {
 		d.add("clock", fine, "", "it agrees with the server's clock")
 	}
+}
+
+// otherVersion notes that the server has another version than this program. A server that is on another machine is not restarted from here.
+func (d *checker) otherVersion(version string) {
+	fix := "install the program of that version, or have the server's operator install " + shell.Version()
+	if _, _, here := daemon.Serving(d.dir); here {
+		fix = "restart it to use this version: trapeze stop, then trapeze serve --background"
+	}
+	d.add("server", noted, fix, "the server has version %s, and this program %s, at %s", version, shell.Version(), d.s.URL())
 }
 
 // away reports why no server answers.
