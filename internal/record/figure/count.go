@@ -218,7 +218,13 @@ func (c *count) delivered(f *flight, agent string) {
 
 // answer notes that an agent accepts or rejects offers.
 func (c *count) answer(agent string) {
-	if k := [2]string{c.workspace, agent}; c.agent(c.workspace, agent) != Other && c.answered[k].Before(c.e.Time) {
+	k := [2]string{c.workspace, agent}
+	last, known := c.answered[k]
+	switch {
+	case !last.Before(c.e.Time):
+	case known:
+		c.answered[k] = c.e.Time
+	case c.agent(c.workspace, agent) != Other:
 		c.answered[[2]string{c.workspace, strings.Clone(agent)}] = c.e.Time
 	}
 }

@@ -11,9 +11,10 @@ import (
 
 // outcome is what an agent made of a task that it got from another.
 type outcome struct {
-	at              time.Time
-	failed          bool
-	handoff, sender string // that gave it the task
+	at     time.Time
+	failed bool
+	task   string
+	by     holder // who had it, by which handoff
 }
 
 // maxOutcomes is the number of outcomes that are kept of an agent: alerts measure the last of them.
@@ -56,7 +57,7 @@ func (c *count) made(failed bool) {
 	if len(list) == maxOutcomes {
 		list = slices.Delete(list, 0, 1)
 	}
-	c.outcomes[k] = append(list, outcome{c.e.Time, failed, event.HandoffID(c.id, h.handoff), h.sender})
+	c.outcomes[k] = append(list, outcome{c.e.Time, failed, c.id, h})
 }
 
 // failing measures what each agent of a workspace made of the tasks that it got.
@@ -84,8 +85,8 @@ func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert
 		ended++
 		if o.failed {
 			failed++
-			senders.add(o.sender, 1)
-			c.Handoffs = slices.Insert(c.Handoffs, 0, o.handoff)
+			senders.add(o.by.sender, 1)
+			c.Handoffs = slices.Insert(c.Handoffs, 0, event.HandoffID(o.task, o.by.handoff))
 			c.Handoffs = c.Handoffs[:min(len(c.Handoffs), Behind)]
 		}
 		c.Value = failed / ended
