@@ -27,10 +27,14 @@ func programOf(t *testing.T, heading string) string {
 	return program + "\n"
 }
 
-// python is the interpreter that the frameworks are installed for.
-func python(t *testing.T) string {
+// python is the interpreter that a framework is installed for: those that need the second major version of the MCP SDK have one of their own.
+func python(t *testing.T, framework string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("testdata", "venv", "bin", "python"))
+	venv := "venv"
+	if framework == "Agent Framework" {
+		venv = "venv_mcp2"
+	}
+	path, err := filepath.Abs(filepath.Join("testdata", venv, "bin", "python"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,7 @@ func python(t *testing.T) string {
 
 // The programs of docs/frameworks.md wait longer than the usual timeouts, survive a refusal, and do a task that needs an answer of people.
 func TestTheProgramsForFrameworks(t *testing.T) {
-	for _, framework := range []string{"LangGraph", "OpenAI Agents", "Pydantic AI", "ADK"} {
+	for _, framework := range []string{"LangGraph", "OpenAI Agents", "Pydantic AI", "ADK", "Agent Framework"} {
 		t.Run(framework, func(t *testing.T) {
 			p := newPlace(t)
 			me, token := p.agent(t, "coder")
@@ -79,7 +83,7 @@ func TestTheProgramsForFrameworks(t *testing.T) {
 				p.env, "TRAPEZE_TOKEN="+token, "OPENAI_API_KEY=none", "OPENAI_BASE_URL="+m.url+"/v1", "OPENAI_AGENTS_DISABLE_TRACING=1",
 				"GOOGLE_API_KEY=none", "GOOGLE_GEMINI_BASE_URL="+m.url, "PYTHONDONTWRITEBYTECODE=1",
 			)
-			if out := p.run(t, python(t), "program.py"); !strings.Contains(out, "done") {
+			if out := p.run(t, python(t, framework), "program.py"); !strings.Contains(out, "done") {
 				t.Errorf("printed: %q", out)
 			}
 			last := m.final(t)
