@@ -59,6 +59,7 @@ func TestTheRunOfChecksEndsWithWhatItPrints(t *testing.T) {
 			}
 			for _, suite := range []string{"api/mcpapi/outside", "api/httpapi/outside", "cli/outside", "api/webpage/browser"} {
 				write("internal/"+suite+"/testdata/venv/bin/pip", "#!"+bash+"\n")
+				write("internal/"+suite+"/testdata/venv_mcp2/bin/pip", "#!"+bash+"\n")
 			}
 			cmd := exec.CommandContext(t.Context(), bash, append([]string{filepath.Join(dir, ".ci", "run")}, test.sections...)...)
 			cmd.Env = []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + dir}
