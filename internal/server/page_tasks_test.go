@@ -213,6 +213,14 @@ func TestDeadLettersAreReplayedAlongAnotherRoute(t *testing.T) {
 	}
 	five, six, seven := along("five"), along("six"), along("seven")
 	shown(t, "routes", page.get("/dead", http.StatusOK), "mute → ann → bob", `name="route-`+five+`"`)
+	changed := "&route-" + six + "=bob&was-" + six + "=mute+ann+bob+"
+	if got := page.do(http.MethodPost, "/dead", "verb=replay&key=k3&task="+five+changed); !strings.Contains(got.body, "the route of "+six+" was changed, and it is not chosen") || strings.Count(got.body, "<details open") != 1 {
+		t.Errorf("one that was changed and is not chosen: %d %s", got.status, got.body)
+	}
+	hundred := "&route-" + six + "=" + strings.Repeat("ann%0D%0A", 50<<10)
+	if got := page.do(http.MethodPost, "/dead", "verb=replay&key=k3&task="+five+hundred); !strings.Contains(got.body, "not chosen") {
+		t.Errorf("a form as long as that of a hundred: %d %.2000s", got.status, got.body)
+	}
 	page.post("/dead", "verb=replay&key=k4&task="+five+"&route-"+five+"=bob%0D%0Amute%0D%0Aann&was-"+five+"=mute+ann+bob+&task="+six+"&route-"+six+"=mute%0D%0Aann%0D%0Abob&was-"+six+"=mute+ann+bob+"+
 		"&task="+seven+"&route-"+seven+"=&was-"+seven+"=mute+ann+bob+", "Replayed.")
 	for id, want := range map[string][]string{five: {"bob", "mute", "ann"}, six: {"mute", "ann", "bob"}, seven: nil} {

@@ -37,6 +37,9 @@ func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := changedAlone(r, ids); err != nil {
+		return err
+	}
 	verb := r.PostFormValue("verb")
 	act, err := v.ofDead(r, verb)
 	if err != nil {
@@ -122,6 +125,17 @@ func routeOf(r *http.Request, id string) []string {
 		return nil
 	}
 	return append([]string{}, route...)
+}
+
+// changedAlone refuses a route that was changed of a dead letter that is not chosen: it would be lost.
+func changedAlone(r *http.Request, chosen []string) error {
+	for name := range r.PostForm {
+		id, ok := strings.CutPrefix(name, "route-")
+		if ok && routeOf(r, id) != nil && !slices.Contains(chosen, id) {
+			return invalid(fmt.Sprintf("the route of %.80s was changed, and it is not chosen", id), "choose it, too, or give it its route again")
+		}
+	}
+	return nil
 }
 
 func invalid(message, hint string) error {

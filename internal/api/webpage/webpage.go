@@ -200,7 +200,7 @@ func (p *pages) signedIn(show shower) http.Handler {
 			http.Redirect(w, r, path, http.StatusSeeOther)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		r.Body = http.MaxBytesReader(w, r.Body, maxPage)
 		if err == nil && r.Method == http.MethodPost {
 			err = asShown(r, ownerOf(v.me), "send it as %s if that is what you want, or sign in as the other again")
 		}
@@ -248,8 +248,10 @@ func (v *visit) inTurn(show shower, w http.ResponseWriter, r *http.Request) erro
 	return show(v, w, r)
 }
 
-// maxForm is the most bytes of a form.
-const maxForm = 64 << 10
+const (
+	maxForm = 64 << 10  // bytes of a form of somebody who has not signed in
+	maxPage = 512 << 10 // of others: a page of dead letters has the routes of all, as they were and as they are changed
+)
 
 // static serves scripts and styles. Their addresses have a digest, so that they are kept for as long as a browser likes.
 func (p *pages) static(w http.ResponseWriter, r *http.Request) {

@@ -83,3 +83,46 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 		t.Error(heard)
 	}
 }
+
+// A ticket that somebody else has closed leaves the inbox, and keys are for no other before the person has chosen it.
+func TestTheNextTicketIsChosenByThePersonAlone(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker := d.agent("worker", client.AgentSpec{})
+	d.agent("payer", client.AgentSpec{})
+	var tickets []string
+	for _, intent := range []string{"Refund order 7", "Refund order 8"} {
+		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: intent, Send: &client.SendInput{To: []string{"payer"}, Kind: client.Supervised, Content: client.Content{Ask: intent}}})
+		must2(t, func() error { return err })
+		tickets = append(tickets, made.Task+".k1")
+	}
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.inbox()
+	must2(t, func() error {
+		_, err := d.admin.Deny(ctx, tickets[0], client.DenyInput{Detail: "not ours"})
+		return err
+	})
+	d.until(`gone.checkVisibility() && gone.textContent.includes("Refund order 7: The ticket is denied by admin/local.")`)
+	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	must2(t, func() error {
+		_, err := d.admin.CreateTask(ctx, client.CreateInput{Intent: "Something else"})
+		return err
+	})
+	d.do(chromedp.Evaluate[chromedp.Void](`refresh().then(() => { window.refreshed_ = true; }); void 0`))
+	d.until(`window.refreshed_`)
+	if eval[bool](d, `!!document.querySelector("[data-chosen], .sheet[data-read]")`) || eval[string](d, `location.pathname`) != "/inbox" {
+		t.Error("another ticket is chosen")
+	}
+	d.do(chromedp.KeyEvent("j"))
+	d.until(`document.querySelector("[data-chosen] .sheet[data-read]") && gone.hidden`)
+	d.do(chromedp.Focus(chromedp.CSS(`[data-chosen] input[name=detail]`)), chromedp.KeyEvent("no, too much"), chromedp.KeyEvent(kb.Enter)) // decides nothing
+	if k, err := d.admin.Ticket(ctx, tickets[1], 0); err != nil || !k.Open() || eval[string](d, `document.activeElement.value`) != "no, too much" {
+		t.Errorf("Enter in the reason: %v: %+v", err, k)
+	}
+	d.do(chromedp.KeyEvent(kb.Escape))
+	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Approved.")
+	if k, err := d.admin.Ticket(ctx, tickets[1], 0); err != nil || k.Open() {
+		t.Errorf("%v: %+v", err, k)
+	}
+}

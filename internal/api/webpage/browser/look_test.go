@@ -116,7 +116,7 @@ func notified(t *testing.T, role client.Role, desk string) {
 	d.do(func(ctx context.Context, _ *chromedp.Target) (chromedp.Void, error) {
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.told = []; window.Notification = class {
 			static permission = localStorage.granted ? "granted" : "default"; static async requestPermission() { return this.permission = "granted"; } };
-			ServiceWorkerRegistration.prototype.showNotification = async (title, of) => { told.push(title + " | " + of.body + " | " + of.data.replace(/task_\w+/, "TASK")); };`})
+			ServiceWorkerRegistration.prototype.showNotification = async (title, of) => { told.push(title + " | " + of.body + " | " + of.data.path.replace(/task_\w+/, "TASK")); };`})
 		return chromedp.Void{}, err
 	})
 	ask("This was there before?")
@@ -126,7 +126,11 @@ func notified(t *testing.T, role client.Role, desk string) {
 	following := `source?.readyState === EventSource.OPEN && navigator.serviceWorker.getRegistration("/static/").then((r) => !!r?.active)`
 	d.until(`document.getElementById("notify").hidden && leads`)
 	d.until(following)
-	d.do(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, "hidden", {get: () => true}); void 0`))
+	d.do(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, "hidden", {get: () => true}); sight();
+		navigator.locks.request("sight", {mode: "shared"}, () => new Promise((done) => { window.away = done; })); void 0`)) // another page has the inbox in sight
+	ask("Is this in sight?")
+	d.shows("Is this in sight?")
+	d.do(chromedp.Evaluate[chromedp.Void](`away(); void 0`))
 	ask("Is this new?")
 	d.until(`told.length > 0`)
 	ask("And this?")
@@ -157,9 +161,14 @@ func TestANoticeLeadsToItsTicket(t *testing.T) {
 	d.goTo("/inbox")
 	program := eval[string](d, `fetch("/static/worker.js").then((r) => r.text())`)
 	opened := eval[string](d, `(() => { const did = []; let click; ((self) => {`+program+`})({addEventListener: (name, f) => { if (name === "notificationclick") click = f; }, clients: {openWindow: (path) => did.push("opens " + path)}});
-		click({notification: {data: "/tickets/task_1.k1", close: () => did.push("closes")}, waitUntil: () => {}}); return did.join(); })()`)
+		click({notification: {data: {path: "/tickets/task_1.k1"}, close: () => did.push("closes")}, waitUntil: () => {}}); return did.join(); })()`)
 	if opened != "closes,opens /tickets/task_1.k1" {
 		t.Errorf("a click %q", opened)
+	}
+	ended := eval[string](d, `(async () => { const did = [], of = (as) => ({data: {as}, close: () => did.push("ends that of " + as)});
+		navigator.serviceWorker.getRegistration = async () => ({getNotifications: async () => [of("default/operator/olga"), of(main().dataset.as)]}); await forget(); return did.join(); })()`)
+	if ended != "ends that of default/operator/olga" {
+		t.Errorf("after a sign-in as another: %q", ended)
 	}
 	d.do(chromedp.Evaluate[chromedp.Void](`delete window.Notification; offerNotices(); void 0`))
 	d.shows("This browser has no notifications for this page.")

@@ -124,10 +124,13 @@ func fieldsFor(form *html.Node, sent url.Values) (all []*html.Node) {
 	return all
 }
 
-// fillField gives a field the values that were sent for it.
+// fillField gives a field the values that were sent for it. A text that is not what the page has is in sight.
 func fillField(field *html.Node, values []string) {
 	switch {
 	case field.DataAtom == atom.Textarea:
+		if strings.Join(strings.Fields(text(field)), " ") != strings.Join(strings.Fields(values[0]), " ") {
+			unfold(field)
+		}
 		for field.FirstChild != nil {
 			field.RemoveChild(field.FirstChild)
 		}
@@ -142,6 +145,22 @@ func fillField(field *html.Node, values []string) {
 		setAttribute(field, "checked", "", slices.Contains(values, attribute(field, "value")))
 	default:
 		setAttribute(field, "value", values[0], true)
+	}
+}
+
+func text(n *html.Node) (s string) {
+	for c := range n.Descendants() {
+		s += c.Data
+	}
+	return s
+}
+
+// unfold opens what a node is folded into.
+func unfold(n *html.Node) {
+	for a := range n.Ancestors() {
+		if a.DataAtom == atom.Details {
+			setAttribute(a, "open", "", true)
+		}
 	}
 }
 

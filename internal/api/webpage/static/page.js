@@ -23,7 +23,7 @@ function showTimes(part = document) {
 }
 
 // Following: the server says that something changed, and the page fetches itself and keeps what is the same.
-const connection = document.getElementById("connection");
+const connection = document.getElementById("connection"), gone = document.getElementById("gone");
 let fetching = false, again = false;
 
 function say(text) {
@@ -74,7 +74,8 @@ async function refresh() {
     if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
     showTimes();
     notify();
-    choose(current());
+    if (current()) choose(current());
+    else if (chosen) left(chosen);
   } finally {
     fetching = false;
     if (again) { again = false; setTimeout(refresh, 300); }
@@ -109,6 +110,7 @@ function follow() {
 }
 
 document.addEventListener("visibilitychange", () => {
+  sight();
   if (document.hidden ? leads : source?.readyState === EventSource.OPEN) return;
   missed = true;
   follow();
@@ -128,6 +130,16 @@ function lead() {
   if (!notices()) return;
   navigator.serviceWorker?.register("/static/worker.js");
   navigator.locks?.request("notices", () => new Promise(() => { leads = true; if (!source || source.readyState === EventSource.CLOSED) follow(); }));
+}
+
+let leave; // of the lock of an inbox in sight
+
+// sight says to the other pages whether this one has the inbox in sight: it needs no notice then, whatever page leads.
+function sight() {
+  leave?.();
+  leave = null;
+  if (document.hidden || !document.getElementById("queue")) return;
+  navigator.locks?.request("sight", { mode: "shared" }, () => new Promise((done) => { leave = done; }));
 }
 
 // unseen are the tickets of a page that were in none before.
@@ -153,13 +165,22 @@ async function opened(task) {
 
 // tell leaves a notice with the worker, which shows it where a page may not, and when the page is closed.
 async function tell(card) {
+  if ((await navigator.locks?.query())?.held.some((l) => l.name === "sight")) return;
   const title = "Trapeze: a ticket waits", path = "/tickets/" + encodeURIComponent(card.dataset.ticket);
-  const notice = { body: card.querySelector("h2")?.textContent || "", tag: card.dataset.ticket, data: path };
+  const notice = { body: card.querySelector("h2")?.textContent || "", tag: card.dataset.ticket, data: { path, as: main().dataset.as } };
   try {
     const worker = await navigator.serviceWorker.getRegistration("/static/");
     await worker.showNotification(title, notice);
   } catch { // there is none
     new Notification(title, notice).onclick = () => { window.focus(); location.href = path; };
+  }
+}
+
+// forget ends the notices that were for somebody else, who was signed in in this browser before.
+async function forget() {
+  const worker = await navigator.serviceWorker?.getRegistration("/static/");
+  for (const n of await worker?.getNotifications() ?? []) {
+    if (n.data.as !== main().dataset.as) n.close();
   }
 }
 
@@ -181,14 +202,30 @@ function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
 
 let chosen; // the ticket that the person has come to last
 
+// current is the ticket that keys are for: none, when that one has left. Another is chosen by the person alone.
 function current() {
-  return tickets().find((t) => t.dataset.ticket === chosen) || tickets()[0];
+  return chosen ? tickets().find((t) => t.dataset.ticket === chosen) : tickets()[0];
+}
+
+// left says what has become of the chosen ticket, which an update has taken away.
+async function left(ticket) {
+  if (gone.dataset.left === ticket) return;
+  gone.dataset.left = ticket;
+  const answer = await fetch("/tickets/" + encodeURIComponent(ticket)).catch(() => null);
+  const page = new DOMParser().parseFromString(await answer?.text() ?? "", "text/html");
+  const why = page.querySelector("[data-says]")?.dataset.says || "The ticket is not here any more.";
+  const name = page.querySelector("h1")?.textContent;
+  if (chosen !== ticket) return;
+  gone.textContent = `${name ? name + ": " : ""}${why} ${tickets().length ? "Press j for the next." : ""}`;
+  gone.hidden = false;
 }
 
 // choose shows a ticket of the inbox beside what the agents know, which is read then. Only the ticket that shows it is decided on.
 async function choose(card) {
-  const sheet = card?.querySelector(".sheet");
-  chosen = card?.dataset.ticket;
+  if (!card) return;
+  const sheet = card.querySelector(".sheet");
+  chosen = card.dataset.ticket;
+  gone.hidden = true;
   for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
   if (!sheet || "read" in sheet.dataset || sheet.ariaBusy) return;
   sheet.ariaBusy = "true";
@@ -245,6 +282,7 @@ function lengthen() {
 
 // The box at the head of a list chooses all of it.
 document.addEventListener("change", (e) => {
+  if (e.target.matches("tr textarea")) e.target.closest("tr").querySelector("input[name=task]").checked = true; // a route that was changed is to be taken
   if (!e.target.matches("input.all")) return;
   for (const box of e.target.form.querySelectorAll("input[name=task]")) box.checked = e.target.checked;
 });
@@ -266,7 +304,9 @@ function begin() {
   const find = document.getElementById("q");
   if (find) find.placeholder += "  ( / )";
   offerNotices();
+  forget();
   notify();
+  sight();
   choose(current());
   lengthen();
   follow();

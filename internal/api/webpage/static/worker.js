@@ -3,5 +3,5 @@
 
 self.addEventListener("notificationclick", (e) => {
   e.notification.close();
-  e.waitUntil(self.clients.openWindow(e.notification.data));
+  e.waitUntil(self.clients.openWindow(e.notification.data.path));
 });
