@@ -37,9 +37,10 @@ var (
 func stories() map[string]story {
 	nothing := func(*stage) {} // the window passes
 	return map[string]story{
-		"handoff-failed":             {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
-		"handoff-failure-rate":       {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
-		"handoffs-fail-systemically": {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"handoff-failed":       {begin: func(st *stage) { st.rejects(1) }, raises: soon, handoffs: 1, end: nothing, recovers: most{4, 3 * time.Minute}},
+		"handoff-failure-rate": {begin: func(st *stage) { st.works(99); st.rejects(2) }, raises: soon, handoffs: 2, end: nothing, recovers: later},
+		"handoff-failure-rate: of the children of one agent alone":          {sender: "lead", begin: (*stage).fansOut, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"handoffs-fail-systemically":                                        {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"handoffs-fail-systemically: all receivers of one agent are silent": {sender: "lead", begin: (*stage).fallSilent, raises: soon, handoffs: 5, end: func(st *stage) { st.advance(70 * time.Minute) }, recovers: later},
 		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
@@ -158,6 +159,25 @@ func (st *stage) rejects(n int) {
 		r := st.handsBy(st.turn(n), name, client.CreateInput{}, client.SendInput{})
 		if _, err := by.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
 			st.Fatal(err)
+		}
+	}
+}
+
+// fansOut has one agent give parts of its tasks to two others, which work for it else, and reject those.
+func (st *stage) fansOut() {
+	st.Helper()
+	names := []string{"coder", "tester"}
+	st.works(14)
+	st.as("tester", client.AgentSpec{})
+	for range 3 {
+		r, err := st.lead().CreateTask(st.Context(), client.CreateInput{Intent: "work in parts", Send: &client.SendInput{To: names, Kind: client.Broadcast, FanOut: true}})
+		if err != nil || len(r.Children) != len(names) {
+			st.Fatal(r, err)
+		}
+		for n, part := range r.Children {
+			if _, err := st.agents[names[n]].Reject(st.Context(), part+".h1", client.RejectInput{Why: "refused"}); err != nil {
+				st.Fatal(err)
+			}
 		}
 	}
 }

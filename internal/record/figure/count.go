@@ -59,7 +59,7 @@ type count struct {
 
 func (c *count) event(ev event.Event) {
 	if e, created := ev.(event.Created); created {
-		c.w = &work{version: c.e.Version, hurried: hurrying(&e), requester: strings.Clone(event.Bare(e.Requester))}
+		c.w = c.newWork(&e)
 		c.open[c.e.Stream] = c.w
 		c.set.Add(TasksCreated, 1, c.label)
 		c.set.Add(TasksOpen, 1, c.label)
@@ -114,18 +114,41 @@ func (c *count) event(ev event.Event) {
 	}
 }
 
-// senderOf is the principal that asked for a handoff, or whose task it is, if the server asked for it: an agent by its name, others with their role.
-func senderOf(e *event.HandoffRequested) string {
-	return strings.Clone(event.Bare(cmp.Or(e.By, e.From))) // it may be a part of a long text
+// newWork is a task that was just created. What its parent had no time for, or had lost before, is still the doing of whose it was there.
+func (c *count) newWork(e *event.Created) *work {
+	w := &work{version: c.e.Version, requester: strings.Clone(event.Bare(e.Requester)), times: e.Timeouts.WithDefaults()}
+	over, by := event.Timeouts{}.WithDefaults(), ""
+	if parent := c.open[ledger.StreamOf(c.workspace, ledger.TaskKind, e.Parent.Task)]; e.Parent.Task != "" && parent != nil {
+		over, by, w.loser = parent.times, parent.hurried, parent.loser
+	}
+	w.hurried = hurrying(w.times, over, w.requester, by)
+	return w
 }
 
-// hurrying is the requester of a task whose offers have less time than by default; "" if they have not.
-func hurrying(e *event.Created) string {
-	usual, own := event.Timeouts{}.WithDefaults(), e.Timeouts.WithDefaults()
-	if own.Offer < usual.Offer || own.Ack < usual.Ack {
-		return strings.Clone(event.Bare(e.Requester))
+// senderOf is the principal on whose account a handoff is: the one that asked for it; if the server did, the one whose task it is; if it replaces an
+// owner, the requester. It is an agent by its name, others with their role.
+func (c *count) senderOf(e *event.HandoffRequested) string {
+	by := e.By
+	switch {
+	case e.Recovery:
+		by = c.w.requester
+	case strings.HasPrefix(by, "system/"):
+		by = ""
 	}
-	return ""
+	return strings.Clone(event.Bare(cmp.Or(by, e.From))) // it may be a part of a long text
+}
+
+// hurrying is the principal that has offers end sooner than usual; "" if none does: the one that gives these times, if they are shorter than
+// those that they replace, and else the one that gave those.
+func hurrying(times, over event.Timeouts, giver, before string) string {
+	shorter := func(than event.Timeouts) bool { return times.Offer < than.Offer || times.Ack < than.Ack }
+	switch {
+	case !shorter(event.Timeouts{}.WithDefaults()):
+		return ""
+	case shorter(over):
+		return giver
+	}
+	return before
 }
 
 // handoff counts an event of a handoff.
@@ -134,8 +157,8 @@ func (c *count) handoff(ev event.Event) {
 		c.end(event.Withdrawn) // none is in progress, by the rules
 		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
 		c.set.Add(HandoffsOpen, 1, c.label)
-		c.w.last, c.w.from = e.Handoff, senderOf(&e)
-		c.w.flight = &flight{Handoff: Handoff{
+		c.w.last, c.w.from = e.Handoff, c.senderOf(&e)
+		c.w.flight = &flight{hurried: hurrying(e.Timeouts.Over(c.w.times), c.w.times, c.w.from, c.w.hurried), Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
 		}}
 		return
@@ -292,10 +315,10 @@ func (c *count) end(outcome event.Stage) {
 		at.failed++
 		by := c.w.from
 		if f.silent {
-			by = cmp.Or(c.w.hurried, by)
+			by = cmp.Or(f.hurried, by)
 		}
 		at.failedBy.add(by, 1)
-		if by == c.w.hurried || !c.fellSilent(f) {
+		if by == f.hurried || !c.fellSilent(f) {
 			at.causedBy.add(by, 1)
 		}
 		at.failedTo.add(f.Agent, 1)

@@ -84,7 +84,7 @@ var (
 	}
 	FailedExcess = &Instrument{
 		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. An offer that had less time than by default and got no answer counts as its requester's; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system: alerts about that leave these out.",
+		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. A child is sent by the owner of its parent. An offer that had less time than by default and got no answer counts as that of the principal that allowed no more; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system: alerts about that leave these out.",
 	}
 	HandoffsOpen = &Instrument{
 		Name: "trapeze.handoffs.open", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
@@ -168,7 +168,7 @@ var (
 	}
 	LostExcess = &Instrument{
 		Name: "trapeze.envelope.lost.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. What a task has lost before counts as the first sender's who lost something of it. Alerts about the system leave these out.",
+		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. What a task or its parent has lost before counts as the first sender's who lost something of it. Alerts about the system leave these out.",
 	}
 	CircuitsOpened = &Instrument{
 		Name: "trapeze.circuits.opened", Type: Counter, Unit: "{circuit}", Origin: Record, Labels: []string{"workspace", "agent"},

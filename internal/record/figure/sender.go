@@ -19,7 +19,7 @@ const rounding = 1e-9
 const restOfSenders = "(others)"
 
 // harm is how much went wrong with what each principal sent, or was sent: failed handoffs, or envelopes that lost their references, whole or in part. An
-// offer that ended without an answer in less than the usual time is the requester's who allowed no more, and what was lost before is the first loser's.
+// offer that ended without an answer in less than the usual time is the principal's that allowed no more, and what was lost before is the first loser's.
 type harm map[string]float64
 
 func (h *harm) add(sender string, by float64) {

@@ -87,18 +87,36 @@ func TestOneSenderIsNoFaultOfTheSystem(t *testing.T) {
 }
 
 // goes adds a handoff with what its task and the offer are.
-func (r *record) goes(task string, created event.Created, from, to string, ends ...event.Event) {
+func (r *record) goes(task string, created event.Created, asked event.HandoffRequested, from, to string, ends ...event.Event) {
 	r.Helper()
 	created.Task = task
+	asked.Handoff, asked.From, asked.Kind, asked.Reason = 1, from, event.Warm, event.ReasonError
 	r.add(task, 2*time.Minute, slices.Concat([]event.Event{
 		created,
-		event.HandoffRequested{Handoff: 1, From: from, Kind: event.Warm, Reason: event.ReasonError},
+		asked,
 		event.OfferMade{Handoff: 1, Offer: 1, To: []string{to}},
 	}, ends)...)
 }
 
-// TestTheCauseOfWhatGoesWrongIsToldApart: a sender, a requester or a receiver.
-func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
+// cause is what went wrong with many handoffs.
+type cause struct {
+	created event.Created
+	asked   event.HandoffRequested
+	parent  []event.Event // of all tasks; nil: they have none
+	from    string        // of all; "": each has another
+	answers time.Duration // when the receivers answered, after noon; 0: never
+	to      string        // of all; "": each has another
+	ends    []event.Event
+	alert   string
+	severe  bool
+	first   string // of the senders that are named
+}
+
+// before is when receivers answered that answer nobody any more, after noon.
+const before = time.Minute
+
+// causes are a sender, a requester or a receiver.
+func causes() map[string]cause {
 	hurry := event.Created{Requester: "agent/eve", Timeouts: event.Timeouts{Offer: event.Duration(5 * time.Second)}}
 	patient := event.Created{Requester: "agent/eve"}
 	spread := []event.Event{event.RejectedOffer{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
@@ -106,17 +124,13 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 	refused := []event.Event{event.Seen{Handoff: 1, Offer: 1, Agent: "zoe"}, event.RejectedOffer{Handoff: 1, Offer: 1, Agent: "zoe"}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
 	lost := []event.Event{event.Rendered{Handoff: 1, Offer: 1}}
 	unanswered := []event.Event{event.Unanswered{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Undeliverable}}
-	const before = time.Minute
-	for name, c := range map[string]struct {
-		created event.Created
-		from    string        // of all; "": each has another
-		answers time.Duration // when the receivers answered, after noon; 0: never
-		to      string        // of all; "": each has another
-		ends    []event.Event
-		alert   string
-		severe  bool
-		first   string // of the senders that are named
-	}{
+	courier := event.HandoffRequested{By: "system/courier"}
+	soon := event.Timeouts{Ack: event.Duration(5 * time.Second)}
+	parent := event.Parent{Task: "parent"}
+	mine := func(times event.Timeouts) event.Created { // a child whose requester is the owner of its parent
+		return event.Created{Parent: parent, Timeouts: times}
+	}
+	return map[string]cause{
 		"others hand on what must be answered at once":  {created: hurry, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
 		"others hand on, and nobody answers":            {created: patient, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
 		"receivers reject what must be answered soon":   {created: hurry, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
@@ -131,7 +145,20 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 		"one sender gives them no time":                 {created: hurry, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
 		"one receiver of one sender falls silent":       {created: patient, from: "eve", answers: before, to: "r0", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
 		"they reject what one sends":                    {created: patient, from: "eve", answers: before, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
-	} {
+		"they reject the children of one":               {created: patient, asked: courier, from: "agent/eve", ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
+		"they reject the children of many":              {created: patient, asked: courier, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"many delegate what must be answered at once":   {created: mine(hurry.Timeouts), asked: courier, parent: []event.Event{hurry}, answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"one delegates what must be answered at once":   {created: mine(soon), asked: courier, parent: []event.Event{patient}, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"many delegate what one lost before them":       {created: mine(event.Timeouts{}), asked: courier, parent: []event.Event{patient, event.HandoffRequested{Handoff: 1, From: "eve", Kind: event.Warm, Reason: event.ReasonError}, event.Rendered{Handoff: 1, Offer: 1}}, ends: lost, alert: "context-lost", first: "eve"},
+		"one sender gives a handoff no time":            {created: patient, asked: event.HandoffRequested{Timeouts: soon}, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", first: "eve"},
+		"many give what is hurried the usual time":      {created: hurry, asked: event.HandoffRequested{Timeouts: event.Timeouts{}.WithDefaults()}, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"nobody takes what many owners of one lost":     {created: patient, asked: event.HandoffRequested{Recovery: true}, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
+	}
+}
+
+// TestTheCauseOfWhatGoesWrongIsToldApart: a sender, a requester or a receiver.
+func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
+	for name, c := range causes() {
 		t.Run(name, func(t *testing.T) {
 			r := newRecord(t)
 			for n := range 20 {
@@ -142,6 +169,9 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 					r.handoff(fmt.Sprint("answered", n), fmt.Sprint("r", n), c.answers, 0)
 				}
 			}
+			if c.parent != nil {
+				r.add("parent", before, c.parent...)
+			}
 			for n := range 60 {
 				from, to := cmp.Or(c.from, fmt.Sprint("s", n%6)), c.to
 				if to == "" {
@@ -151,7 +181,11 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 				if ends == nil {
 					ends, from = []event.Event{event.Rendered{Handoff: 1, Offer: 1}, event.HandoffRequested{Handoff: 2, From: from, Kind: event.Warm, Reason: event.ReasonError}, event.Rendered{Handoff: 2, Offer: 1}}, "eve"
 				}
-				r.goes(fmt.Sprint("t", n), c.created, from, to, ends...)
+				created := c.created
+				if c.parent != nil {
+					created.Requester = "agent/" + from
+				}
+				r.goes(fmt.Sprint("t", n), created, c.asked, from, to, ends...)
 			}
 			got := held(r.tally(figure.Options{}), 3*time.Minute)
 			if got[c.alert].Holds != c.severe {

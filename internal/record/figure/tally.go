@@ -117,8 +117,9 @@ type work struct {
 	from      string // the sender of the last handoff
 	shared    string // of the last share
 	loser     string // the sender of the first envelope that lost a reference
-	hurried   string // its requester, if that allows less time than usual for offers
 	requester string // an agent by its name, others with their role
+	times     event.Timeouts
+	hurried   string // the principal that has offers end sooner than usual
 	holder    holder
 	flight    *flight // the handoff in progress
 	ended     int     // the place of the one that ended last among those that are kept; 0: none has ended
@@ -129,6 +130,7 @@ type flight struct {
 	Handoff
 	denied    bool
 	confirmed bool
+	hurried   string    // the principal that has its offers end sooner than usual
 	silent    bool      // its last offer ended without an answer
 	offered   time.Time // when its last offer was made
 }
