@@ -147,8 +147,8 @@ func words(n int) json.RawMessage {
 func crammed(data int) envelopes.Content {
 	c := envelopes.Content{Data: words(data)}
 	for i := range envelope.MaxItems {
-		id := fmt.Sprintf("%d-%s", i, strings.Repeat("n", 150))
-		c.Facts = append(c.Facts, envelopes.Point{ID: id, Text: "x", Reasoning: "y"})
+		id := fmt.Sprintf("%d-%s", i, strings.Repeat("n", 55))
+		c.Facts = append(c.Facts, envelopes.Point{ID: id, Text: "x", Reasoning: strings.Repeat("y", 96)})
 	}
 	return c
 }

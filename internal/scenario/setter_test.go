@@ -69,9 +69,12 @@ func TestNoAgentAddsAKindOfLimitToTheRuleOfAnother(t *testing.T) {
 		must(h, "a maximum below zero", h.setting(h.agent("bob"), b.Receipt, below), refusal.Invalid, "use 0 to")
 
 		less := rules[1]
-		less.Max, less.MaxBy, less.Origin, less.TextBy = limit(50), "operator/ann", "operator/ann", "operator/ann" // what it claims counts for nothing
-		own := event.Constraint{ID: "words", Kind: event.ConstraintFormat, Text: "Use few words.", Origin: "operator/ann", Hard: true}
+		less.Max = limit(50)
+		own := event.Constraint{ID: "words", Kind: event.ConstraintFormat, Text: "Use few words.", Hard: true}
 		for _, k := range []event.Constraint{less, own} {
+			claimed := k
+			claimed.Origin = "operator/ann"
+			must(h, "a setter that it claims", h.setting(h.agent("bob"), b.Receipt, claimed), refusal.Invalid, "origin")
 			if err := h.setting(h.agent("bob"), b.Receipt, k); err != nil {
 				h.Fatal(err)
 			}
@@ -212,7 +215,7 @@ func TestAnOddConstraintOfTheRecordHindersNothing(t *testing.T) {
 		}
 		h.writes(r.Task, event.Constrained{Constraint: odd})
 		tight := odd
-		tight.Allow = []string{"x]:"}
+		tight.Allow, tight.Origin = []string{"x]:"}, ""
 		if err := h.setting(h.agent("bob"), r, tight); err != nil {
 			h.Error(err)
 		}

@@ -75,8 +75,18 @@ func TestNoNameCanBeTakenForAnother(t *testing.T) {
 			}
 		}
 	}
+	for _, id := range []string{
+		"by", "By", "operator", "Operator-", "operator/olga", "operator/olga:", "(by", "-", "#", "olga:", "task_1", "mem_06h292fdtdtn7403veks9t90v4", strings.Repeat("a", 65), ".a", "a,b", "\"a", "all",
+	} {
+		for _, field := range []string{"key_facts", "decisions"} {
+			body := `{"intent":"x","content":{"` + field + `":[{"id":` + strconv.Quote(id) + `,"text":"x"}]}}`
+			if r := h.call(h.admin, "POST /v1/tasks", body); r.status != http.StatusBadRequest || !strings.Contains(r.body, `"field":"`+field+`"`) || !strings.Contains(r.body, "use up to 64 of a-z") {
+				t.Errorf("%s: %d %s", body, r.status, r.body)
+			}
+		}
+	}
 	for _, label := range []string{"refunds:write", "Files.Read", "a+b@c#d=1"} { // of other systems
-		if r := h.call(h.admin, "POST /v1/tasks", `{"intent":"x","tags":["`+label+`"],"permissions":["`+label+`"],"content":{"key_facts":[{"id":"`+label+`","text":"x"}]}}`); r.status != http.StatusCreated {
+		if r := h.call(h.admin, "POST /v1/tasks", `{"intent":"x","tags":["`+label+`"],"permissions":["`+label+`"]}`); r.status != http.StatusCreated {
 			t.Errorf("%q: %d %s", label, r.status, r.body)
 		}
 	}

@@ -80,7 +80,7 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 	}
 	points := func(p ...client.Point) client.Content { return client.Content{Facts: p} }
 	_, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Content: points(client.Point{ID: "a", Text: "a", Supersedes: "f1"})})
-	refused(err, "facts", `a fact cannot replace "f1": no fact has this id`, "omit supersedes: there is no fact yet")
+	refused(err, "key_facts", `a fact cannot replace "f1": no fact has this id`, "omit supersedes: there is no fact yet")
 	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{
 		Facts: []client.Point{{Text: "one"}, {ID: "b", Text: "two"}}, Decisions: []client.Point{{ID: "d1", Text: "shut it"}},
 	}})
@@ -91,8 +91,8 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 		_, err := ann.Send(ctx, made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"ben"}, Content: c})
 		return err
 	}
-	refused(send(points(client.Point{Text: "new", Supersedes: "F1"})), "facts", `a fact cannot replace "F1": no fact has this id`, "name one of these: f1, b")
-	refused(send(points(client.Point{Text: "new", Supersedes: "d1"})), "facts", `a fact cannot replace "d1": no fact has this id`, "name one of these: f1, b")
+	refused(send(points(client.Point{Text: "new", Supersedes: "F1"})), "key_facts", `a fact cannot replace "F1": no fact has this id`, "name one of these: f1, b")
+	refused(send(points(client.Point{Text: "new", Supersedes: "d1"})), "key_facts", `a fact cannot replace "d1": no fact has this id`, "name one of these: f1, b")
 	refused(send(client.Content{Decisions: []client.Point{{Text: "open it", Supersedes: "b"}}}), "decisions",
 		`a decision cannot replace "b": no decision has this id`, "name one of these: d1")
 	if _, err := ann.PreviewEnvelope(ctx, made.Task, client.PreviewInput{To: "ben", Content: points(client.Point{Text: "new", Supersedes: "none"})}); err == nil {
@@ -104,14 +104,14 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 	if _, err := ann.Withdraw(ctx, made.Task+".h1", client.CancelInput{Epoch: made.Epoch}); err != nil {
 		t.Fatal(err)
 	}
-	refused(send(points(client.Point{Text: "new", Supersedes: "c"})), "facts", `a fact cannot replace "c": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
-	refused(send(points(client.Point{Text: "new", Supersedes: "b"})), "facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
-	refused(send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"})), "facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	refused(send(points(client.Point{Text: "new", Supersedes: "c"})), "key_facts", `a fact cannot replace "c": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	refused(send(points(client.Point{Text: "new", Supersedes: "b"})), "key_facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
+	refused(send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"})), "key_facts", `a fact cannot replace "b": no fact has this id`, "d replaced it: replace that, or name one of these: f1, d")
 	if err := send(points(client.Point{ID: "d", Text: "four, again", Supersedes: "c"})); err != nil {
 		t.Fatal(err) // it is said again
 	}
-	refused(send(points(client.Point{ID: "b", Text: "back"})), "facts", `a fact "b" was replaced by d`, "use another id, or replace d")
-	refused(send(points(client.Point{ID: "f1", Text: "uno", Supersedes: "d"})), "facts", `a fact "f1" is there: it cannot take the place of "d", too`,
+	refused(send(points(client.Point{ID: "b", Text: "back"})), "key_facts", `a fact "b" was replaced by d`, "use another id, or replace d")
+	refused(send(points(client.Point{ID: "f1", Text: "uno", Supersedes: "d"})), "key_facts", `a fact "f1" is there: it cannot take the place of "d", too`,
 		"give the new words an id of their own, or omit supersedes")
 	if _, err := ann.Withdraw(ctx, made.Task+".h2", client.CancelInput{Epoch: made.Epoch}); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestContentThatIsSaidTwiceIsRefused(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	ann, _ := h.agent("ann")
 	for field, in := range map[string]client.CreateInput{
-		"facts":        {Content: client.Content{Facts: []client.Point{{ID: "f", Text: "a"}, {ID: "f", Text: "b"}}}},
+		"key_facts":    {Content: client.Content{Facts: []client.Point{{ID: "f", Text: "a"}, {ID: "f", Text: "b"}}}},
 		"decisions":    {Content: client.Content{Decisions: []client.Point{{ID: "d", Text: "a"}, {ID: "e", Text: "a"}, {ID: "d", Text: "a"}}}},
 		"send.content": {Content: client.Content{State: "a"}, Send: &client.SendInput{To: []string{"ann"}, Content: client.Content{Ask: "b"}}},
 	} {

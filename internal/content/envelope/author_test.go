@@ -21,12 +21,20 @@ var imitations = rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
 }), 1, 8), func(parts []string) string { return "x" + strings.Join(parts, "") })
 
 var (
-	imitatingID   = rapid.SampledFrom([]string{"f1", "f2", "d3", "c9", "(by", "(f3", "#", "##", "-", "ann", "ann:", "Why:", "m1", "`", "```"})
+	imitatingID   = rapid.SampledFrom([]string{"f1", "f2", "d3", "c9", "(by", "(f3", "#", "##", "-", "ann", "ann:", "Why:", "m1", "`", "```", "by", "operator/olga", "operator/olga:", "mem_06h292fdtdtn7403veks9t90v4"})
 	imitatingName = rapid.SampledFrom([]string{"ann", "bob", "admin/owner", "ann:", "(by", "answer", "operator/olga"})
 )
 
 // said is whose words an entry of a prompt is, as a reader of the prompt or of the document knows it.
 type said struct{ section, label, by string }
+
+// pointLabel is how an id of a fact or decision stands in a prompt: in quotation marks if it can be read as more than one.
+func pointLabel(id string) string {
+	if slices.Contains([]string{"f1", "f2", "d3", "c9", "ann", "m1"}, id) {
+		return id
+	}
+	return `"` + id + `"`
+}
 
 // writtenBy is what the entries of a document say of their authors.
 func writtenBy(e *envelope.Envelope) (all []said) {
@@ -58,7 +66,7 @@ func writtenBy(e *envelope.Envelope) (all []said) {
 		for _, by := range authors {
 			for _, i := range l.list {
 				if i.Author(e.Handoff.From) == by {
-					all = append(all, said{l.section, i.ID, by})
+					all = append(all, said{l.section, pointLabel(i.ID), by})
 				}
 			}
 		}

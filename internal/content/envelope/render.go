@@ -271,7 +271,7 @@ func (i *Item) Author(sender string) string {
 }
 
 func (i *Item) entry() prompt.Entry {
-	e := prompt.Entry{Label: visible.Word(i.ID) + " ", Text: i.Text, Replaced: i.Replaced()}
+	e := prompt.Entry{Label: prompt.Point(i.ID) + " ", Text: i.Text, Replaced: i.Replaced()}
 	if i.Reasoning != "" {
 		e.Text += "\nWhy: " + i.Reasoning
 	}
@@ -281,7 +281,7 @@ func (i *Item) entry() prompt.Entry {
 // Replaced says what the item replaced, as the prompt has it: "f3 replaces f1 by ann; before that operator/olga". Empty if it replaced nothing, or only words
 // of its own author under the same id.
 func (i *Item) Replaced() string {
-	line := visible.Word(i.ID) + " replaces " + visible.Word(i.Supersedes)
+	line := prompt.Point(i.ID) + " replaces " + prompt.Point(i.Supersedes)
 	switch {
 	case i.WasBy == "" || i.Supersedes == "" && i.WasBy == i.By && len(i.EarlierBy) == 0:
 		return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 )
 
 // An envelope of Trapeze comes from another server, or from this one at another time. It is read in any supported major.
@@ -147,10 +148,10 @@ func sorted(notes []Note) []Note {
 	return notes
 }
 
-// plainIDs renames the facts or decisions whose ids could be taken for others here, with a note: see [event.CheckPlain] and [event.CheckCase]. What they replaced is
+// plainIDs renames the facts or decisions whose ids could be taken for others here, with a note: see [idform.IsPoint] and [event.CheckCase]. What they replaced is
 // in the other record.
 func (d *document) plainIDs(field, letter string, list []envelope.Item) []envelope.Item {
-	lookalike := func(id string) bool { return event.CheckPlain("an entry", id) != nil }
+	unfit := func(id string) bool { return !idform.IsPoint(id) }
 	taken, before := map[string]bool{}, map[string]bool{}
 	for i := range list {
 		taken[strings.ToLower(list[i].ID)] = true
@@ -158,11 +159,11 @@ func (d *document) plainIDs(field, letter string, list []envelope.Item) []envelo
 	list = slices.Clone(list)
 	for i := range list {
 		item := &list[i]
-		item.Lineage = slices.DeleteFunc(slices.Clone(item.Lineage), lookalike)
-		if lookalike(item.Supersedes) {
+		item.Lineage = slices.DeleteFunc(slices.Clone(item.Lineage), unfit)
+		if unfit(item.Supersedes) {
 			item.Supersedes = ""
 		}
-		if lookalike(item.ID) || before[strings.ToLower(item.ID)] {
+		if unfit(item.ID) || before[strings.ToLower(item.ID)] {
 			for n := i + 1; taken[strings.ToLower(item.ID)]; n++ {
 				item.ID = letter + strconv.Itoa(n)
 			}

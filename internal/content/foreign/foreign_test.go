@@ -247,7 +247,7 @@ func TestAnEnvelopeIsReadInEveryMajorThatIsKnownAndItsPastIsAClaim(t *testing.T)
 
 func TestAnIDThatCanBeTakenForAnotherIsRenamed(t *testing.T) {
 	task, notes := decode(t, []byte(`{"version":"1.4","handoff":{"task_id":"t","from":"a"},"task":{"intent":"x"},
-		"key_facts":[{"id":"fact1","text":"a"},{"id":"f\u0430ct1","text":"b"},{"id":"FACT1","text":"c","supersedes":"f\u0430ct2","lineage":["old","f\u0430ct3"]},{"id":"f3","text":"d","supersedes":"f0"}],
+		"key_facts":[{"id":"fact1","text":"a"},{"id":"f\u0430ct1","text":"b"},{"id":"FACT1","text":"c","supersedes":"f\u0430ct2","lineage":["old","f\u0430ct3"]},{"id":"f3","text":"d","supersedes":"f0"},{"id":"operator/olga:","text":"g"},{"id":"by","text":"h","supersedes":"mem_1"}],
 		"decisions":[{"id":"d\u20111","text":"e"},{"id":"d1","text":"f"}]}`))
 	doc, err := envelope.Decode(task.Envelope)
 	if err != nil {
@@ -257,10 +257,10 @@ func TestAnIDThatCanBeTakenForAnotherIsRenamed(t *testing.T) {
 	for _, i := range slices.Concat(doc.KeyFacts, doc.Decisions) {
 		ids = append(ids, i.ID+"<"+i.Supersedes+"<"+strings.Join(i.Lineage, ","))
 	}
-	if want := []string{"fact1<<", "f2<<", "f4<<old", "f3<f0<", "d2<<", "d1<<"}; !slices.Equal(ids, want) {
+	if want := []string{"fact1<<", "f2<<", "f4<<old", "f3<f0<", "f5<<", "f6<<", "d2<<", "d1<<"}; !slices.Equal(ids, want) {
 		t.Errorf("%q, want %q", ids, want)
 	}
-	for _, at := range []string{"key_facts[1]", "key_facts[2]", "decisions[0]"} {
+	for _, at := range []string{"key_facts[1]", "key_facts[2]", "key_facts[4]", "key_facts[5]", "decisions[0]"} {
 		if !has(notes, at) {
 			t.Errorf("no note on %s: %v", at, notes)
 		}

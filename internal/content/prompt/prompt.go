@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -104,6 +105,14 @@ func Named(name string) string {
 		return word
 	}
 	return `"` + strings.ReplaceAll(word, `"`, "'") + `"`
+}
+
+// Point is the id of a fact or decision as prompts have it: in quotation marks if it is one of the record that has not the form of new ones.
+func Point(id string) string {
+	if id == "" || idform.IsPoint(id) {
+		return id
+	}
+	return `"` + strings.ReplaceAll(visible.Word(id), `"`, "'") + `"`
 }
 
 // Titled is a title in a label: in quotation marks if it could be taken for the label's end, or for an author.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -59,7 +60,7 @@ type Artifact struct {
 
 // Point is one fact or decision. Without an id it gets one.
 type Point struct {
-	ID         string  `json:"id,omitempty"`
+	ID         string  `json:"id,omitempty" doc:"At most 64 letters, digits, dots, dashes and underscores, first a letter or digit; not like the id of a task or a memory item, and no word that prompts say themselves, such as by or operator. An id that the task has already may be otherwise."`
 	Text       string  `json:"text"`
 	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
 	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
@@ -154,14 +155,14 @@ func (c Content) checkRefs() error {
 	return nil
 }
 
-// checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [event.CheckPlain] and [event.CheckCase]. Those that the
+// checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [idform.CheckPoint] and [event.CheckCase]. Those that the
 // envelope has stay as they are. It refuses those that replace what is not there.
 func (c Content) checkIDs(doc envelope.Envelope) error {
 	for _, l := range []struct {
 		what, field string
 		have        []envelope.Item
 		add         []Point
-	}{{"a fact", "facts", doc.KeyFacts, c.Facts}, {"a decision", "decisions", doc.Decisions, c.Decisions}} {
+	}{{"a fact", "key_facts", doc.KeyFacts, c.Facts}, {"a decision", "decisions", doc.Decisions, c.Decisions}} {
 		ids := make([]string, 0, len(l.have)+len(l.add))
 		for _, i := range l.have {
 			ids = append(ids, i.ID)
@@ -180,8 +181,8 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 			if p.ID == "" || slices.Contains(ids, p.ID) {
 				continue
 			}
-			if err := cmp.Or(event.CheckPlain(l.what, p.ID), event.CheckCase(l.what, p.ID, ids)); err != nil {
-				return err
+			if err := cmp.Or(idform.CheckPoint(l.what, p.ID), event.CheckCase(l.what, p.ID, ids)); err != nil {
+				return refusal.In(l.field, err)
 			}
 			ids = append(ids, p.ID)
 		}

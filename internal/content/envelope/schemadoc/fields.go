@@ -133,7 +133,7 @@ var fields = map[string]field{
 	"Task.ask":    {doc: "What the receiver must accomplish. Never cut.", limits: text},
 	"Task.data":   {doc: "Any JSON, at most 768 KiB and 64 levels deep. Whole numbers that an IEEE 754 double cannot hold are refused: send them as text."},
 
-	"Item.id":         {doc: "Its id, unique within its list.", limits: word},
+	"Item.id":         {doc: "Its id, unique within its list. A server gives and takes new ones of at most 64 ASCII letters, digits, dots, dashes and underscores alone, and quotes others in prompts.", limits: word},
 	"Item.text":       {doc: "The fact or the decision.", limits: itemText},
 	"Item.supersedes": {doc: "The id of the earlier entry that this one replaces.", limits: word},
 	"Item.reasoning":  {doc: "The reasoning behind it.", limits: chars(envelope.MaxItemText), since: v11},

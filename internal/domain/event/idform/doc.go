@@ -3,6 +3,7 @@
 //
 // Where to change what:
 //   - idform.go: the kinds of ids, and which calls take each
+//   - point.go: the form of the ids of facts and decisions
 //   - alike.go: which ids look alike, and which characters cannot be seen
 //
 // Start reading at [ParsePart].

@@ -1,0 +1,43 @@
+package idform
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
+)
+
+// MaxPoint is the length of the id of a fact or decision, in bytes.
+const MaxPoint = 64
+
+// spoken are the words that stand at the beginning of lines of prompts, or name who speaks: an id that is one of them would read as such.
+var spoken = []string{
+	"by", "from", "why", "note", "task", "fact", "decision", "memory", "pinned", "important", "vital", "replaces", "replaced", "operator", "operators", "admin",
+	"requester", "sender", "receiver", "owner", "agent", "user", "human", "assistant", "system", "developer", "tool", "server", "trapeze", "all",
+}
+
+// IsPoint reports whether an id of a fact or decision has the form that new ones have: up to 64 ASCII letters, digits, '.', '_' and '-', first a letter or
+// digit. It is not the id of something else, and no word that a prompt says itself.
+func IsPoint(id string) bool {
+	letter := func(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }
+	if id == "" || len(id) > MaxPoint || !letter(id[0]) {
+		return false
+	}
+	for i := range len(id) {
+		if c := id[i]; !letter(c) && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	lower := strings.ToLower(id)
+	return !strings.HasPrefix(lower, Task) && !strings.HasPrefix(lower, Memory) && !slices.Contains(spoken, strings.TrimRight(lower, "._-"))
+}
+
+// CheckPoint refuses (invalid) an id of a fact or decision that is made now and has not the form of [IsPoint]. What the record has may be otherwise.
+func CheckPoint(what, id string) error {
+	if IsPoint(id) {
+		return nil
+	}
+	return refusal.New(refusal.Invalid, "use up to "+strconv.Itoa(MaxPoint)+" of a-z, A-Z, 0-9, '-', '_' and '.', starting with a letter or digit: no id of a task or of memory, "+
+		"and no word such as by, operator or task; or omit the id", "%s cannot be the id of %s", strconv.QuoteToASCII(refusal.Clip(id, 2*MaxPoint)), what)
+}
