@@ -120,7 +120,7 @@ var innerPackages = []pkg{
 		pure: true, imports: "domain/visible domain/shellword content/canonical content/prompt content/tracecontext domain/refusal domain/event domain/event/idform", libs: "sync",
 	},
 	{dir: "content/tracecontext", what: "reads the W3C headers traceparent and tracestate", pure: true},
-	{dir: "content/prompt", what: "writes prompts as Markdown: fenced texts, and lists whose entries cannot pose as one another", pure: true, imports: "domain/visible"},
+	{dir: "content/prompt", what: "writes prompts as Markdown: fenced texts, and lists whose entries cannot pose as one another", pure: true, imports: "domain/visible domain/event/idform"},
 	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true, imports: "domain/ascii"},
 	{
 		dir: "content/envelope/schemadoc", what: "writes docs/envelope.md and docs/envelope.schema.json from the types",
@@ -148,7 +148,7 @@ var innerPackages = []pkg{
 	{dir: "content/drift", what: "what each hop of a task kept, changed, omitted and dropped", pure: true, imports: "domain/event domain/conversation domain/visible content/envelope"},
 	{
 		dir: "content/foreign", what: "reads the handoff documents of other systems into the content of a task",
-		pure: true, imports: "domain/refusal domain/event content/envelope",
+		pure: true, imports: "domain/refusal domain/event domain/event/idform content/envelope",
 	},
 
 	// routing

@@ -71,7 +71,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/envelopes", what: "composes what a sender hands over, packs what a receiver is given of it, and gives it to readers",
-		imports: "domain/agent domain/conversation domain/event domain/handoff domain/identity domain/memory domain/refusal domain/task domain/task/passage content/envelope " +
+		imports: "domain/agent domain/conversation domain/event domain/event/idform domain/handoff domain/identity domain/memory domain/refusal domain/task domain/task/passage content/envelope " +
 			"content/packing content/parts content/tokenizer record/access record/ledger usecase/caller usecase/quota usecase/random usecase/taskstore usecase/envelopestore " +
 			"usecase/agents usecase/memories usecase/artifacts", libs: "github.com/hashicorp/golang-lru/v2",
 	},
