@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +29,8 @@ func (s *commands) demoCommand() *cobra.Command {
 		func(ctx context.Context, args []string) error {
 			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
+			ctx, unread := signal.NotifyContext(ctx, syscall.SIGPIPE) // as in demo | head: the programs are ended, too
+			defer unread()
 			o := demo.Options{Out: s.Stdout, Dir: s.Flags.DataDir, Page: page, Stay: page && s.Terminal}
 			if s.Flags.JSON {
 				o.Out = s.Stderr
