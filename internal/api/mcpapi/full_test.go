@@ -247,6 +247,16 @@ func TestAnOperatorTakesATaskOver(t *testing.T) {
 		t.Errorf("the inbox says %s", text)
 	}
 	coder.refused("accept", m{"handoff": own["task"], "from": "coder"}, "takeover only")
+	id := own["task"].(string)
+	coder.refused("complete", m{"task": id, "text": "done"}, "only operators call it off")
+	coder.refused("cancel", m{"id": id + ".h1", "why": "it is mine"}, "coder cannot call it off")
+	tester.call("reject", m{"handoff": id, "why": "not_capable", "detail": "no parsers"})
+	if text, _ := olga.call("dead", m{"action": "list"}); !strings.Contains(text, id) || !strings.Contains(text, "no parsers") {
+		t.Errorf("the operator is told: %s", text)
+	}
+	if text, _ := coder.call("inbox", m{}); !strings.Contains(text, "parked "+id) {
+		t.Errorf("the owner is told: %s", text)
+	}
 }
 
 func TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute(t *testing.T) {

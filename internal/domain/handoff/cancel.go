@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/bound"
 )
 
 // Cancel cancels the task: by its owner, its requester, an operator, or a parent that no longer needs it.
@@ -26,6 +27,11 @@ func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	if t.State == event.Cancelled {
 		return nil, nil
+	}
+	if c.By.String() != t.Requester {
+		if err := bound.RequireOwnRequest(t, c.By); err != nil {
+			return nil, err
+		}
 	}
 	if c.Epoch != 0 {
 		if err := requireEpoch(t, c.Epoch); err != nil {

@@ -2,7 +2,6 @@ package handoff
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/bound"
 )
 
 // Command asks for a change of a task. [Decide] says whether it happens.
@@ -108,6 +108,8 @@ func busy(t task.Task) error {
 		return refusal.New(refusal.Conflict, "if you own the task, a progress report ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil && h.Recovery:
 		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
+	case bound.TakenAway(t):
+		return refusal.New(refusal.Conflict, bound.OperatorsHandoff, "handoff %s is under way", h.ID(t.ID))
 	case h != nil:
 		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
 	case t.AtDesk() != nil:
@@ -140,9 +142,10 @@ func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 }
 
 // backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
-// it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child.
+// it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child. So does what an
+// operator takes from its owner.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
-	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") {
+	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") || bound.TakenAway(t) && !t.Handoff.ReturnHome {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
 	return []event.Event{task.Returned(t, outcome, why, false, now)}
@@ -157,22 +160,6 @@ func park(cause event.ParkCause, detail string, now time.Time) event.ParkedTask 
 func requireNewest(t task.Task, e event.Sealed) error {
 	if e.Digest != "" && e.Parent != t.Envelope {
 		return refusal.New(refusal.Conflict, "seal it again", "the envelope does not follow the task's newest one")
-	}
-	return nil
-}
-
-// requireNarrower refuses permissions that the task does not have.
-func requireNarrower(t task.Task, permissions []string) error {
-	if t.Permissions == nil {
-		return task.CheckNewPermissions("a permission", permissions, event.MaxPermissions)
-	}
-	if err := event.CheckLabels("a permission", permissions, event.MaxPermissions); err != nil {
-		return err
-	}
-	for _, p := range permissions {
-		if !slices.Contains(t.Permissions, p) {
-			return refusal.New(refusal.NotPermitted, "permissions can only be narrowed: pass on a subset of the task's", "task %s has no permission %q", t.ID, p)
-		}
 	}
 	return nil
 }

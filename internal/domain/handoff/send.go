@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/bound"
 )
 
 // Send requests a handoff of the task to one of the candidates: the first message of the handshake. Delegations and
@@ -108,7 +109,7 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckField("detail", c.Detail), refusal.In("timeouts", c.Timeouts.Check()), refusal.In("pack", c.Pack.Check()),
-		refusal.In("permissions", requireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),
+		refusal.In("permissions", bound.RequireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),
 		event.CheckCandidates(c.Candidates))
 }
 

@@ -7,9 +7,10 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/bound"
 )
 
-// Withdraw ends the handoff in flight, as its source or an operator.
+// Withdraw ends the handoff in flight, as its source or an operator. What an operator requested of an owner, only operators end.
 type Withdraw struct {
 	By      identity.Principal
 	Epoch   uint64
@@ -27,6 +28,9 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff {
 		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
+	}
+	if err := bound.RequireOwnRequest(t, c.By); err != nil {
+		return nil, err
 	}
 	why := attributed("withdrawn", c.By, c.Detail)
 	return []event.Event{task.Returned(t, event.Withdrawn, why, c.By.String() != t.SourcePrincipal(), now)}, nil

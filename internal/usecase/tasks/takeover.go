@@ -74,7 +74,8 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 	return r, nil
 }
 
-// reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named.
+// reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named. If nobody takes
+// what had an owner, it goes to the dead letters, where operators look.
 func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	return ts.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
 		if in.To == "" {
@@ -98,7 +99,7 @@ func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput
 			}
 			events, t = append(events, back...), task.FoldAll(t, back)
 		}
-		send := handoffs.SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: true, Auto: auto}
+		send := handoffs.SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: t.Owner == "", Auto: auto}
 		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
 		return append(events, sent...), err
 	})
