@@ -149,8 +149,8 @@ func (f *RecordFile) CheckKeys(context.Context) (found []string, err error) {
 	return found, errors.Join(err, rerr)
 }
 
-// CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of another version are not compared: the
-// server builds them again. Nor are they compared if the content of the record is sealed and its keys are not there; keys that cannot be used are named.
+// CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of an earlier version are not compared: the
+// server builds them again. Nor are they compared if the record has sealed content and its keys are not there; keys that cannot be used are named. Errors: *[proof.NotCompared], and others.
 func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error) {
 	db, err := f.Views()
 	if err != nil {
@@ -161,23 +161,24 @@ func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error)
 		found = append(found, fmt.Sprintf("the content of the record cannot be read, since its keys (%s, opened with %s) cannot be used: %v", contentKeys, installationKey, f.broken))
 	}
 	changed, err := sqlview.CompareKept(ctx, db)
-	if errors.Is(err, sqlview.ErrSchema) {
-		return found, nil
-	}
 	for _, name := range changed {
 		found = append(found, fmt.Sprintf("the view %s was changed: build the views again with trapeze serve --rebuild-views", name))
 	}
-	if err != nil || f.sealed && f.sealer == nil {
+	if err != nil {
 		return found, err
 	}
-	differ, at, err := sqlview.Compare(ctx, f, db)
+	content := &seal.Outlines{Record: f, Called: f.sealed, Opens: f.sealer != nil}
+	differ, at, err := sqlview.Compare(ctx, content, db)
+	if err == nil && f.broken == nil {
+		found = append(found, content.Differs()...)
+	}
 	for _, name := range differ {
 		found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
 	}
 	return found, err
 }
 
-// CheckArtifacts returns which artifacts are missing to which envelopes refer, by the views. Views of another version do not tell.
+// CheckArtifacts returns which artifacts are missing to which envelopes refer, by the views. Views of an earlier version do not tell. Errors: *[proof.NotCompared], and others.
 func (f *RecordFile) CheckArtifacts(ctx context.Context) (missing []string, err error) {
 	db, err := f.Views()
 	if err != nil {
@@ -185,9 +186,6 @@ func (f *RecordFile) CheckArtifacts(ctx context.Context) (missing []string, err 
 	}
 	defer func() { err = errors.Join(sqlitelog.ReadError(err), db.Close()) }()
 	list, err := sqlview.References(ctx, db)
-	if errors.Is(err, sqlview.ErrSchema) {
-		return nil, nil
-	}
 	for _, r := range list {
 		name, ok := filestore.PathOf(artifact.Key{Workspace: r.Workspace, Digest: artifact.Digest(r.Digest)})
 		if _, serr := os.Stat(filepath.Join(f.dir, artifactsName, name)); !ok || errors.Is(serr, fs.ErrNotExist) {

@@ -21,9 +21,9 @@ type File interface {
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckKeys returns which keys beside the record are damaged.
 	CheckKeys(ctx context.Context) ([]string, error)
-	// CheckViews returns how the views differ from the record. For an error that says nothing of them, see [proof.IsUnfinished].
+	// CheckViews returns how the views differ from the record. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
 	CheckViews(ctx context.Context) ([]string, error)
-	// CheckArtifacts returns which artifacts are missing to which envelopes refer.
+	// CheckArtifacts returns which artifacts are missing to which envelopes refer. Errors as those of CheckViews.
 	CheckArtifacts(ctx context.Context) ([]string, error)
 	io.Closer
 }
@@ -236,7 +236,9 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		Artifacts   int `json:"artifacts"`
 		// The views, and the order of the events of tasks, were not compared, since entries are put away.
 		ViewsPutAway bool `json:"views_not_compared,omitempty"`
-	}{report, len(report.Held), artifacts, v.viewsAway}
+		// What else was not compared, and why.
+		NotCompared []string `json:"not_compared,omitempty"`
+	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted}
 	err = s.Emit(answer, func(p *shell.Page) {
 		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
 		if o.fast {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -19,7 +20,8 @@ import (
 type verification struct {
 	findings   []proof.Finding
 	unfinished error
-	viewsAway  bool // the views and the order of events were not compared, since entries are put away
+	viewsAway  bool     // the views and the order of events were not compared, since entries are put away
+	omitted    []string // what was not compared for another reason, and why
 }
 
 // errDiffers is the error of a verification that found something.
@@ -174,6 +176,12 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 		}
 		if segment.IsPutAway(err) {
 			v.viewsAway, err = true, nil
+		}
+		if none, ok := errors.AsType[*proof.NotCompared](err); ok {
+			err = nil
+			if !slices.Contains(v.omitted, none.Why) {
+				v.omitted = append(v.omitted, none.Why)
+			}
 		}
 		if err != nil && !isUnfinished(err) {
 			found, err = append(found, proof.Finding{What: check.what + ": " + err.Error()}), nil

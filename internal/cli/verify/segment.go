@@ -128,10 +128,13 @@ func (o options) attached(ctx context.Context, dir string, report proof.Report, 
 	}
 }
 
-// showAway says which entries were put away, and what was not compared for that.
+// showAway says which entries were put away, and what was not compared, for that or for another reason.
 func showAway(p *shell.Page, report proof.Report, v *verification) {
 	if report.PutAway > 0 {
 		p.Line("%d entries are put away in segments that are not there, and only their hashes were compared: %s", report.PutAway, strings.Join(report.Segments, ", "))
+	}
+	for _, why := range v.omitted {
+		p.Line("Not compared: %s.", why)
 	}
 	if v.viewsAway {
 		p.Line("The views were not compared with the record, nor the order of the events of tasks with the rules. To compare everything, name the directory with those segments: --segments DIR")

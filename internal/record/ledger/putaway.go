@@ -29,3 +29,8 @@ func (p *PutAway) As(target any) bool {
 
 // AsPutAway returns the error of an entry that was put away, if an error is one.
 func AsPutAway(err error) (*PutAway, bool) { return errors.AsType[*PutAway](err) }
+
+// NotCompared is the error of a verification of what is beside a record that has nothing to compare with. It is no finding.
+type NotCompared struct{ Why string }
+
+func (e *NotCompared) Error() string { return e.Why }

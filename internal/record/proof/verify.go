@@ -76,6 +76,9 @@ func IsUnfinished(err error) bool {
 	return slices.ContainsFunc(ofMachine, func(of error) bool { return errors.Is(err, of) })
 }
 
+// NotCompared is [ledger.NotCompared].
+type NotCompared = ledger.NotCompared
+
 // VerifyRecord compares every entry of a record with the stored tree and the roots of checkpoints, and each sealed envelope with its digest. What does not
 // verify is in the report. Errors: those of the record and of the stored hashes.
 func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {

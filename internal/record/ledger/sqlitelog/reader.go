@@ -264,7 +264,10 @@ func (r *Reader) marks(last ledger.Position) (found []string, err error) {
 	if app != applicationID {
 		found = append(found, "its application_id is not that of a record of Trapeze")
 	}
-	if indexed && version%sealedFormats < indexedFormat {
+	switch {
+	case !isFormat(version):
+		found = append(found, notAFormat(version))
+	case indexed && version%sealedFormats < indexedFormat:
 		found = append(found, fmt.Sprintf("its number of the format (user_version) is %d, and the newest entry is of a later one", version%sealedFormats))
 	}
 	return found, nil

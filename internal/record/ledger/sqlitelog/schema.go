@@ -76,6 +76,7 @@ func migrate(c *conn, path string, sealed bool) error {
 	if err != nil {
 		return err
 	}
+	number := version
 	was := version >= sealedFormats
 	version %= sealedFormats
 	app, err := c.number("PRAGMA application_id")
@@ -87,17 +88,15 @@ func migrate(c *conn, path string, sealed bool) error {
 	case err != nil:
 		return err
 	case version == 0 && app == 0 && tables == 0:
-		number := Format
-		if sealed {
-			number += sealedFormats
-		}
 		script := fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; PRAGMA application_id=%d; COMMIT",
-			schema, number, applicationID)
+			schema, formatNumber(sealed), applicationID)
 		return errors.Join(c.exec(script), durable.Sync(filepath.Dir(path)))
 	case app != applicationID:
 		return errors.New("this is a SQLite database of another program: choose another data directory")
-	case version > Format:
+	case number > 0 && version > Format:
 		return newerFormat(version)
+	case !isFormat(number):
+		return fmt.Errorf("%s; nothing was changed: restore the data directory from a backup that verifies", notAFormat(number))
 	case was && !sealed:
 		return ErrSealed
 	}
@@ -108,15 +107,29 @@ func migrate(c *conn, path string, sealed bool) error {
 	case len(list) > 0:
 		return fmt.Errorf("%s; keep a copy of the data directory, find out who could write to it, and restore it from a backup that verifies", list[0])
 	case version < Format || was != sealed:
-		to := Format
-		if sealed {
-			to += sealedFormats
-		}
+		to := formatNumber(sealed)
 		if err := c.exec(fmt.Sprintf("PRAGMA user_version=%d", to)); err != nil {
 			return fmt.Errorf("the format %d of the data could not be raised to %d, which takes a few KiB: %w", version, to, err)
 		}
 	}
 	return nil
+}
+
+// formatNumber is the user_version of files of this version.
+func formatNumber(sealed bool) int {
+	if sealed {
+		return Format + sealedFormats
+	}
+	return Format
+}
+
+// isFormat reports whether a user_version is one that a version of this package has written.
+func isFormat(number int64) bool {
+	return number >= 1 && number <= Format || number > sealedFormats && number <= sealedFormats+Format
+}
+
+func notAFormat(number int64) string {
+	return fmt.Sprintf("its number of the format (user_version) is %d, which Trapeze never writes", number)
 }
 
 // planted returns what is in the file that acts by itself, and that this package never makes.

@@ -47,31 +47,32 @@ type Record interface {
 	Last(ctx context.Context) (ledger.Position, error)
 }
 
-// ErrSchema is the error of Compare if there are no views, or those of another version of the program: the next start builds them.
-var ErrSchema = errors.New("sqlview: there are no views of this version")
-
-// checkSchema returns ErrSchema unless a database has views of this version.
+// checkSchema returns a *[ledger.NotCompared] if a database has no views, or those of an earlier version of the program, which the next start builds again. Error: for a
+// version that no program up to this one has.
 func checkSchema(ctx context.Context, have *sql.DB) error {
 	version := 0
 	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
 		return err
 	}
 	if version == 0 {
-		return ErrSchema
+		return &ledger.NotCompared{Why: "the views, since there are none: a server builds them when it starts"}
 	}
 	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
 		return err
 	}
-	if version != schemaVersion {
-		return ErrSchema
+	switch {
+	case version == schemaVersion:
+		return nil
+	case version > 0 && version < schemaVersion:
+		return &ledger.NotCompared{Why: fmt.Sprintf("the views, since an earlier version of Trapeze made them (schema %d, and this one has %d): a server builds them again when it starts", version, schemaVersion)}
 	}
-	return nil
+	return fmt.Errorf("sqlview: the schema of the views is %d, by view_meta, and versions of Trapeze up to this one have 1 to %d: it was changed, or a newer version made them, which can verify them", version, schemaVersion)
 }
 
 // Reference is an artifact of a workspace to which an envelope refers.
 type Reference struct{ Workspace, Digest string }
 
-// References returns the artifacts to which envelopes refer, by the views in a database. Errors: ErrSchema, and those of the database.
+// References returns the artifacts to which envelopes refer, by the views in a database. Errors: *[ledger.NotCompared], and those of the database.
 func References(ctx context.Context, have *sql.DB) (list []Reference, err error) {
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, err
@@ -92,7 +93,7 @@ func References(ctx context.Context, have *sql.DB) (list []Reference, err error)
 }
 
 // Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
-// position at which they were compared. Errors: ErrSchema, and those of the record and the database.
+// position at which they were compared. Errors: *[ledger.NotCompared], and those of the record and the database.
 func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at ledger.Position, err error) {
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, 0, err
@@ -124,7 +125,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	return differ, at, nil
 }
 
-// CompareKept returns the names of the tables that are not compared with a rebuild, and that are not as they were written. Errors: ErrSchema, and those of the database.
+// CompareKept returns the names of the tables that are not compared with a rebuild, and that are not as they were written. Errors: *[ledger.NotCompared], and those of the database.
 func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error) {
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, err

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+// written is a data directory with some tasks, whose server is stopped.
+func written(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(s.URL(), string(token), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 40 {
+		if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: fmt.Sprintf("the work %d", n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Close()
+	if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// copyOf is a copy of a data directory, in whose database statements are executed.
+func copyOf(t *testing.T, dir string, statements ...string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(to, "trapeze.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	for _, one := range statements {
+		if _, err := db.ExecContext(t.Context(), one); err != nil {
+			t.Fatalf("%s: %v", one, err)
+		}
+	}
+	return to
+}
+
+// check runs the command on a data directory, and returns its exit code and all that it prints.
+func check(t *testing.T, dir string) (exit int, printed string) {
+	t.Helper()
+	var out bytes.Buffer
+	s := shell.New(shell.Env{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" }})
+	cmd := Command(s, func(dir string, segments ...string) (File, error) { return server.OpenRecord(dir, segments...) })
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs([]string{dir})
+	err := cmd.ExecuteContext(t.Context())
+	if err != nil {
+		s.PrintError(err)
+	}
+	return shell.ExitCode(err), out.String()
+}
+
+// refused returns why no server starts on a data directory; nothing if one does.
+func refused(t *testing.T, dir string) string {
+	t.Helper()
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		return err.Error()
+	}
+	if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+	return ""
+}
+
+const (
+	setSchema = "PRAGMA writable_schema=on; PRAGMA ignore_check_constraints=on; UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (schema = ', 'CHECK (-schema <> ') WHERE name = 'view_meta'; UPDATE view_meta SET schema = "
+	evil      = "UPDATE view_task SET owner = 'evil'"
+)
+
+// TestWhatIsNoEntryIsVerifiedToo has damage of what the tree does not have.
+func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
+	dir := written(t)
+	for what, c := range map[string]struct {
+		do     []string
+		exit   int
+		says   string
+		starts string // what a server says that does not start
+	}{
+		"nothing is wrong":                              {says: "entries with the root"},
+		"a view is changed":                             {do: []string{evil}, exit: 1, says: "the view view_task differs"},
+		"and the record is called sealed":               {do: []string{evil, "PRAGMA user_version=1006"}, exit: 1, says: "the view view_task differs", starts: "keys"},
+		"the record is called sealed":                   {do: []string{"PRAGMA user_version=1006"}, exit: 1, says: "says that content is sealed, and neither an entry nor its keys", starts: "keys"},
+		"its number is twice that of sealed records":    {do: []string{"PRAGMA user_version=2006"}, exit: 1, says: "is 2006, which Trapeze never writes", starts: "is 2006, which Trapeze never writes"},
+		"its number is negative":                        {do: []string{"PRAGMA user_version=-2147483642"}, exit: 1, says: "which Trapeze never writes", starts: "which Trapeze never writes"},
+		"its number is none":                            {do: []string{"PRAGMA user_version=0"}, exit: 1, says: "is 0, which Trapeze never writes", starts: "is 0, which Trapeze never writes"},
+		"the views are of an earlier version":           {do: []string{evil, setSchema + "3"}, says: "Not compared: the views, since an earlier version of Trapeze made them (schema 3,"},
+		"the views have a number that no version wrote": {do: []string{evil, setSchema + "1000"}, exit: 1, says: "the schema of the views is 1000, by view_meta"},
+		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			copied := copyOf(t, dir, c.do...)
+			if exit, printed := check(t, copied); exit != c.exit || !strings.Contains(printed, c.says) {
+				t.Errorf("the exit code is %d, want %d, and it says, without %q:\n%s", exit, c.exit, c.says, printed)
+			}
+			if said := refused(t, copied); c.starts == "" && said != "" || !strings.Contains(said, c.starts) {
+				t.Errorf("a server says %q, want %q", said, c.starts)
+			}
+		})
+	}
+}
