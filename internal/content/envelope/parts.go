@@ -78,8 +78,10 @@ type Omission struct {
 	Pinned bool           `json:"pinned,omitempty"`
 	// Important reports an importance of 0.9 or more, of a part that is not pinned. Since version 1.4.
 	Important bool `json:"important,omitempty"`
-
-	Extra Extra `json:"-"`
+	// By is the author of a pinned or important fact or decision that replaced words of another, who is WasBy. Since version 1.4.
+	By    string `json:"by,omitempty"`
+	WasBy string `json:"was_by,omitempty"`
+	Extra Extra  `json:"-"`
 }
 
 // Parts is the number of parts that the omission stands for.

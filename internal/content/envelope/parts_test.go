@@ -59,7 +59,7 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"memory[1].pinned_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Memory[1].PinnedBy = "1.3", "operator/ann"
 		},
-		"omissions[0].important: is not a field of version 1.3": func(e *envelope.Envelope) {
+		"omissions[0].important, by, was_by, reason share: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Omissions[0].Important = "1.3", true
 		},
 		"key_facts[0].by: \"a b\"":       func(e *envelope.Envelope) { e.KeyFacts[0].By = "a b" },

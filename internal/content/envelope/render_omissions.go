@@ -129,13 +129,21 @@ func leftSums(list []Omission) []*leftSum {
 			order = append(order, s)
 		}
 		if o.ID != "" {
-			s.ids = append(s.ids, visible.Word(o.ID))
+			s.ids = append(s.ids, o.named())
 		}
 		s.parts += o.Parts()
 		s.sum += o.Tokens
 	}
 	slices.SortStableFunc(order, func(a, b *leftSum) int { return cmp.Compare(a.rank, b.rank) })
 	return order
+}
+
+// named is the id, with the authors if words of another were replaced.
+func (o *Omission) named() string {
+	if o.WasBy == "" {
+		return prompt.Point(o.ID)
+	}
+	return prompt.Point(o.ID) + " (by " + prompt.Named(o.By) + ", replaces what " + prompt.Named(o.WasBy) + " said)"
 }
 
 // line is the group in one line. The ids come last: text cannot pose as them.
@@ -200,9 +208,6 @@ func eachLeftOut(e *Envelope) []string {
 	return entries
 }
 
-// mostNamed is how many pinned parts of each kind, and how many important ones, are named where there is no room for a list.
-const mostNamed = 8
-
 // groupsLeftOut is a line for each group; those that are pinned or important are named.
 func groupsLeftOut(e *Envelope) []string {
 	var entries []string
@@ -222,14 +227,14 @@ func totalLeftOut(e *Envelope) []string {
 	n, sum := 0, 0
 	for _, s := range leftSums(e.Omissions) {
 		if s.rank != leftOther {
-			entries = append(entries, s.line(mostNamed))
+			entries = append(entries, s.line(prompt.Few(s.ids)))
 			continue
 		}
 		n += s.parts
 		sum += s.sum
 	}
 	if n > 0 {
-		entries = append(entries, fmt.Sprintf("parts ×%d%s", n, tokens(sum)))
+		entries = append(entries, fmt.Sprintf("parts ×%d%s", n, prompt.Tokens(sum)))
 	}
 	return append(entries, gapsLeftOut(e)...)
 }
@@ -239,13 +244,6 @@ func gapsLeftOut(e *Envelope) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("references ×%d, not to be had", len(e.Gaps))}
-}
-
-func tokens(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d tokens", n)
 }
 
 var omissionWords = map[OmissionReason]string{

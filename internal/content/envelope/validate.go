@@ -266,11 +266,8 @@ func (e *Envelope) sinceMinor4() string {
 	if i := slices.IndexFunc(e.Memory, func(m MemoryRef) bool { return m.PinnedBy != "" }); i >= 0 {
 		return "memory[" + strconv.Itoa(i) + "].pinned_by"
 	}
-	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important }); i >= 0 {
-		return "omissions[" + strconv.Itoa(i) + "].important"
-	}
-	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Reason == OverShare }); i >= 0 {
-		return "omissions[" + strconv.Itoa(i) + "].reason share"
+	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important || o.Reason == OverShare || o.By+o.WasBy != "" }); i >= 0 {
+		return "omissions[" + strconv.Itoa(i) + "].important, by, was_by, reason share"
 	}
 	if i := slices.IndexFunc(e.History, func(s Step) bool { return s.Recorded }); i >= 0 {
 		return "history[" + strconv.Itoa(i) + "].recorded"
@@ -388,6 +385,8 @@ func (t *Turn) check(c *checker) {
 func (o *Omission) check(c *checker) {
 	c.requiredMember(".kind", new(PartKind), string(o.Kind))
 	c.optionalName(".id", o.ID)
+	c.optionalName(".by", o.By)
+	c.optionalName(".was_by", o.WasBy)
 	c.between(".count", o.Count, maxCount)
 	if o.ID != "" && o.Count > 1 {
 		c.invalid(".count", "name one part, or count several", "is given together with an id")

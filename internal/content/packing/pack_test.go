@@ -75,6 +75,37 @@ func out(p packing.Packed) []string {
 	return list
 }
 
+// Ids that an agent makes long, and words of an operator that it replaces by long ones, neither make a prompt too long nor are left out in silence.
+func TestWhatMustSurviveGrowsLittleByTheIDsOfAnAgent(t *testing.T) {
+	doc := envelope.Envelope{Version: envelope.Version, Handoff: envelope.Header{TaskID: "t1", From: "mal"}, Task: envelope.Task{Intent: "Small task", Ask: "look"}}
+	least := func() int {
+		t.Helper()
+		_, err := packing.Pack(doc, packing.Options{Budget: 1})
+		e, ok := refusal.As(err)
+		if !ok {
+			t.Fatal(err)
+		}
+		return e.Details["needed"].(int)
+	}
+	for i := range 42 {
+		id := fmt.Sprintf("q7Zx-%02dKj.v_%s", i, strings.Repeat("wQ9-kX2_", 6))
+		item := envelope.Item{ID: id, Text: strings.Repeat("x ", 20), By: "mal", Weight: envelope.Weight{Pinned: i < 10, Importance: 1}}
+		doc.KeyFacts, doc.Decisions = append(doc.KeyFacts, item), append(doc.Decisions, item)
+	}
+	if n := least(); n > 450 {
+		t.Errorf("what must survive takes %d tokens, by ids alone", n)
+	}
+	for range 2 { // by its id, and by that of another
+		last := len(doc.KeyFacts) - 1
+		doc.KeyFacts[last] = envelope.Item{ID: "stop", Text: strings.Repeat("see the notes of the notes; ", 99), By: "mal", WasBy: "ann", EarlierBy: []string{"operator/olga"}, Weight: envelope.Weight{Pinned: true}}
+		packed, err := packing.Pack(doc, packing.Options{Budget: 500})
+		if err != nil || !strings.Contains(packed.Text, "stop (by mal, replaces what operator/olga said)") {
+			t.Errorf("%v: nothing says that mal replaced what olga said in\n%s", err, packed.Text)
+		}
+		doc.KeyFacts[last].Supersedes = "go"
+	}
+}
+
 func TestWhatIsLeftOutByDefaultIsListed(t *testing.T) {
 	p := pack(t, task(), packing.Options{})
 	want := []string{"reasoning d1 settled", "step 2 tool_call", "memory lazy on_demand", "conversation log"}

@@ -135,6 +135,7 @@ func (p *packer) attempt(listing envelope.Listing) (Packed, bool) {
 func (p *packer) compose(listing envelope.Listing) envelope.Envelope {
 	out := bare(*p.doc)
 	out.KeyFacts = make([]envelope.Item, 0, len(p.doc.KeyFacts))
+	first := 0
 	for i := range p.parts {
 		part := &p.parts[i]
 		if part.in {
@@ -143,6 +144,10 @@ func (p *packer) compose(listing envelope.Listing) envelope.Envelope {
 		}
 		part.refer(&out, p.doc)
 		out.Omissions = append(out.Omissions, part.omission())
+		if part.ruled || part.wasBy != "" { // where not all are named, these are
+			out.Omissions = slices.Insert(out.Omissions, first, out.Omissions[len(out.Omissions)-1])[:len(out.Omissions)]
+			first++
+		}
 	}
 	out.Omissions = aggregate(out.Omissions)
 	out.Packing.Listing = listing

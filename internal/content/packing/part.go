@@ -17,6 +17,7 @@ type part struct {
 	index int // its index in the document's list
 	count int // the number of elements, if it is not 1
 
+	wasBy     string // whose words it replaced: an operator's come first
 	by        string // its author, if the prompt names it
 	author    string // of the words, or of the pin; empty: not recorded, or the sender
 	recorded  bool   // the server tells it
@@ -83,13 +84,26 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 		item := &list[i]
 		why := Ref{envelope.PartReasoning, item.ID}
 		with := item.Reasoning != "" && (p.options.Strategy == event.StrategyFull || slices.Contains(p.options.Pinned, why))
-		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), author: item.By, pinned: item.Pinned, ruled: item.Ruled, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
+		p.add(part{kind: kind, id: item.ID, index: i, by: item.Author(p.doc.Handoff.From), author: item.By, wasBy: replaced(item), pinned: item.Pinned, ruled: item.Ruled, reasoning: with, weight: recent(item.Weight, i+1, len(list))})
 		if item.Reasoning != "" && !with {
 			p.parts = append(p.parts, part{
 				kind: envelope.PartReasoning, id: item.ID, index: len(p.parts) - 1, why: envelope.Settled, excluded: true,
 			})
 		}
 	}
+}
+
+// replaced is the author of the words that an item replaced, if that is another: of several an operator, else the last one.
+func replaced(item *envelope.Item) string {
+	for _, by := range append([]string{item.WasBy}, item.EarlierBy...) {
+		if by != item.By && strings.Contains(by, "/") {
+			return by
+		}
+	}
+	if item.WasBy == item.By {
+		return ""
+	}
+	return item.WasBy
 }
 
 // recent returns a weight by importance and position: position n of n is the most recent or the most relevant.
@@ -143,7 +157,11 @@ func (x *part) important() bool {
 }
 
 func (x *part) omission() envelope.Omission {
-	return envelope.Omission{Kind: x.kind, ID: x.id, Count: x.count, Tokens: x.tokens, Reason: x.why, Pinned: x.pinned, Important: x.important()}
+	o := envelope.Omission{Kind: x.kind, ID: x.id, Count: x.count, Tokens: x.tokens, Reason: x.why, Pinned: x.pinned, Important: x.important()}
+	if x.wasBy != "" && x.author != "" && (o.Pinned || o.Important) {
+		o.By, o.WasBy = x.author, x.wasBy
+	}
+	return o
 }
 
 // bare is the document without any of its parts.

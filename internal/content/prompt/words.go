@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/event/idform"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
@@ -31,6 +32,34 @@ func follows(a, b string) bool {
 	letters := strings.TrimRight(a, "0123456789")
 	n, err := strconv.Atoi(a[len(letters):])
 	return err == nil && b == letters+strconv.Itoa(n+1)
+}
+
+// How many ids are named where there is no room for a list. The bytes are of those whose form an author chose.
+const (
+	fewIDs   = 8
+	fewBytes = 64
+)
+
+// Few is how many of some ids are named where there is no room for a list: at least one. Those of memory items, and those with more than an id, count by number alone.
+func Few(ids []string) int {
+	bytes := 0
+	for n, id := range ids {
+		if !strings.HasPrefix(id, idform.Memory) && !strings.Contains(id, " ") {
+			bytes += len(id)
+		}
+		if n == fewIDs || n > 0 && bytes > fewBytes {
+			return n
+		}
+	}
+	return len(ids)
+}
+
+// Tokens is a number of tokens at the end of a line; empty if there are none.
+func Tokens(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + strconv.Itoa(n) + " tokens"
 }
 
 // Closed returns a value of a closed set of words as it is, and anything else as a code span.

@@ -209,6 +209,8 @@ var fields = map[string]field{
 	"Omission.reason": {doc: "The reason for omitting it."},
 	"Omission.pinned": {doc: "Whether it is pinned."},
 
+	"Omission.by":        {doc: "The author of a pinned or important fact or decision that replaced words of another. Since version 1.4.", limits: word},
+	"Omission.was_by":    {doc: "Whose words it replaced: those of an operator come first. Since version 1.4.", limits: word},
 	"Omission.important": {doc: "Whether its importance is 0.9 or more, and it is not pinned. Since version 1.4."},
 
 	"Gap.kind":   {doc: "The kind of the part."},
