@@ -51,16 +51,17 @@ func stories() map[string]story {
 		"circuit-open: by lost tasks":                        {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"hops-rise":                                          {sender: "lead", begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
 		"context-incomplete":                                 {begin: func(st *stage) { st.refers(5, 9, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"context-lost":                                       {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
-		"budgets-unused":                                     {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"budgets-full":                                       {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"audit-incomplete":                                   {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
-		"views-disagree":                                     {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by tasks":                           {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by inboxes":                         {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by tickets":                         {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by states":                          {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
-		"views-disagree: by times":                           {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET due = NULL") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"context-incomplete: of what one agent forgot, and others handed on": {sender: "lead", begin: (*stage).forgetsMemory, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"context-lost":               {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
+		"budgets-unused":             {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"budgets-full":               {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"audit-incomplete":           {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
+		"views-disagree":             {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tasks":   {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by inboxes": {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by tickets": {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_ticket SET state = 'closed'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by states":  {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET owner = 'eve'") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
+		"views-disagree: by times":   {disk: true, begin: func(st *stage) { st.forgets("UPDATE view_task SET due = NULL") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by foreign items": {disk: true, begin: func(st *stage) {
 			st.forgets("INSERT INTO view_inbox SELECT ws, 'eve', sender, ord, id, item FROM view_inbox")
 		}, raises: most{20, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
@@ -307,6 +308,34 @@ func (st *stage) refers(times, there, missing int) {
 	}
 	for n := range times {
 		st.takes(reader, st.handsBy(st.turn(n), "reader", client.CreateInput{Content: content}, client.SendInput{}).Handoff)
+	}
+}
+
+// forgetsMemory has one agent forget what its tasks refer to, after the first handoff: those that have them hand them on.
+func (st *stage) forgetsMemory() {
+	st.Helper()
+	names := []string{"second", "third", "reader"}
+	for _, name := range names {
+		st.as(name, client.AgentSpec{ContextWindow: 20_000})
+	}
+	for n := range 24 {
+		item, err := st.lead().Remember(st.Context(), client.RememberInput{Text: fmt.Sprintf("fact %d of round %d", n, st.round), Scope: "workspace"})
+		if err != nil {
+			st.Fatal(err)
+		}
+		by, next := st.agents[names[n%3]], names[(n+1)%3]
+		r := st.hands(names[n%3], client.CreateInput{Content: client.Content{Memory: []client.MemoryAsk{{ID: item.ID}}}}, client.SendInput{})
+		got, err := by.Accept(st.Context(), r.Handoff, client.AcceptInput{})
+		if err == nil {
+			_, err = st.lead().Forget(st.Context(), item.ID)
+		}
+		if err == nil {
+			r, err = by.Send(st.Context(), r.Task, client.SendInput{To: []string{next}, Epoch: got.Epoch})
+		}
+		if err != nil {
+			st.Fatal(err)
+		}
+		st.takes(st.agents[next], r.Handoff)
 	}
 }
 

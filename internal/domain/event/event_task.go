@@ -281,6 +281,13 @@ type Rendered struct {
 	Utilisation  float64         `json:"utilisation"`        // of the budget, from 0 to 1
 	Completeness float64         `json:"completeness"`       // references resolved by references requested, from 0 to 1
 	Omitted      int             `json:"omitted,omitempty"`  // parts that were left out
+	Forgotten    []Forgotten     `json:"forgotten,omitempty"`
+}
+
+// Forgotten is what somebody forgot, since the task was created, of the memory that an envelope refers to.
+type Forgotten struct {
+	By    string  `json:"by"`    // the principal; of what the server forgot, the owner
+	Share float64 `json:"share"` // of the references requested, from 0 to 1
 }
 
 // EventName implements [Event].

@@ -272,10 +272,9 @@ func (c *count) rendered(e event.Rendered) {
 	if e.Handoff == 0 {
 		sender = c.w.shared
 	}
-	if e.Completeness < 1 { // what is lost once is lost at each hop after it
+	if e.Completeness < 1 {
 		at.lacking++
-		c.w.loser = cmp.Or(c.w.loser, sender)
-		at.lostBy.add(c.w.loser, 1-e.Completeness)
+		c.lost(at, &e, sender)
 	}
 	utilisation := -1.0 // of no budget
 	if e.Budget > 0 {
@@ -290,6 +289,24 @@ func (c *count) rendered(e event.Rendered) {
 	}
 	if h != nil && h.N == e.Handoff {
 		h.Tokens, h.Utilisation, h.Completeness = e.Tokens, utilisation, e.Completeness
+	}
+}
+
+// lost counts what an envelope of a sender lacks: what was forgotten as the doing of those who forgot it, and the rest as that of the first who lost something.
+// What is lost once is lost at each hop after it. The cause of what was forgotten may be either: one agent alone must not be enough.
+func (c *count) lost(at *slot, e *event.Rendered, sender string) {
+	c.w.loser = cmp.Or(c.w.loser, sender)
+	rest := 1 - e.Completeness
+	at.lackedBy.add(c.w.loser, rest)
+	for _, f := range e.Forgotten {
+		by := strings.Clone(event.Bare(f.By))
+		at.lostBy.add(by, f.Share)
+		if rest -= f.Share; by != c.w.loser {
+			at.lackedBy.add(by, f.Share)
+		}
+	}
+	if rest > rounding {
+		at.lostBy.add(c.w.loser, rest)
 	}
 }
 

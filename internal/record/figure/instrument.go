@@ -168,7 +168,7 @@ var (
 	}
 	LostExcess = &Instrument{
 		Name: "trapeze.envelope.lost.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. What a task or its parent has lost before counts as the first sender's who lost something of it. Alerts about the system leave these out.",
+		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. What a task or its parent has lost before counts as the first sender's who lost something of it; a memory item that was forgotten counts as that of the one that forgot it, and as that sender's. Alerts about the system leave these out.",
 	}
 	CircuitsOpened = &Instrument{
 		Name: "trapeze.circuits.opened", Type: Counter, Unit: "{circuit}", Origin: Record, Labels: []string{"workspace", "agent"},

@@ -35,6 +35,7 @@ type slot struct {
 	failedBy, failedTo, lostBy harm // what failed of those that ended, by sender and by receiver, and what was lost of those that were packed
 	hopsBy                     harm // hops of tasks that ended, by requester, without the first of each task
 	causedBy                   harm // as failedBy, without what was the receivers' doing
+	lackedBy                   harm // as lostBy, but what was forgotten counts as the sender's, too
 }
 
 // past is what alerts need to know of a workspace. Its memory is bounded by the minutes of [kept].

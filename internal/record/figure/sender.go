@@ -19,7 +19,8 @@ const rounding = 1e-9
 const restOfSenders = "(others)"
 
 // harm is how much went wrong with what each principal sent, or was sent: failed handoffs, or envelopes that lost their references, whole or in part. An
-// offer that ended without an answer in less than the usual time is the principal's that allowed no more, and what was lost before is the first loser's.
+// offer that ended without an answer in less than the usual time is the principal's that allowed no more, what was lost before is the first loser's, and what was forgotten is whose who
+// forgot it.
 type harm map[string]float64
 
 func (h *harm) add(sender string, by float64) {
@@ -76,8 +77,7 @@ func (p *past) harmOf(figure string) parties {
 			receivers: p.summed(func(s *slot) harm { return s.failedTo }),
 		}
 	case EnvelopeCompleteness.Name:
-		lost := p.summed(func(s *slot) harm { return s.lostBy })
-		return parties{senders: lost, causes: lost}
+		return parties{senders: p.summed(func(s *slot) harm { return s.lostBy }), causes: p.summed(func(s *slot) harm { return s.lackedBy })}
 	case TaskHops.Name:
 		return parties{senders: p.summed(func(s *slot) harm { return s.hopsBy })}
 	}
@@ -155,7 +155,7 @@ func (t *Tally) Excess(set *Set, now time.Time) {
 			hour = hour.plus(s.sums, 1)
 			failed.plus(s.causedBy)
 			refused.plus(s.failedTo)
-			lost.plus(s.lostBy)
+			lost.plus(s.lackedBy)
 		}
 		label := OtherWorkspaces
 		if t.spaces[workspace] {

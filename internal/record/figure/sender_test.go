@@ -124,6 +124,9 @@ func causes() map[string]cause {
 	refused := []event.Event{event.Seen{Handoff: 1, Offer: 1, Agent: "zoe"}, event.RejectedOffer{Handoff: 1, Offer: 1, Agent: "zoe"}, event.Returned{Handoff: 1, Outcome: event.Rejected}}
 	lost := []event.Event{event.Rendered{Handoff: 1, Offer: 1}}
 	unanswered := []event.Event{event.Unanswered{Handoff: 1, Offer: 1}, event.Returned{Handoff: 1, Outcome: event.Undeliverable}}
+	forgot := func(who string) []event.Event {
+		return []event.Event{event.Rendered{Handoff: 1, Offer: 1, Forgotten: []event.Forgotten{{By: "agent/" + who, Share: 1}}}}
+	}
 	courier := event.HandoffRequested{By: "system/courier"}
 	soon := event.Timeouts{Ack: event.Duration(5 * time.Second)}
 	parent := event.Parent{Task: "parent"}
@@ -137,6 +140,9 @@ func causes() map[string]cause {
 		"one receiver rejects everything":               {created: patient, to: "zoe", ends: refused, alert: "handoffs-fail-systemically", first: "s0"},
 		"many send references that lead nowhere":        {created: patient, ends: lost, alert: "context-lost", severe: true, first: "s0"},
 		"many hand on what one lost before them, twice": {created: patient, alert: "context-lost", first: "eve"},
+		"many hand on what one forgot":                  {created: patient, ends: forgot("eve"), alert: "context-lost", first: "eve"},
+		"one sends what others forgot":                  {created: patient, from: "eve", ends: forgot("ann"), alert: "context-lost", first: "ann"},
+		"many hand on what a person erased":             {created: patient, ends: []event.Event{event.Rendered{Handoff: 1, Offer: 1, Forgotten: []event.Forgotten{{By: "operator/olga", Share: 1}}}}, alert: "context-lost", severe: true, first: "operator/olga"},
 		"all receivers of one sender fall silent":       {created: patient, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
 		"all see what one sends, and hang":              {created: patient, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
 		"they fell silent more than a week ago":         {created: patient, from: "eve", answers: -8 * 24 * time.Hour, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},

@@ -2,7 +2,9 @@ package envelopes
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -60,7 +62,24 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 			return asItIs(f, n), nil
 		}
 	}
-	return s.sealRendition(source, packed.Envelope)
+	r, err := s.sealRendition(source, packed.Envelope)
+	if err == nil {
+		r.Forgotten, err = s.forgotten(ctx, workspace, t, &doc)
+	}
+	return r, err
+}
+
+// forgotten says who forgot what an envelope refers to, since the task was created. A child may have it from its parent, which is older.
+func (s *Sealer) forgotten(ctx context.Context, workspace string, t task.Task, doc *envelope.Envelope) (list []event.Forgotten, err error) {
+	since := t.Created
+	if t.Parent.Task != "" {
+		since = time.Time{}
+	}
+	by, err := s.memories.Forgetters(ctx, workspace, doc.Gaps, since)
+	for _, who := range slices.Sorted(maps.Keys(by)) {
+		list = append(list, event.Forgotten{By: who, Share: float64(by[who]) / float64(len(doc.Memory)+len(doc.Artifacts)+len(doc.Gaps))})
+	}
+	return list, err
 }
 
 // permissions are those that the receiver of the handoff in flight gets, or else those of the task.

@@ -349,3 +349,26 @@ func (st *Store) Refresh(ctx context.Context, workspace string, sealed []envelop
 	}
 	return kept, gaps, nil
 }
+
+// Forgetters counts the items among the gaps of an envelope that were forgotten at or after a time, by the principal that did; what the server
+// forgot counts as its owner's.
+func (st *Store) Forgetters(ctx context.Context, workspace string, gaps []envelope.Gap, since time.Time) (map[string]int, error) {
+	by := map[string]int{}
+	for _, g := range gaps {
+		if g.Kind != envelope.PartMemory {
+			continue
+		}
+		f, err := st.Load(ctx, StreamOf(workspace, g.ID), true)
+		if err != nil {
+			return nil, err
+		}
+		switch s := f.State; {
+		case !s.Forgotten() || s.ForgottenAt.Before(since):
+		case identity.ParsePrincipal(workspace, s.ForgottenBy).IsSystem():
+			by[s.Owner]++
+		default:
+			by[s.ForgottenBy]++
+		}
+	}
+	return by, nil
+}
