@@ -14,7 +14,7 @@ var cliPackages = []pkg{
 	},
 	{dir: "cli/newfile", what: "files that commands are asked to write: whole or not at all, and never in the place of another", imports: "record/durable cli/shell"},
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
-	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags"},
+	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags", imports: "domain/shellword"},
 	{dir: "cli/last", what: "which task each caller created or handed off last, in files of the data directory"},
 	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words", imports: "cli/suggest", libs: "github.com/spf13"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},

@@ -36,7 +36,7 @@ func (s *commands) mcpCommand() *cobra.Command {
 			agent := s.clientAgent()
 			given := cmp.Or(s.Flags.Token, s.Getenv("TRAPEZE_TOKEN"))
 			if agent == "" && given == "" {
-				return s.NeedAgent("name the agent of the MCP client: --agent NAME")
+				return s.NeedAgent(ctx, nil, "name the agent of the MCP client: --agent NAME")
 			}
 			set, err := toolset.New(prefix, tools)
 			if err != nil {

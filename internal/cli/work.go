@@ -41,7 +41,7 @@ func (s *commands) workCommand() *cobra.Command {
 			}
 			o.Agent, o.Command, o.Stderr = s.agentName(), args, s.Stderr
 			if o.Agent == "" {
-				return s.NeedAgent("name the agent that the program works for: --agent NAME")
+				return s.NeedAgent(ctx, nil, "name the agent that the program works for: --agent NAME")
 			}
 			if preview != "" {
 				o.Preview = append([]string{preview}, previewArgs...)

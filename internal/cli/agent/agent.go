@@ -49,6 +49,9 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 				}
 			}
 			a, err := c.RegisterAgent(ctx, args[0], spec)
+			if err == nil {
+				s.RenewAgent(ctx, args[0])
+			}
 			if err == nil && ready {
 				a, err = c.SetReadiness(client.WithKey(ctx, ""), args[0], client.Ready) // a second change: it needs another key
 			}
@@ -128,7 +131,7 @@ func agentReadiness(s *shell.Shell, verb string, to client.Readiness, short stri
 				return err
 			}
 			if me.Role != client.RoleAgent {
-				return s.NeedAgent("name the agent, or act as one with --agent NAME")
+				return s.NeedAgent(ctx, c, "name the agent, or act as one with --agent NAME")
 			}
 			args = []string{me.Name}
 		}

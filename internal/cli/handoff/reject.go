@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,9 @@ func Reject(s *shell.Shell) *cobra.Command {
 	cmd := s.ReceiptCall("reject HANDOFF", "Reject an offer: it goes to the next candidate, or back to the sender", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
 			in.Why = client.Rejection(reason)
+			if kind := client.Rejection(in.Detail); kind != in.Why && slices.Contains(client.Rejections(), kind) {
+				return client.Receipt{}, shell.Hinted(shell.Usagef("%s is a reason by its name, and --why takes words", kind), "name it with: --reason "+in.Detail)
+			}
 			if err := s.Texts(&in.Detail); err != nil {
 				return client.Receipt{}, err
 			}

@@ -74,7 +74,7 @@ func answerHook(ctx context.Context, s *shell.Shell) error {
 	}
 	agent := s.Flags.Agent
 	if agent == "" {
-		return s.NeedAgent("name the agent whose inbox to show: --agent NAME")
+		return s.NeedAgent(ctx, nil, "name the agent whose inbox to show: --agent NAME")
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookWait)
 	defer cancel()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +157,7 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 		_, err = c.Agent(ctx, agent)
 	}
 	if again || errors.Is(err, client.NotFound) {
-		if err := s.keptCounts(ctx, agent); err != nil {
+		if _, err := s.keptMe(ctx, agent); err != nil {
 			return nil, err
 		}
 		_, err = c.RegisterAgent(ctx, agent, spec)
@@ -170,25 +169,34 @@ func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpe
 	return s.Dial(ctx)
 }
 
-// keptCounts refuses a kept token of an agent that the server knows no more, as after the agent was removed: before another agent is registered under
-// its name, as which the caller could not act.
-func (s *Shell) keptCounts(ctx context.Context, agent string) error {
+// keptMe is whom the kept token of an agent is for; nobody: none is kept. It refuses a token of an agent that the server knows no more, as after the
+// agent was removed: before another agent is registered under its name, as which the caller could not act.
+func (s *Shell) keptMe(ctx context.Context, agent string) (me client.Me, err error) {
 	path, err := s.agentTokenFile(agent)
 	if err != nil {
-		return Usage(err)
+		return me, Usage(err)
 	}
 	token, err := readToken(path)
 	if err != nil || token == "" {
-		return err
+		return me, err
 	}
 	c, err := s.DialWith(token)
 	if err != nil {
-		return err
+		return me, err
 	}
-	if _, err = c.Me(ctx); errors.Is(err, client.Unauthenticated) {
+	if me, err = c.Me(ctx); errors.Is(err, client.Unauthenticated) {
 		s.kept = path
 	}
-	return err
+	return me, err
+}
+
+// RenewAgent replaces the kept token of an agent that the server does not accept any more, as after the agent was removed, with one for the agent
+// of that name that is registered now. A caller who may make no tokens leaves it.
+func (s *Shell) RenewAgent(ctx context.Context, agent string) {
+	if _, err := s.keptMe(ctx, agent); errors.Is(err, client.Unauthenticated) {
+		_, _ = s.newToken(ctx, agent, "", s.kept)
+		s.kept = ""
+	}
 }
 
 // Sessions are the sessions of people who signed in with trapeze login.
@@ -302,7 +310,7 @@ func (s *Shell) newToken(ctx context.Context, agent, person, path string) (strin
 		return "", err
 	}
 	t, err := c.CreateToken(client.WithKey(ctx, ""), client.TokenInput{
-		Role: client.RoleAgent, Name: agent, Person: person, Label: "created by the command line" + onHost(),
+		Role: client.RoleAgent, Name: agent, Person: person, Label: "created by the command line" + session.OnHost(),
 	})
 	if err != nil {
 		return "", err
@@ -320,21 +328,11 @@ func (s *Shell) SetPerson(ctx context.Context, agent, person string) (replaced s
 	if err != nil {
 		return "", Usage(err)
 	}
-	had, err := readToken(path)
-	if err != nil {
+	me, err := s.keptMe(ctx, agent)
+	if err != nil && !errors.Is(err, client.Unauthenticated) { // a token that is not valid any more is replaced
 		return "", err
 	}
-	var me client.Me
-	if had != "" {
-		c, err := s.DialWith(had)
-		if err == nil {
-			me, err = c.Me(ctx)
-		}
-		if err != nil && !errors.Is(err, client.Unauthenticated) { // a token that is not valid any more is replaced
-			return "", err
-		}
-	}
-	if me.Person == person {
+	if s.kept = ""; err == nil && me.Person == person {
 		return "", nil
 	}
 	_, err = s.newToken(ctx, agent, person, path)
@@ -368,13 +366,6 @@ func (s *Shell) callerToken(ctx context.Context, agent string) (string, error) {
 		Usagef("%s is the token of %s/%s, which cannot act as the agent %s", how, me.Role, me.Name, agent),
 		"omit the token or the agent; operators and auditors read an agent's inbox with: trapeze inbox --of " + shellword.Quote(agent),
 	}
-}
-
-func onHost() string {
-	if host, err := os.Hostname(); err == nil {
-		return " on " + host
-	}
-	return ""
 }
 
 // refused returns the refusal in an error, of the server or of this program.

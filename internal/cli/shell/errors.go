@@ -120,7 +120,7 @@ func (s *Shell) PrintError(err error) {
 		}
 	}
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
-		e.Hint = "the token in " + s.kept + " is no longer valid; remove the file, and a new token is created"
+		e.Hint = advice.Renew(s.kept)
 	}
 	e.Hint = advice.Of(e.Hint, e.Message)
 	if s.Flags.JSON {

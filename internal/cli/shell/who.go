@@ -87,15 +87,24 @@ func meant(ctx context.Context, c *client.Client, cmd *cobra.Command, args []str
 	return nil, false
 }
 
-// agents are those with a token on this machine; if there are none, those that the server has.
+// agents are those of the server with a token on this machine; if there are none, all of the server. Without a client: those with a token.
 func (s *Shell) agents(ctx context.Context, c *client.Client) []string {
-	names := s.keptAgents()
-	if len(names) > 0 {
-		return names
+	kept, names, here := s.keptAgents(), []string(nil), []string(nil)
+	if c == nil {
+		return kept
 	}
-	list, _ := c.Agents(ctx) // without it the hint names none
+	list, err := c.Agents(ctx)
 	for _, a := range list.Agents {
 		names = append(names, a.Name)
+		if slices.Contains(kept, a.Name) { // tokens of removed agents are kept, too
+			here = append(here, a.Name)
+		}
+	}
+	switch {
+	case err != nil:
+		return kept
+	case len(here) > 0:
+		return here
 	}
 	return names
 }
@@ -154,10 +163,10 @@ func (s *Shell) again(flag ...string) string {
 	return line
 }
 
-// NeedAgent refuses a command that is for one agent, when none was chosen.
-func (s *Shell) NeedAgent(message string) error {
+// NeedAgent refuses a command that is for one agent, when none was chosen. c may be nil.
+func (s *Shell) NeedAgent(ctx context.Context, c *client.Client, message string) error {
 	err := Usagef("%s", message)
-	if hint := s.actAs(s.keptAgents()); hint != "" {
+	if hint := s.actAs(s.agents(ctx, c)); hint != "" {
 		return Hinted(err, hint)
 	}
 	return err
