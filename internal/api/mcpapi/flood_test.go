@@ -38,6 +38,7 @@ func TestAFloodOfFactsLeavesRulesAndSpaceForOthers(t *testing.T) {
 	}{
 		{flood(500, false), "your share is 499: half of what others leave of 1000"},
 		{flood(100, true), "at most 32 facts and decisions"},
+		{client.SendInput{Epoch: got.Epoch, To: []string{"tiny"}, Content: client.Content{Ask: strings.Repeat("word ", 801)}}, "the ask has 4005 bytes"},
 	} {
 		if _, err := mal.Send(t.Context(), made.Task, c.in); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("not refused by %q: %v", c.says, err)

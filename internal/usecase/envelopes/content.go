@@ -21,7 +21,7 @@ import (
 // Content is what a sender puts into an envelope. What the task knows already (intent, constraints, history,
 // permissions) comes along by itself; lists are added to those of the envelope before, by id.
 type Content struct {
-	Ask        string          `json:"ask,omitempty" doc:"What the receiver must accomplish."`
+	Ask        string          `json:"ask,omitempty" doc:"What the receiver must accomplish. From an agent that is not the requester of the task, at most 4,000 bytes: no prompt omits it."`
 	State      string          `json:"current_state,omitempty" doc:"Where the work stands now."`
 	Summary    string          `json:"conversation_summary,omitempty" maxLength:"4000" doc:"What was said so far in short: at most 4,000 bytes. It replaces the summary before; what must last is a fact or a decision."`
 	Facts      []Point         `json:"key_facts,omitempty" doc:"What is known. Facts of earlier envelopes stay unless superseded."`
@@ -104,6 +104,7 @@ const (
 	maxMemoryAsked = 100
 	maxFilesAsked  = envelope.MaxArtifacts
 	maxSummary     = memories.MaxSummary
+	maxAsk         = 4000 // bytes, of an agent that is not the requester
 	maxQuestions   = 4000 // bytes of all: no packing omits them, and nobody is to make a task too large for its next owners
 )
 
@@ -151,6 +152,16 @@ func (c Content) checkRefs() error {
 		if m.Version < 0 {
 			return refusal.New(refusal.Invalid, "versions are numbered from 1; 0 is the newest", "memory item %s has no version %d", m.ID, m.Version).With("field", "memory")
 		}
+	}
+	return nil
+}
+
+// checkAsk refuses (too_large) an ask by which an agent would make a task too large for its next owners: no packing omits it, and those that
+// take the task over or replay it have none of their own.
+func (c Content) checkAsk(rules bool) error {
+	if n := len(c.Ask); n > maxAsk && !rules {
+		return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; every receiver reads all of it, so state what can be omitted as facts, data or notes", maxAsk),
+			"the ask has %d bytes", n).With("field", "ask")
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if h.Kind == event.Cold {
 		doc, c = cold(doc, t, c)
 	}
-	if err := c.checkIDs(doc); err != nil {
+	if err := cmp.Or(c.checkAsk(rules(author(by, t), t)), c.checkIDs(doc)); err != nil {
 		return envelope.Envelope{}, err
 	}
 	before := doc
