@@ -69,8 +69,9 @@ func (m *Monitor) Run(ctx context.Context) {
 		}
 		var damaged *ledger.Damaged
 		if errors.As(err, &damaged) && damaged.Position > m.tally.Position() {
-			m.tally.Skip(damaged.Position)
-			if _, away := ledger.AsPutAway(err); away {
+			_, away := ledger.AsPutAway(err)
+			m.tally.Skip(damaged.Position, away)
+			if away {
 				continue // that is told when the server starts
 			}
 			m.o.Log.Error("a damaged entry is in no figure", "position", damaged.Position, "error", err)

@@ -66,7 +66,10 @@ func (c *count) event(ev event.Event) {
 		c.change(c.e.Position, c.workspace, Open{Tasks: 1})
 		return
 	}
-	if c.w == nil { // it has ended
+	if c.w == nil { // it has ended, or the record lacks how it began
+		if e, ok := ev.(event.Moved); ok && !c.away {
+			c.moved(e.Handoff, false)
+		}
 		return
 	}
 	switch e := ev.(type) {
@@ -102,9 +105,11 @@ func (c *count) event(ev event.Event) {
 	case event.Replayed:
 		c.park(false)
 	case event.Finished:
+		c.left(e.Agent)
 		c.made(false)
 		c.over(event.Completed)
 	case event.GaveUp:
+		c.left(e.Agent)
 		c.made(true)
 		c.over(event.Failed)
 	case event.Called, event.Discarded:
@@ -154,17 +159,20 @@ func hurrying(times, over event.Timeouts, giver, before string) string {
 // handoff counts an event of a handoff.
 func (c *count) handoff(ev event.Event) {
 	if e, ok := ev.(event.HandoffRequested); ok {
-		c.end(event.Withdrawn) // none is in progress, by the rules
+		c.left(e.From)
 		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
 		c.set.Add(HandoffsOpen, 1, c.label)
 		c.w.last, c.w.from = e.Handoff, c.senderOf(&e)
-		c.w.flight = &flight{hurried: hurrying(e.Timeouts.Over(c.w.times), c.w.times, c.w.from, c.w.hurried), Handoff: Handoff{
+		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(e.Timeouts.Over(c.w.times), c.w.times, c.w.from, c.w.hurried), Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
 		}}
 		return
 	}
 	f := c.w.flight
 	if f == nil {
+		if e, ok := ev.(event.Moved); ok { // the record lacks its request
+			c.moved(e.Handoff, false)
+		}
 		return
 	}
 	switch e := ev.(type) {
@@ -208,23 +216,37 @@ func (c *count) handoff(ev event.Event) {
 		if e.Hop {
 			c.w.hops++
 		}
-		n := c.covered[c.label]
-		n[1]++
-		p := c.of(c.workspace)
-		p.moved++
-		if f.accepted && f.confirmed && !c.w.gap && f.N == e.Handoff {
-			n[0]++
-		} else {
-			p.bare++
-			p.uncovered.add(event.HandoffID(c.id, e.Handoff), c.e.Time)
-		}
-		c.covered[c.label] = n
+		c.moved(e.Handoff, f.accepted && f.confirmed && !c.w.gap && f.N == e.Handoff)
 		f.Agent, c.w.owned, c.w.moved = e.To, true, e.Handoff
 		c.hold(&e)
 		c.end(event.Transferred)
 	case event.Returned:
 		c.end(e.Outcome)
 	}
+}
+
+// moved counts a handoff that moved the task, and whether its whole handshake is in the record.
+func (c *count) moved(handoff int, whole bool) {
+	n, p := c.covered[c.label], c.of(c.workspace)
+	n[1]++
+	p.moved++
+	if whole {
+		n[0]++
+	} else {
+		p.bare++
+		p.uncovered.add(event.HandoffID(c.id, handoff), c.e.Time)
+	}
+	c.covered[c.label] = n
+}
+
+// left ends the handoff in progress, if there is one when an owner acts: by the rules there is none. If it is not the owner that asked for the handoff, that
+// moved the task, in an entry that the record lacks.
+func (c *count) left(owner string) {
+	if f := c.w.flight; f != nil && c.w.gap && f.source != owner {
+		c.moved(f.N, false)
+		c.end(event.Transferred)
+	}
+	c.end(event.Withdrawn)
 }
 
 func (c *count) offer(what string) { c.set.Add(Offers, 1, c.label, what) }

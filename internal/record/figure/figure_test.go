@@ -169,6 +169,35 @@ func TestAMissingEntryShowsInTheAuditCoverage(t *testing.T) {
 	if got := coverage(t, half); got != 0 {
 		t.Errorf("without an acknowledgment: %g", got)
 	}
+	for lost, whole := range []bool{false, false, false, false, true, true} { // each entry of a task of two handoffs
+		r := newRecord(t)
+		r.handoff("a", "bob", 0, time.Second)
+		for n, events := range [][]event.Event{
+			{event.Created{Task: "b"}, event.HandoffRequested{Handoff: 1, From: "agent/ann", Kind: event.Warm}},
+			{event.Acknowledged{Handoff: 1, Agent: "bob"}, event.Confirmed{Handoff: 1}, event.Moved{Handoff: 1, To: "bob"}},
+			{event.HandoffRequested{Handoff: 2, From: "bob", Kind: event.Warm}},
+			{event.Acknowledged{Handoff: 2, Agent: "cy"}, event.Confirmed{Handoff: 2}, event.Moved{Handoff: 2, To: "cy"}},
+			{event.LeaseRenewed{}},
+			{event.Finished{Agent: "cy"}},
+		} {
+			if n == lost {
+				r.versions["b"]++
+				continue
+			}
+			r.add("b", time.Second, events...)
+		}
+		if got := coverage(t, r); (got == 1) != whole {
+			t.Errorf("without entry %d of the task the coverage is %g", lost, got)
+		}
+	}
+	back := newRecord(t)
+	back.handoff("a", "bob", 0, time.Second)
+	back.add("b", 0, event.Created{Task: "b"}, event.Started{Agent: "ann"}, event.HandoffRequested{Handoff: 1, From: "ann", Kind: event.Warm})
+	back.versions["b"]++ // that nobody took it
+	back.add("b", time.Second, event.Finished{Agent: "ann"})
+	if got := coverage(t, back); got != 1 {
+		t.Errorf("a handoff that moved nothing makes the coverage %g", got)
+	}
 }
 
 func TestOpenTasksCanBeCountedAtAnEarlierPosition(t *testing.T) {

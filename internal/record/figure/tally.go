@@ -29,6 +29,7 @@ type Tally struct {
 
 	mu     sync.Mutex
 	at     ledger.Position
+	away   bool      // the first entries were put away: how a task began is not missing
 	begun  time.Time // of the first entry
 	set    *Set
 	open   map[ledger.Stream]*work
@@ -130,6 +131,7 @@ type flight struct {
 	Handoff
 	denied    bool
 	confirmed bool
+	source    string    // that it is from
 	hurried   string    // the principal that has its offers end sooner than usual
 	silent    bool      // its last offer ended without an answer
 	offered   time.Time // when its last offer was made
@@ -171,10 +173,11 @@ func (t *Tally) Add(entries []ledger.Entry) error {
 	return nil
 }
 
-// Skip goes on after an entry that cannot be read, which is in no figure.
-func (t *Tally) Skip(at ledger.Position) {
+// Skip goes on after an entry that cannot be read, which is in no figure; away: because it was put away, with all before it.
+func (t *Tally) Skip(at ledger.Position, away bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.away = t.away || away
 	t.at = max(t.at, at)
 }
 
