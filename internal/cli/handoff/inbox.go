@@ -30,7 +30,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
 		if err == nil && len(box.Items) == 0 && o.Agent == "" && !s.Flags.JSON {
 			next = nextOfNone(ctx, c)
 		}
-		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items, next) })
+		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items, next, s.Flags.Agent) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
 
@@ -54,7 +54,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
     failed      a task that you requested has failed: trapeze task show ID has the reason
 
 The last five are notices of what you did not cause. They need no answer, and are listed until they are seen: with --seen, or by
-trapeze task show ID --wait.
+trapeze task show ID --wait, as the same agent.
 
 --wait waits up to 30s for the first item; --wait=10m waits longer. If none arrives, the list is empty and the exit code 0.
 With --after CURSOR, items that an earlier answer already had are omitted and do not end the wait; an offer that is made
@@ -112,25 +112,29 @@ func nextOfNone(ctx context.Context, c *client.Client) string {
 	return " Tickets wait for you: " + shell.Names(named) + more + ". Next: " + shellword.Command("trapeze ticket show", open[0])
 }
 
-func inboxTable(p *shell.Page, items []client.Item, next string) {
+// inboxTable shows items. Commands to paste name the agent, if the reader named one.
+func inboxTable(p *shell.Page, items []client.Item, next, agent string) {
 	shell.List(p, "The inbox is empty."+next, []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
 		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
 	})
 	for _, i := range items {
-		if line := itemLine(i); line != "" {
+		if line := itemLine(i, agent); line != "" {
 			p.Line("%s", line)
 		}
 	}
 }
 
 // itemLine is what the row of an item has no room for, and what to do next; empty for offers, whose content is read once they are accepted.
-func itemLine(i client.Item) string {
-	var text, next string
+func itemLine(i client.Item, agent string) string {
+	var text, next, as string
+	if agent != "" {
+		as = " --agent " + shellword.Quote(agent)
+	}
 	switch {
 	case i.Type == "offer", !i.Notice() && i.Detail == "":
 		return ""
 	case i.Type == "returned":
-		text, next = "it came back", "hand it off again: "+shellword.Command("trapeze send", i.Task)+" --to NAME"
+		text, next = "it came back", "hand it off again: "+shellword.Command("trapeze send", i.Task)+" --to NAME"+as
 	case !i.Notice():
 		return shell.OneLine(i.ID + ": " + i.Detail)
 	case i.Type == "taken":
@@ -138,9 +142,9 @@ func itemLine(i client.Item) string {
 	case i.Type == "parked":
 		text, next = "it is in the dead letters", "an operator can replay it: "+shellword.Command("trapeze dead replay", i.Task)
 	case i.Type == "completed":
-		text, next = i.From+" completed it", "read the result: "+shellword.Command("trapeze task show", i.Task)
+		text, next = i.From+" completed it", "read the result: "+shellword.Command("trapeze task show", i.Task)+" --wait"+as
 	case i.Type == "failed":
-		text, next = i.From+" gave up", "see how far it got: "+shellword.Command("trapeze task show", i.Task)
+		text, next = i.From+" gave up", "see how far it got: "+shellword.Command("trapeze task show", i.Task)+" --wait"+as
 	default:
 		text = i.From + " cancelled it"
 	}
