@@ -13,14 +13,14 @@ import (
 // Sheet is an envelope in the form that its receiver reads.
 type Sheet struct {
 	Digest string `json:"digest"`
-	// Sealed is the digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since.
-	Sealed string `json:"sealed,omitempty"`
-	// Source is the digest of the envelope that was sent, if this one was packed for its receiver. The source has the parts
-	// that this one lists as omitted: see [ContentInput].
-	Source   string          `json:"source,omitempty"`
-	Envelope json.RawMessage `json:"envelope"`
-	Prompt   string          `json:"prompt,omitempty"`
-	Copies   []Copy          `json:"copies,omitempty"` // in the major versions that were asked for
+	Sealed string `json:"sealed,omitempty"` // digest of the sealed envelope, if this is a copy of it: without memory items that were forgotten since
+	// Source is the digest of the envelope that was sent, if this one was packed for its receiver. It has the parts that this one omits.
+	Source    string          `json:"source,omitempty"`
+	Envelope  json.RawMessage `json:"envelope"`
+	Prompt    string          `json:"prompt,omitempty"`
+	For       string          `json:"for,omitempty"`       // the agent that would be given this if it accepted now; nobody has accepted, and it is not sealed
+	Undecided bool            `json:"undecided,omitempty"` // several may take it: this is the whole, of which one with a smaller token budget is given less
+	Copies    []Copy          `json:"copies,omitempty"`    // in the major versions that were asked for
 }
 
 // Copy is an envelope in one major of its schema.

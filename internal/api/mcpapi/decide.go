@@ -164,7 +164,7 @@ func (c *call) decideHere(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, &client.Error{Code: client.Unavailable, Message: "the user of your client did not answer", Hint: c.Say("call {decide} again, or give a verdict; the request stays open")}
 	}
-	return c.decided(ctx, ticketState{ID: q.id, Digest: q.digest}, said)
+	return c.decided(ctx, ticketState{ID: q.id}, said)
 }
 
 // waiting returns a request that waits for a decision, as a form.
@@ -177,7 +177,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 		if k.Kind == "question" {
 			return questionOf(k), nil
 		}
-		return approvalOf(id, k.Envelope, k.Kind+" of "+show.Line(show.Clip(k.Intent, 300))+", asked by "+k.By+".\n"+show.Quoted(k.Question)), nil
+		return approvalOf(id, k.Kind+" of "+show.Line(show.Clip(k.Intent, 300))+", asked by "+k.By+".\n"+show.Quoted(k.Question)), nil
 	}
 	box, err := c.Inbox(ctx, client.InboxOptions{Peek: true, Limit: 500})
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 	}
 	for _, i := range box.Items {
 		if i.ID == id {
-			return approvalOf(id, i.Envelope, i.Type+" of "+show.Line(show.Clip(i.Intent, 300))+", asked by "+i.From+".\n"+show.Quoted(i.Detail)), nil
+			return approvalOf(id, i.Type+" of "+show.Line(show.Clip(i.Intent, 300))+", asked by "+i.From+".\n"+show.Quoted(i.Detail)), nil
 		}
 	}
 	return question{}, &client.Error{Code: client.NotFound, Message: show.Line(show.Clip(id, 80)) + " does not wait for your decision", Hint: c.Say("{inbox} lists the requests that do")}
@@ -193,7 +193,7 @@ func (c *call) waiting(ctx context.Context, id string) (question, error) {
 
 // decided applies the verdict that the user of the client gave.
 func (c *call) decided(ctx context.Context, about ticketState, said *mcp.ElicitResult) (answer, error) {
-	in := decideInput{ID: about.ID, Digest: about.Digest}
+	in := decideInput{ID: about.ID}
 	if text, ok := saidBy(said, "answer"); ok {
 		in.Verdict, in.Text = "answer", text
 	} else if verdict, ok := saidBy(said, "verdict"); ok {

@@ -27,7 +27,6 @@ import (
 // question is a form for the user of the client about one ticket, handoff or takeover request.
 type question struct {
 	id     string // of the ticket, handoff or takeover request
-	digest string // of the envelope, if the question is an approval
 	text   string
 	fields map[string]any // of the form, as JSON Schema properties
 	needed []string
@@ -67,13 +66,12 @@ func (c *call) earlier() (about ticketState, answered *mcp.ElicitResult, err err
 // ticketState is the state that a client returns with the answer of its user.
 type ticketState struct {
 	ID      string `json:"id"`
-	Digest  string `json:"digest,omitempty"`
 	Request []byte `json:"request"` // digest of tool and arguments
 }
 
 // seal returns an authenticated state that only this principal can return, and only with this request.
 func (c *call) seal(q question) string {
-	b, err := json.Marshal(ticketState{ID: q.id, Digest: q.digest, Request: c.request()})
+	b, err := json.Marshal(ticketState{ID: q.id, Request: c.request()})
 	if err != nil {
 		panic(err) // strings and bytes
 	}
@@ -161,9 +159,9 @@ func questionOf(k client.Ticket) question {
 }
 
 // approvalOf returns the form to approve or deny a handoff.
-func approvalOf(id, digest, text string) question {
+func approvalOf(id, text string) question {
 	return question{
-		id: id, digest: digest, text: text, needed: []string{"verdict"},
+		id: id, text: text, needed: []string{"verdict"},
 		fields: map[string]any{
 			"verdict": map[string]any{"type": "string", "title": "Verdict", "enum": []string{"approve", "deny"}},
 			"why":     map[string]any{"type": "string", "title": "Why", "maxLength": 2000},

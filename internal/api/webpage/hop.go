@@ -19,14 +19,15 @@ import (
 // hopPage is a handoff with the envelope as its receiver saw it.
 type hopPage struct {
 	client.Handoff
-	N        int
-	Prompt   string
-	Digest   string
-	Envelope sheet.Envelope
-	Entries  []sheet.Entry // of the envelope, for a handoff without a prompt
-	Drift    *client.Hop
-	Whole    string            // the envelope, as JSON
-	Refused  []timeline.Moment // offers that came to nothing: why it went to another receiver, or to nobody
+	N         int
+	Prompt    string
+	Digest    string
+	Undecided bool // several may receive it
+	Envelope  sheet.Envelope
+	Entries   []sheet.Entry // of the envelope, for a handoff without a prompt
+	Drift     *client.Hop
+	Whole     string            // the envelope, as JSON
+	Refused   []timeline.Moment // offers that came to nothing: why it went to another receiver, or to nobody
 }
 
 // Reading says who reads what the page shows.
@@ -55,7 +56,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := hopPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest}
+	body := hopPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest, Undecided: got.Undecided}
 	for _, m := range timeline.Moments(doc.Entries) {
 		if m.Vain {
 			body.Refused = append(body.Refused, m)

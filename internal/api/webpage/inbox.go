@@ -21,6 +21,7 @@ type inbox struct {
 	Tickets []client.Ticket
 	Past    bool
 	Next    string
+	Known   map[string]uint64 // the position of the task of each approval that is open: beyond it there is something else to read
 }
 
 // pastLimit is how many tickets that were closed a page shows, and earlierLimit how many of the same task are beside a ticket.
@@ -40,8 +41,13 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := inbox{Past: past, Tickets: got.Tickets}
-	for i := range in.Tickets {
+	in := inbox{Past: past, Tickets: got.Tickets, Known: map[string]uint64{}}
+	for i, k := range in.Tickets {
+		if k.Open() && k.Kind == "approval" {
+			if t, err := v.api.Task(r.Context(), k.Task); err == nil {
+				in.Known[k.ID] = t.Position
+			}
+		}
 		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
 			return err
 		}
@@ -81,11 +87,14 @@ func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
 // ticketPage is a ticket with what it is about.
 type ticketPage struct {
 	client.Ticket
-	Prompt  string           // of the envelope that is to be decided on
-	Unread  string           // why there is no prompt
-	Left    []sheet.Omission // what the envelope lists as left out
-	Story   bool             // the person may see the task
-	Earlier []client.Ticket  // of the same task, that were closed
+	Prompt    string           // of the envelope that is to be decided on
+	Unread    string           // why there is no prompt
+	Left      []sheet.Omission // what the envelope lists as left out
+	Digest    string           // of what is shown: an approval is of that
+	For       string           // the receiver whom it is packed for, before it accepts
+	Undecided bool             // several may receive it
+	Story     bool             // the person may see the task
+	Earlier   []client.Ticket  // of the same task, that were closed
 }
 
 func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
@@ -102,7 +111,8 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	}
 	if body.Story { // others read none of its envelopes
 		got, err := v.api.Content(ctx, of, client.ContentInput{Render: true})
-		switch body.Prompt = got.Prompt; {
+		body.Prompt, body.Digest, body.For, body.Undecided = got.Prompt, got.Digest, got.For, got.Undecided
+		switch {
 		case errors.Is(err, client.NotFound), hidden(err):
 			body.Unread = "This is the beginning of the task. What the receiver reads is for the task's owner and requester, and for operators."
 		case err != nil:

@@ -65,6 +65,9 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 	if openOffer(t.Task, c) {
 		in.Via = envelope.Offered
 	}
+	if !in.Source && beforehand(t.Task, c, n) {
+		return es.readAhead(ctx, c, t.Task, in)
+	}
 	return es.readSheet(ctx, c, taskID, ref, in)
 }
 
@@ -76,10 +79,24 @@ func openOffer(t task.Task, c caller.Caller) bool {
 
 // readSheet gives a sealed envelope to who may have it, once that is recorded.
 func (es *Envelopes) readSheet(ctx context.Context, c caller.Caller, task string, r Ref, in ContentInput) (Sheet, error) {
-	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, r.Digest); err != nil {
+	return es.recorded(ctx, c, task, r.Digest, in, func() (*Sheet, error) {
+		return es.sealer.Sheet(ctx, c.Workspace, task, r, in.Render, in.Via)
+	})
+}
+
+// readAhead gives what the receiver of the handoff in flight would be given now to who may read what was sent, once that is recorded.
+func (es *Envelopes) readAhead(ctx context.Context, c caller.Caller, t task.Task, in ContentInput) (Sheet, error) {
+	return es.recorded(ctx, c, t.ID, t.Handoff.Envelope, in, func() (*Sheet, error) {
+		return es.sealer.Ahead(ctx, c.Workspace, t, in.Render, in.Via)
+	})
+}
+
+// recorded gives a sheet of the envelope with a digest, once that is recorded.
+func (es *Envelopes) recorded(ctx context.Context, c caller.Caller, task, digest string, in ContentInput, read func() (*Sheet, error)) (Sheet, error) {
+	if err := es.access.Read(ctx, c.Workspace, c.Actor(), task, in.ID, digest); err != nil {
 		return Sheet{}, err
 	}
-	sheet, err := es.sealer.Sheet(ctx, c.Workspace, task, r, in.Render, in.Via)
+	sheet, err := read()
 	if err != nil {
 		return Sheet{}, err
 	}

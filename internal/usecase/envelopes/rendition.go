@@ -15,58 +15,85 @@ import (
 // nil where the receiver gets the envelope itself and nothing need be counted; amended says that the constraints have
 // changed since that was sealed, or that its approver has said something.
 func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (*event.Rendered, error) {
+	got, as, err := s.rendition(ctx, workspace, t, source, agent, p, amended)
+	if err != nil || got == nil {
+		return as, err
+	}
+	r, err := s.sealRendition(source, got.packed)
+	if err == nil {
+		r.Forgotten, err = s.forgotten(ctx, workspace, t, &got.doc)
+	}
+	return r, err
+}
+
+// rendered is an envelope for one receiver, before and after it is packed.
+type rendered struct{ doc, packed envelope.Envelope }
+
+// rendition is the envelope that [Sealer.Rendition] seals. It is nil where the receiver gets the envelope itself; as has the figures of that, if they
+// are known. Without an agent it is for a receiver of whom nothing is known.
+func (s *Sealer) rendition(ctx context.Context, workspace string, t task.Task, source, agent string, p event.Pack, amended bool) (
+	_ *rendered, as *event.Rendered, err error,
+) {
 	to, err := s.agents.Known(ctx, workspace, agent, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := fitOf(source, p, to.Spec)
 	if n, ok := s.fits.Get(asIs{f, agent}); ok && !amended {
-		return asItIs(f, n), nil
+		return nil, asItIs(f, n), nil
 	}
 	b, err := s.store.Bytes(ctx, workspace, t.ID, source)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	allowed := permissions(t)
 	if !amended && allowed == nil && !needsPacking(b, p, f.budget) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	doc, _, err := envelope.Open(b)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	silent := wider(doc.Handoff.Permissions, allowed) // of a source from before permissions were recorded in it
 	if !amended && !silent && !needsPacking(b, p, f.budget) {
-		return nil, nil
+		return nil, nil, nil
 	}
-	doc = doc.Current() // what the task says now may need a newer minor
+	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
+	if doc, err = s.brought(ctx, workspace, doc, t, source, agent, amended); err != nil {
+		return nil, nil, err
+	}
 	if silent {
 		doc.Handoff.Permissions = narrowed(doc.Handoff.Permissions, allowed)
 	}
-	var gone []envelope.Gap
-	if doc.Memory, gone, err = s.memories.Refresh(ctx, workspace, doc.Memory); err != nil {
-		return nil, err
+	got, err := Pack(doc, p, to.Spec)
+	if err != nil {
+		return nil, nil, err
 	}
+	if named && !amended && !silent {
+		if n, ok := s.remember(f, &doc, &got.Envelope); ok {
+			return nil, asItIs(f, n), nil
+		}
+	}
+	return &rendered{doc, got.Envelope}, nil, nil
+}
+
+// brought is a source up to date with the task, for one receiver. Without an agent it stays addressed as it was.
+func (s *Sealer) brought(ctx context.Context, workspace string, doc envelope.Envelope, t task.Task, source, agent string, amended bool) (envelope.Envelope, error) {
+	doc = doc.Current() // what the task says now may need a newer minor
+	kept, gone, err := s.memories.Refresh(ctx, workspace, doc.Memory)
+	if err != nil {
+		return doc, err
+	}
+	doc.Memory = kept
 	doc.Gaps = newest(&doc, t, append(doc.Gaps, gone...), envelope.MaxGaps, envelope.DroppedGaps)
-	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
-	doc.Salt, doc.Parent, doc.Handoff.To, doc.Constraints = "", source, []string{agent}, constraints(t, doc.Constraints)
+	if agent != "" {
+		doc.Handoff.To = []string{agent}
+	}
+	doc.Salt, doc.Parent, doc.Constraints = "", source, constraints(t, doc.Constraints)
 	if amended {
 		tell(&doc, t, amending(doc.History, t)...)
 	}
-	packed, err := Pack(doc, p, to.Spec)
-	if err != nil {
-		return nil, err
-	}
-	if named && !amended && !silent {
-		if n, ok := s.remember(f, &doc, &packed.Envelope); ok {
-			return asItIs(f, n), nil
-		}
-	}
-	r, err := s.sealRendition(source, packed.Envelope)
-	if err == nil {
-		r.Forgotten, err = s.forgotten(ctx, workspace, t, &doc)
-	}
-	return r, err
+	return doc, nil
 }
 
 // forgotten says who forgot what an envelope refers to, since the task was created. A child may have it from its parent, which is older.

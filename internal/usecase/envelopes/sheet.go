@@ -20,6 +20,9 @@ type Sheet struct {
 	Source   string          `json:"source,omitempty"`
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt,omitempty"`
+	// For and Undecided say for whom this is, if nobody has accepted the handoff.
+	For       string `json:"for,omitempty" doc:"Nobody has accepted the handoff yet: this is what the agent named here would be given now, and it is not sealed. Constraints that change, or memory items that are forgotten, before it accepts change it, and its digest."`
+	Undecided bool   `json:"undecided,omitempty" doc:"Nobody has accepted the handoff yet, and several agents or people may: this is the whole of what would be given now. A receiver with a smaller token budget is given less."`
 	// Copies are the envelope in each of the schema's majors that were asked for.
 	Copies []Copy `json:"copies,omitempty"`
 }

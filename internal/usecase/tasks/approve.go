@@ -20,7 +20,7 @@ import (
 type ApproveInput struct {
 	ID     string `json:"id,omitempty" doc:"Of the handoff, of its ticket, or of the takeover request."`
 	Epoch  uint64 `json:"epoch,omitempty" doc:"For a takeover request: the task's epoch as you know it."`
-	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at; refused if it carries another."`
+	Digest string `json:"digest,omitempty" doc:"For a handoff: of the envelope that you looked at, as its content or its ticket gives it; refused if it carries another, or if constraints have changed since."`
 	Detail string `json:"detail,omitempty" doc:"In words. The receiver reads them."`
 }
 
@@ -44,8 +44,12 @@ func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) 
 				return nil, err
 			}
 		}
+		current, err := ts.sealer.Current(ctx, c.Workspace, t, in.Digest)
+		if err != nil {
+			return nil, err
+		}
 		return ts.routes.OfferNext(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
-			return handoff.Approve{By: c.Principal, Handoff: n, Digest: in.Digest, Detail: in.Detail, Hints: hints}
+			return handoff.Approve{By: c.Principal, Handoff: n, Digest: in.Digest, Current: current, Detail: in.Detail, Hints: hints}
 		})
 	})
 }

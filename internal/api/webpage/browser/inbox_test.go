@@ -72,6 +72,11 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 	})
 	d.do(chromedp.Evaluate[chromedp.Void](`refresh().then(() => { window.refreshed_ = true; }); void 0`))
 	d.until(`window.refreshed_ && ` + known + `.includes("says carrier 1")`) // a change leaves it
+	must2(t, func() error {                                                  // what binds the task is read again, and then approved
+		_, err := d.admin.Constrain(ctx, strings.TrimSuffix(tickets[1], ".k1"), client.ConstrainInput{Constraint: client.Constraint{ID: "receipt", Kind: client.ConstraintProhibition, Text: "no refund without a receipt"}})
+		return err
+	})
+	d.until(known + `.includes("no refund without a receipt") && ` + known + `.includes("has changed, and was read again") && document.querySelector("[data-chosen] [data-key=a]").checkVisibility({visibilityProperty: true})`)
 	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Approved.")
 	for n, open := range []bool{true, false} {

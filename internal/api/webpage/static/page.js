@@ -74,6 +74,7 @@ async function refresh() {
     if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
     showTimes();
     notify();
+    tickets().forEach(renew);
     if (current()) choose(current());
     else if (chosen) left(chosen);
   } finally {
@@ -200,6 +201,7 @@ function offerNotices() {
 // Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
 function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
 
+const outdated = new Set(); // tickets beside which something else was read before
 let chosen; // the ticket that the person has come to last
 
 // current is the ticket that keys are for: none, when that one has left. Another is chosen by the person alone.
@@ -234,7 +236,20 @@ async function choose(card) {
   sheet.ariaBusy = null;
   if (!known) return; // the link stays
   sheet.replaceChildren(...known.childNodes);
-  sheet.dataset.read = "";
+  if (outdated.has(chosen)) sheet.prepend("This has changed, and was read again.");
+  sheet.dataset.read = card.dataset.position;
+  sheet.dataset.digest = known.dataset.digest || "";
+  renew(card);
+}
+
+// renew has a ticket approved by the digest of what is shown beside it. What has changed since it was read is to be read again.
+function renew(card) {
+  const sheet = card.querySelector(".sheet"), form = card.querySelector("input[name=digest]");
+  if (!sheet || !("read" in sheet.dataset)) return;
+  if (form && sheet.dataset.digest) form.value = sheet.dataset.digest;
+  if (sheet.dataset.read === card.dataset.position) return;
+  delete sheet.dataset.read;
+  outdated.add(card.dataset.ticket);
 }
 
 document.addEventListener("focusin", (e) => {
