@@ -17,7 +17,7 @@ import (
 // File is the file of a record, opened for reading.
 type File interface {
 	proof.Record
-	// CheckFile returns what is wrong with the structure of the file.
+	// CheckFile returns what is wrong with the structure of the file. An error with a method Place says where, and what.
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckKeys returns which keys beside the record are damaged.
 	CheckKeys(ctx context.Context) ([]string, error)
@@ -211,7 +211,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	v.note("what is in "+files, err)
 	file := v.checkFile(ctx, record)
 	if v.unfinished != nil {
-		v.findings = append(file, v.findings...)
+		v.before(file)
 		return v.result(s)
 	}
 	if o.fast {
@@ -220,15 +220,15 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	report, err := proof.VerifyRecord(ctx, record, evidence)
 	v.findings = append(v.findings, report.Findings...)
 	if !v.note("the record", err) && err != nil {
-		v.findings[len(v.findings)-1].Position = report.Entries
+		v.findings[len(v.findings)-1].Position = report.Entries + 1
 	}
 	if v.unfinished != nil {
-		v.findings = append(file, v.findings...)
+		v.before(file)
 		return v.result(s)
 	}
 	o.attached(ctx, dir, report, v)
 	artifacts := o.derived(ctx, dir, record, v)
-	v.findings = append(file, v.findings...)
+	v.before(file)
 	report.Findings = v.findings
 	answer := struct {
 		proof.Report

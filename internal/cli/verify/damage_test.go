@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -115,6 +116,8 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		"its number is none":                            {do: []string{"PRAGMA user_version=0"}, exit: 1, says: "is 0, which Trapeze never writes", starts: "is 0, which Trapeze never writes"},
 		"the views are of an earlier version":           {do: []string{evil, setSchema + "3"}, says: "Not compared: the views, since an earlier version of Trapeze made them (schema 3,"},
 		"the views have a number that no version wrote": {do: []string{evil, setSchema + "1000"}, exit: 1, says: "the schema of the views is 1000, by view_meta"},
+		"an entry before all":                           {do: []string{"INSERT INTO entries SELECT -7, stream, bytes FROM entries WHERE position = 5"}, exit: 1, says: "the entries have a row at position -7", starts: "the entries have a row at position -7"},
+		"a stream without an entry":                     {do: []string{"INSERT INTO streams VALUES('default/task/zzz', 99999)"}, exit: 1, says: "the index of streams has a row that no entry has", starts: "a row that no entry has"},
 		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -127,5 +130,80 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 				t.Errorf("a server says %q, want %q", said, c.starts)
 			}
 		})
+	}
+}
+
+// firstOf returns the first position that is printed, 0 for none.
+func firstOf(printed string) (at int) {
+	_, rest, _ := strings.Cut(printed, "position ")
+	_, _ = fmt.Sscanf(rest, "%d:", &at)
+	return at
+}
+
+func TestOfSeveralDamagesTheFirstPositionIsNamedFirst(t *testing.T) {
+	dir := written(t)
+	for _, do := range []string{
+		"UPDATE entries SET bytes = substr(bytes, 1, 40) WHERE position = 11; UPDATE entries SET stream = 2 WHERE position = 23",
+		"UPDATE entries SET bytes = substr(bytes, 1, 40) WHERE position = 23; UPDATE entries SET stream = 2 WHERE position = 11",
+	} {
+		if exit, printed := check(t, copyOf(t, dir, do)); exit != 1 || firstOf(printed) != 11 {
+			t.Errorf("%s: the exit code is %d, and it says:\n%s", do, exit, printed)
+		}
+	}
+}
+
+// leaf is a page of the entries in the middle of the file: where it begins, and its first and last position.
+func leaf(t *testing.T, dir string) (file []byte, at, first, last int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "trapeze.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var root int
+	if err := db.QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'entries'").Scan(&root); err != nil {
+		t.Fatal(err)
+	}
+	if file, err = os.ReadFile(filepath.Join(dir, "trapeze.db")); err != nil {
+		t.Fatal(err)
+	}
+	size := int(binary.BigEndian.Uint16(file[16:]))
+	page := file[(root-1)*size:][:size]
+	if page[0] != 5 {
+		t.Fatal("the entries have one page")
+	}
+	cell := func(n int) (child, key int) { // see https://www.sqlite.org/fileformat2.html, 1.6
+		c := page[binary.BigEndian.Uint16(page[12+2*n:]):]
+		key = int(c[4])
+		if key > 127 {
+			key = (key&127)<<7 | int(c[5])
+		}
+		return int(binary.BigEndian.Uint32(c)), key
+	}
+	middle := int(binary.BigEndian.Uint16(page[3:])) / 2
+	_, before := cell(middle - 1)
+	child, last := cell(middle)
+	return file, (child - 1) * size, before + 1, last
+}
+
+// TestAFlippedBitInAPageOfEntriesIsNamedThere flips bits of what SQLite keeps about the entries of a page. Those of its free space change no entry, and none is named then. With too many cells,
+// what cannot be read comes after the last one.
+func TestAFlippedBitInAPageOfEntriesIsNamedThere(t *testing.T) {
+	dir := written(t)
+	file, page, first, last := leaf(t, dir)
+	to := copyOf(t, dir)
+	for at := page; at < page+8+2*(last-first+1); at++ { // its header, and where its cells are
+		for _, bit := range []int{at % 8, (at + 4) % 8} {
+			file[at] ^= 1 << bit
+			if err := os.WriteFile(filepath.Join(to, "trapeze.db"), file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			exit, printed := check(t, to)
+			named := firstOf(printed)
+			if held := strings.Contains(printed, " 1 checkpoints held"); exit != 1 || (named < first || named > last+1) && (named != 0 || !held) {
+				t.Errorf("byte %d, bit %d of the page with positions %d to %d: the exit code is %d, and it says:\n%.900s", at-page, bit, first, last, exit, printed)
+			}
+			file[at] ^= 1 << bit
+		}
 	}
 }

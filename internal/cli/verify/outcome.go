@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 	"github.com/trapezehq/trapeze/internal/record/proof/taskorder"
@@ -69,6 +71,12 @@ func (v *verification) note(what string, err error) bool {
 		v.found("%s cannot be read: %v", what, err)
 	}
 	return false
+}
+
+// before adds what was found earlier, and puts all in the order of the record: first what has no position.
+func (v *verification) before(list []proof.Finding) {
+	v.findings = append(list, v.findings...)
+	slices.SortStableFunc(v.findings, func(a, b proof.Finding) int { return cmp.Compare(a.Position, b.Position) })
 }
 
 // result prints what was found, and returns an error if there is something, or if more may be there.
@@ -137,7 +145,15 @@ func (v *verification) checkFile(ctx context.Context, record File) (findings []p
 	for _, what := range found {
 		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
 	}
-	if err != nil && !isUnfinished(err) {
+	var of interface {
+		Place() (ledger.Position, string)
+	}
+	switch {
+	case errors.As(err, &of):
+		at, what := of.Place()
+		findings = append(findings, proof.Finding{Position: at, What: "the database is damaged: " + what})
+		err = nil
+	case err != nil && !isUnfinished(err):
 		findings = append(findings, proof.Finding{What: "the database cannot be checked: " + err.Error()})
 		err = nil
 	}

@@ -40,11 +40,18 @@ const (
 	streamRows = "SELECT name, id FROM streams"
 )
 
-// sumIndex returns the sums over all rows, and over those that there were when an entry was the last.
+// sumIndex returns the sums over all rows, and over those that there were when an entry was the last. Error: *IndexError for a row that no entry has.
 func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
 	var newest int64 // stream of the entries up to at
+	streams, last := 0, int64(-1)
 	err = c.query(func(row Row) error {
 		stream, p := row.Int64(0), position(row, 1)
+		if n := row.Int64(1); n < 1 {
+			return &IndexError{Below: &n}
+		}
+		if stream != last {
+			streams, last = streams+1, stream
+		}
 		all.addEntry(stream, p)
 		if p <= at {
 			then.addEntry(stream, p)
@@ -57,12 +64,16 @@ func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
 	}
 	err = c.query(func(row Row) error {
 		name, id := row.Text(0), row.Int64(1)
+		streams--
 		all.addStream(name, id)
 		if id <= newest {
 			then.addStream(name, id)
 		}
 		return nil
 	}, streamRows)
+	if err == nil && streams < 0 { // one without an entry
+		err = &IndexError{}
+	}
 	return all, then, err
 }
 
@@ -71,13 +82,29 @@ type IndexError struct {
 	// At is the first entry that the index has in another stream than its own, or in none; 0 if there is none, and the index has more than the entries.
 	At     ledger.Position
 	Stream ledger.Stream // of the entry
+	Below  *int64        // a place before the first one at which the entries have a row; nil: there is none
 }
 
 func (e *IndexError) Error() string {
+	if e.Below != nil {
+		return fmt.Sprintf("the entries have a row at position %d, and positions begin at 1", *e.Below)
+	}
 	if e.At == 0 {
 		return "the index of streams has a row that no entry has"
 	}
-	return fmt.Sprintf("position %d: the index of streams does not have this entry of %s, or has it elsewhere", e.At, e.Stream)
+	return fmt.Sprintf("position %d: %s", e.At, e.what())
+}
+
+func (e *IndexError) what() string {
+	return fmt.Sprintf("the index of streams does not have this entry of %s, or has it elsewhere", e.Stream)
+}
+
+// Place returns the position of the entry, 0 for none, and what is wrong with it.
+func (e *IndexError) Place() (ledger.Position, string) {
+	if e.At == 0 {
+		return 0, e.Error()
+	}
+	return e.At, e.what()
 }
 
 // Is reports that the error is one of [ledger.ErrInvalid].

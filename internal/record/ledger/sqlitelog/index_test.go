@@ -58,6 +58,9 @@ func TestARowOfTheIndexOfStreamsThatWasChangedIsNoticed(t *testing.T) {
 		{"two streams are exchanged", "UPDATE streams SET id = 3 - id WHERE id < 3", 1},
 		{"a stream is lost", "DELETE FROM streams WHERE id = 1", 1},
 		{"a stream is added", "INSERT INTO streams VALUES('default/task/none', 2)", 0},
+		{"a stream is added whose number is above all", "INSERT INTO streams VALUES('default/task/none', 99999)", 0},
+		{"an entry is before all", "INSERT INTO entries SELECT -7, stream, bytes FROM entries WHERE position = 5", 0},
+		{"an entry is at no position", "INSERT INTO entries SELECT 0, stream, bytes FROM entries WHERE position = 5", 0},
 		{"the last entry is damaged too", "UPDATE entries SET stream = 2 WHERE position = 13; UPDATE entries SET bytes = substr(bytes, 1, 9) WHERE position = 15", 13},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,7 +87,7 @@ func TestARowOfTheIndexOfStreamsThatWasChangedIsNoticed(t *testing.T) {
 			}
 			defer r.Close()
 			found, err := r.CheckFile(context.Background())
-			if err != nil || (len(found) > 0) != want {
+			if len(found) > 0 || errors.As(err, &differs) != want || want && differs.At != c.at {
 				t.Errorf("a check of the file finds %q, %v", found, err)
 			}
 			var damaged *ledger.Damaged

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	readQuery   = "SELECT position, bytes, stream FROM entries WHERE position > ? ORDER BY position LIMIT ? | 0"
+	// It does not begin in the page of the last entry that was read, which may be damaged after it.
+	readQuery   = "SELECT position, bytes, stream FROM entries WHERE position >= ? + 1 ORDER BY position LIMIT ? | 0"
 	streamQuery = `SELECT e.position, e.bytes FROM streams AS s CROSS JOIN entries AS e ON e.stream = s.id
 		WHERE s.name = ? AND e.position > ? ORDER BY e.position LIMIT ? | 0`
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -54,8 +55,11 @@ func (r *Reader) Scan(ctx context.Context, after ledger.Position) (last ledger.P
 		}
 		return nil
 	}, after, scanRows)
-	if len(rows) > 0 {
-		last = rows[len(rows)-1].at
+	for i := range rows { // of a damaged page they come in another order
+		last = max(last, rows[i].at)
+	}
+	if last <= after {
+		last = 0
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -68,6 +72,9 @@ func (c *chain) scanned(rows []stored) []ledger.Scanned {
 	out := make([]ledger.Scanned, 0, len(rows))
 	for i := range rows {
 		row := &rows[i]
+		if row.at <= c.last || row.at > math.MaxInt64 { // SQLite reads another position, of a damaged page, and the own one is missing
+			continue
+		}
 		for last := c.last + 1; last < row.at; last++ {
 			out = append(out, ledger.Scanned{Err: &ledger.Damaged{Position: last, Err: errMissing}})
 			if len(out) > 2*scanRows { // of so many nobody lists the rest
