@@ -17,7 +17,7 @@ import (
 // File is the file of a record, opened for reading.
 type File interface {
 	proof.Record
-	// CheckFile returns what is wrong with the structure of the file. An error with a method Place says where, and what.
+	// CheckFile returns what is wrong with the structure of the file. Errors: [proof.Placed], and those of the file.
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckKeys returns which keys beside the record are damaged.
 	CheckKeys(ctx context.Context) ([]string, error)

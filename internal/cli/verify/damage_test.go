@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,6 +151,44 @@ func TestOfSeveralDamagesTheFirstPositionIsNamedFirst(t *testing.T) {
 		if exit, printed := check(t, copyOf(t, dir, do)); exit != 1 || firstOf(printed) != 11 {
 			t.Errorf("%s: the exit code is %d, and it says:\n%s", do, exit, printed)
 		}
+	}
+}
+
+func TestARollbackJournalThatWasPlantedIsNamed(t *testing.T) {
+	dir := copyOf(t, written(t))
+	write(t, filepath.Join(dir, "trapeze.db-journal"), "anything")
+	const says = "there is a file trapeze.db-journal, which Trapeze does not make"
+	if exit, printed := check(t, dir); exit != 1 || !strings.Contains(printed, says) {
+		t.Errorf("the exit code is %d, and it says:\n%s", exit, printed)
+	}
+	if said := refused(t, dir); !strings.Contains(said, says) {
+		t.Errorf("a server says %q", said)
+	}
+}
+
+// TestAPageThatCannotBeReadIsDamage for the server, too.
+func TestAPageThatCannotBeReadIsDamage(t *testing.T) {
+	dir := written(t)
+	file, page, first, _ := leaf(t, dir)
+	file[page] ^= 1
+	write(t, filepath.Join(dir, "trapeze.db"), string(file))
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close(context.WithoutCancel(t.Context())) }()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL()+"/readyz", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if want := fmt.Sprintf("position %d", first); err != nil || res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), want) {
+		t.Errorf("%d, without %q: %s, %v", res.StatusCode, want, text, err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 	"github.com/trapezehq/trapeze/internal/record/proof/taskorder"
@@ -145,9 +144,7 @@ func (v *verification) checkFile(ctx context.Context, record File) (findings []p
 	for _, what := range found {
 		findings = append(findings, proof.Finding{What: "the database is damaged: " + what})
 	}
-	var of interface {
-		Place() (ledger.Position, string)
-	}
+	var of proof.Placed
 	switch {
 	case errors.As(err, &of):
 		at, what := of.Place()

@@ -76,6 +76,11 @@ func IsUnfinished(err error) bool {
 	return slices.ContainsFunc(ofMachine, func(of error) bool { return errors.Is(err, of) })
 }
 
+// Placed is the error of a check of the file of a record that says at which position something is wrong, 0 if it cannot be told, and what.
+type Placed interface {
+	Place() (ledger.Position, string)
+}
+
 // NotCompared is [ledger.NotCompared].
 type NotCompared = ledger.NotCompared
 

@@ -57,6 +57,9 @@ func Open(path string, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, explain(path, err)
 	}
+	if err := filelock.ForeignJournal(path, pageSize); err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlitelog: %s: %w; nothing was changed: keep a copy of the data directory, and find out who could write to it", path, err), held.Close())
+	}
 	l := &Log{
 		path: path, opts: opts.withDefaults(), lock: held, queue: newQueue(), heads: newHeadCache(),
 		closing: make(chan struct{}), finished: make(chan struct{}),

@@ -2,6 +2,7 @@ package sqlitelog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -134,6 +135,11 @@ func collect(stmt *Stmt, c chain, args ...any) ([]ledger.Entry, error) {
 		entries = append(entries, e)
 		return nil
 	}, args...)
+	if code(err) == codeCorrupt && c.stream == "" { // the page of the next entry is damaged
+		if _, known := errors.AsType[*ledger.Damaged](err); !known {
+			err = &ledger.Damaged{Position: c.last + 1, Err: err}
+		}
+	}
 	return entries, err
 }
 

@@ -20,6 +20,8 @@ type Reader struct {
 	name string // for another connection
 	dir  string // to remove when closing
 
+	journal error // that there is one beside the file
+
 	numbers numbers
 	sealer  ledger.Sealer
 
@@ -35,7 +37,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 	if err := canRead(path); err != nil {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
-	r := &Reader{}
+	r := &Reader{journal: filelock.ForeignJournal(path, pageSize)}
 	if wal, err := os.Stat(path + "-wal"); (err != nil || wal.Size() == 0) && !filelock.IsLocked(path+".lock") { // the database is complete, and no server writes to it
 		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
 		if r.file, err = openFor(r.name); err != nil {
@@ -220,6 +222,9 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	})
 	if err != nil {
 		return found, err
+	}
+	if r.journal != nil {
+		found = append(found, r.journal.Error())
 	}
 	list, err := planted(r.file.conn)
 	if found = append(found, list...); err != nil {
