@@ -55,7 +55,7 @@ func stories() map[string]story {
 		"context-lost":               {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"budgets-unused":             {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"budgets-full":               {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"audit-incomplete":           {disk: true, begin: (*stage).damages, raises: soon, handoffs: 1, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
+		"audit-incomplete":           {disk: true, begin: (*stage).damages, raises: soon, handoffs: 2, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
 		"views-disagree":             {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by tasks":   {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by inboxes": {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_inbox") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
