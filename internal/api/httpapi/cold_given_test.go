@@ -68,3 +68,48 @@ func TestWhatACarriedColdHandoffLeavesOutIsNamedToBoth(t *testing.T) {
 		t.Errorf("cyd reads\n%s", got)
 	}
 }
+
+// What the requester and operators pinned outlasts a cold handoff by an agent, and an agent that says otherwise after it is named.
+func TestAColdHandoffByAnAgentKeepsWhatOperatorsPinned(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	mal, _ := h.agent("mal")
+	ben, _ := h.agent("ben")
+	cyd, _ := h.agent("cyd")
+	dan, _ := h.agent("dan")
+	ctx := t.Context()
+	made, err := h.as(h.admin).CreateTask(ctx, client.CreateInput{Intent: "x", Content: client.Content{
+		Facts:     []client.Point{{ID: "time", Text: "It was 14:03.", Pinned: true}, {ID: "a", Text: "SECRET 1"}},
+		Decisions: []client.Point{{ID: "stop", Text: "Crane 7 stays stopped.", Pinned: true}}, State: "SECRET 2",
+	}, Send: &client.SendInput{To: []string{"mal"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, err := mal.Accept(ctx, made.Handoff, client.AcceptInput{})
+	for _, hop := range []struct {
+		from, to *client.Client
+		name     string
+		in       client.SendInput
+		reads    []string
+	}{
+		{mal, ben, "ben", client.SendInput{Kind: client.Cold, Content: client.Content{Ask: "do", Facts: []client.Point{{Text: "SECRET 3", Pinned: true}}}}, []string{":)\ntime It was 14:03.", ":)\nstop Crane 7 stays stopped."}},
+		{ben, cyd, "cyd", client.SendInput{Content: client.Content{Facts: []client.Point{{ID: "time", Text: "It was 16:00."}}}}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
+		{cyd, dan, "dan", client.SendInput{Kind: client.Cold}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+		hop.in.Epoch, hop.in.To = took.Epoch, []string{hop.name}
+		sent, sendErr := hop.from.Send(ctx, made.Task, hop.in)
+		if sendErr != nil {
+			t.Fatal(sendErr)
+		}
+		if took, err = hop.to.Accept(ctx, sent.Handoff, client.AcceptInput{Render: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range hop.reads {
+			if !strings.Contains(took.Content.Prompt, want) || strings.Contains(took.Content.Prompt, "SECRET") {
+				t.Errorf("%s does not read %q, or a secret, in\n%s", hop.name, want, took.Content.Prompt)
+			}
+		}
+	}
+}

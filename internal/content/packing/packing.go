@@ -144,7 +144,7 @@ func (p *packer) compose(listing envelope.Listing) envelope.Envelope {
 		}
 		part.refer(&out, p.doc)
 		out.Omissions = append(out.Omissions, part.omission())
-		if part.ruled || part.wasBy != "" { // where not all are named, these are
+		if (part.pinned || part.important()) && (part.ruled || part.wasBy != "") { // where not all are named, these are
 			out.Omissions = slices.Insert(out.Omissions, first, out.Omissions[len(out.Omissions)-1])[:len(out.Omissions)]
 			first++
 		}

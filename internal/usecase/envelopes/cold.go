@@ -8,11 +8,14 @@ import (
 )
 
 // cold is an envelope, and what its sender adds, without all but the description of the task. It counts what the sender gave beside that: neither the sender
-// nor the receiver is to think that it arrives.
-func cold(doc envelope.Envelope, t task.Task, c Content) (envelope.Envelope, Content) {
+// nor the receiver is to think that it arrives. An agent does not leave out what the requester and operators pinned.
+func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.Envelope, Content) {
 	out := envelope.Envelope{
 		Version: doc.Version, Parent: doc.Parent, Handoff: doc.Handoff, CreatedAt: doc.CreatedAt, Priority: doc.Priority, Hops: doc.Hops, Trace: doc.Trace,
 		Task: envelope.Task{Intent: t.Intent},
+	}
+	if !rules(by, t) {
+		out.KeyFacts, out.Decisions = binding(doc.KeyFacts, t), binding(doc.Decisions, t)
 	}
 	if c.Again != "" { // only what is asked again
 		out.Task.Ask, out.TextBy.Ask = doc.Task.Ask, doc.TextBy.Ask
@@ -32,4 +35,14 @@ func cold(doc envelope.Envelope, t task.Task, c Content) (envelope.Envelope, Con
 	out.Drop(envelope.SentMemory, len(c.Memory)+len(c.Unresolved)+c.Recent, t.ID)
 	out.Drop(envelope.SentFiles, len(c.Artifacts), t.ID)
 	return out, Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt, Confidence: c.Confidence}
+}
+
+// binding is the facts or decisions that the requester or an operator pinned, also in words of others that replaced theirs.
+func binding(list []envelope.Item, t task.Task) (out []envelope.Item) {
+	for _, i := range list {
+		if i.Pinned && (i.Ruled || slices.ContainsFunc(append([]string{i.WasBy}, i.EarlierBy...), func(by string) bool { return by != "" && rules(by, t) })) {
+			out = append(out, i)
+		}
+	}
+	return out
 }

@@ -106,7 +106,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		doc.Trace = by.Trace
 	}
 	if h.Kind == event.Cold {
-		doc, c = cold(doc, t, c)
+		doc, c = cold(doc, t, c, author(by, t))
 	}
 	if err := cmp.Or(c.checkAsk(rules(author(by, t), t)), c.checkIDs(doc)); err != nil {
 		return envelope.Envelope{}, err
