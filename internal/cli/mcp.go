@@ -192,7 +192,7 @@ status, cancel, remember, recall, conversation and route. Tell it to call join f
 --tools worker       only the tools of an agent that receives tasks and sends none: inbox, accept, reject, progress, complete, ask and
                      status. Over HTTP: /mcp?tools=worker
 --tools all          every tool, with every argument, for agents and operators that need more: settings of a task and a handoff, constrain,
-                     artifact, channel, dead, agent, annotate and do
+                     artifact, channel, dead, agent, annotate, alerts and do
 
 Give every client an agent of its own. Most clients are configured with a file like this (` + "`trapeze`" + ` must be in the client's
 PATH, or be given as an absolute path):

@@ -139,7 +139,7 @@ func (c *call) history(ctx context.Context, in statusInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before, reader.Reads)
+	text, err := resource.HistoryText(ctx, c.Client, taskOf(in.ID), in.Before, c.Set.Full(), reader.Reads)
 	return answer{Text: text}, err
 }
 

@@ -1,6 +1,7 @@
 package mcpapi_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -153,6 +154,9 @@ func TestTheSetAllHasWhatTheDefaultLeavesOut(t *testing.T) {
 		a.call("constrain", m{"task": task["task"], "constraint": "budget!:few calls", "id": "calls", "max": 5.0, "allow": nil, "key": "k1"})
 		if text, _, refused := a.try("constrain", m{"task": task["task"], "constraint": "budget!:more calls", "id": "calls", "max": 9}); !refused {
 			t.Errorf("it was loosened: %s", text)
+		}
+		if text := a.read("status", m{"id": task["task"], "history": true}); !strings.Contains(text, fmt.Sprintf("#%.0f ", task["position"])) {
+			t.Errorf("the history names no entry to annotate: %s", text)
 		}
 		a.call("annotate", m{"task": task["task"], "entry": task["position"], "note": "wrong title"})
 		got, err := h.admin.Task(t.Context(), task["task"].(string))

@@ -100,8 +100,8 @@ const (
 )
 
 // HistoryText returns the history of a task as text, a line for each event: the newest events before a position, which is 0 for the
-// newest of all, as many as fit the reader. The text says how to get those before them.
-func HistoryText(ctx context.Context, c *client.Client, task string, before uint64, fits func(text string) bool) (string, error) {
+// newest of all, as many as fit the reader; numbered has each line begin with its position. The text says how to get those before them.
+func HistoryText(ctx context.Context, c *client.Client, task string, before uint64, numbered bool, fits func(text string) bool) (string, error) {
 	var page []client.AuditEntry // the newest events before the position
 	end, count := 0, 0
 	err := eachEntry(ctx, c, task, func(e client.AuditEntry) {
@@ -122,7 +122,7 @@ func HistoryText(ctx context.Context, c *client.Client, task string, before uint
 		return fmt.Sprintf("No events before position %d.\n", before), nil
 	}
 	for width := mostLine; ; {
-		text := historyLines(page, width)
+		text := historyLines(page, width, numbered)
 		if len(page) < end {
 			text += fmt.Sprintf("These are events %d to %d of %d. The same call with before=%d shows those before them.\n", end-len(page)+1, end, count, page[0].Position)
 		}
@@ -147,9 +147,12 @@ func since(page []client.AuditEntry, position uint64) []client.AuditEntry {
 }
 
 // historyLines is a line for each event, with details of at most so many characters.
-func historyLines(page []client.AuditEntry, width int) string {
+func historyLines(page []client.AuditEntry, width int, numbered bool) string {
 	var b strings.Builder
 	for _, e := range page {
+		if numbered {
+			fmt.Fprintf(&b, "#%d ", e.Position)
+		}
 		details := []rune(visible.JSON(strings.Join(strings.Fields(string(e.Details)), " ")))
 		if len(details) > width {
 			details = append(details[:width], '…')
