@@ -35,6 +35,9 @@ func TestAnApproverReadsWhatTheReceiverWill(t *testing.T) {
 				t.Fatal(err)
 			}
 			ticket := "/tickets/" + r.Task + ".k1"
+			if got := page.do(http.MethodGet, ticket, "", "Trapeze-As", "default/operator/olga"); got.status != http.StatusConflict || strings.Contains(got.body, "fact one") {
+				t.Errorf("a part of another's page: %d %s", got.status, got.body)
+			}
 			before := fieldsOf(t, page.get(ticket, http.StatusOK), ticket+"/approve")
 			if of.add {
 				must(t)(admin.Constrain(ctx, r.Task, client.ConstrainInput{Constraint: client.Constraint{ID: "receipt", Kind: "prohibition", Text: "no receipt, no refund"}}))

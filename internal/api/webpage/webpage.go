@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -203,6 +204,9 @@ func (p *pages) signedIn(show shower) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxPage)
 		if err == nil && r.Method == http.MethodPost {
 			err = asShown(r, ownerOf(v.me), "send it as %s if that is what you want, or sign in as the other again")
+		}
+		if as, bad := url.PathUnescape(r.Header.Get("Trapeze-As")); err == nil && as != "" && (bad != nil || as != ownerOf(v.me)) { // a part of a page that was shown to another
+			err = &client.Error{Status: http.StatusConflict, Code: client.Conflict, Message: "the page was shown to another principal", Hint: "load the page again"}
 		}
 		if err == nil {
 			err = v.inTurn(show, w, r)

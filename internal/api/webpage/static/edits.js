@@ -51,7 +51,7 @@ async function close(part, card, next) {
   if (!card) return;
   let ticket = next.querySelector("#" + CSS.escape(card.id));
   if (!ticket) {
-    const answer = await fetch("/tickets/" + encodeURIComponent(card.dataset.ticket)).catch(() => null);
+    const answer = await fetchAs("/tickets/" + encodeURIComponent(card.dataset.ticket)).catch(() => null);
     ticket = new DOMParser().parseFromString(await answer?.text() ?? "", "text/html");
   }
   const why = ticket.querySelector("[data-says]");

@@ -51,6 +51,9 @@ function offerOther(as) {
   connection.append(link, " to go on as the other.");
 }
 
+// fetchAs fetches a part of this page, as the principal that the page was shown to: the server refuses it to another.
+function fetchAs(path) { return fetch(path, { headers: { "Trapeze-As": encodeURIComponent(main().dataset.as || "") } }); }
+
 function main() { return document.getElementById("main"); }
 
 // A page to sign in, to which an update was led, takes the place of nothing, and neither does a page that is shown to another.
@@ -160,7 +163,7 @@ function notify() {
 // opened: a task has a ticket, which may be for this person.
 async function opened(task) {
   if (!notices() || !document.hidden && document.getElementById("queue")) return; // it comes into sight
-  const answer = await fetch("/inbox?task=" + encodeURIComponent(task));
+  const answer = await fetchAs("/inbox?task=" + encodeURIComponent(task));
   if (answer.ok && !answer.redirected) unseen(new DOMParser().parseFromString(await answer.text(), "text/html")).forEach(tell);
 }
 
@@ -213,8 +216,8 @@ function current() {
 async function left(ticket) {
   if (gone.dataset.left === ticket) return;
   gone.dataset.left = ticket;
-  const answer = await fetch("/tickets/" + encodeURIComponent(ticket)).catch(() => null);
-  const page = new DOMParser().parseFromString(await answer?.text() ?? "", "text/html");
+  const answer = await fetchAs("/tickets/" + encodeURIComponent(ticket)).catch(() => null);
+  const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : "", "text/html");
   const why = page.querySelector("[data-says]")?.dataset.says || "The ticket is not here any more.";
   const name = page.querySelector("h1")?.textContent;
   if (chosen !== ticket) return;
@@ -231,7 +234,7 @@ async function choose(card) {
   for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
   if (!sheet || "read" in sheet.dataset || sheet.ariaBusy) return;
   sheet.ariaBusy = "true";
-  const answer = await fetch("/tickets/" + encodeURIComponent(chosen)).catch(() => null);
+  const answer = await fetchAs("/tickets/" + encodeURIComponent(chosen)).catch(() => null);
   const known = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("known");
   sheet.ariaBusy = null;
   if (!known) return; // the link stays
@@ -282,11 +285,11 @@ function lengthen() {
   new IntersectionObserver(async (seen, observer) => {
     if (!seen.some((e) => e.isIntersecting)) return;
     observer.disconnect();
-    const answer = await fetch(link.href);
+    const answer = await fetchAs(link.href);
     if (!answer.ok) return; // the link stays
-    const part = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const more = part.getElementById("next");
-    const chunks = part.querySelectorAll(".chunk");
+    const rest = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const more = rest.getElementById("next");
+    const chunks = rest.querySelectorAll(".chunk");
     chunks.forEach((c) => showTimes(c));
     [...document.querySelectorAll(".chunk")].at(-1).after(...chunks);
     if (more) link.href = more.getAttribute("href");
