@@ -120,6 +120,8 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		"the views have a number that no version wrote": {do: []string{evil, setSchema + "1000"}, exit: 1, says: "the schema of the views is 1000, by view_meta"},
 		"an entry before all":                           {do: []string{"INSERT INTO entries SELECT -7, stream, bytes FROM entries WHERE position = 5"}, exit: 1, says: "the entries have a row at position -7", starts: "the entries have a row at position -7"},
 		"a stream without an entry":                     {do: []string{"INSERT INTO streams VALUES('default/task/zzz', 99999)"}, exit: 1, says: "the index of streams has a row that no entry has", starts: "a row that no entry has"},
+		"a constraint that refuses the next entry":      {do: []string{"PRAGMA writable_schema=on; UPDATE sqlite_schema SET sql = replace(sql, 'bytes BLOB NOT NULL)', 'bytes BLOB NOT NULL CHECK (position < 60))') WHERE name = 'entries'"}, exit: 1, says: "the table named \"entries\", which Trapeze does not make, or not so", starts: "not so"},
+		"an index that refuses the next entry":          {do: []string{"CREATE UNIQUE INDEX later ON entries(stream) WHERE position > 60"}, exit: 1, says: "the index named \"later\"", starts: "not so"},
 		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
 	} {
 		t.Run(what, func(t *testing.T) {

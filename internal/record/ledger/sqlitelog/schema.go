@@ -135,9 +135,9 @@ func notAFormat(number int64) string {
 // planted returns what is in the file that acts by itself, and that this package never makes.
 func planted(c *conn) (found []string, err error) {
 	err = c.query(func(row Row) error {
-		found = append(found, fmt.Sprintf("the file has a %s named %q, which Trapeze does not make: it can change what is stored or shown", row.Text(0), row.Text(1)))
+		found = append(found, fmt.Sprintf("the file has the %s named %q, which Trapeze does not make, or not so: it can change what is stored or shown", row.Text(0), row.Text(1)))
 		return nil
-	}, "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')")
+	}, "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') OR tbl_name IN ('streams', 'entries') AND instr(?, sql || ';') = 0", schema)
 	return found, err
 }
 
