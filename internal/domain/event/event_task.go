@@ -281,7 +281,7 @@ type Rendered struct {
 	Utilisation  float64         `json:"utilisation"`        // of the budget, from 0 to 1
 	Completeness float64         `json:"completeness"`       // references resolved by references requested, from 0 to 1
 	Omitted      int             `json:"omitted,omitempty"`  // parts that were left out
-	Forgotten    []Forgotten     `json:"forgotten,omitempty"`
+	Forgotten    []Forgotten     `json:"forgotten,omitempty"` // that the envelope lacks, by those that forgot it
 }
 
 // Forgotten is what somebody forgot, since the task was created, of the memory that an envelope refers to.
