@@ -127,7 +127,7 @@ func TestWhoLetsGoDoesNotSayMoreThanTheReceiverCanRead(t *testing.T) {
 		}
 		_, err := call(h.agent("bob"), func(c caller.Caller) (taskstore.Receipt, error) {
 			t := h.task(r.Task)
-			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: envelopes.Content{Ask: strings.Repeat("and then ", 1000)}})
+			return h.app.Tasks.Share(ctx(h), c, tasks.ShareInput{Task: r.Task, Epoch: t.Epoch, To: "bob", Content: envelopes.Content{Ask: strings.Repeat("and; ", 800)}})
 		})
 		must(h, "a share that bob cannot read", err, refusal.Budget, "tokens")
 	})

@@ -277,10 +277,10 @@ type Rendered struct {
 	Bytes        json.RawMessage `json:"envelope,omitempty"`
 	Tokens       int             `json:"tokens"`
 	Budget       int             `json:"budget"`
-	Estimate     bool            `json:"estimate,omitempty"` // the tokens are estimated, not counted
-	Utilisation  float64         `json:"utilisation"`        // of the budget, from 0 to 1
-	Completeness float64         `json:"completeness"`       // references resolved by references requested, from 0 to 1
-	Omitted      int             `json:"omitted,omitempty"`  // parts that were left out
+	Estimate     bool            `json:"estimate,omitempty"`  // the tokens are estimated, not counted
+	Utilisation  float64         `json:"utilisation"`         // of the budget, from 0 to 1
+	Completeness float64         `json:"completeness"`        // references resolved by references requested, from 0 to 1
+	Omitted      int             `json:"omitted,omitempty"`   // parts that were left out
 	Forgotten    []Forgotten     `json:"forgotten,omitempty"` // that the envelope lacks, by those that forgot it
 }
 
