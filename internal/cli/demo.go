@@ -29,12 +29,16 @@ func (s *commands) demoCommand() *cobra.Command {
 		func(ctx context.Context, args []string) error {
 			ctx, stop := shell.Interruptible(ctx)
 			defer stop()
-			ctx, unread := signal.NotifyContext(ctx, syscall.SIGPIPE) // as in demo | head: the programs are ended, too
-			defer unread()
+			ctx, end := context.WithCancel(ctx)
+			defer end()
+			pipes := make(chan os.Signal, 1)
+			signal.Notify(pipes, syscall.SIGPIPE) // a write fails then, and does not end this process before its programs
+			defer signal.Stop(pipes)
 			o := demo.Options{Out: s.Stdout, Dir: s.Flags.DataDir, Page: page, Stay: page && s.Terminal}
 			if s.Flags.JSON {
 				o.Out = s.Stderr
 			}
+			o.Out = watched{o.Out, end}
 			var err error
 			if o.Module, err = demoModule(args, o.Out); err != nil {
 				return err
@@ -65,6 +69,20 @@ func (s *commands) demoCommand() *cobra.Command {
 	cmd.Long = demoLong
 	cmd.Flags().BoolVar(&page, "page", false, "open the page of the server in a browser while the demo runs; on a terminal it stays until Ctrl-C")
 	return cmd
+}
+
+// watched is for an output that somebody reads: end is called when nobody does any more, as with demo | head.
+type watched struct {
+	io.Writer
+	end func()
+}
+
+func (w watched) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err != nil {
+		w.end()
+	}
+	return n, err
 }
 
 // again runs another command in this process, with no settings but the data directory.

@@ -143,7 +143,7 @@ func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
 
 // backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
 // it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child. So does what an
-// operator takes from its owner.
+// operator takes away from its owner.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
 	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") || bound.TakenAway(t) && !t.Handoff.ReturnHome {
 		return []event.Event{park(event.ParkReturned, why, now)}

@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task/bound"
 )
 
-// Withdraw ends the handoff in flight, as its source or an operator. What an operator requested of an owner, only operators end.
+// Withdraw ends the handoff in flight, as its source or an operator. What an operator takes from the owner, only operators call off.
 type Withdraw struct {
 	By      identity.Principal
 	Epoch   uint64

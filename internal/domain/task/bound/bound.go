@@ -12,13 +12,13 @@ import (
 // OperatorsHandoff is the hint for the owner of a task that an operator takes away.
 const OperatorsHandoff = "wait for it: an operator requested it, and only operators call it off"
 
-// TakenAway reports whether an operator requested the handoff in flight of a task that an agent owns.
+// TakenAway reports whether an operator takes the task from its owner with the handoff in flight. What an operator sends on for the owner is not that.
 func TakenAway(t task.Task) bool {
 	h := t.InFlight()
-	return h != nil && t.Owner != "" && identity.ParsePrincipal("", h.By).IsOperator()
+	return h != nil && t.Owner != "" && h.Reason == event.ReasonSupervision && identity.ParsePrincipal("", h.By).IsOperator()
 }
 
-// RequireOwnRequest refuses to the owner of a task to call off what an operator requested: the operator takes the task from the owner.
+// RequireOwnRequest refuses to the owner of a task to call off the handoff by which an operator takes it away.
 func RequireOwnRequest(t task.Task, by identity.Principal) error {
 	if by.IsOperator() || by.IsSystem() || !TakenAway(t) {
 		return nil
