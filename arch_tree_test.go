@@ -92,7 +92,7 @@ func (t *tree) addTestdata(fsys fs.FS, dir string) error {
 		switch base := path.Base(name); {
 		case err != nil:
 			return err
-		case d.IsDir() && (base == "node_modules" || base == "venv"): // programs of others, installed there
+		case d.IsDir() && (base == "node_modules" || strings.HasPrefix(base, "venv")): // programs of others, installed there
 			return fs.SkipDir
 		case !d.IsDir() && isText(name):
 			t.texts = append(t.texts, name)
