@@ -32,20 +32,23 @@ var unnamed = map[string]string{
 // sight is what the random stories have had.
 type sight struct {
 	events  map[string]int
-	refused map[string]bool // kind and field: whether another value was refused
+	tried   map[string]int  // by kind and field: how often another value was
+	refused map[string]bool // and whether it was refused
 }
 
-// take counts events, and changes what the first of each kind name.
+// take counts events, and changes what they name, until that is refused.
 func (s *sight) take(t task.Task, id string, events []event.Event) {
 	for i, e := range events {
-		name := e.EventName()
-		if s.events[name]++; s.events[name] > 40 {
-			continue
-		}
+		s.events[e.EventName()]++
 		for _, field := range naming {
+			what := e.EventName() + " " + field
+			if s.refused[what] || s.tried[what] >= 40 {
+				continue
+			}
 			if other, ok := otherwise(events, i, field); ok {
 				was := deepCopy(t)
-				s.refused[name+" "+field] = s.refused[name+" "+field] || order.Apply(&was, id, other...) != ""
+				s.tried[what]++
+				s.refused[what] = order.Apply(&was, id, other...) != ""
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func checks(t *testing.T, n int) {
 
 func TestRandomStoriesKeepEveryPromise(t *testing.T) {
 	checks(t, sequences)
-	seen := &sight{map[string]int{}, map[string]bool{}}
+	seen := &sight{map[string]int{}, map[string]int{}, map[string]bool{}}
 	rapid.Check(t, func(rt *rapid.T) {
 		seeds := rapid.SliceOfN(rapid.Uint64(), 20, 60).Draw(rt, "seeds")
 		if err := run(realRules, seeds, seen); err != nil {
