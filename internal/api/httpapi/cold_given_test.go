@@ -91,7 +91,7 @@ func TestAColdHandoffByAnAgentKeepsWhatOperatorsPinned(t *testing.T) {
 		in       client.SendInput
 		reads    []string
 	}{
-		{mal, ben, "ben", client.SendInput{Kind: client.Cold, Content: client.Content{Ask: "do", Facts: []client.Point{{Text: "SECRET 3", Pinned: true}}}}, []string{":)\ntime It was 14:03.", ":)\nstop Crane 7 stays stopped."}},
+		{mal, ben, "ben", client.SendInput{Kind: client.Cold, Content: client.Content{Ask: "do", Facts: []client.Point{{Text: "SECRET 3", Pinned: true}}}}, []string{"what its requester and operators pinned, and nothing else", ":)\ntime It was 14:03.", ":)\nstop Crane 7 stays stopped."}},
 		{ben, cyd, "cyd", client.SendInput{Content: client.Content{Facts: []client.Point{{ID: "time", Text: "It was 16:00."}}}}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
 		{cyd, dan, "dan", client.SendInput{Kind: client.Cold}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
 	} {

@@ -18,7 +18,7 @@ type sendInput struct {
 	To         argument.List    `json:"to,omitempty" jsonschema:"agents in order of preference; or auto (the policy decides); or human:DESK"`
 	Capability string           `json:"capability,omitempty" jsonschema:"any agent with this capability"`
 	Channel    string           `json:"channel,omitempty" jsonschema:"the subscribers of this channel"`
-	Kind       client.Kind      `json:"kind,omitempty" jsonschema:"warm: full context (default). cold: description only. supervised: an approver must agree first. broadcast: the first to accept gets it. delegation: you wait and get the result back"`
+	Kind       client.Kind      `json:"kind,omitempty" jsonschema:"warm: full context (default). cold: description, and what operators pinned. supervised: an approver must agree first. broadcast: the first to accept gets it. delegation: you wait and get the result back"`
 	FanOut     bool             `json:"fan_out,omitempty" jsonschema:"with broadcast: every receiver gets a copy"`
 	FanIn      client.FanInMode `json:"fan_in,omitempty" jsonschema:"which results to wait for"`
 	Quorum     int              `json:"quorum,omitempty"`

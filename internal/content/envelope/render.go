@@ -126,7 +126,8 @@ func (p *rendering) about(e *Envelope) {
 		p.Line("- %s", strings.Join(list, "; "))
 	}
 	if h.Kind == event.Cold {
-		p.Line("- This is a cold handoff: you get the task's description without its context.")
+		gets := map[bool]string{false: "the task's description without its context", true: "of the task's context what its requester and operators pinned, and nothing else"}
+		p.Line("- This is a cold handoff: you get %s.", gets[len(e.KeyFacts)+len(e.Decisions) > 0])
 	}
 }
 

@@ -231,6 +231,7 @@ async function choose(card) {
   const sheet = card.querySelector(".sheet");
   chosen = card.dataset.ticket;
   gone.hidden = true;
+  delete gone.dataset.left;
   for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
   if (!sheet || "read" in sheet.dataset || sheet.ariaBusy) return;
   sheet.ariaBusy = "true";

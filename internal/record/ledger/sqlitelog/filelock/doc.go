@@ -1,4 +1,5 @@
-// Package filelock has the lock by which one process at a time has a database: of a file beside it, and of its directory.
+// Package filelock says whether this process may have a database: by the lock of a file beside it and of its directory, which one process has
+// at a time, and by journals beside it that Trapeze does not make.
 //
 // Start reading at [Await].
 package filelock
