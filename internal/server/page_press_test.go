@@ -109,7 +109,7 @@ type pressed struct {
 	status          int
 }
 
-// press does what a button of a ticket does, whether it is there or not, as the inbox has it; the page of the ticket has the same. It is false where the reader may not see
+// press does what a button of a ticket does, whether it is there or not, as the page of the ticket has it; the inbox has the same. It is false where the reader may not see
 // the ticket, and where the form does nothing or the same as another button.
 func press(t *testing.T, admin *client.Client, r *reader, task, ticket, verb string) (pressed, bool) {
 	t.Helper()
@@ -128,7 +128,7 @@ func press(t *testing.T, admin *client.Client, r *reader, task, ticket, verb str
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := formOf(inbox, path+"/"+verb)
+	form := formOf(seen.body, path+"/"+verb)
 	shows := form != nil
 	if !shows {
 		form = url.Values{"key": {client.NewKey()}, "epoch": {fmt.Sprint(before.Epoch)}}
@@ -169,7 +169,11 @@ func TestWhatTheFormsOfATicketHaveArrives(t *testing.T) {
 			if got := page.do(http.MethodPost, path, other.Encode()); got.status == http.StatusSeeOther {
 				t.Error("an envelope that was not shown is approved")
 			}
-			if k, err := admin.Ticket(t.Context(), id, 0); err != nil || k.Envelope == "" || form.Get("digest") != k.Envelope {
+			unread := formOf(page.get("/inbox", http.StatusOK), path)
+			if got := page.do(http.MethodPost, path, unread.Encode()); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "does not say what was read") || !strings.Contains(got.body, form.Get("digest")) {
+				t.Errorf("what was not read is approved: %q, %d %s", unread, got.status, got.body)
+			}
+			if k, err := admin.Ticket(t.Context(), id, 0); err != nil || !k.Open() || k.Envelope == "" || form.Get("digest") != k.Envelope {
 				t.Errorf("the form has the digest %q, and the envelope is %q: %v", form.Get("digest"), k.Envelope, err)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 
@@ -21,7 +22,6 @@ type inbox struct {
 	Tickets []client.Ticket
 	Past    bool
 	Next    string
-	Known   map[string]uint64 // the position of the task of each approval that is open: beyond it there is something else to read
 }
 
 // pastLimit is how many tickets that were closed a page shows, and earlierLimit how many of the same task are beside a ticket.
@@ -41,13 +41,8 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := inbox{Past: past, Tickets: got.Tickets, Known: map[string]uint64{}}
-	for i, k := range in.Tickets {
-		if k.Open() && k.Kind == "approval" {
-			if t, err := v.api.Task(r.Context(), k.Task); err == nil {
-				in.Known[k.ID] = t.Position
-			}
-		}
+	in := inbox{Past: past, Tickets: got.Tickets}
+	for i := range in.Tickets {
 		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
 			return err
 		}
@@ -93,6 +88,7 @@ type ticketPage struct {
 	Digest    string           // of what is shown: an approval is of that
 	For       string           // the receiver whom it is packed for, before it accepts
 	Undecided bool             // several may receive it
+	Of        []string         // the ids of what this is made of: if one of them changes, it is to be read again
 	Story     bool             // the person may see the task
 	Earlier   []client.Ticket  // of the same task, that were closed
 }
@@ -122,13 +118,19 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 			if err := json.Unmarshal(got.Envelope, &e); err != nil {
 				return err
 			}
-			body.Left = e.Left()
+			body.Left, body.Of = e.Left(), e.Items()
+		}
+	}
+	if t.Kind == "approval" && t.Open() {
+		body.Of = append(body.Of, t.Task) // its constraints
+		if body.For != "" {
+			body.Of = append(body.Of, body.For) // whom it is packed for
 		}
 	}
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {
 		return err
 	}
-	shown := page{Title: "Ticket " + t.ID, Live: t.Task, Body: body}
+	shown := page{Title: "Ticket " + t.ID, Live: strings.Join(append([]string{t.Task}, body.Of...), " "), Body: body}
 	if !t.Open() {
 		shown.Onward = "/inbox"
 	}
@@ -189,6 +191,9 @@ func (v *visit) decide(ctx context.Context, r *http.Request, id, verb string) (e
 	case "withdraw": // which is a denial by the one who asks
 		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})
 	case "approve":
+		if r.PostFormValue("digest") == "" {
+			return invalid("the form does not say what was read", "read it here, and approve it then")
+		}
 		_, err = v.api.Approve(ctx, id, client.ApproveInput{Digest: r.PostFormValue("digest"), Detail: detail})
 	case "deny":
 		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})

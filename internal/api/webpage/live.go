@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -17,10 +20,11 @@ const (
 	gather = 200 * time.Millisecond // changes that come within it are one
 
 	maxTickets = 64 // of which a page is not told yet
+	maxChanged = 64 // ids of what changed that a page is told at once; of more it is told that anything may have
 )
 
-// live tells a page that something changed, as server-sent events: in the task that it names, or anything; and of which tasks people get a ticket. It ends with the session, and says so: of a stream that is
-// refused, browsers tell a page nothing but that there is none.
+// live tells a page what changed, as server-sent events: of the tasks, memory items and agents that it names, or anything; and of which tasks people get a ticket. It ends with
+// the session, and says so: of a stream that is refused, browsers tell a page nothing but that there is none.
 func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	s := stream{w: w, control: http.NewResponseController(w)}
 	over := p.sessions.anyEnd()
@@ -35,8 +39,10 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	changed, tickets, ended := make(chan struct{}, 1), make(chan string, maxTickets), make(chan error, 1)
-	go func() { ended <- v.follow(ctx, shownAt(r, v.me), r.URL.Query().Get("task"), changed, tickets) }()
+	changed, tickets, ended := changes{some: make(chan struct{}, 1)}, make(chan string, maxTickets), make(chan error, 1)
+	go func() {
+		ended <- v.follow(ctx, shownAt(r, v.me), strings.Fields(r.URL.Query().Get("task")), &changed, tickets)
+	}()
 	s.begin()
 	if s.send("retry: 1000\nid: "+strconv.FormatUint(v.me.Position, 10)+"\nevent: open\ndata:\n\n") != nil {
 		return
@@ -45,13 +51,13 @@ func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	defer still.Stop()
 	for v.sessions.lasts(v.session) {
 		select {
-		case <-changed:
+		case <-changed.some:
 			select { // what belongs together comes together
 			case <-time.After(gather):
 			case <-ctx.Done():
 				return
 			}
-			err = s.send("event: change\ndata:\n\n")
+			err = s.send("event: change\ndata: " + changed.take() + "\n\n")
 		case task := <-tickets:
 			err = s.send("event: ticket\ndata: " + task + "\n\n")
 		case <-still.C:
@@ -86,8 +92,42 @@ func shownAt(r *http.Request, now client.Me) uint64 {
 	return n
 }
 
-// follow marks what changes after a position in a task, or anywhere, and sends the tasks of which people get a ticket.
-func (v *visit) follow(ctx context.Context, after uint64, task string, changed chan<- struct{}, tickets chan<- string) error {
+// changes are the ids of what changed, until a page is told.
+type changes struct {
+	some chan struct{} // has a value if there are any
+
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (c *changes) add(id string) {
+	c.mu.Lock()
+	if c.ids == nil {
+		c.ids = map[string]bool{}
+	}
+	if len(c.ids) <= maxChanged {
+		c.ids[id] = true
+	}
+	c.mu.Unlock()
+	select {
+	case c.some <- struct{}{}:
+	default: // the page is about to be told
+	}
+}
+
+// take returns the ids in order, with blanks between them: "*" if there are too many.
+func (c *changes) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ids := slices.Sorted(maps.Keys(c.ids))
+	if c.ids = nil; len(ids) > maxChanged {
+		return "*"
+	}
+	return strings.Join(ids, " ")
+}
+
+// follow notes what changes after a position, of what is named or, with "*", anywhere; and sends the tasks of which people get a ticket.
+func (v *visit) follow(ctx context.Context, after uint64, named []string, changed *changes, tickets chan<- string) error {
 	return v.api.Events(ctx, after, func(e client.Event) error {
 		if slices.ContainsFunc(e.Events, func(name string) bool { return slices.Contains(forPeopleNow, name) }) {
 			select {
@@ -95,11 +135,8 @@ func (v *visit) follow(ctx context.Context, after uint64, task string, changed c
 			default: // a person does not read as many notices at once
 			}
 		}
-		if task == "*" || e.ID == task {
-			select {
-			case changed <- struct{}{}:
-			default: // one is waiting to be sent
-			}
+		if slices.Contains(named, "*") || slices.Contains(named, e.ID) {
+			changed.add(e.ID)
 		}
 		return nil
 	})

@@ -177,6 +177,15 @@ func TestAPageWithoutScriptsIsWhole(t *testing.T) {
 			t.Errorf("%s has %d cells that are too narrow", name, n)
 		}
 	}
+	deciding := `[...document.querySelectorAll("#main button")].filter((e) => e.checkVisibility()).length`
+	d.goTo("/inbox") // where nothing is read
+	if n := eval[int](d, deciding); n > 0 {
+		t.Errorf("%d buttons decide unread", n)
+	}
+	d.do(chromedp.Click(chromedp.CSS(`a[href="/tickets/` + s.approval + `"]`)))
+	d.shows("What the receiver reads")
+	d.do(chromedp.Click(chromedp.CSS(`button.good`)))
+	d.shows("Approved.")
 }
 
 // Sign out on a page of one principal, after another has signed in in another tab, says whose session it is; there it ends that one.

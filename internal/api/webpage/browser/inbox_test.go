@@ -20,22 +20,32 @@ func (d *desk) inbox() {
 	d.until(`document.querySelector("[data-chosen] .sheet[data-read]")`)
 }
 
-// The ticket that is chosen has beside it, or below it on a phone, what the agents know, which is read then. It is decided on in two keystrokes, and no other is.
+// refunds opens tickets to approve a refund, each with a memory item, and returns the agent that asks, the tickets and the items.
+func (d *desk) refunds(n int) (worker *client.Client, tickets, items []string) {
+	d.t.Helper()
+	ctx := d.t.Context()
+	worker = d.agent("worker", client.AgentSpec{})
+	d.agent("payer", client.AgentSpec{})
+	for n := range n {
+		item, err := worker.Remember(ctx, client.RememberInput{Text: fmt.Sprint("the account is 777-", n), Scope: client.ScopeWorkspace})
+		must2(d.t, func() error { return err })
+		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("Refund order ", n), Constraints: []client.Constraint{{ID: "limit", Kind: client.ConstraintBudget, Text: "at most 50 euros"}}, Send: &client.SendInput{
+			To: []string{"payer"}, Kind: client.Supervised, Content: client.Content{Ask: "Pay it back", Summary: "The customer wrote twice", Facts: []client.Point{{Text: fmt.Sprint("the parcel is lost, says carrier ", n)}}, Memory: []client.MemoryAsk{{ID: item.ID}}},
+		}})
+		must2(d.t, func() error { return err })
+		tickets, items = append(tickets, made.Task+".k1"), append(items, item.ID)
+	}
+	return worker, tickets, items
+}
+
+// known is the text beside the decision on the ticket that is chosen.
+const known = `document.querySelector("[data-chosen] .sheet").innerText`
+
+// The ticket that is chosen has beside it, or below it on a phone, what the agents know, which is read then. It stays in sight when it is tapped.
 func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 	d := open(t)
-	ctx := t.Context()
-	worker := d.agent("worker", client.AgentSpec{})
-	d.agent("payer", client.AgentSpec{})
-	var tickets []string
-	for n := range 2 {
-		made, err := worker.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("Refund order ", n), Constraints: []client.Constraint{{ID: "limit", Kind: client.ConstraintBudget, Text: "at most 50 euros"}}, Send: &client.SendInput{
-			To: []string{"payer"}, Kind: client.Supervised, Content: client.Content{Ask: "Pay it back", Summary: "The customer wrote twice", Facts: []client.Point{{Text: fmt.Sprint("the parcel is lost, says carrier ", n)}}},
-		}})
-		must2(t, func() error { return err })
-		tickets = append(tickets, made.Task+".k1")
-	}
+	d.refunds(2)
 	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
-	known := `document.querySelector("[data-chosen] .sheet").innerText`
 	for name, width := range map[string]int64{"at a desk": 1280, "on a phone": 360} {
 		d.do(chromedp.EmulateViewport(width, 740))
 		d.inbox()
@@ -57,6 +67,24 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 	if n := eval[int](d, `[...document.querySelectorAll("[data-key=a]")].filter((b) => b.checkVisibility({visibilityProperty: true})).length`); n != 1 {
 		t.Errorf("%d tickets can be approved", n)
 	}
+	d.do(chromedp.EmulateViewport(360, 740))
+	d.inbox()
+	const second = `document.querySelectorAll("[data-ticket]")[1]`
+	at := eval[[]float64](d, `(({x, y}) => [x, y])((`+second+`.scrollIntoView({block: "center"}), `+second+`.getBoundingClientRect()))`)
+	d.do(chromedp.MouseClickXY(at[0]+4, at[1]+4))
+	d.until(second + `.matches("[data-chosen]") && ` + known + `.includes("says carrier 1")`)
+	if now := eval[[]float64](d, `[`+second+`.getBoundingClientRect().top, scrollY]`); now[0] < 0 || now[0] > at[1]+2 || now[1] > 0 && now[0] < at[1]-2 { // at the head of the page it cannot stay
+		t.Errorf("the ticket that was tapped goes from %.0f to %.0f", at[1], now[0])
+	}
+}
+
+// The ticket that is chosen is decided on in two keystrokes, and no other is: as what is shown beside it, which is read again when it changes.
+func TestADecisionIsOfWhatIsShown(t *testing.T) {
+	d := open(t)
+	ctx := t.Context()
+	worker, tickets, items := d.refunds(2)
+	d.signIn(d.tokenOf(client.RoleOperator, "olga"))
+	d.inbox()
 	d.do(chromedp.Evaluate[chromedp.Void](`window.whole_ = fetch; window.fetch = () => Promise.reject(new Error("away")); void 0`))
 	for _, key := range []string{"j", "j", "a", kb.Enter} { // of what is not shown
 		d.do(chromedp.KeyEvent(key))
@@ -77,12 +105,29 @@ func TestTheEnvelopeIsBesideTheDecision(t *testing.T) {
 		return err
 	})
 	d.until(known + `.includes("no refund without a receipt") && ` + known + `.includes("has changed, and was read again") && document.querySelector("[data-chosen] [data-key=a]").checkVisibility({visibilityProperty: true})`)
+	forget := func(n int) {
+		must2(t, func() error { _, err := worker.Forget(ctx, items[n]); return err })
+	}
+	forget(1)
+	d.until(`!` + known + `.includes("777-1") && document.querySelector("[data-chosen] [data-key=a]").checkVisibility({visibilityProperty: true})`)
 	d.do(chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
 	d.shows("Approved.")
 	for n, open := range []bool{true, false} {
 		if k, err := d.admin.Ticket(ctx, tickets[n], 0); err != nil || k.Open() != open {
 			t.Errorf("%v: %+v", err, k)
 		}
+	}
+	d.goTo("/tickets/" + tickets[0]) // which follows what it shows, too
+	d.shows("777-0")
+	d.until(`source?.readyState === EventSource.OPEN`)
+	d.do(chromedp.KeyEvent("r"))
+	d.do(chromedp.Focus(chromedp.CSS(`input[name=detail]`)), chromedp.KeyEvent("as agreed"))
+	forget(0)
+	d.until(`!known.innerText.includes("777-0") && known.innerText.includes("has changed, and was read again")`)
+	d.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("a"), chromedp.KeyEvent(kb.Enter))
+	d.shows("Approved.")
+	if k, err := d.admin.Ticket(ctx, tickets[0], 0); err != nil || k.Detail != "as agreed" {
+		t.Errorf("%v: %+v", err, k)
 	}
 	if heard := d.heard(); len(heard) > 0 {
 		t.Error(heard)

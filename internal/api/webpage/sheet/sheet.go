@@ -21,8 +21,11 @@ type Envelope struct {
 	Facts       []Point      `json:"key_facts"`
 	Decisions   []Point      `json:"decisions"`
 	Constraints []Constraint `json:"constraints"`
-	Omissions   []Omission   `json:"omissions"`
-	Dropped     []struct {
+	Memory      []struct {
+		ID string `json:"id"`
+	} `json:"memory"`
+	Omissions []Omission `json:"omissions"`
+	Dropped   []struct {
 		Kind  string `json:"kind"`
 		Count int    `json:"count"`
 	} `json:"dropped"`
@@ -40,6 +43,14 @@ func (e Envelope) Left() []Omission {
 		all = append(all, o)
 	}
 	return all
+}
+
+// Items are the ids of the memory items that the envelope has: one that is forgotten is in it no more.
+func (e Envelope) Items() (ids []string) {
+	for _, m := range e.Memory {
+		ids = append(ids, m.ID)
+	}
+	return ids
 }
 
 // Authors names who wrote the texts that come from an earlier sender: empty of those of the sender.

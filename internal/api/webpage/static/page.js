@@ -95,8 +95,8 @@ function follow() {
   source?.close();
   if (!task && !notices() || document.hidden && !leads) return; // a page that nobody looks at would take a stream from another
   source = new EventSource("/live?task=" + encodeURIComponent(task || "") + "&after=" + main().dataset.position);
-  source.addEventListener("open", () => { say(""); if (missed) { missed = false; if (task) refresh(); } });
-  source.addEventListener("change", () => { full = 0; refresh(); });
+  source.addEventListener("open", () => { say(""); if (missed) { missed = false; note("*"); if (task) refresh(); } });
+  source.addEventListener("change", (e) => { full = 0; note(e.data); refresh(); });
   source.addEventListener("ticket", (e) => opened(e.data));
   source.addEventListener("end", () => { source.close(); missed = true; offerSignIn(); });
   source.addEventListener("full", () => {
@@ -204,7 +204,16 @@ function offerNotices() {
 // Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
 function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
 
-const outdated = new Set(); // tickets beside which something else was read before
+const told = new Map(); // by the id of what changed, the last time that this page was told; "*" is anything
+const digests = new Map(); // of what was first shown beside a ticket
+let times = 0;
+
+// note keeps what the server says has changed.
+function note(ids) {
+  times++;
+  for (const id of ids.split(" ")) told.set(id, times);
+}
+
 let chosen; // the ticket that the person has come to last
 
 // current is the ticket that keys are for: none, when that one has left. Another is chosen by the person alone.
@@ -228,32 +237,45 @@ async function left(ticket) {
 // choose shows a ticket of the inbox beside what the agents know, which is read then. Only the ticket that shows it is decided on.
 async function choose(card) {
   if (!card) return;
-  const sheet = card.querySelector(".sheet");
+  const sheet = card.querySelector(".sheet"), since = times;
   chosen = card.dataset.ticket;
   gone.hidden = true;
   delete gone.dataset.left;
-  for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
+  point(card);
   if (!sheet || "read" in sheet.dataset || sheet.ariaBusy) return;
   sheet.ariaBusy = "true";
-  const answer = await fetchAs("/tickets/" + encodeURIComponent(chosen)).catch(() => null);
+  const answer = await fetchAs("/tickets/" + encodeURIComponent(card.dataset.ticket)).catch(() => null);
   const known = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("known");
   sheet.ariaBusy = null;
   if (!known) return; // the link stays
   sheet.replaceChildren(...known.childNodes);
-  if (outdated.has(chosen)) sheet.prepend("This has changed, and was read again.");
-  sheet.dataset.read = card.dataset.position;
-  sheet.dataset.digest = known.dataset.digest || "";
+  Object.assign(sheet.dataset, { read: since, digest: known.dataset.digest || "", of: known.dataset.of });
   renew(card);
+  if (card.dataset.ticket === chosen) choose(card); // again, if it has changed meanwhile
 }
 
-// renew has a ticket approved by the digest of what is shown beside it. What has changed since it was read is to be read again.
+// point marks the chosen card, which stays where it is in the window while the one before folds.
+function point(card) {
+  const top = card.getBoundingClientRect().top;
+  for (const t of tickets()) t.toggleAttribute("data-chosen", t === card);
+  scrollBy({ top: card.getBoundingClientRect().top - top, behavior: "instant" });
+}
+
+// renew has a ticket approved by the digest of what is shown beside it, and says if that is not what was shown first. What has changed since it was read is to be read again.
 function renew(card) {
-  const sheet = card.querySelector(".sheet"), form = card.querySelector("input[name=digest]");
-  if (!sheet || !("read" in sheet.dataset)) return;
-  if (form && sheet.dataset.digest) form.value = sheet.dataset.digest;
-  if (sheet.dataset.read === card.dataset.position) return;
-  delete sheet.dataset.read;
-  outdated.add(card.dataset.ticket);
+  const sheet = card.querySelector(".sheet") || document.getElementById("known"), form = card.querySelector("input[name=digest]");
+  if (!sheet || (card.contains(sheet) ? !("read" in sheet.dataset) : !form)) return;
+  const { read, digest, of } = sheet.dataset, parts = of.split(" ").filter(Boolean), ticket = card.dataset.ticket;
+  if (form) form.value = digest || "";
+  if (!digests.has(ticket)) digests.set(ticket, digest);
+  if (digests.get(ticket) !== digest && !sheet.querySelector(".again")) {
+    const again = document.createElement("p");
+    again.className = "again";
+    again.role = "status";
+    again.textContent = "This has changed, and was read again.";
+    sheet.prepend(again);
+  }
+  if (parts.length && ["*", ...parts].some((id) => told.get(id) > read)) delete sheet.dataset.read;
 }
 
 document.addEventListener("focusin", (e) => {
@@ -326,6 +348,7 @@ function begin() {
   forget();
   notify();
   sight();
+  tickets().forEach(renew);
   choose(current());
   lengthen();
   follow();
