@@ -12,9 +12,10 @@ type ReplayInput struct {
 	Route      []string  `json:"route,omitzero"` // nil: as it is; empty: none
 	Deadline   time.Time `json:"deadline,omitzero"`
 	Note       string    `json:"note,omitempty"`
-	Budget     Spend     `json:"budget,omitzero"` // replaces the amounts that are set
-	Home       bool      `json:"home,omitempty"`  // back to its owner instead of to a receiver
-	Kind       Kind      `json:"kind,omitempty"`  // [Warm], [Cold] or [Supervised]; empty: as it was, or for other receivers warm, if it was not cold
+	Budget     Spend     `json:"budget,omitzero"`  // replaces the amounts that are set
+	Home       bool      `json:"home,omitempty"`   // back to its owner instead of to a receiver
+	Content    Content   `json:"content,omitzero"` // beside what the failed handoff had, such as an ask in place of a long one
+	Kind       Kind      `json:"kind,omitempty"`   // [Warm], [Cold] or [Supervised]; empty: as it was, or for other receivers warm, if it was not cold
 }
 
 // Replay revives a task from the dead letters with fresh limits.

@@ -164,7 +164,10 @@ func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
 	one, two, three, four := dead("one", admin), dead("two", admin), dead("three", admin), dead("four", admin)
 	shown(t, "the dead letters", page.get("/dead", http.StatusOK), "four", "<strong>", "not mine", "<time datetime=", "three")
 	shown(t, "the story of a dead letter", page.get("/tasks/"+one, http.StatusOK), "In the dead letters", "handoff rejected", "not mine")
-	page.post("/dead", "verb=replay&key=k1&to=ann,bob&tokens=500&task="+one, "Replayed.")
+	page.post("/dead", "verb=replay&key=k1&to=ann,bob&tokens=500&ask=Paint+one+wall&answered=1&task="+one, "Replayed.")
+	if s, err := admin.Content(ctx, one, client.ContentInput{Source: true}); err != nil || !strings.Contains(string(s.Envelope), "Paint one wall") {
+		t.Errorf("the new ask: %s, %v", s.Envelope, err)
+	}
 	if task := is(one); task.Handoff == nil || len(task.Handoff.Candidates) == 0 || task.Handoff.Candidates[0].Agent != "ann" || task.Budget.Tokens != 500 {
 		t.Errorf("%+v, %+v", task.Handoff, task.Budget)
 	}

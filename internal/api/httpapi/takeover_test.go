@@ -258,3 +258,96 @@ func TestTheReasonForGrantingATakeoverReachesTheNextOwners(t *testing.T) {
 		}
 	}
 }
+
+// A task whose ask or open questions are too long for an agent gets to it all the same: who takes the task over for the agent, or replays it to the agent, says what
+// the agent is to do instead. The refusal says so.
+func TestAnOperatorReplacesWhatIsTooLongForTheReceiver(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx, admin := t.Context(), h.as(h.admin)
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	tiny, _ := h.agent("tiny")
+	if _, err := admin.RegisterAgent(ctx, "tiny", client.AgentSpec{ContextWindow: 1200}); err != nil {
+		t.Fatal(err)
+	}
+	long, questions := strings.Repeat("and then look at the next page ", 300), []string{strings.Repeat("which page is it? ", 200)}
+	instead := client.Content{Ask: "Read page 7.", Questions: []string{}}
+	for name, c := range map[string]struct {
+		content client.Content
+		call    func(task string, in client.Content) (client.Receipt, error)
+	}{
+		"a takeover": {client.Content{Ask: long}, func(task string, in client.Content) (client.Receipt, error) {
+			return admin.Takeover(ctx, task, client.TakeoverInput{To: "tiny", Content: in})
+		}},
+		"a takeover of questions": {client.Content{Ask: "read", Questions: questions}, func(task string, in client.Content) (client.Receipt, error) {
+			return admin.Takeover(ctx, task, client.TakeoverInput{To: "tiny", Content: in})
+		}},
+		"a replay": {client.Content{Ask: long}, func(task string, in client.Content) (client.Receipt, error) {
+			return admin.Replay(ctx, task, client.ReplayInput{To: []string{"tiny"}, Content: in})
+		}},
+		"a cold replay": {client.Content{Ask: long}, func(task string, in client.Content) (client.Receipt, error) {
+			return admin.Replay(ctx, task, client.ReplayInput{To: []string{"tiny"}, Kind: client.Cold, Content: in})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			by, replays := ann, strings.HasSuffix(name, "replay")
+			if replays { // what no agent owns goes to the dead letters
+				by = admin
+			}
+			made, err := by.CreateTask(ctx, client.CreateInput{Intent: "read the book", Content: c.content, Send: &client.SendInput{To: []string{"ben"}, Retries: new(int)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if replays {
+				_, err = ben.Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused})
+			} else {
+				_, err = ben.Accept(ctx, made.Handoff, client.AcceptInput{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.call(made.Task, client.Content{})
+			var no *client.Error
+			if !errors.As(err, &no) || no.Code != client.Budget || !strings.Contains(no.Hint, "give it a shorter ask, close the open questions") {
+				t.Errorf("with what was asked: %v", err)
+			}
+			got, err := c.call(made.Task, instead)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := tiny.Accept(ctx, got.Handoff, client.AcceptInput{Render: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := read.Content.Prompt; !strings.Contains(p, "Read page 7.") || strings.Contains(p, "and then look") || strings.Contains(p, "which page") {
+				t.Errorf("the receiver reads:\n%s", p)
+			}
+		})
+	}
+}
+
+// Content where nobody reads it is refused.
+func TestWhoAsksForATaskAndAReplayToTheOwnerHaveNoContent(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx, admin := t.Context(), h.as(h.admin)
+	ben, _ := h.agent("ben")
+	instead := client.Content{Ask: "Read page 7."}
+	made, err := admin.CreateTask(ctx, client.CreateInput{Intent: "read", Send: &client.SendInput{To: []string{"ben"}, Retries: new(int)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := func(what string, err error) {
+		t.Helper()
+		var no *client.Error
+		if !errors.As(err, &no) || no.Code != client.Invalid || no.Details["field"] != "content.ask" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err = ben.Takeover(ctx, made.Task, client.TakeoverInput{Content: instead})
+	field("an agent that asks for a task", err)
+	if _, err := ben.Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = admin.Replay(ctx, made.Task, client.ReplayInput{Home: true, Content: instead})
+	field("a replay to the owner", err)
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/api/mcpapi/argument"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/fit"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/resource"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/show"
@@ -18,12 +19,14 @@ import (
 )
 
 type acceptInput struct {
-	Handoff  string `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
-	Takeover string `json:"takeover,omitempty" jsonschema:"instead: id of a task to request from its owner"`
-	Detail   string `json:"detail,omitempty" jsonschema:"with takeover: why"`
-	From     string `json:"from,omitempty" set:"all" jsonschema:"with takeover: its owner as you know it; refused if it has another"`
-	To       string `json:"to,omitempty" set:"all" jsonschema:"with takeover, for operators: the agent that gets the task"`
-	Key      string `json:"key,omitempty"`
+	Handoff   string               `json:"handoff,omitempty" jsonschema:"id of an offer in your inbox"`
+	Takeover  string               `json:"takeover,omitempty" jsonschema:"instead: id of a task to request from its owner"`
+	Detail    string               `json:"detail,omitempty" jsonschema:"with takeover: why"`
+	From      string               `json:"from,omitempty" set:"all" jsonschema:"with takeover: its owner as you know it; refused if it has another"`
+	To        string               `json:"to,omitempty" set:"all" jsonschema:"with takeover, for operators: the agent that gets the task"`
+	Ask       string               `json:"ask,omitempty" set:"all" jsonschema:"with takeover, for operators: what the agent must accomplish, in place of what was asked"`
+	Questions argument.Restriction `json:"questions,omitempty" set:"all" jsonschema:"with takeover, for operators: open questions in place of the earlier ones; none: all are answered"`
+	Key       string               `json:"key,omitempty"`
 }
 
 var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes,
@@ -32,8 +35,8 @@ var acceptTool = defineText[acceptInput]("accept", "Accept a task", tool.Changes
 		switch {
 		case (in.Handoff == "") == (in.Takeover == ""):
 			return answer{}, c.Invalid("{accept} needs handoff (id of an offer in your inbox) or takeover (a task id)")
-		case in.From+in.To != "" && in.Takeover == "":
-			return answer{}, invalid("from and to are for takeover only: omit them when you accept an offer")
+		case (in.From+in.To+in.Ask != "" || in.Questions.Values() != nil) && in.Takeover == "":
+			return answer{}, invalid("from, to, ask and questions are for takeover only: omit them when you accept an offer")
 		case in.Detail != "" && in.Takeover == "":
 			return answer{}, invalid("detail is for takeover only: omit it when you accept an offer")
 		case in.Takeover != "":
@@ -67,7 +70,9 @@ func (c *call) takeOver(ctx context.Context, in acceptInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	r, err := c.Takeover(tool.Keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{To: in.To, From: in.From, Detail: in.Detail})
+	r, err := c.Takeover(tool.Keyed(ctx, in.Key), in.Takeover, client.TakeoverInput{
+		To: in.To, From: in.From, Detail: in.Detail, Content: client.Content{Ask: in.Ask, Questions: in.Questions.Values()},
+	})
 	if err != nil {
 		return answer{}, err
 	}

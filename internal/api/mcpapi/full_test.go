@@ -240,9 +240,10 @@ func TestAnOperatorTakesATaskOver(t *testing.T) {
 	olga := h.operator("olga")
 	_, own := coder.call("send", m{"intent": "Write the parser"})
 	olga.refused("accept", m{"takeover": own["task"], "to": "tester", "from": "lead"}, "does not own")
-	if text := olga.read("accept", m{"takeover": own["task"], "to": "tester", "from": "coder", "detail": "it is stuck"}); !strings.Contains(text, "taken from its owner") {
+	if text := olga.read("accept", m{"takeover": own["task"], "to": "tester", "from": "coder", "detail": "it is stuck", "ask": "Write its tests"}); !strings.Contains(text, "taken from its owner") {
 		t.Errorf("taken over: %s", text)
 	}
+	h.asks(own["task"], "Write its tests")
 	if text, _ := tester.call("inbox", m{}); !strings.Contains(text, own["task"].(string)) {
 		t.Errorf("the inbox says %s", text)
 	}
@@ -275,11 +276,20 @@ func TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute(t *testing.T) {
 	olga.refused("dead", m{"action": "replay"}, "needs task")
 	olga.refused("dead", m{"action": "list", "why": "x"}, "omit them")
 	olga.refused("dead", m{"action": "discard", "task": parked["task"]}, "needs why")
-	if text, data := olga.call("dead", m{"action": "replay", "task": parked["task"], "route": "tester", "deadline": "2h", "cost": 900, "why": "tester can"}); data["state"] != "handing_off" {
+	if text, data := olga.call("dead", m{"action": "replay", "task": parked["task"], "route": "tester", "deadline": "2h", "cost": 900, "why": "tester can", "ask": "Test it twice", "questions": "none"}); data["state"] != "handing_off" {
 		t.Errorf("revived: %s", text)
 	}
 	if got, err := h.admin.Task(t.Context(), parked["task"].(string)); err != nil || !slices.Equal(got.Route, []string{"tester"}) || got.Budget.Cost != 900 {
 		t.Errorf("%v, %+v, %v", got.Route, got.Budget, err)
+	}
+	h.asks(parked["task"], "Test it twice")
+}
+
+// asks checks what the receiver of a task is asked.
+func (h *harness) asks(task any, ask string) {
+	h.t.Helper()
+	if s, err := h.admin.Content(h.t.Context(), task.(string), client.ContentInput{Source: true}); err != nil || !strings.Contains(string(s.Envelope), `"ask":"`+ask+`"`) {
+		h.t.Errorf("the receiver reads %s, %v", s.Envelope, err)
 	}
 }
 

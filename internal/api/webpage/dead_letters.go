@@ -97,7 +97,7 @@ func (v *visit) ofDead(r *http.Request, verb string) (func(ctx context.Context, 
 			return err
 		}, nil
 	case "replay":
-		in := client.ReplayInput{To: names(r.PostFormValue("to")), Capability: r.PostFormValue("capability"), Note: r.PostFormValue("why"), Home: r.PostFormValue("home") != ""}
+		in := client.ReplayInput{To: names(r.PostFormValue("to")), Capability: r.PostFormValue("capability"), Note: r.PostFormValue("why"), Home: r.PostFormValue("home") != "", Content: instead(r)}
 		if text := r.PostFormValue("tokens"); text != "" {
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || n < 1 {

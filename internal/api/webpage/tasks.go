@@ -94,9 +94,18 @@ func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
 func (v *visit) takeOver(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("task")
 	_, err := v.api.Takeover(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.TakeoverInput{
-		To: r.PostFormValue("to"), From: r.PostFormValue("from"), Detail: r.PostFormValue("detail"),
+		To: r.PostFormValue("to"), From: r.PostFormValue("from"), Detail: r.PostFormValue("detail"), Content: instead(r),
 	})
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "takeover", err)
+}
+
+// instead is what a receiver reads in place of what others asked, in a form of an operator.
+func instead(r *http.Request) client.Content {
+	c := client.Content{Ask: r.PostFormValue("ask")}
+	if r.PostFormValue("answered") != "" {
+		c.Questions = []string{}
+	}
+	return c
 }
 
 // complete completes a task that the person owns.

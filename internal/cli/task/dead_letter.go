@@ -58,7 +58,7 @@ func deadShow(s *shell.Shell) *cobra.Command {
 				p.Line("")
 				p.Trail(trail.Entries)
 				if t.State == client.Parked {
-					p.Line("\nTo send it again, to the same receivers or with --to AGENT: %s", shellword.Command("trapeze dead replay", t.ID)+largerBudget(t))
+					p.Line("\nTo send it again, to the same receivers or with --to AGENT, with --ask TEXT if the ask is too long for it: %s", shellword.Command("trapeze dead replay", t.ID)+largerBudget(t))
 					p.Line("To give it up: %s", shellword.Command("trapeze dead discard", t.ID)+" --why WHY")
 				}
 			})
@@ -78,6 +78,7 @@ func largerBudget(t client.Task) (flags string) {
 
 func deadReplay(s *shell.Shell) *cobra.Command {
 	var in client.ReplayInput
+	var content shell.ContentFlags
 	var deadline, kind string
 	cmd := s.ReceiptCall("replay TASK", "Send a dead letter again, with fresh limits", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (r client.Receipt, err error) {
@@ -85,6 +86,9 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 				return r, err
 			}
 			if in.Deadline, err = s.Moment(ctx, "--deadline", deadline); err != nil {
+				return r, err
+			}
+			if in.Content, err = content.Read(ctx, s, c); err != nil {
 				return r, err
 			}
 			in.Kind = client.Kind(kind)
@@ -99,6 +103,7 @@ func deadReplay(s *shell.Shell) *cobra.Command {
 	handoff.AddBudget(f, &in.Budget, "instead of the present one")
 	shell.WhyFlag(f, &in.Note)
 	f.BoolVar(&in.Home, "home", false, "return it to its owner instead of a receiver")
+	content.Add(f)
 	return cmd
 }
 

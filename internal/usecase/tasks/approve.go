@@ -108,6 +108,6 @@ func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, ag
 	if !refused || no.Code != refusal.Budget {
 		return events, err
 	}
-	return nil, refusal.New(no.Code, "register it with a larger context window, or let an agent with more room take the task over",
+	return nil, refusal.New(no.Code, "register it with a larger context window, let an agent with more room take the task over, or have it handed over with a shorter ask",
 		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
 }

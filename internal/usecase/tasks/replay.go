@@ -10,21 +10,23 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // ReplayInput revives a task from the dead letters.
 type ReplayInput struct {
-	Task       string       `json:"task,omitempty" doc:"Id of the task."`
-	To         []string     `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
-	Capability string       `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
-	Route      []string     `json:"route,omitzero" doc:"Replaces the task's route, which the task then follows; empty: it has none. Left out: as it is."`
-	Deadline   time.Time    `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
-	Budget     event.Budget `json:"budget,omitzero" doc:"Replaces the task's."`
-	Note       string       `json:"note,omitempty" doc:"Why."`
-	Home       bool         `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
-	Kind       event.Kind   `json:"kind,omitempty" doc:"warm, cold or supervised. Left out: to those it was meant for, as it was; to others, cold if it was cold, and otherwise warm."`
+	Task       string            `json:"task,omitempty" doc:"Id of the task."`
+	To         []string          `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
+	Capability string            `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
+	Route      []string          `json:"route,omitzero" doc:"Replaces the task's route, which the task then follows; empty: it has none. Left out: as it is."`
+	Deadline   time.Time         `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
+	Budget     event.Budget      `json:"budget,omitzero" doc:"Replaces the task's."`
+	Note       string            `json:"note,omitempty" doc:"Why."`
+	Home       bool              `json:"home,omitempty" doc:"Back to its owner instead of to a receiver."`
+	Kind       event.Kind        `json:"kind,omitempty" doc:"warm, cold or supervised. Left out: to those it was meant for, as it was; to others, cold if it was cold, and otherwise warm."`
+	Content    envelopes.Content `json:"content,omitzero" doc:"As with a handoff: what the receiver reads beside what the failed one handed over, such as an ask in place of a long one."`
 }
 
 // check refuses a kind that a replay cannot have.
@@ -44,7 +46,13 @@ func (ts *Tasks) Replay(ctx context.Context, c caller.Caller, in ReplayInput) (t
 	if err := c.May(identity.ManageDeadLetters, "replay a dead letter"); err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "replay", in.Task, err)
 	}
+	leave, err := ts.enterWork(ctx, c, in.Content, nil)
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	defer leave()
 	return ts.deciding(ctx, c, "replay", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+		defer leave()
 		events, err := ts.decideReplay(ctx, c, in, auto, t, now)
 		if err != nil {
 			return nil, err
@@ -84,11 +92,12 @@ func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInp
 		send.Approver = ""
 	}
 	if in.Home || len(send.To) == 0 && send.Capability == "" && send.Channel == "" && len(t.Route) == 0 {
-		return events, nil
+		return events, noContent(in.Content, "omit the content, or name a receiver", "a task that goes back to its owner is not handed off")
 	}
-	send.Auto = auto
+	in.Content.Again = send.Content.Again
+	send.Content, send.Auto = in.Content, auto
 	sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
-	return append(events, sent...), err
+	return append(events, sent...), toShorten(err)
 }
 
 // reserveReplay takes what a child is to get more with its replay from what its parent has left, as [Tasks.RaiseBudget] does. What the

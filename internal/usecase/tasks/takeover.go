@@ -11,16 +11,18 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopes"
 	"github.com/trapezehq/trapeze/internal/usecase/handoffs"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // TakeoverInput asks for a task.
 type TakeoverInput struct {
-	Task   string `json:"task,omitempty" doc:"Id of the task."`
-	To     string `json:"to,omitempty" doc:"For operators: the agent to offer it to. Agents ask for themselves."`
-	From   string `json:"from,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
-	Detail string `json:"detail,omitempty" doc:"Why."`
+	Task    string            `json:"task,omitempty" doc:"Id of the task."`
+	To      string            `json:"to,omitempty" doc:"For operators: the agent to offer it to. Agents ask for themselves."`
+	From    string            `json:"from,omitempty" doc:"Its owner as you know it; if it has another, the call is refused."`
+	Detail  string            `json:"detail,omitempty" doc:"Why."`
+	Content envelopes.Content `json:"content,omitzero" doc:"For operators, as with a handoff: what the agent reads beside what the task has, such as an ask in place of a long one."`
 }
 
 // ownedBy refuses (conflict) what is said of a task with another owner; "" is any.
@@ -37,6 +39,9 @@ func (ts *Tasks) ownedBy(ctx context.Context, c caller.Caller, t task.Task, owne
 func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	if c.IsOperator() {
 		return ts.reassign(ctx, c, in)
+	}
+	if err := noContent(in.Content, "omit the content: the owner, or an operator, can hand the task over with some", "who asks for a task says nothing to its receiver"); err != nil {
+		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
 	}
 	out, err := ts.store.Decide(ctx, c, "takeover", in.Task, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		owner, err := ts.agentStore.Known(ctx, c.Workspace, t.Owner, false)
@@ -77,7 +82,13 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 // reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named. If nobody takes
 // what had an owner, it goes to the dead letters, where operators look.
 func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
+	leave, err := ts.enterWork(ctx, c, in.Content, nil)
+	if err != nil {
+		return taskstore.Receipt{}, err
+	}
+	defer leave()
 	return ts.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
+		defer leave()
 		if in.To == "" {
 			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
 		}
@@ -99,8 +110,33 @@ func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput
 			}
 			events, t = append(events, back...), task.FoldAll(t, back)
 		}
-		send := handoffs.SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, ReturnHome: t.Owner == "", Auto: auto}
+		send := handoffs.SendInput{Task: t.ID, To: []string{in.To}, Reason: event.ReasonSupervision, Detail: in.Detail, Content: in.Content, ReturnHome: t.Owner == "", Auto: auto}
 		sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
-		return append(events, sent...), err
+		return append(events, sent...), toShorten(err)
 	})
+}
+
+// noContent refuses (invalid) content where nobody reads it.
+func noContent(c envelopes.Content, hint, why string) error {
+	field := "content"
+	switch {
+	case c.IsZero():
+		return nil
+	case c.Ask != "":
+		field = "content.ask"
+	case c.Questions != nil:
+		field = "content.open_questions"
+	}
+	return refusal.New(refusal.Invalid, hint, "%s", why).With("field", field)
+}
+
+// toShorten is the refusal of a receiver whose budget is too small for what others said of the task, with what an operator can do.
+func toShorten(err error) error {
+	no, ok := refusal.As(err)
+	if !ok || no.Code != refusal.Budget {
+		return err
+	}
+	out := *no
+	out.Hint = "give it a shorter ask, close the open questions, or name a receiver with a larger context window"
+	return &out
 }

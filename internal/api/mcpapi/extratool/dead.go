@@ -13,18 +13,20 @@ import (
 )
 
 type deadInput struct {
-	Action     string          `json:"action" enum:"list,replay,discard" jsonschema:"list: the dead letters you may see. replay: offer one again. discard: end it"`
-	Task       string          `json:"task,omitempty" jsonschema:"a task in the dead letters"`
-	Why        string          `json:"why,omitempty" jsonschema:"it is recorded"`
-	To         argument.List   `json:"to,omitempty" jsonschema:"with replay: other agents"`
-	Capability string          `json:"capability,omitempty" jsonschema:"with replay"`
-	Route      argument.List   `json:"route,omitempty" jsonschema:"with replay: a new route, agents in turn"`
-	Deadline   argument.Moment `json:"deadline,omitzero" jsonschema:"with replay: a new deadline"`
-	Home       bool            `json:"home,omitempty" jsonschema:"with replay: back to its owner"`
-	Kind       client.Kind     `json:"kind,omitempty" jsonschema:"with replay: of the new handoff, not broadcast or delegation"`
-	Tokens     int64           `json:"tokens,omitempty" jsonschema:"with replay: a new token budget"`
-	Cost       int64           `json:"cost,omitempty" jsonschema:"with replay: a new cost budget, in millionths of the currency"`
-	Key        string          `json:"key,omitempty"`
+	Action     string               `json:"action" enum:"list,replay,discard" jsonschema:"list: the dead letters you may see. replay: offer one again. discard: end it"`
+	Task       string               `json:"task,omitempty" jsonschema:"a task in the dead letters"`
+	Why        string               `json:"why,omitempty" jsonschema:"it is recorded"`
+	To         argument.List        `json:"to,omitempty" jsonschema:"with replay: other agents"`
+	Capability string               `json:"capability,omitempty" jsonschema:"with replay"`
+	Route      argument.List        `json:"route,omitempty" jsonschema:"with replay: a new route, agents in turn"`
+	Deadline   argument.Moment      `json:"deadline,omitzero" jsonschema:"with replay: a new deadline"`
+	Home       bool                 `json:"home,omitempty" jsonschema:"with replay: back to its owner"`
+	Kind       client.Kind          `json:"kind,omitempty" jsonschema:"with replay: of the new handoff, not broadcast or delegation"`
+	Ask        string               `json:"ask,omitempty" jsonschema:"with replay: what the receiver must accomplish, in place of what was asked"`
+	Questions  argument.Restriction `json:"questions,omitempty" jsonschema:"with replay: open questions in place of the earlier ones; none: all are answered"`
+	Tokens     int64                `json:"tokens,omitempty" jsonschema:"with replay: a new token budget"`
+	Cost       int64                `json:"cost,omitempty" jsonschema:"with replay: a new cost budget, in millionths of the currency"`
+	Key        string               `json:"key,omitempty"`
 }
 
 // letters is a list of dead letters.
@@ -54,7 +56,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 	"List the dead letters. For operators: offer one again, with fresh limits; or discard it.",
 	func(ctx context.Context, c *tool.Call, in deadInput) (tool.Answer, error) {
 		ctx = tool.Keyed(ctx, in.Key)
-		changes := len(in.To) > 0 || in.Capability != "" || len(in.Route) > 0 || !in.Deadline.At.IsZero() || in.Home || in.Kind != "" || in.Tokens+in.Cost != 0
+		changes := len(in.To) > 0 || in.Capability != "" || len(in.Route) > 0 || !in.Deadline.At.IsZero() || in.Home || in.Kind != "" || in.Tokens+in.Cost != 0 || in.Ask != "" || in.Questions.Values() != nil
 		switch {
 		case in.Action == "list" && (in.Task+in.Why != "" || changes):
 			return tool.Answer{}, argument.Invalid("list takes no other argument: omit them")
@@ -63,7 +65,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 		case in.Task == "":
 			return tool.Answer{}, c.Invalid("{dead} needs task: the id of a task in the dead letters")
 		case in.Action == "discard" && changes:
-			return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, route, deadline, home, kind, tokens and cost")
+			return tool.Answer{}, argument.Invalid("discard takes task and why only: omit to, capability, route, deadline, home, kind, ask, questions, tokens and cost")
 		case in.Action == "discard" && in.Why == "":
 			return tool.Answer{}, argument.Invalid("discard needs why: the reason is recorded")
 		case in.Action == "discard":
@@ -74,7 +76,7 @@ var deadTool = tool.Define[deadInput, deadAnswer]("dead", "Revive or discard a d
 		}
 		r, err := c.Replay(ctx, in.Task, client.ReplayInput{
 			To: in.To, Capability: in.Capability, Route: in.Route, Deadline: in.Deadline.At, Home: in.Home, Note: in.Why, Kind: in.Kind,
-			Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost},
+			Budget: client.Spend{Tokens: in.Tokens, Cost: in.Cost}, Content: client.Content{Ask: in.Ask, Questions: in.Questions.Values()},
 		})
 		return tool.Changed(r, err, "The task was revived.", "")
 	})
