@@ -208,7 +208,7 @@ func TestDefinitionsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		names[d.Name] = true
 	}
 	d, _ := alert.Find("handoff-failure-rate")
-	if got := d.Meaning(); got != "More than 0.5 % of the handoffs of the last hour failed: 2 or more, of 20 or more that ended." || d.Prometheus() != "TrapezeHandoffFailureRate" {
+	if got := d.Meaning(); got != "More than 0.5 % of the handoffs of the last hour failed: 2 or more, of 20 or more that ended. Of all, or of those of all senders but one agent." || d.Prometheus() != "TrapezeHandoffFailureRate" {
 		t.Errorf("%q, %s", got, d.Prometheus())
 	}
 }

@@ -17,6 +17,9 @@ const TicketAge = 8 * time.Hour
 // behind begins what people do about alerts that name handoffs.
 const behind = "`trapeze alerts show` names the handoffs behind it, and `trapeze handoff show` says how each ended. "
 
+// apart is what is wrong in alerts with Apart.
+const apart = " Of all, or of those of all senders but one agent."
+
 // spread ends what is wrong in alerts with Spread.
 const spread = " Of what goes wrong with the handoffs of one agent, no more counts than of all other senders together."
 
@@ -43,14 +46,14 @@ func failures() []Definition {
 		},
 		{
 			Name: "handoff-failure-rate", Severity: Warning, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Least: 2, Few: 20, command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended.",
+			Threshold: 0.005, Highest: 0.99, Window: time.Hour, Least: 2, Few: 20, Apart: true, command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + apart,
 			todo:    behind + "Look for what they have in common: `trapeze stats --by agent`, `--by kind`, `--by reason`.",
 		},
 		{
 			Name: "handoffs-fail-systemically", Severity: Critical, Figure: handoffsFailed, Of: handoffsEnded, Measure: Share, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", Spread: true, command: showStats,
-			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + spread + spreadTo,
+			Threshold: 0.02, Highest: 0.99, Window: time.Hour, Least: 3, Few: 20, Milder: "handoff-failure-rate", Apart: true, Spread: true, command: showStats,
+			meaning: "More than {threshold} of the handoffs of the last {window} failed: {least} or more, of {few} or more that ended." + apart + spread + spreadTo,
 			todo:    behind + "Start agents that are missing, or give those that fail a fallback in the policy.",
 		},
 		{
@@ -85,14 +88,14 @@ func losses() []Definition {
 	return []Definition{
 		{
 			Name: "context-incomplete", Severity: Warning, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, Least: 2, command: showDrift,
-			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some.",
+			Threshold: 0.95, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 5, Least: 2, Apart: true, command: showDrift,
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some." + apart,
 			todo:    "`trapeze drift` shows what a task lost on its way; `trapeze envelope show` has the gaps.",
 		},
 		{
 			Name: "context-lost", Severity: Critical, Figure: completeness, Measure: Average, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Least: 3, Milder: "context-incomplete", Spread: true, command: showDrift,
-			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some." + spread,
+			Threshold: 0.8, Lowest: 0.01, Highest: 1, Window: time.Hour, Few: 20, Least: 3, Milder: "context-incomplete", Apart: true, Spread: true, command: showDrift,
+			meaning: "On average, less than {threshold} of the references of an envelope could be resolved, in {few} or more packed envelopes of the last {window}, of which {least} or more lack some." + apart + spread,
 			todo:    "See which memory items and files are missing, with `trapeze envelope show`, before more work is based on it.",
 		},
 		{

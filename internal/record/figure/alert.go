@@ -45,8 +45,8 @@ func expression(d *alert.Definition) string {
 		value = increase(of.Prometheus(), window, by)
 	case alert.Share:
 		failed, ended := increase(of.Prometheus(), window, by), increase(ByName(d.Of).Prometheus(), window, by)
-		if d.Spread {
-			failed, ended = without(failed, d), without(ended, d)
+		if d.Apart {
+			failed, ended = without(failed, d, 0), without(ended, d, 1)
 		}
 		value = fmt.Sprintf("(%s >= %g) / (%s >= %g)", failed, d.Least, ended, d.Few)
 	case alert.Average:
@@ -65,8 +65,9 @@ func expression(d *alert.Definition) string {
 // averageOfFew is the average of a histogram over a time, if it got as many values as a definition asks for.
 func averageOfFew(d *alert.Definition, of *Instrument, window, by string) string {
 	count := increase(of.Prometheus()+"_count", window, by)
-	if d.Spread {
-		return fmt.Sprintf("%s / (%s >= %g)", increase(of.Prometheus()+"_sum", window, by), without(count, d), max(d.Few, 1))
+	if d.Apart { // what is right
+		right := fmt.Sprintf("(%s - (%s - %s))", increase(of.Prometheus()+"_sum", window, by), leftOut(d, 1), leftOut(d, 0))
+		return fmt.Sprintf("%s / (%s >= %g)", right, without(count, d, 1), max(d.Few, 1))
 	}
 	return fmt.Sprintf("(%s and %s >= %g)", average(of, window), count, max(d.Few, 1))
 }
@@ -80,9 +81,13 @@ func least(d *alert.Definition, of *Instrument, window, by string) string {
 	return fmt.Sprintf(" and %s >= %g", increase(below, window, by), d.Least)
 }
 
-// without is what an increase is without what a definition leaves out of it.
-func without(increase string, d *alert.Definition) string {
-	return fmt.Sprintf("(%s - sum by (workspace) (%s))", increase, excessOf(d).Prometheus())
+// without is what an increase is without what a definition leaves out of it: 0 of what went wrong, 1 of all.
+func without(increase string, d *alert.Definition, which int) string {
+	return fmt.Sprintf("(%s - %s)", increase, leftOut(d, which))
+}
+
+func leftOut(d *alert.Definition, which int) string {
+	return fmt.Sprintf("sum by (workspace) (%s{severity=%q})", excesses[d.Figure][which].Prometheus(), d.Severity)
 }
 
 // promDuration writes a duration of whole minutes, hours or days as Prometheus does.

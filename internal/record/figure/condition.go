@@ -20,7 +20,7 @@ func (t *Tally) Conditions(workspace string, definitions []alert.Definition, now
 		return nil
 	}
 	var list []alert.Condition
-	m := meter{p: p, totals: p.totals(), now: now, by: map[string]parties{}}
+	m := meter{p: p, totals: p.totals(), now: now, by: map[string]books{}}
 	for i := range definitions {
 		d := &definitions[i]
 		if d.Figure == AgentTasksFailed.Name {
@@ -50,7 +50,7 @@ type meter struct {
 	p      *past
 	totals totals
 	now    time.Time
-	by     map[string]parties // by figure, as far as they were asked for
+	by     map[string]books // by figure, as far as they were asked for
 }
 
 func (m *meter) condition(d *alert.Definition, open Open) (c alert.Condition, ok bool) {
@@ -101,7 +101,8 @@ func (m *meter) windowed(d *alert.Definition) (c alert.Condition, ok bool) {
 	if d.Measure == alert.Increase {
 		c.Newest = m.newest(end)
 	}
-	c.Senders = within(m.harm(d.Figure).senders, d.Window, end).senders()
+	b := m.books(d.Figure)
+	c.Senders = b.faulty(window(d.Window, end)).worst()
 	return c, true
 }
 
@@ -118,19 +119,14 @@ func (m *meter) newest(end time.Time) time.Time {
 // value measures a definition at a time; holds is false if there was too little to measure.
 func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds bool) {
 	s := m.totals.within(d.Window, end)
-	if d.Spread {
-		s.leave(d.Figure, m.excess(d, &s, end))
-	}
 	switch d.Measure {
 	case alert.Increase:
-		value, holds = s.failed, true
-	case alert.Share:
-		if holds = s.ended > 0 && s.ended >= d.Few && s.failed >= d.Least; holds {
-			value = s.failed / s.ended
+		return s.failed, d.Compare.Holds(s.failed, d.Threshold)
+	case alert.Share, alert.Average:
+		if d.Apart {
+			return m.share(d, &s, end)
 		}
-	case alert.Average:
 		value, holds = s.average(d.Figure, max(d.Few, 1))
-		holds = holds && (d.Least == 0 || s.lacking >= d.Least)
 	case alert.Rise:
 		if value, holds = s.average(d.Figure, 1); holds {
 			day := m.totals.within(alert.Day, end)
@@ -143,43 +139,35 @@ func (m *meter) value(d *alert.Definition, end time.Time) (value float64, holds 
 	return value, holds && d.Compare.Holds(value, d.Threshold)
 }
 
-// harm is what went wrong, by party.
-func (m *meter) harm(figure string) parties {
-	of, there := m.by[figure]
+// share measures what went wrong, without what the definition leaves out.
+func (m *meter) share(d *alert.Definition, s *sums, end time.Time) (value float64, holds bool) {
+	of := s.share(d.Figure)
+	few := of.wrong
+	if d.Measure == alert.Average {
+		few = s.lacking
+	}
+	if of.wrong <= rounding || few < d.Least {
+		return 0, false
+	}
+	b := m.books(d.Figure)
+	from, to := window(d.Window, end)
+	return of.without(b.leaves(d, of, from, to)).measure(d)
+}
+
+// books are the accounts of a figure.
+func (m *meter) books(figure string) books {
+	b, there := m.by[figure]
 	if !there {
-		of = m.p.harmOf(figure)
-		m.by[figure] = of
+		b = booksOf(figure, m.p.slots)
+		m.by[figure] = b
 	}
-	return of
-}
-
-// excess is by how much one agent did more harm than all others in a window.
-func (m *meter) excess(d *alert.Definition, s *sums, end time.Time) float64 {
-	total := s.failed
-	if d.Figure == EnvelopeCompleteness.Name {
-		total = s.lost()
-	}
-	of := m.harm(d.Figure)
-	return max(within(of.causes, d.Window, end).excess(total), within(of.receivers, d.Window, end).excess(total))
-}
-
-// leave leaves so many failed handoffs, or envelopes that lost everything, out of the sums.
-func (s *sums) leave(figure string, n float64) {
-	if figure == EnvelopeCompleteness.Name {
-		s.packed -= n
-		return
-	}
-	s.failed -= n
-	s.ended -= n
+	return b
 }
 
 // average is the average of what a histogram got; ok is false if it got fewer values than few.
 func (s *sums) average(figure string, few float64) (value float64, ok bool) {
 	sum, count := s.hops, s.tasks
-	switch figure {
-	case EnvelopeCompleteness.Name:
-		sum, count = s.completeness, s.packed
-	case EnvelopeUtilisation.Name:
+	if figure == EnvelopeUtilisation.Name {
 		sum, count = s.utilisation, s.budgeted
 	}
 	if count < few {

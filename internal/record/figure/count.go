@@ -294,6 +294,7 @@ func (c *count) rendered(e event.Rendered) {
 	if e.Handoff == 0 {
 		sender = c.w.shared
 	}
+	at.envelopes.add(party{sender: sender}, account{all: e.Completeness})
 	if e.Completeness < 1 {
 		at.lacking++
 		c.lost(at, &e, sender)
@@ -319,16 +320,17 @@ func (c *count) rendered(e event.Rendered) {
 func (c *count) lost(at *slot, e *event.Rendered, sender string) {
 	c.w.loser = cmp.Or(c.w.loser, sender)
 	rest := 1 - e.Completeness
-	at.lackedBy.add(c.w.loser, rest)
+	at.envelopes.add(party{sender: c.w.loser}, account{caused: rest})
 	for _, f := range e.Forgotten {
-		by := strings.Clone(event.Bare(f.By))
-		at.lostBy.add(by, f.Share)
-		if rest -= f.Share; by != c.w.loser {
-			at.lackedBy.add(by, f.Share)
+		by, of := strings.Clone(event.Bare(f.By)), account{all: f.Share, wrong: f.Share, caused: f.Share}
+		if by == c.w.loser {
+			of.caused = 0 // it is in the rest
 		}
+		at.envelopes.add(party{sender: by}, of)
+		rest -= f.Share
 	}
 	if rest > rounding {
-		at.lostBy.add(c.w.loser, rest)
+		at.envelopes.add(party{sender: c.w.loser}, account{all: rest, wrong: rest})
 	}
 }
 
@@ -350,19 +352,19 @@ func (c *count) end(outcome event.Stage) {
 	c.set.Add(HandoffsEnded, 1, c.label, string(f.Kind), string(f.Reason), string(outcome))
 	at := c.of(c.workspace).at(c.e.Time)
 	at.ended++
+	by, of := party{sender: c.w.from}, account{all: 1}
 	if f.Failed {
 		at.failed++
-		by := c.w.from
 		if f.silent {
-			by = cmp.Or(f.hurried, by)
+			by.sender = cmp.Or(f.hurried, by.sender)
 		}
-		at.failedBy.add(by, 1)
-		if by == f.hurried || !c.fellSilent(f) {
-			at.causedBy.add(by, 1)
+		by.receiver, of.wrong = f.Agent, 1
+		if by.sender == f.hurried || !c.fellSilent(f) {
+			of.caused = 1
 		}
-		at.failedTo.add(f.Agent, 1)
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))
 	}
+	at.handoffs.add(by, of)
 	c.recent.add(f.Handoff)
 	c.w.ended = c.recent.added
 }
@@ -397,7 +399,7 @@ func (c *count) over(state event.State) {
 	at := c.of(c.workspace).at(c.e.Time)
 	at.tasks++
 	at.hops += float64(c.w.hops)
-	at.hopsBy.add(c.w.requester, float64(c.w.hops-1))
+	at.routes.add(party{sender: c.w.requester}, account{wrong: float64(max(c.w.hops-1, 0))})
 	c.set.Add(TasksEnded, 1, c.label, string(state))
 	c.set.Add(TasksOpen, -1, c.label)
 	c.change(c.e.Position, c.workspace, Open{Tasks: -1})

@@ -18,6 +18,7 @@
 //   - condition.go: how an alert is measured on figures of the record, and what is too little to measure; the others are in
 //     monitor/measure.go. Thresholds are in alert/definitions.go
 //   - alert.go: the same alerts as rules for Prometheus
+//   - account.go: whose what went wrong is; sender.go: what alerts leave out of it
 //   - failures.go: which failures a figure names; recent.go, stats.go: percentiles, groups and spans of statistics
 //   - past.go: for how long minutes are kept; tally.go, label.go: how many workspaces and agents are told apart
 //

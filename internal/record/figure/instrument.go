@@ -49,6 +49,7 @@ var Labels = map[string]string{
 	"outcome":   "How it ended: `transferred`, `rejected`, `expired`, `failed`, `parked`, `cancelled` or `at_desk`.",
 	"scope":     "Whose handoffs a circuit stops: those of all senders, `shared`, or of one, `pair`.",
 	"state":     "The state.",
+	"severity":  "The severity of the alert: `warning` or `critical`.",
 	"event":     "What happened to an offer: `made`, `seen`, `accepted`, `rejected`, `expired`, `unanswered` or `shed`.",
 	"cause":     "Why tasks were parked.",
 	"readiness": "What the agents say of themselves: `ready`, `busy`, `draining` or `offline`.",
@@ -83,8 +84,12 @@ var (
 		Meaning: "Handoffs that used up all receivers and retries: their outcome is rejected, expired, failed or parked, and no approver denied them. Divided by those that ended, the failure rate: healthy below 0.5 %, systemic above 2 %.",
 	}
 	FailedExcess = &Instrument{
-		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the handoffs of the last hour that failed, by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. A child is sent by the owner of its parent. An offer that had less time than by default and got no answer counts as that of the principal that allowed no more; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system: alerts about that leave these out.",
+		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "severity"},
+		Meaning: "Of the handoffs of the last hour that failed, those that the alert of that severity leaves out. Critical: by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. A child is sent by the owner of its parent. An offer that had less time than by default and got no answer counts as that of the principal that allowed no more; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system. Of both severities: those of one agent, if only all others are beyond the threshold.",
+	}
+	EndedExcess = &Instrument{
+		Name: "trapeze.handoffs.ended.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "severity"},
+		Meaning: "Of the handoffs that ended in the last hour, those that the alert of that severity leaves out: those that it leaves out of the failed, and all others of that agent, if it is beyond the threshold without them alone.",
 	}
 	HandoffsOpen = &Instrument{
 		Name: "trapeze.handoffs.open", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace"},
@@ -167,8 +172,12 @@ var (
 		Meaning: "References of packed envelopes that could be resolved, divided by those that were asked for. Investigate averages below 0.95; below 0.8 is critical.",
 	}
 	LostExcess = &Instrument{
-		Name: "trapeze.envelope.lost.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), by how many more one agent sent than all other senders together; 0 if none did. What a task or its parent has lost before counts as the first sender's who lost something of it; a memory item that was forgotten counts as that of the one that forgot it, and as that sender's. Alerts about the system leave these out.",
+		Name: "trapeze.envelope.lost.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace", "severity"},
+		Meaning: "Of the packed envelopes of the last hour whose references could not be resolved (of one that lost a part, that part), those that the alert of that severity leaves out. Critical: by how many more one agent sent than all other senders together; 0 if none did. What a task or its parent has lost before counts as the first sender's who lost something of it; a memory item that was forgotten counts as that of the one that forgot it, and as that sender's. Of both severities: those of one agent, if only all others are beyond the threshold.",
+	}
+	PackedExcess = &Instrument{
+		Name: "trapeze.envelope.packed.excess", Type: Gauge, Unit: "{envelope}", Origin: Record, Labels: []string{"workspace", "severity"},
+		Meaning: "Of the packed envelopes of the last hour, those that the alert of that severity leaves out: those that it leaves out of the lost, and all others of that agent, if it is beyond the threshold without them alone.",
 	}
 	CircuitsOpened = &Instrument{
 		Name: "trapeze.circuits.opened", Type: Counter, Unit: "{circuit}", Origin: Record, Labels: []string{"workspace", "agent"},
@@ -279,8 +288,8 @@ var (
 // Instruments lists every instrument, in the order of the documentation.
 func Instruments() []*Instrument {
 	return []*Instrument{
-		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck, AgentTasksEnded, AgentTasksFailed,
-		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness, LostExcess,
+		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, EndedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck, AgentTasksEnded, AgentTasksFailed,
+		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness, LostExcess, PackedExcess,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
 		FigureLag, RecordIntegrity, RecordWitnessed, CertificateCurrent, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,

@@ -75,7 +75,7 @@ func (t *Tally) failing(workspace string, d *alert.Definition, now time.Time) (l
 // measureOutcomes measures the outcomes in the window of a definition, the newest last.
 func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert.Condition, ok bool) {
 	from := minuteOf(now.Add(-d.Window))
-	senders := harm{}
+	var senders accounts
 	var ended, failed float64
 	for i := range all {
 		o := &all[i]
@@ -85,7 +85,7 @@ func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert
 		ended++
 		if o.failed {
 			failed++
-			senders.add(o.by.sender, 1)
+			senders.add(party{sender: o.by.sender}, account{wrong: 1})
 			c.Handoffs = slices.Insert(c.Handoffs, 0, event.HandoffID(o.task, o.by.handoff))
 			c.Handoffs = c.Handoffs[:min(len(c.Handoffs), Behind)]
 		}
@@ -97,7 +97,7 @@ func measureOutcomes(all []outcome, d *alert.Definition, now time.Time) (c alert
 			c.Since = o.at
 		}
 	}
-	c.Senders = senders.senders()
+	c.Senders = senders.worst()
 	c.Causes = c.Senders
 	return c, c.Holds && now.Sub(c.Since) >= d.For
 }

@@ -32,10 +32,9 @@ func (s sums) plus(o sums, sign float64) sums {
 type slot struct {
 	minute int64 // since the beginning of 1970
 	sums
-	failedBy, failedTo, lostBy harm // what failed of those that ended, by sender and by receiver, and what was lost of those that were packed
-	hopsBy                     harm // hops of tasks that ended, by requester, without the first of each task
-	causedBy                   harm // as failedBy, without what was the receivers' doing
-	lackedBy                   harm // as lostBy, but what was forgotten counts as the sender's, too
+	handoffs  accounts // that ended
+	envelopes accounts // that were packed
+	routes    accounts // of tasks that ended, by requester: their hops without the first
 }
 
 // past is what alerts need to know of a workspace. Its memory is bounded by the minutes of [kept].
@@ -81,6 +80,11 @@ func (p *past) at(t time.Time) *slot {
 	return &p.slots[i]
 }
 
+// since returns the minutes from one on.
+func (p *past) since(minute int64) []slot {
+	return p.slots[sort.Search(len(p.slots), func(i int) bool { return p.slots[i].minute >= minute }):]
+}
+
 // totals are the sums from the first minute up to each minute.
 type totals struct {
 	minutes []int64
@@ -97,8 +101,8 @@ func (p *past) totals() totals {
 }
 
 // within returns what happened in a window that ends at a time, to the minute: the minute in which the window begins is included.
-func (t *totals) within(window time.Duration, end time.Time) sums {
-	from, to := minuteOf(end.Add(-window)), minuteOf(end)
+func (t *totals) within(of time.Duration, end time.Time) sums {
+	from, to := window(of, end)
 	i, _ := slices.BinarySearch(t.minutes, from)
 	j, _ := slices.BinarySearch(t.minutes, to+1)
 	if j <= i {

@@ -3,9 +3,12 @@ package figure_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/alert"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -76,13 +79,107 @@ func TestOneSenderIsNoFaultOfTheSystem(t *testing.T) {
 					set := figure.NewSet()
 					tally.Excess(set, noon.Add(after))
 					for _, p := range set.Points() {
-						if p.Instrument == harm.figure && p.Value != want {
+						if p.Instrument == harm.figure && p.Label("severity") == "critical" && p.Value != want {
 							t.Errorf("after %s: %s is %g, want %g", after, p.Instrument.Name, p.Value, want)
 						}
 					}
 				}
 			})
 		}
+	}
+}
+
+// excessAt are the figures of what the alerts of a severity leave out.
+func excessAt(tally *figure.Tally, severity alert.Severity, after time.Duration) map[*figure.Instrument]float64 {
+	set, of := figure.NewSet(), map[*figure.Instrument]float64{}
+	tally.Excess(set, noon.Add(after))
+	for _, p := range set.Points() {
+		if p.Label("severity") == string(severity) {
+			of[p.Instrument] = p.Value
+		}
+	}
+	return of
+}
+
+// sent are handoffs of a sender.
+type sent struct {
+	sender   string
+	good     int
+	rejected []string // by receivers
+	lost     int      // all references of so many are lost
+}
+
+func drawSent(t *rapid.T, sender string, good, bad int) sent {
+	return sent{
+		sender, rapid.IntRange(0, good).Draw(t, sender+" good"), rapid.SliceOfN(rapid.SampledFrom([]string{"r1", "r2", "r3", "r4"}), 0, bad).Draw(t, sender+" rejected by"),
+		rapid.IntRange(0, bad).Draw(t, sender+" lost"),
+	}
+}
+
+func (r *record) sends(s sent) {
+	asked := event.HandoffRequested{By: "agent/" + s.sender}
+	name := func(what string, n int) string { return fmt.Sprint(s.sender, "-", what, n) }
+	for n := range s.good + s.lost {
+		completeness := 1.0
+		if n >= s.good {
+			completeness = 0
+		}
+		r.goes(name("good", n), event.Created{}, asked, s.sender, "r1", event.Rendered{Handoff: 1, Offer: 1, Completeness: completeness},
+			event.Acknowledged{Handoff: 1, Offer: 1, Agent: "r1"}, event.Confirmed{Handoff: 1, Auto: true}, event.Moved{Handoff: 1, To: "r1", Hop: true})
+	}
+	for n, to := range s.rejected {
+		r.goes(name("bad", n), event.Created{}, asked, s.sender, to, event.RejectedOffer{Handoff: 1, Offer: 1, Agent: to}, event.Returned{Handoff: 1, Outcome: event.Rejected})
+	}
+}
+
+// TestOneMoreSenderNeitherHidesNorRaises: whatever one more sender sends, it clears no alert that those of all others raise; and none is critical by what it
+// alone has go wrong.
+func TestOneMoreSenderNeitherHidesNorRaises(t *testing.T) {
+	const after = 3 * time.Minute
+	severe := []string{"handoffs-fail-systemically", "context-lost"}
+	rapid.Check(t, func(rt *rapid.T) {
+		before, hidden, raised := newRecord(t), newRecord(t), newRecord(t)
+		for n := range rapid.IntRange(1, 4).Draw(rt, "others") {
+			s := drawSent(rt, fmt.Sprint("s", n), 20, 5)
+			before.sends(s)
+			hidden.sends(s)
+			raised.sends(sent{sender: s.sender, good: s.good})
+		}
+		hidden.sends(drawSent(rt, "eve", 120, 20))
+		raised.sends(drawSent(rt, "eve", 0, 30))
+		all := before.tally(figure.Options{})
+		is, now, alone := held(all, after), held(hidden.tally(figure.Options{}), after), held(raised.tally(figure.Options{}), after)
+		for name := range is {
+			d, _ := alert.Find(name)
+			left := excessAt(all, d.Severity, after)
+			if d.Apart && left[figure.FailedExcess] == left[figure.EndedExcess] && left[figure.LostExcess] == left[figure.PackedExcess] && !now[name].Holds {
+				rt.Errorf("one more sender hides %s", name)
+			}
+		}
+		for _, name := range severe {
+			if alone[name].Holds {
+				rt.Errorf("one sender raises %s", name)
+			}
+		}
+	})
+}
+
+// TestTheSuccessesOfOneHideNobodysFailures: nor do they count when all others are measured.
+func TestTheSuccessesOfOneHideNobodysFailures(t *testing.T) {
+	r := newRecord(t)
+	for n := range 3 {
+		r.sends(sent{sender: fmt.Sprint("g", n), good: 7, rejected: []string{"r1", "r2", "r3"}, lost: 3})
+	}
+	r.sends(sent{sender: "eve", good: 900, rejected: []string{"r4"}})
+	tally := r.tally(figure.Options{})
+	got := held(tally, 3*time.Minute)
+	for name, want := range map[string]float64{"handoffs-fail-systemically": 9.0 / 39, "handoff-failure-rate": 10.0 / 940, "context-lost": 0.7, "context-incomplete": 0.7} {
+		if c := got[name]; !c.Holds || math.Abs(c.Value-want) > 1e-9 {
+			t.Errorf("%s, want %g: %+v", name, want, c)
+		}
+	}
+	if left := excessAt(tally, alert.Critical, 3*time.Minute); left[figure.FailedExcess] != 1 || left[figure.EndedExcess] != 901 || left[figure.LostExcess] != 0 || left[figure.PackedExcess] != 900 {
+		t.Errorf("left out: %v", left)
 	}
 }
 

@@ -31,7 +31,8 @@ inbox of the operators always has its own.
 
 What one agent sends calls nobody at once: of what goes wrong with the handoffs of one agent, the critical alerts ` + "`handoffs-fail-systemically` and `context-lost`" + ` count no more than
 of all other senders together, people and programs included. The milder ` + "`handoff-failure-rate` and `context-incomplete`" + ` count all of it. All of them name up to five senders, those
-with most of it first. People and programs, whose tokens operators make, may raise the critical ones alone. The parts of a fan-out and what an agent delegates are sent by the owner of the task then, and the handoff that
+with most of it first. Nor do the many successes of one agent hide what goes wrong with what all others send: each of the four is raised, too, if what all senders but one agent sent is beyond
+the threshold; its value is of those then. People and programs, whose tokens operators make, may raise the critical ones alone, and count in full. The parts of a fan-out and what an agent delegates are sent by the owner of the task then, and the handoff that
 replaces a lost owner by the requester. It does not help to have others hand a task on, or delegate it: what it lost once is lost at each
 hop after that and in its children, and counts as the first sender's; a memory item that is forgotten counts as lost by the one that forgot it, however many hand it on; an offer that had less time than by default and got no answer counts as whose it was to allow no more: the requester's of the task, or the sender's of the handoff or the parts, if that allowed less. What receivers do counts as no sender's, so that the outage of all receivers
 of one orchestrator is critical: a handoff that got no answer is the receiver's doing if that has accepted or rejected an offer in the week before, and none, of anybody, since the offer was made. If it still
