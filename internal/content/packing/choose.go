@@ -92,7 +92,7 @@ func (p *packer) take(n int) int {
 // spent is the cost of the first parts of the chain.
 type spent struct {
 	tokens int  // of the prompt with the shortest list of omissions
-	first  bool // whether the last of the parts is of the first tiers
+	first  bool // whether the last of the parts is of the first ranks
 	// The tokens of the list of omissions in its longer forms, and what they have more than the shortest.
 	each, groups         int
 	moreEach, moreGroups int
@@ -119,7 +119,7 @@ func (p *packer) sums(base int) []spent {
 			total = p.list(envelope.ListTotal)
 		}
 		next := list[n]
-		next.tokens, next.first = base+taken.tokens+total, x.tier() <= state
+		next.tokens, next.first = base+taken.tokens+total, x.rank() <= state
 		next.each, next.moreEach = max(0, next.each-x.line), max(0, next.moreEach-x.line)
 		o := left[x.group()]
 		if o.Count -= x.omission().Parts(); o.Count == 0 {
@@ -147,7 +147,7 @@ func (p *packer) list(listing envelope.Listing) int {
 }
 
 // reserved is the number of tokens that parts leave to the list of omissions beyond its shortest form. Parts of the first
-// tiers leave none. A form gets its tokens when it has no more than its share of the budget; shortly before, each token that the
+// ranks leave none. A form gets its tokens when it has no more than its share of the budget; shortly before, each token that the
 // budget grows by is saved for it, so that no part has to go when it comes.
 func (p *packer) reserved(s spent) int {
 	if s.first {

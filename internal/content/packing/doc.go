@@ -9,12 +9,13 @@
 // The strategies:
 //
 //   - full keeps everything, or refuses.
-//   - priority, the default, has six ranks: (1) what the requester and operators pinned, then what they made vital, with an importance of 0.9 and more;
-//     (2) what agents pinned; (3) what agents made vital; (4) the state of the work: state, notes, summary and detail; (5) all others, the most valuable per
-//     token first; (6) parts with an importance below 0.2. In the first three, each author gets as many tokens as any other. Of what an agent made vital,
-//     a bound of parts and tokens counts: what is beyond it is of rank 5, and its omission says so. There is one exception: a part that is longer than all parts before it
-//     together is moved behind shorter parts of later ranks, and omitted if it then does not fit, even if it is pinned. So with a small budget a
-//     pinned text of 3,000 tokens does not displace ten facts of 100.
+//   - priority, the default, has seven ranks: (1) what the requester and operators pinned; (2) what they made vital, with an importance of 0.9
+//     and more; (3) what agents pinned; (4) what agents made vital; (5) the state of the work: state, notes, summary and detail; (6) all
+//     others, the most valuable per token first; (7) parts with an importance below 0.2. In the first four, each author gets as many
+//     tokens as any other. Of what an agent made vital, a bound of parts and tokens counts: what is beyond it is of rank 6, and its
+//     omission says so. One exception: a part of more than 128 tokens that is longer than all parts before it together waits for shorter
+//     parts of later ranks, and is omitted if it then does not fit, even if it is pinned. So with a small budget a pinned text of 3,000
+//     tokens does not displace ten facts of 100. But the parts of ranks 1 to 5 that fit half of the whole together are kept in that half.
 //   - summary_refs does the same, but leaves data, history and memory to be fetched.
 //   - lazy keeps state, notes, detail and references, and leaves all else to be fetched.
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// The importance that divides tiers: a more important tier comes first, whatever its parts cost.
+// The importance that divides ranks: a more important rank comes first, whatever its parts cost.
 const (
 	vitalImportance = envelope.Vital
 	usualImportance = 0.5 // of what nobody has weighed
@@ -25,12 +25,12 @@ const (
 // short is the number of tokens up to which a part never waits for shorter ones.
 const short = 128
 
-// tier is the rank of a part: the parts of a lower tier are taken first. The first tiers, up to state, also come before the
-// list of omissions.
-type tier int
+// rank is the place of a part among the others: those of a lower rank are taken first. The first ranks, up to state, also come before
+// the list of omissions. The package comment counts them from 1.
+type rank int
 
 const (
-	ruled      tier = iota // pinned by the requester or an operator
+	ruled      rank = iota // pinned by the requester or an operator
 	ruledVital             // importance 0.9 and more, by the requester or an operator
 	pinned                 // by agents
 	vital                  // importance 0.9 and more
@@ -39,7 +39,7 @@ const (
 	minor
 )
 
-func (x *part) tier() tier {
+func (x *part) rank() rank {
 	switch important := x.weight.Importance >= vitalImportance; {
 	case x.pinned && x.ruled:
 		return ruled
@@ -60,16 +60,16 @@ func (x *part) tier() tier {
 // chain orders the parts that may be taken. What is kept for a budget is the beginning of this order, so the order must not
 // depend on the budget.
 //
-// It is the order of the tiers, and of value per token within a tier, with one exception: a part that has more tokens than
+// It is the order of the ranks, and of value per token within a rank, with one exception: a part that has more tokens than
 // all parts before it together, and more than [short], waits for parts with fewer. Else a long part would leave a small
-// budget empty. But parts of the first tiers that fit half of the whole together do so in this order as well.
+// budget empty. But parts of the first ranks that fit half of the whole together do so in this order as well.
 //
 // The number base is the tokens of the prompt without parts.
 func (p *packer) chain(base int) {
 	rest := slices.Clone(p.order)
 	slices.SortStableFunc(rest, func(a, b int) int {
 		x, y := &p.parts[a], &p.parts[b]
-		return cmp.Or(cmp.Compare(x.tier(), y.tier()), cmp.Compare(y.worth(), x.worth()))
+		return cmp.Or(cmp.Compare(x.rank(), y.rank()), cmp.Compare(y.worth(), x.worth()))
 	})
 	p.share(rest)
 	c := chaining{sum: sum{p: p}, rest: rest}
@@ -89,7 +89,7 @@ func (p *packer) bound() {
 	of := map[string]taken{}
 	for _, i := range order {
 		x := &p.parts[i]
-		if x.tier() != vital || x.author == "" || x.recorded {
+		if x.rank() != vital || x.author == "" || x.recorded {
 			continue
 		}
 		if t := of[x.author]; t.parts < maxVital && t.tokens+x.tokens <= maxVitalTokens {
@@ -100,17 +100,17 @@ func (p *packer) bound() {
 	}
 }
 
-// share orders the pinned and the vital parts of each tier, so that each author gets as many tokens of a budget as any other: nobody displaces what
+// share orders the pinned and the vital parts of each rank, so that each author gets as many tokens of a budget as any other: nobody displaces what
 // others find important by pinning more. Each author's own are in the order that they had.
 func (p *packer) share(order []int) {
 	type of struct {
-		tier   tier
+		rank   rank
 		author string
 	}
 	sum, until := map[of]int{}, make([]int, len(p.parts))
 	for _, i := range order {
 		x := &p.parts[i]
-		if t := x.tier(); t < state {
+		if t := x.rank(); t < state {
 			sum[of{t, x.author}] += x.tokens
 			until[i] = sum[of{t, x.author}]
 		}
@@ -119,7 +119,7 @@ func (p *packer) share(order []int) {
 		return
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(p.parts[a].tier(), p.parts[b].tier()), cmp.Compare(until[a], until[b]))
+		return cmp.Or(cmp.Compare(p.parts[a].rank(), p.parts[b].rank()), cmp.Compare(until[a], until[b]))
 	})
 }
 
@@ -133,8 +133,8 @@ type chaining struct {
 	waiting int
 }
 
-// settle finds the parts of the first tiers that fit half of the whole. Whether all parts of a tier do is an exact count,
-// since each part that is taken makes the list of omissions shorter; of the tier that is too long, and those after it, a part
+// settle finds the parts of the first ranks that fit half of the whole. Whether all parts of a rank do is an exact count,
+// since each part that is taken makes the list of omissions shorter; of the rank that is too long, and those after it, a part
 // goes if it fits by the sums.
 func (c *chaining) settle(base int) {
 	half := c.p.take(len(c.p.order)) / 2
@@ -145,7 +145,7 @@ func (c *chaining) settle(base int) {
 		var parts []int
 		with := sum{p: c.p, framed: maps.Clone(first.framed), tokens: first.tokens}
 		for _, i := range c.rest {
-			if c.p.parts[i].tier() == t {
+			if c.p.parts[i].rank() == t {
 				parts = append(parts, i)
 				c.p.parts[i].in = true
 				with.add(i)

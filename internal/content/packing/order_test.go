@@ -23,7 +23,7 @@ func best(p *packer, room int) float64 {
 	return most[room]
 }
 
-// A chain cannot be as good as the best choice for each budget alone; within a tier it is nearly so.
+// A chain cannot be as good as the best choice for each budget alone; within a rank it is nearly so.
 func TestAChainIsWorthNearlyAsMuchAsTheBestChoiceForEachBudget(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	sum, least, n := 0.0, 1.0, 0
