@@ -7,7 +7,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/proof/segment record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/fleet server/garbage server/putaway",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/cluster server/garbage server/putaway",
 		libs: "net golang.org/x/time",
 	},
 	{
@@ -17,7 +17,7 @@ var outerPackages = []pkg{
 		libs: "github.com/nats-io/nats.go",
 	},
 	{
-		dir: "server/fleet", what: "what a server knows of the others that share its record, and whether it takes new work itself",
+		dir: "server/cluster", what: "what a server knows of the others that share its record, and whether it takes new work itself",
 		imports: "domain/refusal record/frontend record/ledger record/replica usecase/cluster",
 	},
 	{

@@ -26,7 +26,8 @@ type pkg struct {
 	libs    string // packages from outside, and guarded standard ones, by path prefix
 }
 
-// packages is the whole tree, one group after the other. The command line is in arch_table_cli_test.go, the use cases in arch_table_usecase_test.go.
+// packages is the whole tree. The ledger and its technologies are in arch_table_ledger_test.go, the use cases in arch_table_usecase_test.go, the
+// command line in arch_table_cli_test.go, and server, scenario, client, trapezetest, cmd and deploy in arch_table_outer_test.go; all others are here.
 var packages = slices.Concat(innerPackages, usecasePackages, deliveryPackages, ledgerPackages, cliPackages, outerPackages)
 
 var innerPackages = []pkg{

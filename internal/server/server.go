@@ -35,7 +35,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
 	"github.com/trapezehq/trapeze/internal/server/certificate"
-	"github.com/trapezehq/trapeze/internal/server/fleet"
+	"github.com/trapezehq/trapeze/internal/server/cluster"
 	"github.com/trapezehq/trapeze/internal/server/garbage"
 	"github.com/trapezehq/trapeze/internal/server/putaway"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
@@ -67,8 +67,8 @@ type Server struct {
 	listener  net.Listener
 	http      *http.Server
 	stop      context.CancelFunc // ends background work and event streams
-	gate      *fleet.Gate        // closed: no call waits
-	fleet     *fleet.Fleet
+	gate      *cluster.Gate      // closed: no call waits
+	cluster   *cluster.Cluster
 	courier   *courier.Courier
 	alerting  *alerting.Alerting
 	running   sync.WaitGroup
@@ -93,7 +93,7 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts(), gate: fleet.NewGate(), workers: stream.NewWorkers()}
+	s := &Server{config: c, failed: make(chan error, 1), counts: newCounts(), gate: cluster.NewGate(), workers: stream.NewWorkers()}
 	if c.Temporary {
 		if c.DataDir, s.owner, err = makeTemporary(); err != nil {
 			return nil, err
@@ -125,10 +125,10 @@ func Open(ctx context.Context, c Config) (_ *Server, err error) {
 	if s.shared != nil {
 		options.Tree, options.Presence = fixedKey{s.tree}, s.shared.presence
 	}
-	if err := s.openFleet(); err != nil {
+	if err := s.openCluster(); err != nil {
 		return nil, err
 	}
-	options.Fleet = s.fleet
+	options.Cluster = s.cluster
 	if s.sealer != nil {
 		options.Erasure.Keys = s.sealer
 	}

@@ -138,7 +138,7 @@ func (s *Server) exchange(ctx context.Context) {
 		return
 	}
 	s.running.Go(func() { s.shared.TakeTurn(ctx) })
-	s.running.Go(func() { s.fleet.Run(ctx) })
+	s.running.Go(func() { s.cluster.Run(ctx) })
 	s.running.Go(func() {
 		s.shared.Share(ctx, s.shared.presence, func(err error) {
 			if err != nil {

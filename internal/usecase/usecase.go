@@ -81,8 +81,8 @@ type Options struct {
 	Figures figures.Source
 	// Policy says where policy files are, and which adviser is asked where no rule matches.
 	Policy policies.Options
-	// Fleet is the servers of the record; nil: calls about them are refused.
-	Fleet cluster.Fleet
+	// Cluster is the servers of the record; nil: calls about them are refused.
+	Cluster cluster.Servers
 	// Presence is when agents were heard of; nil: only this node hears of them.
 	Presence *presence.Presence
 }
@@ -211,7 +211,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Memories, err = memories.New(s.memories, s.access, s.random, meaning, o.Work); err != nil {
 		return nil, err
 	}
-	u.Cluster = cluster.New(o.Fleet, s.access)
+	u.Cluster = cluster.New(o.Cluster, s.access)
 	u.Figures = figures.New(o.Figures, s.access, o.Now)
 	if u.Alerts, err = alerts.New(l, s.access, s.agents, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err

@@ -22,8 +22,8 @@ const (
 	again    = 200 * time.Millisecond
 )
 
-// Fleet is the servers that share a record, as one of them knows them.
-type Fleet interface {
+// Servers is the servers that share a record, as one of them knows them.
+type Servers interface {
 	// Known returns what is known now.
 	Known(ctx context.Context) Known
 	// Drain asks a node to take no new work, or to take it again.
@@ -45,12 +45,12 @@ type Known struct {
 
 // Cluster is the use cases. Its methods are safe for many goroutines.
 type Cluster struct {
-	fleet  Fleet
-	access *access.Log
+	servers Servers
+	access  *access.Log
 }
 
-// New returns the use cases. Without a fleet, all calls are refused.
-func New(f Fleet, log *access.Log) *Cluster { return &Cluster{f, log} }
+// New returns the use cases. Without servers, all calls are refused.
+func New(s Servers, log *access.Log) *Cluster { return &Cluster{s, log} }
 
 // may refuses callers that may not: those of other workspaces, and those without a permission.
 func (cl *Cluster) may(ctx context.Context, c caller.Caller, p identity.Permission, verb, name string) error {
@@ -61,7 +61,7 @@ func (cl *Cluster) may(ctx context.Context, c caller.Caller, p identity.Permissi
 	if err != nil {
 		return cl.access.Refused(ctx, c.Workspace, c.Actor(), verb, name, err)
 	}
-	if cl.fleet == nil {
+	if cl.servers == nil {
 		return refusal.New(refusal.Conflict, "ask the operator of the server", "this server does not tell of itself")
 	}
 	return nil

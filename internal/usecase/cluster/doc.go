@@ -9,7 +9,7 @@
 // Where to change what:
 //   - verdict.go: whether a server can be stopped; remove.go: which one can be removed
 //
-// A server is called a node here, whatever the engine of the record.
+// A server is called a node here, whatever the engine of the record. What one server knows of the others is in package server/cluster.
 //
 // Start reading at [Cluster.Show].
 package cluster

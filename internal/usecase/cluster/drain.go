@@ -19,7 +19,7 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 	if err := cl.may(ctx, c, identity.ManageWorkspaces, verb, name); err != nil {
 		return Status{}, err
 	}
-	if err := drainable(statusOf(cl.fleet.Known(ctx)), name, on); err != nil {
+	if err := drainable(statusOf(cl.servers.Known(ctx)), name, on); err != nil {
 		return Status{}, err
 	}
 	if err := cl.order(ctx, c, verb, name); err != nil {
@@ -29,10 +29,10 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		if err := cl.fleet.Drain(ctx, name, on); err != nil && ctx.Err() == nil {
+		if err := cl.servers.Drain(ctx, name, on); err != nil && ctx.Err() == nil {
 			return Status{}, refusal.New(refusal.Unavailable, "repeat the call, or stop the node: that loses nothing that was acknowledged", "the node %s cannot be asked: %s", name, err)
 		}
-		s := statusOf(cl.fleet.Known(ctx))
+		s := statusOf(cl.servers.Known(ctx))
 		n, err := s.find(name)
 		if err != nil || (n.State == Drained) == on && time.Duration(n.Heard) < time.Since(asked) { // what was heard before may be of before
 			return s, err

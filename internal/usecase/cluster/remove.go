@@ -16,7 +16,7 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 	if err := cl.may(ctx, c, identity.ManageWorkspaces, "remove-node", name); err != nil {
 		return Status{}, err
 	}
-	k := cl.fleet.Known(ctx)
+	k := cl.servers.Known(ctx)
 	s := statusOf(k)
 	n, err := s.find(name)
 	if err != nil {
@@ -33,15 +33,15 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 		err = cl.order(ctx, c, "remove-node", name)
 	}
 	if err == nil && replicas {
-		err = cl.fleet.Remove(ctx, name)
+		err = cl.servers.Remove(ctx, name)
 	}
 	if err == nil {
-		err = cl.fleet.Forget(ctx, name)
+		err = cl.servers.Forget(ctx, name)
 	}
 	if err != nil {
 		return Status{}, err
 	}
-	s = statusOf(cl.fleet.Known(ctx))
+	s = statusOf(cl.servers.Known(ctx))
 	s.Nodes = slices.DeleteFunc(s.Nodes, func(n Node) bool { return n.Name == name }) // the others may hear of it a moment later
 	return s, nil
 }

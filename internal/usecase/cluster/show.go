@@ -89,7 +89,7 @@ func (cl *Cluster) Show(ctx context.Context, c caller.Caller) (Status, error) {
 	if err := cl.may(ctx, c, identity.ManageAgents, "show-cluster", ""); err != nil {
 		return Status{}, err
 	}
-	return statusOf(cl.fleet.Known(ctx)), nil
+	return statusOf(cl.servers.Known(ctx)), nil
 }
 
 func statusOf(k Known) Status {

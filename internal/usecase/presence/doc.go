@@ -1,8 +1,8 @@
-// Package presence keeps the time at which each agent was last heard from, in memory only; nodes of one record tell each other.
+// Package presence keeps the time at which each agent was last heard from, in memory only; the servers of one record tell each other.
 //
 // Invariants:
 //   - After a restart every agent counts as heard from at the start.
-//   - Nodes exchange ages, not times: their clocks may differ.
+//   - Servers exchange ages, not times: their clocks may differ.
 //
 // Start reading at [Presence].
 package presence
