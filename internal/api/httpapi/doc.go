@@ -15,11 +15,11 @@
 //   - public.go: the other routes without a token: the description of the API, its pages, and the answer where no route is
 //   - httpapi.go: the largest body and the interval of heartbeats on a stream, by default
 //   - events.go: how many streams may be open; wait.go: when a long poll ends; artifacts.go: how slow a transfer may be
-//   - export.go: the media types of exports; figures.go: who scrapes /metrics
+//   - export.go: /v1/audit/export and the media types of exports; figures.go: who scrapes /metrics
 //   - calls.go: what is logged and counted of a call; trace.go: in which trace it is
 //   - certificate.go: which calls need a client certificate
-//   - handoffs.go: approve and deny, besides the handoffs' own routes; dead_letters.go, constraints.go: parts of a task with
-//     routes of their own
+//   - handoffs.go: the routes of handoffs, with approve and deny of takeover requests too; tasks.go: those of tasks; dead_letters.go,
+//     constraints.go, trail.go: parts of a task with routes of their own
 //   - The status of a refusal is in endpoint/problem.go, its text where it is decided, and the exit code of a command in
 //     shell/errors.go.
 //

@@ -95,6 +95,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 	s.tasks()
 	s.constraints()
 	s.handoffs()
+	s.trail()
 	s.inbox()
 	s.dead()
 	s.agents()
