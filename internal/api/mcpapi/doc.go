@@ -12,14 +12,15 @@
 //   - server.go: what a model is told once, before any tool; which tools each set has is in toolset/toolset.go, the text of a tool in its own file. A tool
 //     only calls the API: what no route does yet begins in package domain/handoff
 //   - inbox.go: how long a call waits, and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
-//   - accept.go: what a new owner is given, and a second call of one that lost the answer
+//   - accept.go: what a new owner is given, also when it calls again because the first answer was lost
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
 //   - status.go, ticket.go: how many rows one answer lists; tool/next.go: what a tool says to do next
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
 //   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go
-//   - tool/wait.go: what of the record calls wait for, and how they end when the server stops: liveness/liveness.go
+//   - tool/wait.go: for which changes of tickets and tasks a call waits; liveness/liveness.go: how such a call ends, or goes on, when the
+//     server stops
 //   - The size of an answer is decided in fit/reader.go; its texts are in package show.
 //
 // Start reading at [New], then tool.go for what a tool is; each tool is in the file of its name, and what several

@@ -10,8 +10,8 @@
 //   - A sign-in at the issuer is finished by the browser that began it, once, and goes on to a path of this server.
 //
 // Where to change what:
-//   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which are marked as bad, good or a question (the colours are in
-//     static/page.css), and by which an offer came to nothing; timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
+//   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which events are marked as bad, good or a question, and which end an
+//     offer in vain (the colours are in static/page.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
 //   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent

@@ -5,5 +5,9 @@
 //   - What does not verify is an error of the command: its exit code is 1.
 //   - What could not be read, or could not be compared for lack of space, is not said to be damaged: the exit code is 6.
 //
+// Where to change what:
+//   - command.go: the flags; outcome.go: how findings are told
+//   - What is compared is decided in record/proof/verify.go; files beside the record: keys.go, artifacts.go, segment.go, witness.go
+//
 // Start reading at [Command].
 package verify

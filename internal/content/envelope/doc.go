@@ -20,7 +20,7 @@
 //   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their
 //     greatest sizes; validate.go: what else is refused
 //   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
-//     list of what was left out; render_dropped.go: what a bound left. How texts are fenced and entries indented is in package
+//     list of what was left out; render_dropped.go: how the prompt tells what was dropped for a bound. How texts are fenced and entries indented is in package
 //     content/prompt, and how parts are given one by one in content/parts
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
 //     omitting them

@@ -17,15 +17,15 @@
 //
 // Where to change what:
 //   - offer.go: what follows an offer that was rejected, expired or not answered: the same receiver again, the next one, the source, or the dead letters (pauses: event/backoff.go)
+//   - join_claim.go: which agents join an open claim: an offer to several, of whom the first to accept gets the task, and one that rejects it is not asked again
 //   - tick.go: what a clock does when it is due. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
-//   - send.go: what a handoff may ask for, how often an offer is made again by default, who is screened out. Who the candidates are: packages routing and usecase/routes
+//   - send.go: the first offer, what a handoff may ask for, how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
-//   - end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
+//   - task/wait.go: what a task waits for; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
 //   - decide.go: who may act on a task, and as what; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves
-//   - create.go: what a task may be given, such as a deadline and tags, which are given then alone; a new field begins in [event.Created] (event/event_task.go)
-//   - send.go makes the first offer of a handoff, and task/wait.go says what it waits for
+//   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
 // Each command has a file of its name. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
-// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go. Offers that the first receiver gets are in join_claim.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
+// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

@@ -15,10 +15,11 @@
 // Where to change what:
 //   - parse.go: what is a fault in a policy file; check_chain.go: the faults of escalation chains and fallbacks; missing.go:
 //     targets that do not exist
-//   - policy.go: the fields of the file and their greatest number and size
+//   - policy.go: the fields of the file, such as the conditions of a rule ([When]), and their greatest number and size; a new condition
+//     begins there and is compared in match.go
 //   - match.go: how the conditions of a rule are compared with a situation, and which texts keywords are looked for in
-//   - situation.go: what rules and expressions can see of a task, its holder and its envelope; expr.go: the variables and the
-//     costs of expressions
+//   - situation.go: what conditions and expressions can see of a task, its holder and its envelope; a new variable begins there, is
+//     named in expr.go, which also bounds the costs of expressions, and is filled in usecase/policies/decider.go
 //   - llm.go, embeddings.go: which models a file can name, and their bounds; they are called in package routing/openai
 //   - alerts.go: what a file can change of an alert; the thresholds themselves are in alert/definitions.go
 //   - retention.go: the rules of retention that a policy file can have; usecase/erasures/retain.go erases by them

@@ -4,7 +4,7 @@
 // Invariants:
 //   - The rules of conversations decide who may read, on a fresh fold; views only propose.
 //   - What is read is recorded before it is answered. A conversation that a caller may not read is "not found".
-//   - What a name means to an agent depends on that agent and on the task that it names alone, so that nobody else can change it. A task and a memory item keep the id
+//   - What a name means depends only on the agent that uses it and on the task that it names, so that nobody else can change it. A task and a memory item keep the id
 //     of the conversation that its name meant when they were made.
 //
 // Where to change what:
