@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/event"
 )
 
 // Command is the command group trapeze agent.
@@ -36,7 +37,7 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 					return err
 				}
 			}
-			c, err := s.Dial(ctx)
+			c, err := dialToAdd(ctx, s, args[0])
 			if err != nil {
 				return err
 			}
@@ -76,6 +77,21 @@ func agentAdd(s *shell.Shell) *cobra.Command {
 	f.StringVar(&whole, "spec", "", "whole specification (JSON, @FILE or -), instead of the other flags")
 	f.BoolVar(&ready, "ready", false, "mark it ready at once")
 	return cmd
+}
+
+// dialToAdd makes a client that can register an agent, which the command may act as: before it is there, and after it was removed, the caller does.
+func dialToAdd(ctx context.Context, s *shell.Shell, name string) (*client.Client, error) {
+	c, err := s.Dial(ctx)
+	if s.Chosen() != event.Bare(name) {
+		return c, err
+	}
+	if err == nil {
+		_, err = c.Me(ctx)
+	}
+	if errors.Is(err, client.NotFound) || errors.Is(err, client.Unauthenticated) {
+		return s.DialAsCaller(ctx)
+	}
+	return c, err
 }
 
 // change sets in the specification that an agent has what flags give.

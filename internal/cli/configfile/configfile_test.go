@@ -149,6 +149,20 @@ func TestOnlyOurTableChanges(t *testing.T) {
 	}
 }
 
+func TestTheEnvironmentOfAServerIsReadAsItIsWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		"\n[mcp_servers.trapeze.env]\nA = \"b\"\n\"C.d\" = 'e'\nn = 1\n[tui]\nA = 'x'\n": `{"A": "b", "C.d": "e"}`,
+		"env = { A = \"b\", \"C.d\" = 'e' } # ours\n[tui]\nenv = { A = 'x' }\n":          `{"A": "b", "C.d": "e"}`,
+		"env.A = 'b'\nenv.\"C.d\" = \"e\"\n":                                             `{"A": "b", "C.d": "e"}`,
+		"env = { A = 1 }\n":                                                              "", "env = {}\n": "{}", "environment = { A = 'b' }\n[[mcp_servers.trapeze.env]]\nA = 'b'\n": "",
+	} {
+		v, ok := TOMLAt(ours+text, []string{"mcp_servers", "trapeze"}, "env")
+		if ok != (want != "") || ok && string(v) != want {
+			t.Errorf("%q: %s, %v", text, v, ok)
+		}
+	}
+}
+
 func TestInvalidTOMLIsRefused(t *testing.T) {
 	for text, why := range map[string]string{
 		"a":                               "line 1: missing =",

@@ -61,7 +61,7 @@ func TOML(text string, table []string, fields Object) (string, error) {
 	return apply(text, edits), nil
 }
 
-// TOMLAt returns a field of a table as JSON; it reports false if there is none, or if it is not a string or a list of strings.
+// TOMLAt returns a field of a table as JSON, which is a string, a list of strings, or an object of the strings of a table; false: there is none.
 func TOMLAt(text string, table []string, name string) (json.RawMessage, bool) {
 	list, err := statements(text)
 	if err != nil {
@@ -71,17 +71,28 @@ func TOMLAt(text string, table []string, name string) (json.RawMessage, bool) {
 	if err != nil || header < 0 {
 		return nil, false
 	}
-	for _, s := range list[header+1:] {
+	var below Object
+	in := table
+	for _, s := range list[header:] {
 		if s.header {
-			break
-		}
-		if len(s.path) == 1 && s.path[0] == name {
-			if v, ok := plainTOML(text[s.from:s.to]); ok {
-				return json.RawMessage(v), true
+			if in = s.path; s.array {
+				in = nil
 			}
+			continue
+		}
+		whole := slices.Concat(in, s.path)
+		if !startsWith(whole, table) || len(whole) == len(table) || whole[len(table)] != name {
+			continue
+		}
+		v, ok := plainTOML(text[s.from:s.to])
+		switch {
+		case ok && len(whole) == len(table)+1:
+			return json.RawMessage(v), true
+		case ok && len(whole) == len(table)+2:
+			below = append(below, Field{whole[len(whole)-1], json.RawMessage(v)})
 		}
 	}
-	return nil, false
+	return json.RawMessage(render(below, "", "")), len(below) > 0
 }
 
 // lines writes fields, one per line. JSON strings are valid TOML strings.
@@ -144,28 +155,43 @@ func meansTOML(source string, v any) bool {
 	return ok && means(plain, v)
 }
 
-// plainTOML is a string or a list of strings as JSON; false for anything else.
+// plainTOML is a string, a list of strings or an inline table of strings as JSON; false for anything else.
 func plainTOML(source string) (string, bool) {
 	s := &tomlScanner{text: source}
-	if s.peek() != '[' {
+	last := map[byte]byte{'[': ']', '{': '}'}[s.peek()]
+	if last == 0 {
 		v, err := s.quoted()
 		return scalar(v), err == nil && s.at == len(source)
 	}
-	words := []string{}
+	words, members := []string{}, Object{}
 	s.at++
 	for {
-		if s.blank(true); s.peek() == ']' {
-			return scalar(words), s.at == len(source)-1
+		if s.blank(true); s.peek() == last {
+			break
+		}
+		var name []string
+		if last == '}' {
+			if name, _ = s.key(); len(name) != 1 || s.peek() != '=' {
+				return "", false
+			}
+			s.at++
+			s.blank(false)
 		}
 		v, err := s.quoted()
 		if err != nil {
 			return "", false
 		}
-		words = append(words, v)
+		if words = append(words, v); last == '}' {
+			members = append(members, Field{name[0], v})
+		}
 		if s.blank(true); s.peek() == ',' {
 			s.at++
-		} else if s.peek() != ']' {
+		} else if s.peek() != last {
 			return "", false
 		}
 	}
+	if last == '}' {
+		return render(members, "", ""), s.at == len(source)-1
+	}
+	return scalar(words), s.at == len(source)-1
 }

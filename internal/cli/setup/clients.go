@@ -1,12 +1,18 @@
 package setup
 
 import (
+	"cmp"
 	"encoding/json"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/trapezehq/trapeze/internal/cli/configfile"
+	"github.com/trapezehq/trapeze/internal/cli/shell"
 )
 
 // scope tells whether a project or a user is set up.
@@ -22,19 +28,41 @@ const serverName = "trapeze"
 
 // entry is the part of a client's file that starts trapeze.
 type entry struct {
-	Command string   `json:"command"`
-	Args    []string `json:"args"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"` // only read
 }
 
-// agent is the agent of an entry; empty if the entry does not start trapeze mcp.
-func (e entry) agent() string {
-	for i, a := range e.Args[:max(0, len(e.Args)-1)] {
-		if a == "--agent" && slices.Contains(e.Args, "mcp") {
-			return e.Args[i+1]
+// shell is the command line that the entry is, which runs where getenv is the environment, but without variables of trapeze other than those of the entry. It
+// reports whether the command is trapeze mcp.
+func (e entry) shell(getenv func(string) string) (as *shell.Shell, mcp bool) {
+	as = shell.New(shell.Env{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(name string) string {
+		if v, set := e.Env[name]; set || strings.HasPrefix(name, ownVariables) {
+			return v
+		}
+		return getenv(name)
+	}})
+	var root cobra.Command
+	as.Bind(&root)
+	f := root.PersistentFlags()
+	f.ParseErrorsAllowlist.UnknownFlags = true // those of trapeze mcp
+	err := f.Parse(e.Args)
+	return as, err == nil && f.Arg(0) == "mcp"
+}
+
+// filledIn reports whether the client completes arguments or variables of the entry, as in ${NAME} or {env:NAME}.
+func (e entry) filledIn() bool {
+	open := func(text string) bool { return strings.ContainsAny(text, "${") }
+	for name, v := range e.Env {
+		if strings.HasPrefix(name, ownVariables) && open(v) {
+			return true
 		}
 	}
-	return ""
+	return slices.ContainsFunc(e.Args, open)
 }
+
+// ownVariables is how the names of the environment variables of trapeze begin.
+const ownVariables = "TRAPEZE_"
 
 // client is a program that agents run in.
 type client struct {
@@ -48,6 +76,7 @@ type client struct {
 	typed    string                         // the "type" that an entry needs; empty if it needs none
 	list     bool                           // "command" is a list: the program and its arguments
 	further  configfile.Object              // more fields of a new entry
+	env      string                         // name of the table of environment variables; empty: env
 	prefix   string                         // of the names of tools, for a client that does not name the server before them
 	hooks    func(s scope, p places) string // the file of its hooks; nil if it has none that trapeze can use
 	then     string                         // what remains to be done by hand
@@ -138,7 +167,7 @@ var clients = []client{
 		then: "restart gemini; /mcp shows it",
 	},
 	{
-		name: "opencode", title: "opencode", programs: []string{"opencode"}, key: "mcp", typed: "local", list: true,
+		name: "opencode", title: "opencode", programs: []string{"opencode"}, key: "mcp", typed: "local", list: true, env: "environment",
 		further: configfile.Object{{Name: "enabled", Value: true}, {Name: "timeout", Value: 60000}},
 		dirs:    func(p places) []string { return []string{p.opencode(), filepath.Join(p.root, ".opencode")} },
 		file: func(s scope, p places) string {
@@ -218,13 +247,17 @@ func (c client) entryIn(text string) (e entry, found bool) {
 		}
 		return configfile.JSONAt(text, c.key, serverName, name)
 	}
+	if env, some := at(cmp.Or(c.env, "env")); some && json.Unmarshal(env, &e.Env) != nil {
+		e.Env = nil // has values that are no texts, which the client refuses or writes as such
+	}
 	command, found := at("command")
 	if c.list {
 		var words []string
 		if !found || json.Unmarshal(command, &words) != nil || len(words) == 0 {
 			return e, false
 		}
-		return entry{Command: words[0], Args: words[1:]}, true
+		e.Command, e.Args = words[0], words[1:]
+		return e, true
 	}
 	if !found || json.Unmarshal(command, &e.Command) != nil {
 		return e, false

@@ -6,7 +6,8 @@
 //   - The rest of a file stays as it is. A file that cannot be parsed is refused, and the previous file is kept.
 //   - No token is ever written to a client's file.
 //   - A hook never holds a client up: if it fails, the turn ends as it would without a hook.
-//   - Doctor changes nothing, starts no server, and runs no command from a client's file.
+//   - Doctor changes nothing, starts no server, and runs no program from a client's file but trapeze itself, as trapeze mcp with the file's arguments.
+//   - A fix of doctor ends with a command to paste, after which the next doctor finds one problem less, or says what to do by hand.
 //
 // Where to change what:
 //   - clients.go: which clients there are and what their files get; places.go: where those are; plan.go: what one run changes

@@ -12,6 +12,7 @@ import (
 
 	trapeze "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // state is the result of a check.
@@ -47,14 +48,12 @@ that begin with note, of what works, is not used or could not be checked.
 
 // Doctor is the command trapeze doctor.
 func Doctor(s *shell.Shell) *cobra.Command {
-	var cmd *cobra.Command
-	cmd = s.Command("doctor", "Check the set-up, and show how to fix problems", shell.NoArgs, func(ctx context.Context, _ []string) error {
+	cmd := s.Command("doctor", "Check the set-up, and show how to fix problems", shell.NoArgs, func(ctx context.Context, _ []string) error {
 		p, err := currentPlaces(s.Getenv)
 		if err != nil {
 			return err
 		}
 		d := &checker{s: s, p: p}
-		d.stdio = func() bool { c, _, err := cmd.Root().Find([]string{"mcp"}); return err == nil && c.Name() == "mcp" }()
 		if d.dir, err = s.DataDir(); err != nil {
 			return shell.Usage(err)
 		}
@@ -63,6 +62,7 @@ func Doctor(s *shell.Shell) *cobra.Command {
 		d.disk()
 		d.server(ctx)
 		d.tokens(ctx)
+		d.acting(ctx)
 		d.clients(ctx)
 		d.hooks()
 		d.handshakes(ctx)
@@ -114,13 +114,12 @@ type checker struct {
 	dir  string
 	list []finding
 
-	stdio   bool            // this program has trapeze mcp
 	up      bool            // the server is ready
 	http    *http.Client    // knows the server
 	badFile string          // problem of the server's policy file
-	given   *trapeze.Client // with the caller's token, or the owner's; nil without a server
+	given   *trapeze.Client // with the caller's token, or the owner's; nil without a server, or if it does not accept the token
 	agents  []string        // agents with a valid kept token
-	used    map[string]bool // agents that a client's file names
+	entries []setUp         // of clients' files, which can be started
 }
 
 func (d *checker) add(check string, s state, fix, format string, args ...any) {
@@ -136,10 +135,10 @@ func (d *checker) program() {
 	}
 	switch name, err := lookPath("trapeze"); {
 	case err != nil:
-		d.add("program", noted, "put "+filepath.Dir(self)+" into PATH: clients' files that only name trapeze do not find it otherwise",
+		d.add("program", noted, "clients' files that only name trapeze do not find it; put it there: export PATH="+shellword.Quote(filepath.Dir(self))+`:"$PATH"`,
 			"%s, version %s, is not in PATH", self, shell.Version())
 	case !sameFile(name, self):
-		d.add("program", noted, "use that one, or put this one first in PATH", "this is %s, version %s, but PATH has %s", self, shell.Version(), name)
+		d.add("program", noted, "use that one, or put this one first: export PATH="+shellword.Quote(filepath.Dir(self))+`:"$PATH"`, "this is %s, version %s, but PATH has %s", self, shell.Version(), name)
 	default:
 		d.add("program", fine, "", "%s, version %s", name, shell.Version())
 	}
@@ -171,7 +170,7 @@ func (d *checker) directory() {
 		}
 	}
 	if len(open) > 0 {
-		d.add("data", wrong, "chmod go= "+strings.Join(open, " "), "others can read %s", strings.Join(open, ", "))
+		d.add("data", wrong, "chmod go= "+shellword.Quotes(open...), "others can read %s", strings.Join(open, ", "))
 		return
 	}
 	d.add("data", fine, "", "only you can read %s", d.dir)

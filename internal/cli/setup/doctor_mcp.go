@@ -11,12 +11,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 const (
@@ -28,11 +29,14 @@ const (
 	handshakeVersion = "2025-11-25"
 )
 
-// handshakes connects as clients do: over HTTP, and through trapeze mcp for each agent that a client's file names. It does not run the
-// command in the file, which may come from somebody else.
+// handshakes connects as clients do: over HTTP, and by the command of each client's file.
 func (d *checker) handshakes(ctx context.Context) {
-	if !d.up || d.given == nil {
+	switch {
+	case !d.up:
 		d.add("mcp", noted, "", "not checked: no server answers")
+		return
+	case d.given == nil:
+		d.add("mcp", noted, "", "not checked: the server does not accept your token")
 		return
 	}
 	token, err := d.agentToken(ctx)
@@ -43,39 +47,129 @@ func (d *checker) handshakes(ctx context.Context) {
 	case errors.Is(err, errOwner):
 		d.add("mcp", fine, "", "%s/mcp answers, and refuses the owner's token, as it should", d.s.URL())
 	case err != nil:
-		d.add("mcp", wrong, "restart the server: trapeze stop, then trapeze serve --background", "the handshake at %s/mcp failed: %v", d.s.URL(), err)
+		d.add("mcp", wrong, "see the server's log: "+daemon.LogFile(d.dir), "the handshake at %s/mcp failed: %v", d.s.URL(), err)
 	default:
 		d.add("mcp", fine, "", "the handshake at %s/mcp works", d.s.URL())
 	}
-	if !d.stdio {
-		return
-	}
-	further, err := serverArgs(d.s)
-	if err != nil {
-		return
-	}
-	for _, name := range d.agents {
-		if !d.used[name] {
-			continue
-		}
-		if err := overPipe(ctx, append([]string{"mcp", "--agent", name}, further...)); err != nil {
-			d.add("mcp", wrong, "run it by hand: trapeze mcp --agent "+shellword.Quote(name), "the handshake as %s with trapeze mcp failed: %v", name, err)
-			continue
-		}
-		d.add("mcp", fine, "", "the handshake as %s with trapeze mcp works", name)
+	for _, u := range d.entries {
+		d.handshake(ctx, u)
 	}
 }
 
 // agentToken is the token of an agent that is set up, or else the caller's, or the owner's.
 func (d *checker) agentToken(ctx context.Context) (string, error) {
 	as := *d.s
-	for _, name := range d.agents {
-		if d.used[name] {
-			as.Flags.Agent = name
+	as.Flags.Agent = ""
+	for _, u := range d.entries {
+		if slices.Contains(d.agents, u.name) && d.here(u) {
+			as.Flags.Agent = u.name
 			break
 		}
 	}
 	return as.Credential(ctx)
+}
+
+// here reports whether an entry uses the server and the data directory that are checked.
+func (d *checker) here(u setUp) bool {
+	as, _ := u.shell(d.s.Getenv)
+	dir, err := as.DataDir()
+	return err == nil && sameDir(dir, d.dir) && as.URLs() == d.s.URLs()
+}
+
+// sameDir reports whether two paths are one directory, which need not exist.
+func sameDir(a, b string) bool {
+	x, err1 := filepath.Abs(a)
+	y, err2 := filepath.Abs(b)
+	return err1 == nil && err2 == nil && x == y || sameFile(a, b)
+}
+
+// handshake connects by the command of a client's file. It runs no other program than this one, whatever the file says, and only as trapeze mcp with a token
+// that there is already: no agent is registered, and no server started.
+func (d *checker) handshake(ctx context.Context, u setUp) {
+	as, _ := u.shell(d.s.Getenv)
+	program, err := lookPath(u.Command)
+	if self, _ := os.Executable(); err != nil || u.Command != "trapeze" && !sameFile(program, self) {
+		d.add("mcp", noted, d.again(u), "%s starts another program than this one, %s: not checked", u.client.title, u.Command)
+		return
+	}
+	if u.filledIn() {
+		d.add("mcp", noted, "", "%s fills in what the command in %s leaves open: not checked", u.client.title, u.path)
+		return
+	}
+	who := u.client.title
+	if u.name != "" {
+		who += " as " + u.name
+	}
+	if d.here(u) {
+		if u.name != "" && !slices.Contains(d.agents, u.name) && as.Getenv("TRAPEZE_TOKEN") == "" {
+			return // it is not registered yet, or its token was found to be wrong
+		}
+	} else if !d.there(ctx, u, as) {
+		return
+	}
+	if err := overPipe(ctx, program, slices.Concat(u.Args, []string{"--no-start"}), u.Env); err != nil {
+		d.add("mcp", wrong, d.rewrite(u), "%s: the handshake by the command in %s failed: %v", who, u.path, err)
+		return
+	}
+	d.add("mcp", fine, "", "the handshake of %s by the command in %s works", who, u.path)
+}
+
+// rewrite is how to fix an entry that does not reach its server.
+func (d *checker) rewrite(u setUp) string {
+	var own []string
+	for name := range u.Env {
+		if strings.HasPrefix(name, ownVariables) {
+			own = append(own, name)
+		}
+	}
+	if len(own) > 0 { // init leaves them as they are
+		slices.Sort(own)
+		return "set " + strings.Join(own, ", ") + " in the file to what this server needs, or remove them and use: " + d.again(u)
+	}
+	return d.again(u)
+}
+
+// there checks an entry that is for another server, or another data directory, than those that are checked. It reports whether its command can be run.
+func (d *checker) there(ctx context.Context, u setUp, as *shell.Shell) bool {
+	at := as.URL()
+	dir, err := as.DataDir()
+	if err != nil {
+		d.add("mcp", wrong, d.rewrite(u), "%s: no data directory for the command in %s: %v", u.client.title, u.path, err)
+		return false
+	}
+	with, err := as.HTTP()
+	var said answer
+	if err == nil {
+		said, err = fetch(ctx, with, at+"/healthz")
+	}
+	if err == nil && said.said["status"] != "alive" {
+		err = errors.New("what answers there is not Trapeze")
+	}
+	_, _, serves := daemon.Serving(dir)
+	has := u.name == "" || as.Getenv("TRAPEZE_TOKEN") != "" || keptToken(dir, u.name)
+	switch {
+	case err == nil && !has && serves:
+		d.add("mcp", noted, "to use this server instead: "+d.rewrite(u), "%s uses another server, at %s with %s, at which %s is not registered yet: not checked", u.client.title, at, dir, u.name)
+	case err == nil && !has:
+		d.add("mcp", wrong, d.rewrite(u), "%s: the command in %s has no token for the server at %s", u.client.title, u.path, at)
+	case err == nil:
+		return true
+	case !serves && onThisMachine(at):
+		d.add("mcp", noted, "to use this server instead: "+d.rewrite(u), "%s starts a server of its own, at %s with %s", u.client.title, at, dir)
+	default:
+		d.add("mcp", wrong, d.rewrite(u), "%s: no server for the command in %s answers at %s: %v", u.client.title, u.path, at, err)
+	}
+	return false
+}
+
+// keptToken reports whether a data directory has a token of an agent, for any server.
+func keptToken(dir, agent string) bool {
+	for _, pattern := range []string{"agents/", "agents/at-*/"} {
+		if list, err := filepath.Glob(filepath.Join(escapeGlob(dir), filepath.FromSlash(pattern+agent+".token"))); err == nil && len(list) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // errOwner is the error of a handshake with the owner's token: the server wants one of an agent.
@@ -174,17 +268,18 @@ func message(res *http.Response) ([]byte, error) {
 	}
 }
 
-// overPipe starts this program as a client does, makes a handshake, and ends it.
-func overPipe(ctx context.Context, args []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+// overPipe starts a program as a client does, with these environment variables and none of trapeze beside them, makes a handshake, and ends it.
+func overPipe(ctx context.Context, program string, args []string, env map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, handshakeWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, args...) //nolint:gosec // it is this program
+	cmd := exec.CommandContext(ctx, program, args...) //nolint:gosec // it is this program, or the user's own of this name
 	cmd.WaitDelay = time.Second
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TRAPEZE_AGENT=") })
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, ownVariables) })
+	for name, v := range env {
+		if strings.HasPrefix(name, ownVariables) { // others could make any program of it
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
 	var said bytes.Buffer
 	cmd.Stderr = &limited{to: &said, left: 4096}
 	in, err := cmd.StdinPipe()

@@ -16,7 +16,9 @@ import (
 	trapeze "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
+	"github.com/trapezehq/trapeze/internal/cli/session"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 const (
@@ -42,7 +44,7 @@ func (d *checker) server(ctx context.Context) {
 	d.badFile = ready.said["policy"]
 	switch d.up = err == nil && ready.status == http.StatusOK && ready.said["status"] == "ready"; {
 	case alive.said["status"] != "alive":
-		d.add("server", wrong, "set the server's address with --url", "the server at %s is not Trapeze", d.s.URL())
+		d.add("server", wrong, d.elsewhere(), "the server at %s is not Trapeze", d.s.URL())
 		return
 	case !d.up:
 		d.add("server", wrong, "see its log: "+daemon.LogFile(d.dir), "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
@@ -62,23 +64,52 @@ func (d *checker) server(ctx context.Context) {
 func (d *checker) otherVersion(version string) {
 	fix := "install the program of that version, or have the server's operator install " + shell.Version()
 	if _, _, here := daemon.Serving(d.dir); here {
-		fix = "restart it to use this version: trapeze stop, then trapeze serve --background"
+		fix = "restart it to use this version: " + d.restart()
 	}
 	d.add("server", noted, fix, "the server has version %s, and this program %s, at %s", version, shell.Version(), d.s.URL())
 }
 
+// restart is the command that restarts the server of the data directory, if it was started with no other settings than an address.
+func (d *checker) restart() string {
+	dir := flagOf("--data-dir", d.s.Flags.DataDir)
+	return shellword.Quotes(append([]string{"trapeze", "stop"}, dir...)...) + " && " +
+		shellword.Quotes(append([]string{"trapeze", "serve", "--background", "--url", d.s.URL()}, dir...)...)
+}
+
+// elsewhere is how to use the server of the data directory instead of the address that was given, or another address.
+func (d *checker) elsewhere() string {
+	at, _, serves := daemon.Serving(d.dir)
+	switch {
+	case d.s.Flags.URL != "" && serves:
+		return "omit --url, or use --url " + shellword.Quote(at)
+	case d.s.Flags.URL != "":
+		return "give the server's address with --url"
+	case d.s.Getenv("TRAPEZE_URL") != "":
+		return "set the server's address in TRAPEZE_URL, or use the server of this machine: unset TRAPEZE_URL"
+	}
+	return "start a server at another address: " + shellword.Quotes(append([]string{"trapeze", "serve", "--background", "--addr", freeAddr}, flagOf("--data-dir", d.s.Flags.DataDir)...)...)
+}
+
+// freeAddr is the address of a server whose port another program has.
+const freeAddr = "127.0.0.1:18727"
+
 // away reports why no server answers.
 func (d *checker) away(err error) {
 	at, pid, serves := daemon.Serving(d.dir)
-	u, bad := url.Parse(d.s.URL())
 	switch {
 	case serves && at != "" && at != d.s.URL():
-		d.add("server", wrong, "use it with --url "+at+" or TRAPEZE_URL", "no server answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
-	case bad == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname()):
-		d.add("server", noted, "trapeze mcp starts one when needed; to start one now: trapeze serve --background", "no server is running at %s", d.s.URL())
+		d.add("server", wrong, d.elsewhere(), "no server answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
+	case onThisMachine(d.s.URL()):
+		d.add("server", noted, "trapeze mcp starts one when needed; to start one now: "+d.line("serve", "--background"), "no server is running at %s", d.s.URL())
 	default:
-		d.add("server", wrong, shell.TLSHint(err, "start it, or set another address with --url"), "no server answers at %s: %v", d.s.URL(), err)
+		d.add("server", wrong, shell.TLSHint(err, "start it there, or: "+d.elsewhere()), "no server answers at %s: %v", d.s.URL(), err)
 	}
+}
+
+// onThisMachine reports whether a server at an address could be started on this machine.
+func onThisMachine(at string) bool {
+	u, err := url.Parse(at)
+	return err == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
 }
 
 // answer is a server's answer to a request without a token.
@@ -150,7 +181,7 @@ func (d *checker) tokens(ctx context.Context) {
 		me, err = c.Me(ctx)
 	}
 	if err != nil {
-		d.add("token", wrong, "set the data directory of this server with --data-dir, or set TRAPEZE_TOKEN", "the server does not accept your token: %v", err)
+		d.add("token", wrong, d.otherToken(), "the server does not accept your token: %v", err)
 		return
 	}
 	d.given = c
@@ -168,15 +199,49 @@ func (d *checker) tokens(ctx context.Context) {
 		}
 		switch {
 		case err != nil:
-			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is not valid: %v", name, err)
+			d.add("token", wrong, "a new token is created when needed; remove this one: "+shellword.Quotes("rm", file), "the kept token of the agent %s is not valid: %v", name, err)
 		case !me.Is(name):
-			d.add("token", wrong, "remove "+file+": a new token is created when needed", "the kept token of the agent %s is that of %s/%s", name, me.Role, me.Name)
+			d.add("token", wrong, "a new token is created when needed; remove this one: "+shellword.Quotes("rm", file), "the kept token of the agent %s is that of %s/%s", name, me.Role, me.Name)
 		default:
 			d.agents = append(d.agents, name)
 		}
 	}
 	if len(d.agents) > 0 {
 		d.add("token", fine, "", "the tokens of %s are valid", strings.Join(d.agents, ", "))
+	}
+}
+
+// otherToken is how to use another token than the one that the server does not accept.
+func (d *checker) otherToken() string {
+	var session *session.Session
+	if store, err := d.s.Sessions(); err == nil {
+		session, _ = store.Load(d.s.URL())
+	}
+	switch {
+	case d.s.Flags.Token != "":
+		return "omit --token, or give another one"
+	case d.s.Getenv("TRAPEZE_TOKEN") != "":
+		return "set TRAPEZE_TOKEN to a token of this server, or use the one that is kept on this machine: unset TRAPEZE_TOKEN"
+	case session != nil:
+		return "sign in again: " + d.line("login")
+	}
+	return "name the data directory of this server with --data-dir, or set TRAPEZE_TOKEN to a token of it"
+}
+
+// acting checks whether the agent that commands of this terminal act as is registered.
+func (d *checker) acting(ctx context.Context) {
+	name := d.s.Chosen()
+	if d.given == nil || name == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	if _, err := d.given.Agent(ctx, name); errors.Is(err, trapeze.NotFound) {
+		fix := "omit --agent, or"
+		if d.s.Flags.Agent == "" {
+			fix = "unset TRAPEZE_AGENT, or"
+		}
+		d.add("agent", wrong, fix+" add it: "+d.line("agent", "add", name), "commands act as the agent %s, which is not registered", name)
 	}
 }
 

@@ -233,7 +233,7 @@ func (s *Shell) watch(away error) {
 
 // Credential returns the token to use: trapeze help files has the rules.
 func (s *Shell) Credential(ctx context.Context) (string, error) {
-	if agent := s.chosen(); agent != "" {
+	if agent := s.Chosen(); agent != "" {
 		return s.agentToken(ctx, agent)
 	}
 	return s.base(ctx)

@@ -179,7 +179,7 @@ func (s *Shell) memory() (dir, caller string) {
 	if _, missing := os.Stat(filepath.Dir(filepath.Dir(path))); err != nil || missing != nil {
 		return "", "" // a command alone makes no data directory
 	}
-	return filepath.Join(filepath.Dir(path), "last"), last.Caller(s.chosen(), cmp.Or(s.Flags.Token, s.Getenv("TRAPEZE_TOKEN")))
+	return filepath.Join(filepath.Dir(path), "last"), last.Caller(s.Chosen(), cmp.Or(s.Flags.Token, s.Getenv("TRAPEZE_TOKEN")))
 }
 
 // newest is the task that the caller requested last. Ids do not tell: one that is made with an idempotency key has any order.

@@ -26,8 +26,8 @@ var agentMeant = []string{
 // The most that a hint lists, and, in bytes, repeats.
 const mostAgents, mostLine = 8, 400
 
-// chosen is the agent that the command acts as by its flags and its environment; empty if none was chosen.
-func (s *Shell) chosen() string {
+// Chosen is the agent that the command acts as by its flags and its environment; empty if none was chosen.
+func (s *Shell) Chosen() string {
 	token, agent := s.Getenv("TRAPEZE_TOKEN"), event.Bare(s.Getenv("TRAPEZE_AGENT"))
 	switch {
 	case s.Flags.Agent == "" && s.Flags.Token == "" && token == "":
@@ -41,7 +41,7 @@ func (s *Shell) chosen() string {
 // withAgent says in the hint of a refusal which agents may be meant, with the command that acts as one, if the caller is none and chose none.
 func (s *Shell) withAgent(ctx context.Context, cmd *cobra.Command, args []string, err error) error {
 	r, ok := refused(err)
-	if !ok || s.chosen() != "" || r.Code != refusal.NotOwner && !slices.Contains(agentMeant, r.Hint) {
+	if !ok || s.Chosen() != "" || r.Code != refusal.NotOwner && !slices.Contains(agentMeant, r.Hint) {
 		return err
 	}
 	c, failed := s.Dial(ctx)
@@ -126,7 +126,7 @@ func (s *Shell) keptAgents() (names []string) {
 
 // orAgent adds to the refusal that there is no token which agents have one.
 func (s *Shell) orAgent(err error) error {
-	if r, ok := refused(err); !ok || r.Code != refusal.Unauthenticated || s.chosen() != "" {
+	if r, ok := refused(err); !ok || r.Code != refusal.Unauthenticated || s.Chosen() != "" {
 		return err
 	}
 	if hint := s.actAs(s.keptAgents()); hint != "" {
@@ -174,7 +174,7 @@ func (s *Shell) NeedAgent(ctx context.Context, c *client.Client, message string)
 
 // Unnamed is the administrator that a command acts as because no agent was chosen; empty if it acts as anybody else.
 func (s *Shell) Unnamed(ctx context.Context, c *client.Client) string {
-	if s.chosen() != "" {
+	if s.Chosen() != "" {
 		return ""
 	}
 	me, err := c.Me(ctx)
