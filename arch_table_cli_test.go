@@ -32,7 +32,7 @@ var cliPackages = []pkg{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
 		imports: "domain/shellword domain/refusal domain/event domain/constrainttext files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
 	},
-	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword cli/shell client", libs: "github.com/spf13"},
+	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword domain/event cli/shell client", libs: "github.com/spf13"},
 	{
 		dir: "cli/policy", what: "commands of policies, routes and phrases",
 		imports: "domain/refusal domain/policy cli/shell client client/admin", libs: "github.com/spf13",

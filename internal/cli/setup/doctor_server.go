@@ -16,7 +16,6 @@ import (
 	trapeze "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
-	"github.com/trapezehq/trapeze/internal/cli/session"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
@@ -213,16 +212,17 @@ func (d *checker) tokens(ctx context.Context) {
 
 // otherToken is how to use another token than the one that the server does not accept.
 func (d *checker) otherToken() string {
-	var session *session.Session
+	signedIn := false
 	if store, err := d.s.Sessions(); err == nil {
-		session, _ = store.Load(d.s.URL())
+		in, err := store.Load(d.s.URL())
+		signedIn = err == nil && in != nil
 	}
 	switch {
 	case d.s.Flags.Token != "":
 		return "omit --token, or give another one"
 	case d.s.Getenv("TRAPEZE_TOKEN") != "":
 		return "set TRAPEZE_TOKEN to a token of this server, or use the one that is kept on this machine: unset TRAPEZE_TOKEN"
-	case session != nil:
+	case signedIn:
 		return "sign in again: " + d.line("login")
 	}
 	return "name the data directory of this server with --data-dir, or set TRAPEZE_TOKEN to a token of it"
