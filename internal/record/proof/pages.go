@@ -73,7 +73,7 @@ func (p *page) decode(decode func() []ledger.Scanned) {
 		if s.Scanned = list[i]; s.Err != nil {
 			continue
 		}
-		s.leaf, s.wrong = leafOf(s.Stored), CheckContent(&s.Entry)
+		s.leaf, s.wrong = LeafOf(s.Stored), CheckContent(&s.Entry)
 	}
 }
 

@@ -19,11 +19,11 @@ var Gap = tlog.RecordHash(nil)
 // Leaf returns the hash of an entry that a ledger returned as a leaf of the tree. The position of the entry is not part of it: the place in the
 // tree is.
 func Leaf(e ledger.Entry) Hash {
-	return leafOf(e.AppendStored(nil))
+	return LeafOf(e.AppendStored(nil))
 }
 
-// leafOf is [Leaf] by the stored bytes.
-func leafOf(stored []byte) Hash { return tlog.RecordHash(stored) }
+// LeafOf is [Leaf] by the stored bytes.
+func LeafOf(stored []byte) Hash { return tlog.RecordHash(stored) }
 
 // Tree is what has to be remembered of a tree to make it longer: its size, and the roots of its complete subtrees. The zero value is the
 // empty tree. It is not safe for concurrent use.

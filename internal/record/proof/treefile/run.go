@@ -111,11 +111,14 @@ var errFound = errors.New("treefile: the record and its tree differ")
 // add appends the hashes of entries that follow the last one.
 func (s *Store) add(entries []ledger.Entry) error {
 	return s.grow(func(next *proof.Tree) (hashes []proof.Hash) {
-		for _, e := range entries {
+		var stored []byte // one buffer for all of them: they are most of what the tree would allocate
+		for i := range entries {
+			e := &entries[i]
 			for ledger.Position(next.Size()+1) < e.Position { //nolint:gosec // never negative
 				hashes = next.Append(proof.Gap, hashes)
 			}
-			hashes = next.Append(proof.Leaf(e), hashes)
+			stored = e.AppendStored(stored[:0])
+			hashes = next.Append(proof.LeafOf(stored), hashes)
 		}
 		return hashes
 	})
