@@ -15,11 +15,14 @@ const (
 	NodeReady    NodeState = "ready"     // it takes work
 	NodeDrained  NodeState = "drained"   // it takes no new work, and may be about to be stopped
 	NodeNotReady NodeState = "not-ready" // it runs, and cannot do its work
+	NodeUnknown  NodeState = "unknown"   // the server that is asked has not listened for long enough to tell
 	NodeSilent   NodeState = "silent"    // it is not heard of
 )
 
 // NodeStates are all of them.
-func NodeStates() []NodeState { return []NodeState{NodeReady, NodeDrained, NodeNotReady, NodeSilent} }
+func NodeStates() []NodeState {
+	return []NodeState{NodeReady, NodeDrained, NodeNotReady, NodeUnknown, NodeSilent}
+}
 
 // Engine is what keeps a record.
 type Engine string

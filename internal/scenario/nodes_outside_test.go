@@ -55,7 +55,13 @@ func nodesOf(t *testing.T, engine admin.Engine) (list []member, more func(name s
 	}
 	all.Wait()
 	for i := range list {
-		list[i].name = list[i].cluster().Asked
+		k := list[i].cluster() // within a second of its start
+		list[i].name = k.Asked
+		for _, n := range k.Nodes {
+			if n.State == admin.NodeSilent {
+				t.Errorf("%s, which has just started, calls %s silent", k.Asked, n.Name)
+			}
+		}
 	}
 	return list, more
 }

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,9 @@ const look = time.Second
 func add(s *shell.Shell) *cobra.Command {
 	var wait time.Duration
 	cmd := s.Call("add", "Wait until a server that is started elsewhere has joined", shell.NoArgs, func(ctx context.Context, c *client.Client, _ []string) error {
-		before, err := admin.New(c).ShowCluster(ctx)
+		ctx, cancel := context.WithTimeoutCause(ctx, wait, shell.Usagef("no server has joined for %s: see its log, and repeat the command", wait))
+		defer cancel()
+		before, err := settled(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -25,8 +28,6 @@ func add(s *shell.Shell) *cobra.Command {
 			return shell.Hinted(shell.Usagef("the record of this server is in its data directory, which has one server"), "docs/cluster.md says how it moves to where several share it")
 		}
 		s.Show(func(p *shell.Page) { howTo(p, before) })
-		ctx, cancel := context.WithTimeoutCause(ctx, wait, shell.Usagef("no server has joined for %s: see its log, and repeat the command", wait))
-		defer cancel()
 		for {
 			k, err := admin.New(c).ShowCluster(ctx)
 			if name, there := joined(before, k); err == nil && there {
@@ -46,6 +47,21 @@ func add(s *shell.Shell) *cobra.Command {
 	cmd.Long = `Say how a server is started that joins the others, and wait until it has: it is heard of, and is ready. A server joins by being started with the right flags;
 this command changes nothing by itself.`
 	return shell.Example(cmd, "trapeze cluster add --wait 2m")
+}
+
+// settled returns what a server knows of the others as soon as it has heard of those that run: otherwise each of them would seem to join.
+func settled(ctx context.Context, c *client.Client) (admin.Cluster, error) {
+	for {
+		k, err := admin.New(c).ShowCluster(ctx)
+		if err != nil || !slices.ContainsFunc(k.Nodes, func(n admin.Node) bool { return n.State == admin.NodeUnknown }) {
+			return k, err
+		}
+		select {
+		case <-ctx.Done():
+			return k, context.Cause(ctx)
+		case <-time.After(look):
+		}
+	}
 }
 
 // joined returns the first node that takes work and did not before.

@@ -24,7 +24,7 @@ func status(s *shell.Shell) *cobra.Command {
 		return s.Answer(k, err, func(p *shell.Page) { show(p, k) })
 	})
 	cmd.Long = `Show the servers of the record, as one of them knows them: how far their lists have come, what they lead, and whether each can be stopped now.
-One that was not heard of for ten seconds is silent. If the server at the first address is gone, name all: --url A,B,C.`
+One that was not heard of for ten seconds is silent; a server that has just started says unknown until then. If the server at the first address is gone, name all: --url A,B,C.`
 	return shell.Example(cmd, "trapeze cluster status --url http://127.0.0.1:8721,http://127.0.0.1:8722")
 }
 
@@ -168,7 +168,7 @@ func part(n admin.Node) string {
 
 func safe(n admin.Node) string {
 	switch {
-	case n.State == admin.NodeSilent:
+	case n.State == admin.NodeSilent, n.State == admin.NodeUnknown:
 		return "-"
 	case n.Stop.Safe:
 		return "yes"
@@ -184,8 +184,8 @@ func stop(p *shell.Page, k admin.Cluster, name string) {
 		}
 		what := "do not stop it"
 		switch {
-		case n.State == admin.NodeSilent:
-			what = "silent"
+		case n.State == admin.NodeSilent, n.State == admin.NodeUnknown:
+			what = string(n.State)
 		case n.Stop.Safe:
 			what = "can be stopped"
 		}

@@ -50,6 +50,7 @@ type FrontEnd struct {
 	saved   map[string]ledger.Position
 	members []Seen    // that were heard of
 	met     time.Time // when that was
+	listens time.Time // since when they are exchanged without a pause
 	alone   int       // of what is called while this one has the turn, what has not returned
 	left    sync.Cond // signals that alone is less
 }

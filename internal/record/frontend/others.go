@@ -52,6 +52,9 @@ func (f *FrontEnd) Meet(ctx context.Context, me func(context.Context) Member, dr
 	}
 }
 
+// pause is the time without an exchange after which a front end has to listen again for a while: it was paused, or cut off from what keeps the record.
+const pause = 2 * Patience
+
 func (f *FrontEnd) meet(ctx context.Context, me Member, fresh bool, drain func(bool)) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -66,10 +69,24 @@ func (f *FrontEnd) meet(ctx context.Context, me Member, fresh bool, drain func(b
 		return err
 	}
 	f.mu.Lock()
-	f.members, f.met = all, time.Now()
+	now := time.Now()
+	if f.met.IsZero() || now.Sub(f.met) > pause {
+		f.listens = now
+	}
+	f.members, f.met = all, now
 	f.mu.Unlock()
 	drain(asked)
 	return nil
+}
+
+// Listens returns for how long this front end has listened to the others; 0: not yet, or it cannot. One that runs was heard of in some seconds of it.
+func (f *FrontEnd) Listens() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.met.IsZero() || time.Since(f.met) > pause {
+		return 0
+	}
+	return time.Since(f.listens)
 }
 
 // Members returns the front ends that were heard of, by name, this one included.

@@ -16,6 +16,7 @@ type place struct {
 	turn    chan struct{}
 	mu      sync.Mutex
 	cursors map[string]ledger.Position
+	away    error // of what front ends tell each other
 }
 
 func newPlace() *place {
@@ -50,6 +51,18 @@ func (p *place) HoldTurn(ctx context.Context, taken func()) error {
 }
 
 func (p *place) Close() {}
+
+func (p *place) Others() Others { return p }
+
+func (p *place) Drain(context.Context, string, bool) error { return nil }
+
+func (p *place) Forget(context.Context, string) error { return nil }
+
+func (p *place) Meet(context.Context, Member) ([]Seen, bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return nil, false, p.away
+}
 
 // own are the views of a front end, which has just begun: they have no cursors.
 type own struct{}
@@ -116,4 +129,40 @@ func TestAFrontEndThatEndsSharesWhatItSaved(t *testing.T) {
 	if at, err := shared.Cursor(t.Context(), "courier"); at != 7 || err != nil {
 		t.Errorf("shared: %d, %v", at, err)
 	}
+}
+
+// A front end that has just started, or was cut off from what keeps the record, begins to listen: what it has not heard of may still be there.
+func TestAFrontEndListensAgainAfterItWasCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := newPlace()
+		f := New(shared)
+		if d := f.Listens(); d != 0 {
+			t.Errorf("one that was not started has listened for %s", d)
+		}
+		ctx, end := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { f.Meet(ctx, func(context.Context) Member { return Member{} }, func(bool) {}) })
+		for _, step := range []struct {
+			away   error
+			passes time.Duration
+			want   time.Duration
+		}{
+			{nil, 1500 * time.Millisecond, 1500 * time.Millisecond},
+			{nil, 30 * time.Second, 31500 * time.Millisecond},
+			{context.DeadlineExceeded, 5 * time.Second, 36500 * time.Millisecond}, // an election takes as long
+			{nil, 10 * time.Second, 46500 * time.Millisecond},
+			{context.DeadlineExceeded, 30 * time.Second, 0},
+			{nil, 2 * time.Second, 1500 * time.Millisecond},
+		} {
+			shared.mu.Lock()
+			shared.away = step.away
+			shared.mu.Unlock()
+			time.Sleep(step.passes)
+			if d := f.Listens(); d != step.want {
+				t.Errorf("after %s with %v it has listened for %s, not %s", step.passes, step.away, d, step.want)
+			}
+		}
+		end()
+		running.Wait()
+	})
 }

@@ -104,6 +104,7 @@ func (c *Cluster) Known(ctx context.Context) cluster.Known {
 	me := frontend.Seen{Member: c.me(ctx)}
 	k := cluster.Known{Engine: c.engine(), Here: c.o.Name, Last: me.Last, Members: []frontend.Seen{me}}
 	if c.o.Front != nil {
+		k.Listens = c.o.Front.Listens()
 		others := slices.DeleteFunc(c.o.Front.Members(), func(m frontend.Seen) bool { return m.Name == c.o.Name })
 		k.Members = append(k.Members, others...)
 		for _, m := range others {

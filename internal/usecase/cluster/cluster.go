@@ -40,6 +40,7 @@ type Known struct {
 	Last    ledger.Position
 	Trouble string // why the record cannot be reached; empty: it can
 	Members []frontend.Seen
+	Listens time.Duration   // for how long it has listened to the others
 	Groups  []replica.Group // of the nodes, or of the servers of NATS; the first is that of all nodes
 }
 

@@ -51,7 +51,7 @@ func drainable(s Status, name string, on bool) error {
 	switch {
 	case err != nil:
 		return err
-	case n.State == Silent:
+	case n.State == Silent || n.State == Unknown:
 		return refusal.New(refusal.Conflict, n.Stop.Do, "the node %s is not heard of", name)
 	case on && n.State != Drained && len(s.names(func(o Node) bool { return o.Name != name && o.State == Ready })) == 0:
 		return refusal.New(refusal.Conflict, s.helpers(n), "no other node than %s takes work", name)

@@ -22,6 +22,9 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 	if err != nil {
 		return Status{}, err
 	}
+	if n.State == Unknown {
+		return Status{}, refusal.New(refusal.Conflict, k.askAgain(), "whether the node %s runs is not known: %s", name, k.deaf())
+	}
 	if n.State != Silent {
 		return Status{}, refusal.New(refusal.Conflict, "drain it, stop it, wait ten seconds, and repeat the call", "the node %s runs, and only one that is gone is removed", name)
 	}

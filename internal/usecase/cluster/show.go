@@ -21,11 +21,12 @@ const (
 	Ready    State = "ready"     // it takes work
 	Drained  State = "drained"   // it takes no new work, and may be about to be stopped
 	NotReady State = "not-ready" // it runs, and cannot do its work
+	Unknown  State = "unknown"   // the node that is asked has not listened for long enough to tell
 	Silent   State = "silent"    // it is not heard of
 )
 
 // States are all of them.
-func States() []State { return []State{Ready, Drained, NotReady, Silent} }
+func States() []State { return []State{Ready, Drained, NotReady, Unknown, Silent} }
 
 // Engine is what keeps a record.
 type Engine string
@@ -95,7 +96,7 @@ func (cl *Cluster) Show(ctx context.Context, c caller.Caller) (Status, error) {
 func statusOf(k Known) Status {
 	s := Status{Engine: k.Engine, Asked: k.Here, Position: k.Last, Trouble: k.Trouble, Nodes: []Node{}, Groups: []ReplicaGroup{}}
 	for _, m := range k.Members {
-		s.Nodes = append(s.Nodes, nodeOf(m, k.Last))
+		s.Nodes = append(s.Nodes, nodeOf(m, k))
 	}
 	for _, g := range k.Groups {
 		s.Groups = append(s.Groups, ReplicaGroup{Name: g.Name, Leader: g.Leader, Replicas: []string{}, Lacking: append([]string{}, g.Lacking()...), Majority: g.Majority()})
@@ -103,13 +104,16 @@ func statusOf(k Known) Status {
 			of := &s.Groups[len(s.Groups)-1]
 			of.Replicas = append(of.Replicas, p.Name)
 			if k.Engine == Nodes && !slices.ContainsFunc(s.Nodes, func(n Node) bool { return n.Name == p.Name }) { // its replica is known, and it was never heard of
-				s.Nodes = append(s.Nodes, Node{Name: p.Name, State: Silent, Heard: event.Duration(p.Silent.Round(time.Second)), Leads: []string{}, Lacks: []string{}})
+				s.Nodes = append(s.Nodes, Node{Name: p.Name, State: k.unheard(), Heard: event.Duration(p.Silent.Round(time.Second)), Leads: []string{}, Lacks: []string{}})
 			}
 		}
 	}
 	slices.SortFunc(s.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	if k.Engine == Nodes {
 		s.place()
+	}
+	if k.Engine == Nodes && k.Trouble != "" {
+		s.Trouble += "; " + s.apart(k)
 	}
 	for i := range s.Nodes {
 		s.Nodes[i].Stop = s.verdict(s.Nodes[i], k)
@@ -132,7 +136,15 @@ func (s *Status) place() {
 	}
 }
 
-func nodeOf(m frontend.Seen, last ledger.Position) Node {
+// unheard is the state of a node that the one that is asked does not hear of.
+func (k Known) unheard() State {
+	if k.Listens < Silence {
+		return Unknown
+	}
+	return Silent
+}
+
+func nodeOf(m frontend.Seen, k Known) Node {
 	n := Node{
 		Name: m.Name, URL: m.URL, Version: m.Version, State: Ready, Heard: event.Duration(m.Ago.Round(100 * time.Millisecond)), Position: m.Viewed, Turn: m.Turn,
 		Leads: []string{}, Lacks: []string{},
@@ -140,8 +152,8 @@ func nodeOf(m frontend.Seen, last ledger.Position) Node {
 	n.Behind, n.BehindFor = uint64(max(m.Last, m.Viewed)-m.Viewed), event.Duration(m.Behind.Round(100*time.Millisecond))
 	switch {
 	case m.Ago > Silence:
-		n.State, n.Turn = Silent, false
-		n.Behind = uint64(max(last, m.Viewed) - m.Viewed)
+		n.State, n.Turn = k.unheard(), false
+		n.Behind = uint64(max(k.Last, m.Viewed) - m.Viewed)
 		n.BehindFor += event.Duration(m.Ago.Round(time.Second))
 	case m.Drained:
 		n.State = Drained

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/record/replica"
@@ -11,6 +12,9 @@ import (
 
 // verdict says whether a node can be stopped now.
 func (s *Status) verdict(n Node, k Known) Stop {
+	if n.State == Unknown {
+		return Stop{Why: "it is not heard of, but " + k.deaf(), Do: k.askAgain()}
+	}
 	if n.State == Silent {
 		return Stop{Why: "it is not heard of", Do: gone(n, k)}
 	}
@@ -23,6 +27,9 @@ func (s *Status) verdict(n Node, k Known) Stop {
 		}
 	}
 	others := s.names(func(o Node) bool { return o.Name != n.Name && o.State == Ready })
+	if unknown := s.names(func(o Node) bool { return o.State == Unknown }); len(others) == 0 && len(unknown) > 0 {
+		return Stop{Why: "whether " + strings.Join(unknown, ", ") + take(unknown) + " over is not known: " + k.deaf(), Do: k.askAgain()}
+	}
 	if len(others) == 0 {
 		return Stop{Why: "no other node takes work", Do: s.helpers(n)}
 	}
@@ -46,6 +53,22 @@ func take(names []string) string {
 	return " take"
 }
 
+// deaf says why it is not known whether nodes run that are not heard of.
+func (k Known) deaf() string {
+	if k.Listens == 0 {
+		return k.Here + ", which is asked, cannot listen to the others"
+	}
+	return fmt.Sprintf("%s, which is asked, has listened for %s only", k.Here, k.Listens.Round(100*time.Millisecond))
+}
+
+// askAgain says what to do then.
+func (k Known) askAgain() string {
+	if k.Listens == 0 && k.Trouble != "" {
+		return "see to the record first"
+	}
+	return fmt.Sprintf("ask again in %s", (Silence - k.Listens).Round(time.Second))
+}
+
 // quorum says why the replicas that would be left are not enough; ok: they are.
 func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
 	if k.Trouble != "" || len(k.Groups) == 0 {
@@ -62,6 +85,19 @@ func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
 		}, false
 	}
 	return Stop{}, true
+}
+
+// apart says which nodes are heard of where the cluster does nothing, and what to do.
+func (s *Status) apart(k Known) string {
+	hears := "no other node"
+	if list := s.names(func(o Node) bool { return o.Name != k.Here && o.State != Silent && o.State != Unknown }); len(list) > 0 {
+		hears = strings.Join(list, ", ")
+	}
+	lacks := s.names(func(o Node) bool { return o.State == Silent || o.State == Unknown })
+	if len(lacks) == 0 {
+		return k.Here + " hears " + hears + ": see the logs of the nodes if it stays so"
+	}
+	return fmt.Sprintf("%s hears %s, and not %s: start what does not run, or see why %[1]s cannot reach it. Until then changes are refused here, and nothing is lost", k.Here, hears, strings.Join(lacks, ", "))
 }
 
 // helpers says what to do so that a node can be stopped.

@@ -12,7 +12,7 @@ import (
 
 // nodes makes what is known of servers by words: n1, n2=drained, n3=silent, n4=broken, n5=late, and of three replicas of each group on those of replicas.
 func nodes(engine Engine, words string, replicas ...string) Known {
-	k := Known{Engine: engine, Here: "n1", Last: 100}
+	k := Known{Engine: engine, Here: "n1", Last: 100, Listens: time.Hour}
 	states := map[string]string{}
 	for word := range strings.FieldsSeq(words) {
 		name, state, _ := strings.Cut(word, "=")
@@ -77,6 +77,54 @@ func TestAServerCanBeStoppedOnlyIfTheOthersGoOn(t *testing.T) {
 	lost.Trouble = "no majority"
 	if n, _ := statusOf(lost).find("n1"); n.Stop.Safe || !strings.Contains(n.Stop.Why+n.Stop.Do, "no majority") || !strings.Contains(n.Stop.Do, "start n2, n3 again") {
 		t.Errorf("without a majority: %+v", n.Stop)
+	}
+}
+
+// A node that has just started has not heard of those that run: it does not call them silent, has none removed, and says when it knows.
+func TestANodeThatHasJustStartedCallsNobodySilent(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		k       Known
+		listens time.Duration
+		says    string // of n2
+		do      string
+	}{
+		{"a node whose replica alone is known", nodes(Nodes, "n1", "n1", "n2", "n3"), time.Second, "n1, which is asked, has listened for 1s only", "ask again in 9s"},
+		{"one of before a restart of all", nodes(Nodes, "n1 n2=silent", "n1", "n2", "n3"), 0, "cannot listen to the others", "ask again in 10s"},
+		{"a front end of before an outage of the database", nodes(PostgreSQL, "n1 n2=silent"), 1500 * time.Millisecond, "has listened for 1.5s only", "ask again in 9s"},
+	} {
+		k := test.k
+		k.Listens = test.listens
+		s := statusOf(k)
+		n, err := s.find("n2")
+		if err != nil || n.State != Unknown || n.Stop.Safe || !strings.Contains(n.Stop.Why, test.says) || n.Stop.Do != test.do {
+			t.Errorf("%s: %+v, %v", test.name, n, err)
+		}
+		if n, _ := s.find("n1"); n.Stop.Safe || !strings.Contains(n.Stop.Why, "n2") && !strings.Contains(n.Stop.Why, "replicas") {
+			t.Errorf("%s: the one that is asked: %+v", test.name, n)
+		}
+		if err := drainable(s, "n2", true); refusal.CodeOf(err) != refusal.Conflict {
+			t.Errorf("%s: it is drained: %v", test.name, err)
+		}
+		k.Listens = Silence
+		if n, _ := statusOf(k).find("n2"); n.State != Silent {
+			t.Errorf("%s: later it is %s", test.name, n.State)
+		}
+	}
+}
+
+// Where the cluster does nothing, the status says which nodes are heard of, and what to do.
+func TestTheStatusOfANodeWithoutAMajoritySaysWhatItHears(t *testing.T) {
+	for words, says := range map[string]string{
+		"n1 n2=silent n3=silent": "no majority; n1 hears no other node, and not n2, n3: start what does not run, or see why n1 cannot reach it",
+		"n1 n2 n3=silent":        "no majority; n1 hears n2, and not n3:",
+		"n1 n2 n3":               "no majority; n1 hears n2, n3: see the logs",
+	} {
+		k := nodes(Nodes, words)
+		k.Trouble = "no majority"
+		if got := statusOf(k).Trouble; !strings.HasPrefix(got, says) {
+			t.Errorf("%s: %s", words, got)
+		}
 	}
 }
 
