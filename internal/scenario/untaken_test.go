@@ -220,6 +220,11 @@ func TestAnOperatorSetsTheKindOfAReplay(t *testing.T) {
 			_, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Replay(ctx(h), c, in) })
 			must(h, "the kind "+string(in.Kind), err, refusal.Invalid, "omit kind")
 		}
+		for _, in := range []tasks.ReplayInput{{To: []string{"cyd"}}, {Capability: "any"}} {
+			in.Task, in.Home = r.Task, true
+			_, err := call(h.operator(), func(c caller.Caller) (taskstore.Receipt, error) { return h.app.Tasks.Replay(ctx(h), c, in) })
+			must(h, "home and elsewhere", err, refusal.Invalid, "omit home")
+		}
 		h.replay(tasks.ReplayInput{Task: r.Task, To: []string{"cyd"}, Kind: event.Warm})
 		p := h.acceptPrompt("cyd").Content.Prompt
 		if missing := without(p, append(words, "look at it", "on the north side")); missing != nil {

@@ -220,6 +220,23 @@ func TestDeadLettersAreReplayedAlongAnotherRoute(t *testing.T) {
 	if got := page.do(http.MethodPost, "/dead", "verb=replay&key=k3&task="+five+changed); !strings.Contains(got.body, "the route of "+six+" was changed, and it is not chosen") || strings.Count(got.body, "<details open") != 1 {
 		t.Errorf("one that was changed and is not chosen: %d %s", got.status, got.body)
 	}
+	for form, says := range map[string]string{
+		"verb=replay&to=ann&capability=paint":              "they cannot go to the agents that are named and to a capability",
+		"verb=replay&route=ann+bob&home=1":                 "they cannot go along another route and back to their owner",
+		"verb=replay&to=ann&home=1":                        "and back to their owner",
+		"verb=replay&route=ann" + changed + "&task=" + six: "the route of " + six + " was changed, and all are to go along another",
+		"verb=discard&why=old&to=ann":                      "does not go to the agents that are named",
+		"verb=discard&why=old&tokens=500":                  "does not go on with a new budget",
+		"verb=discard&why=old" + changed + "&task=" + six:  "goes along none",
+	} {
+		got := page.do(http.MethodPost, "/dead", form+"&key=k3&task="+five)
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Not done:") || !strings.Contains(got.body, says) {
+			t.Errorf("%s: %d %s", form, got.status, got.body)
+		}
+		if strings.Contains(form, "=ann") && !strings.Contains(got.body, `value="ann`) {
+			t.Errorf("%s: what was typed is lost: %s", form, got.body)
+		}
+	}
 	hundred := "&route-" + six + "=" + strings.Repeat("ann%0D%0A", 50<<10)
 	if got := page.do(http.MethodPost, "/dead", "verb=replay&key=k3&task="+five+hundred); !strings.Contains(got.body, "not chosen") {
 		t.Errorf("a form as long as that of a hundred: %d %.2000s", got.status, got.body)

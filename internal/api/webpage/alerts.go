@@ -8,6 +8,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
 // alertPage is the alerts that are raised, the last that recovered, and the silences.
@@ -41,7 +43,7 @@ func (v *visit) actOnAlert(w http.ResponseWriter, r *http.Request) error {
 	case "silence":
 		hours, err := strconv.Atoi(r.PostFormValue("hours"))
 		if err != nil {
-			return invalid(fmt.Sprintf("%.20q is not a number of hours", r.PostFormValue("hours")), "choose one of the list")
+			return form.Invalid(fmt.Sprintf("%.20q is not a number of hours", r.PostFormValue("hours")), "choose one of the list")
 		}
 		_, err = v.admin.SilenceAlert(ctx, admin.SilenceInput{
 			Alert: r.PostFormValue("alert"), Reason: r.PostFormValue("reason"), For: client.Duration(time.Duration(hours) * time.Hour),
@@ -51,6 +53,6 @@ func (v *visit) actOnAlert(w http.ResponseWriter, r *http.Request) error {
 		_, err := v.admin.EndSilence(ctx, r.PostFormValue("silence"))
 		return v.after(w, r, "/alerts", "unsilence", err)
 	default:
-		return invalid(fmt.Sprintf("an alert cannot be %.20q", verb), "go back to the alerts")
+		return form.Invalid(fmt.Sprintf("an alert cannot be %.20q", verb), "go back to the alerts")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
@@ -25,7 +26,7 @@ func (v *visit) conversation(w http.ResponseWriter, r *http.Request) error {
 	if text := r.URL.Query().Get("before"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return invalid(fmt.Sprintf("%.20q is not the number of a turn", text), "go back to the conversation")
+			return form.Invalid(fmt.Sprintf("%.20q is not the number of a turn", text), "go back to the conversation")
 		}
 		before = n
 	}

@@ -15,7 +15,7 @@
 //   - standing/standing.go: what a task waits for, in a sentence
 //   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent
-//   - dead_letters.go: how many tasks one form changes
+//   - form/form.go: how many tasks one form changes; form/dead.go: which replays contradict themselves
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
 // Places in which a search looks.
@@ -76,7 +78,7 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 	}
 	f.Asked = f.search != (search{})
 	if f.In != "" && !slices.Contains(f.Places, f.In) {
-		return invalid("there is no such place to look in", "choose one of the list")
+		return form.Invalid("there is no such place to look in", "choose one of the list")
 	}
 	var err error
 	if f.since, f.until, err = v.between(q); err != nil {

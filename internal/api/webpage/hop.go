@@ -12,6 +12,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 	"github.com/trapezehq/trapeze/internal/api/webpage/sheet"
 	"github.com/trapezehq/trapeze/internal/api/webpage/timeline"
 )
@@ -45,7 +46,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	ctx, task := r.Context(), r.PathValue("task")
 	n, err := strconv.Atoi(r.PathValue("hop"))
 	if err != nil || n < 1 {
-		return invalid(fmt.Sprintf("%.20q is not the number of a handoff", r.PathValue("hop")), "go back to the task")
+		return form.Invalid(fmt.Sprintf("%.20q is not the number of a handoff", r.PathValue("hop")), "go back to the task")
 	}
 	id := fmt.Sprintf("%s.h%d", task, n)
 	doc, err := v.api.HandoffDocument(ctx, id)
@@ -128,13 +129,13 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(c.Hops) < 2 {
-		return invalid("there is one handoff, or none", "compare a task that has moved at least twice")
+		return form.Invalid("there is one handoff, or none", "compare a task that has moved at least twice")
 	}
 	var got [2]sheet.Envelope
 	for i, name := range []string{"a", "b"} {
 		n, err := strconv.Atoi(cmp.Or(q.Get(name), strconv.Itoa(c.Hops[len(c.Hops)-2+i])))
 		if err != nil || n < 1 {
-			return invalid(fmt.Sprintf("%.20q is not the number of a handoff", q.Get(name)), "choose two handoffs of the list")
+			return form.Invalid(fmt.Sprintf("%.20q is not the number of a handoff", q.Get(name)), "choose two handoffs of the list")
 		}
 		doc, err := v.api.HandoffDocument(ctx, fmt.Sprintf("%s.h%d", task, n))
 		if err != nil {
@@ -145,7 +146,7 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if read.Envelope == nil {
-			return invalid(fmt.Sprintf("handoff %d has no envelope that you may read", n), "choose another")
+			return form.Invalid(fmt.Sprintf("handoff %d has no envelope that you may read", n), "choose another")
 		} else if err := json.Unmarshal(read.Envelope, &got[i]); err != nil {
 			return err
 		}

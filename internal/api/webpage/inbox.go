@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 	"github.com/trapezehq/trapeze/internal/api/webpage/sheet"
 )
@@ -189,20 +190,20 @@ func (v *visit) decide(ctx context.Context, r *http.Request, id, verb string) (e
 	detail := r.PostFormValue("detail")
 	switch verb {
 	case "withdraw": // which is a denial by the one who asks
-		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})
+		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: form.Epoch(r), Detail: detail})
 	case "approve":
 		if r.PostFormValue("digest") == "" {
-			return invalid("the form does not say what was read", "read it here, and approve it then")
+			return form.Invalid("the form does not say what was read", "read it here, and approve it then")
 		}
 		_, err = v.api.Approve(ctx, id, client.ApproveInput{Digest: r.PostFormValue("digest"), Detail: detail})
 	case "deny":
-		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: epochOf(r), Detail: detail})
+		_, err = v.api.Deny(ctx, id, client.DenyInput{Epoch: form.Epoch(r), Detail: detail})
 	case "answer":
 		_, err = v.api.Answer(ctx, id, client.AnswerInput{Answer: cmp.Or(r.PostFormValue("option"), r.PostFormValue("answer")), Detail: detail})
 	case "claim":
 		_, err = v.api.Claim(ctx, id)
 	case "release":
-		_, err = v.api.Release(ctx, id, client.ReleaseInput{Epoch: epochOf(r), Detail: detail})
+		_, err = v.api.Release(ctx, id, client.ReleaseInput{Epoch: form.Epoch(r), Detail: detail})
 	default:
 		return &client.Error{Status: http.StatusNotFound, Code: client.NotFound, Message: fmt.Sprintf("a ticket cannot be %.20q", verb), Hint: "go back to the ticket"}
 	}

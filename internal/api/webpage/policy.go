@@ -10,6 +10,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
 // policyPage is the policy in force, those before it, and what they have decided.
@@ -33,7 +35,7 @@ func (v *visit) policy(w http.ResponseWriter, r *http.Request) error {
 	if text := q.Get("before"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			return invalid(fmt.Sprintf("%.20q is not a position of the record", text), "go back to the policy")
+			return form.Invalid(fmt.Sprintf("%.20q is not a position of the record", text), "go back to the policy")
 		}
 		body.Filter.Before = n
 	}

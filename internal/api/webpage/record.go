@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 	"github.com/trapezehq/trapeze/internal/api/webpage/standing"
 )
 
@@ -76,7 +77,7 @@ func (v *visit) export(w http.ResponseWriter, r *http.Request) error {
 	task, format := r.PathValue("task"), r.PathValue("format")
 	media, ok := exported[format]
 	if !ok {
-		return invalid(fmt.Sprintf("%.20q is not a format of an export", format), "go back to the task")
+		return form.Invalid(fmt.Sprintf("%.20q is not a format of an export", format), "go back to the task")
 	}
 	return file(w, task+"."+format, media, func(to io.Writer) error {
 		return v.api.Export(r.Context(), client.ExportOptions{Task: task, Format: format}, to)

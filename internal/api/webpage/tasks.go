@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
 
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
@@ -22,6 +21,7 @@ type taskList struct {
 	Tasks        []client.TaskRow
 	Counts       []stateCount // of the tasks on all pages; on the first one alone
 	All          int
+	Most         int    // that are changed at once
 	Here, Next   string // the addresses of this page and of the next; no next at the end
 }
 
@@ -45,7 +45,7 @@ func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l := taskList{Filter: f, Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Tasks: got.Tasks, Here: tasksPath(q)}
+	l := taskList{Filter: f, Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Most: form.Most, Tasks: got.Tasks, Here: tasksPath(q)}
 	if got.Next != "" {
 		q.Set("after", got.Next)
 		l.Next = tasksPath(q)
@@ -66,7 +66,7 @@ func tasksPath(q url.Values) string { return "/tasks?" + q.Encode() }
 func (v *visit) between(q url.Values) (since, until time.Time, err error) {
 	for name, t := range map[string]*time.Time{"since": &since, "until": &until} {
 		if *t, err = human.Past(v.now(), q.Get(name)); err != nil {
-			return since, until, invalid(name+": "+err.Error(), "write how long ago, such as 90m, 2h or 7d, or a time in UTC, such as 2026-11-27 14:30")
+			return since, until, form.Invalid(name+": "+err.Error(), "write how long ago, such as 90m, 2h or 7d, or a time in UTC, such as 2026-11-27 14:30")
 		}
 	}
 	return since, until, nil
@@ -74,11 +74,11 @@ func (v *visit) between(q url.Values) (since, until time.Time, err error) {
 
 // cancelTasks cancels the tasks that were chosen, with their children. Those that cannot be are named, with the reason; the others are.
 func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
-	ids, err := chosen(r, "tasks")
+	ids, err := form.Chosen(r, "tasks")
 	if err != nil {
 		return err
 	}
-	err = each(r, ids, func(ctx context.Context, id string) error {
+	err = form.Each(r, ids, func(ctx context.Context, id string) error {
 		_, err := v.api.Cancel(ctx, id, client.CancelInput{Detail: r.PostFormValue("detail")})
 		return err
 	})
@@ -94,27 +94,18 @@ func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
 func (v *visit) takeOver(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("task")
 	_, err := v.api.Takeover(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.TakeoverInput{
-		To: r.PostFormValue("to"), From: r.PostFormValue("from"), Detail: r.PostFormValue("detail"), Content: instead(r),
+		To: r.PostFormValue("to"), From: r.PostFormValue("from"), Detail: r.PostFormValue("detail"), Content: form.Instead(r),
 	})
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "takeover", err)
-}
-
-// instead is what a receiver reads in place of what others asked, in a form of an operator.
-func instead(r *http.Request) client.Content {
-	c := client.Content{Ask: r.PostFormValue("ask")}
-	if r.PostFormValue("answered") != "" {
-		c.Questions = []string{}
-	}
-	return c
 }
 
 // complete completes a task that the person owns.
 func (v *visit) complete(w http.ResponseWriter, r *http.Request) error {
 	id, result := r.PathValue("task"), client.Result{Text: r.PostFormValue("result"), Data: []byte(r.PostFormValue("data"))}
 	if len(result.Data) > 0 && !json.Valid(result.Data) {
-		return invalid("the data are no JSON", `go back, and write them as JSON, such as {"amount": 30}`)
+		return form.Invalid("the data are no JSON", `go back, and write them as JSON, such as {"amount": 30}`)
 	}
-	_, err := v.api.Complete(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.CompleteInput{Epoch: epochOf(r), Result: result})
+	_, err := v.api.Complete(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.CompleteInput{Epoch: form.Epoch(r), Result: result})
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "complete", err)
 }
 
@@ -122,19 +113,10 @@ func (v *visit) complete(w http.ResponseWriter, r *http.Request) error {
 func (v *visit) send(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("task")
 	_, err := v.api.Send(client.WithKey(r.Context(), r.PostFormValue("key")), id, client.SendInput{
-		Epoch: epochOf(r), To: names(r.PostFormValue("to")), Content: client.Content{Ask: r.PostFormValue("ask"), State: r.PostFormValue("state")},
+		Epoch: form.Epoch(r), To: form.Names(r.PostFormValue("to")), Content: client.Content{Ask: r.PostFormValue("ask"), State: r.PostFormValue("state")},
 	})
 	return v.after(w, r, "/tasks/"+url.PathEscape(id), "send", err)
 }
-
-// epochOf is the epoch of a task in a form; 0: there is none.
-func epochOf(r *http.Request) uint64 {
-	epoch, _ := strconv.ParseUint(r.PostFormValue("epoch"), 10, 64)
-	return epoch
-}
-
-// names are the names that a person types, with blanks or commas between them.
-func names(text string) []string { return strings.Fields(strings.ReplaceAll(text, ",", " ")) }
 
 // cancel cancels a task and its children.
 func (v *visit) cancel(w http.ResponseWriter, r *http.Request) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
+	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
 //go:embed static
@@ -225,14 +226,14 @@ func (p *pages) signedIn(show shower) http.Handler {
 // shown. The hint of the refusal names the principal of now.
 func asShown(r *http.Request, now, hint string) error {
 	if err := r.ParseForm(); err != nil {
-		return invalid("the form is malformed: "+err.Error(), "load the page again, and send the form from there")
+		return form.Invalid("the form is malformed: "+err.Error(), "load the page again, and send the form from there")
 	}
 	shown := r.PostForm.Get("as")
 	switch shown {
 	case now:
 		return nil
 	case "":
-		return invalid("the form does not name the principal that its page was shown to", "load the page again, and send the form from there")
+		return form.Invalid("the form does not name the principal that its page was shown to", "load the page again, and send the form from there")
 	}
 	if own, name, _ := strings.Cut(now, "/"); strings.HasPrefix(shown, own+"/") {
 		shown, now = shown[len(own)+1:], name

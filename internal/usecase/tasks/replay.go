@@ -29,9 +29,11 @@ type ReplayInput struct {
 	Content    envelopes.Content `json:"content,omitzero" doc:"As with a handoff: what the receiver reads beside what the failed one handed over, such as an ask in place of a long one."`
 }
 
-// check refuses a kind that a replay cannot have.
+// check refuses what contradicts itself, and a kind that a replay cannot have.
 func (in ReplayInput) check() error {
 	switch {
+	case in.Home && (len(in.To) > 0 || in.Capability != ""):
+		return refusal.New(refusal.Invalid, "omit home, or name no receivers", "a task goes back to its owner, or to other receivers").With("field", "home")
 	case in.Kind != "" && in.Home:
 		return refusal.New(refusal.Invalid, "omit kind, or name receivers instead of home", "a task that goes back to its owner is not handed off").With("field", "kind")
 	case in.Kind == event.Broadcast, in.Kind == event.Delegation:

@@ -170,7 +170,17 @@ func (d *desk) cancelSeveral() {
 	d.shows("120 in all")
 	d.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("next").scrollIntoView()`))
 	d.do(chromedp.Poll[chromedp.Void](`document.querySelectorAll("input[name=task]").length === 120`, chromedp.WithPollingTimeout(patience)))
+	chosen := `document.querySelectorAll("input[name=task]:checked").length + document.querySelector("output.count").textContent`
+	d.do(chromedp.Evaluate[chromedp.Void](`window.most_ = document.querySelector("input.all").dataset.most; document.querySelector("input.all").dataset.most = 110; void 0`))
 	d.press(`input.all`, " ")
+	if got := eval[string](d, chosen); got != "110110 of 120 are chosen; at most 110 are cancelled at once" {
+		d.t.Error(got)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("input.all").dataset.most = most_; void 0`))
+	d.press(`input.all`, " ", " ")
+	if got := eval[string](d, chosen+` + most_`); got != "120120 of 120 are chosen500" {
+		d.t.Error(got)
+	}
 	d.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, document.body.scrollHeight)`))
 	if !eval[bool](d, `(({top, bottom}) => top > -1 && bottom < innerHeight + 1)(document.querySelector("main fieldset").getBoundingClientRect())`) {
 		d.t.Error("what can be done with the tasks that are chosen is out of sight")

@@ -315,18 +315,30 @@ function lengthen() {
     const chunks = rest.querySelectorAll(".chunk");
     chunks.forEach((c) => showTimes(c));
     [...document.querySelectorAll(".chunk")].at(-1).after(...chunks);
+    count();
     if (more) link.href = more.getAttribute("href");
     else link.remove();
     if (more) lengthen();
   }, { rootMargin: "800px" }).observe(link);
 }
 
-// The box at the head of a list chooses all of it.
+// The box at the head of a list chooses all of it, or as many as are changed at once.
 document.addEventListener("change", (e) => {
   if (e.target.matches("tr textarea")) e.target.closest("tr").querySelector("input[name=task]").checked = true; // a route that was changed is to be taken
-  if (!e.target.matches("input.all")) return;
-  for (const box of e.target.form.querySelectorAll("input[name=task]")) box.checked = e.target.checked;
+  if (e.target.matches("input.all")) boxes().forEach((box, i) => { box.checked = e.target.checked && i < most(); });
+  count();
 });
+
+function boxes() { return [...document.querySelectorAll("input[name=task]")]; }
+
+// most is how many of a list are changed at once.
+function most() { return Number(document.querySelector("input.all")?.dataset.most || Infinity); }
+
+// count says how many of a list are chosen, and if they are too many.
+function count() {
+  const out = document.querySelector("output.count"), all = boxes(), n = all.filter((box) => box.checked).length;
+  if (out) out.textContent = n ? `${n} of ${all.length} are chosen${all.length > most() && n >= most() ? `; at most ${most()} are cancelled at once` : ""}` : "";
+}
 
 // Commands are ready to copy.
 document.documentElement.classList.add("scripts");
