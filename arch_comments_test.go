@@ -12,7 +12,7 @@ import (
 )
 
 // unindexed is the number of production files up to which a package needs no list of what is decided where.
-const unindexed = 8
+const unindexed = 4
 
 // checkDocFiles wants a package comment in doc.go everywhere. A comment below internal also says where to start, and that of a package of
 // many files, unless it is for tests, where to change what. A program may keep its comment in main.go.

@@ -21,6 +21,7 @@
 //   - embedder.go: how many texts are embedded at once
 //   - Rules are matched in policy/match.go; circuits and standby agents are added in usecase/routes/plan.go and
 //     usecase/routes/offer.go.
+//   - directory.go: what is known of an agent when it is compared
 //
 // Start reading at [Request] and [Route], with the [Directory] of the agents, then rank.go (the order of the agents that have a capability); for the policy at [Question]
 // and [Decide].

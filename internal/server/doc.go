@@ -18,6 +18,8 @@
 //   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
+//   - people.go: the configuration of people who sign in; segments.go: how entries are put away; clock.go: the clock of tests
+//   - package cluster: what this server tells the others; package certificate: its certificate; package sharedrecord: records that servers share
 //
 // Start reading at [Open] and [Run].
 package server

@@ -18,7 +18,7 @@
 //   - status.go, ticket.go: how many rows one answer lists; tool/next.go: what a tool says to do next
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
-//   - handler.go: the greatest message over HTTP; sessions and streams are limited in transport/handler.go
+//   - presented.go: which tools and prompts a client sees; the greatest message over HTTP, sessions and streams are limited in transport/handler.go
 //   - tool/wait.go: for which changes of tickets and tasks a call waits; liveness/liveness.go: how such a call ends, or goes on, when the
 //     server stops
 //   - The size of an answer is decided in fit/reader.go; its texts are in package show.

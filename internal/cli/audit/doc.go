@@ -7,6 +7,7 @@
 // Where to change what:
 //   - audit.go: the trail and exports; proof.go: receipts and checkpoints, and the check of one that somebody kept; events.go: what is followed
 //   - What an export has is decided in history/export.go, a receipt in proof/receipt.go
+//   - stats.go: how figures are printed
 //
 // Start reading at [Command], [Events] and [Stats].
 package audit

@@ -4,5 +4,9 @@
 //   - A file that was written has everything: a backup that ends early leaves none.
 //   - What does not verify is not restored: the exit code is 1, and there is no data directory.
 //
+// Where to change what:
+//   - backup.go: the flags of a backup; restore.go: what is said of one that is restored; putaway.go: the command put-away. What a backup has is
+//     decided in server/backup.go
+//
 // Start reading at [Command].
 package backup

@@ -4,5 +4,8 @@
 //   - Every argument and every flag with a value has a source, be it that nothing is known of its values; a test walks all commands.
 //   - Without a server, or when it refuses or is slow, nothing is completed, and no error is shown.
 //
+// Where to change what:
+//   - table.go: what completes each argument and flag; read.go: which values there are; complete.go: how long the server is waited for
+//
 // Start reading at [Add], then table.go: what completes what. The values themselves are read in read.go.
 package completion

@@ -12,6 +12,7 @@
 //   - demo.go: how long a demo may take; workers.go: which agents there are, which of them fail, and how
 //   - steps.go: what each program does with the task; sample.go: the module that they report on
 //   - narrate.go: what is said of an entry; summary.go, record.go: what is shown and checked at the end
+//   - program.go: how a program calls the server
 //
 // Start reading at [Run], then program.go and steps.go for the programs, narrate.go, and record.go for the summary.
 package demo

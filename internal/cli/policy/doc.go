@@ -4,5 +4,9 @@
 //   - The server, arguments and output are reached through [shell.Shell] alone.
 //   - A policy file is checked by the code that the server uses.
 //
+// Where to change what:
+//   - policy.go: check, show, reload and test; route.go: how a decision is printed; decisions.go: the list of decisions; do.go: requests in plain
+//     English
+//
 // Start reading at [Command], then route.go and do.go.
 package policy

@@ -5,5 +5,8 @@
 //   - A token is sent to the server that it is for, and a refresh token to the issuer that gave it, over TLS or within this machine.
 //   - A file of a session is its owner's alone, and whole.
 //
+// Where to change what:
+//   - issuer.go: how the issuer is asked, and how long; renew.go: when a token is renewed; store.go: the file of sessions
+//
 // Start reading at [Begin], then [Store].
 package session

@@ -25,6 +25,7 @@
 //   - receipt.go: what is printed after a change; trail.go: how an event is printed
 //   - flag_groups.go: the order of flags in help; package usage says what is wrong with those that were given
 //   - task.go: which task a program of trapeze work means
+//   - command.go: how commands are made; reach.go: what is said when no server answers; content.go: the flags of what goes along with a handoff
 //
 // Start reading at [Shell], then connect.go, then page.go.
 package shell

@@ -13,7 +13,7 @@
 // Where to change what:
 //   - run.go: how long a session waits at its end; transport.go: how many calls are open at once
 //   - heartbeat.go: how often the agent shows that it is alive, and for which tasks
-//   - batch.go: which versions have batches; message.go: the longest line
+//   - batch.go: which versions have batches; message.go: which lines are refused; the longest is that of transport/handler.go
 //
 // Start reading at [Run], then transport.go with batch.go, and heartbeat.go.
 package stdio

@@ -7,7 +7,7 @@
 // Where to change what:
 //   - create.go: when a task is started, sent or waits; import.go: which flags a document leaves no room for
 //   - owner.go: progress, complete, fail and their flags
-//   - show.go: when a task counts as at rest; list.go: the columns of a list; status.go: how many agents the overview shows
+//   - wait.go: when a task counts as at rest; show.go: what is printed of a task; list.go: the columns of a list; status.go: how many agents the overview shows
 //   - dead_letter.go: what a replay offers after a spent budget; budget.go: raising one
 //
 // Start reading at [Command], then create.go, show.go and owner.go.

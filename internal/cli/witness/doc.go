@@ -6,5 +6,9 @@
 //   - Nothing but the checkpoints of logs whose keys are configured is kept.
 //   - A directory belongs to one process: two would cosign what forks.
 //
+// Where to change what:
+//   - command.go: the flags and the address; http.go: the requests and the status of each answer; witness.go: which checkpoints are cosigned
+//   - lock_unix.go: that a directory belongs to one process
+//
 // Start reading at [Command], then [Witness.Add].
 package witness

@@ -17,17 +17,15 @@
 //   - Rendered text of other authors never leaves its fence, and invisible characters in it are shown.
 //
 // Where to change what:
-//   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their
-//     greatest sizes; validate.go: what else is refused
-//   - render.go: the order and headings of a receiver's prompt; render_constraints.go, render_omissions.go: its rules, and its
-//     list of what was left out; render_dropped.go: how the prompt tells what was dropped for a bound. How texts are fenced and entries indented is in package
+//   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their greatest sizes;
+//     validate.go: what else is refused; checker.go: how a refusal names its field
+//   - render.go: the order and headings of a receiver's prompt; render_constraints.go: its rules; render_omissions.go: its list of what was
+//     left out; render_dropped.go: how it tells what was dropped for a bound. How texts are fenced and entries indented is in package
 //     content/prompt, and how parts are given one by one in content/parts
-//   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for
-//     omitting them
+//   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for omitting them
 //   - codec.go, convert.go, extra.go: how documents of other versions are read
 //   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal
 //
-// Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt of a receiver, with its headings, is in render.go: it
-// shows fields of the document and nothing else, so what is new in a prompt begins as a field of the document. Its list of what was left out is in
-// render_omissions.go.
+// Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt shows fields of the document and nothing else,
+// so what is new in a prompt begins as a field of the document.
 package envelope

@@ -19,6 +19,7 @@
 //     largest document
 //   - constraint.go: which constraints are hard; field.go: how many facts are taken
 //   - envelope.go: what an envelope of another server brings
+//   - task.go: the formats, and what of a document becomes a task
 //
 // Start reading at [Decode].
 package foreign

@@ -42,10 +42,11 @@
 //   - The same input gives the same envelope.
 //
 // Where to change what:
-//   - order.go: the ranks and the value of each kind of part; choose.go: how many of them fit, what each strategy leaves to be
-//     fetched, and the list of omissions
+//   - order.go: the ranks, the importance that divides them, how much an agent can make vital, and the value of each kind of part
+//   - part.go: what counts as one part, and what each strategy leaves to be fetched; choose.go: how many parts fit, and how much of a
+//     budget the list of omissions may take
 //   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. How large the
 //     budget is is decided in usecase/envelopes/pack.go
 //
-// Start reading at [Pack]. The ranks, and the value of each kind of part, such as a fact, are in order.go; choose.go takes as much of that order as fits.
+// Start reading at [Pack]. choose.go takes as much of the order as fits.
 package packing

@@ -20,5 +20,9 @@
 //   - Counters are values, safe for concurrent use; the same text always has the same count.
 //   - Time is linear in the length of the text.
 //
+// Where to change what:
+//   - counter.go: the built-in tokenizers by name, and the estimate for all others; vocabulary.go: how words are counted, and how many counts are
+//     kept
+//
 // Start reading at [For] in counter.go, which has the built-in tokenizers by name, then vocabulary.go.
 package tokenizer

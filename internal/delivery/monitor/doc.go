@@ -12,6 +12,7 @@
 //     record are in figure/condition.go
 //   - points.go: the figures of what waits, the groups of their ages, and how often large lists are counted again
 //   - consistency.go: how views and ledger are compared; monitor.go: how the record is followed
+//   - archived.go: which workspaces are measured no more
 //
 // Start reading at [Monitor.Run], then [Monitor.Points]; package record/figure has the instruments and the counting.
 package monitor

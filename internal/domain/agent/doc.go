@@ -16,7 +16,8 @@
 //     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
 //
 // Where to change what:
-//   - spec.go: the defaults of an agent: failures until its circuit opens, how long that stays open, how long it may be silent
+//   - spec.go: what an agent registers, the kinds of agents and the ways to reach them; the defaults: failures until its circuit opens, how
+//     long that stays open, how long it may be silent
 //   - validate.go: the most capabilities, fallbacks and the like of one registration; reserved.go: names that no agent may have
 //   - decide.go: who may set whose readiness, and which registrations are refused
 //   - duty_table.go: when an agent may make itself ready again after an operator took it off duty
@@ -24,6 +25,7 @@
 //     sender_circuit.go: when that for one sender does, and when failures of several senders open the one for all. Whether an offer passes the circuit is asked in usecase/routes/offer.go
 //   - state.go: what readiness there is, and what an agent that missed its heartbeats counts as. The readiness of the server is
 //     answered by httpapi/health.go
+//   - event.go: the events of an agent; command.go: what can be asked of it; fold.go, fold_circuit.go: what each event changes
 //
 // Start reading at [State], then [Decide]. The circuit breaker: its table is [CircuitTable], its durations and counts are in spec.go, how
 // it opens and closes in circuit_table.go; the circuits of single senders are in sender_circuit.go, by the same rules.

@@ -20,6 +20,8 @@
 //   - command.go: the command that an alert tells people to run first
 //   - Figures are measured in delivery/monitor/measure.go and record/figure/condition.go; people are notified by
 //     delivery/alerting/notify.go.
+//   - definition.go: severities, units, and how a value is taken from a figure and compared; event.go: the events of alerts
+//   - named.go: which agents have an alert of their own where many would
 //
 // Start reading at [Definitions], then [Decide].
 package alert

@@ -15,6 +15,7 @@
 // Where to change what:
 //   - decide.go: who may change a channel, and how many subscribers it has
 //   - state.go: whom a publisher reaches; how many channels there may be is in usecase/channels/create.go
+//   - event.go: the events of a channel, and what each changes
 //
 // Start reading at [State], then [Decide].
 package channel

@@ -18,6 +18,7 @@
 //   - continuity.go: how turns are shortened to fit the text for the next agent; how long that is, is in
 //     conversations/continuity.go
 //   - state.go: who may read; what is found of turns is in usecase/conversations
+//   - event.go: the events of a conversation, and what each changes
 //
 // Start reading at [State] and [Decide], then [Continuity].
 package conversation

@@ -25,6 +25,8 @@
 //   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them
 //   - id.go, agent_id.go: the form of every id
 //   - append.go: how an envelope is written into the record
+//   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,
+//     and to task/fold.go
 //
 // Start reading at [Event].
 package event

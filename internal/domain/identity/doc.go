@@ -17,6 +17,7 @@
 //   - external_token.go: what is known of a token of an outside issuer. Its signature is checked in package api/oauth;
 //     usecase/tokens/vouch.go decides for which agent it counts
 //   - bare.go: in which fields of a JSON answer an agent's name stands without its role
+//   - principal.go: how a principal is written, such as agent/coder
 //
 // Start reading at [Principal], then permission.go (the roles, and what each may do) and scope.go; for tokens at [State] and [Verify].
 package identity

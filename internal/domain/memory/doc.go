@@ -22,6 +22,7 @@
 //   - reference.go: what a reference to an older, newer or forgotten version gives; digest.go: what the digest covers
 //   - How items are found and ranked is not here: record/view/sqlview/search/rank.go ranks by words, usecase/memories/meaning.go
 //     by meaning. How many of them an envelope gets is in usecase/memories/gather.go.
+//   - event.go, command.go: the events and what can be asked; fold.go: what each event changes; state.go: the scopes
 //
 // Start reading at [State] and [MayRead], then [Decide]; for references at [Resolve].
 package memory

@@ -24,6 +24,7 @@
 //   - alerts.go: what a file can change of an alert; the thresholds themselves are in alert/definitions.go
 //   - retention.go: the rules of retention that a policy file can have; usecase/erasures/retain.go erases by them
 //   - read.go, problem.go: how a fault is reported, with line and column
+//   - state.go: what is recorded when a file comes into force
 //
 // Start reading at [Policy] and [Parse], then match.go.
 package policy

@@ -27,7 +27,8 @@
 //   - constraint_rule.go: how the limits that several principals set on one constraint combine; which names a permission cannot have
 //   - budget.go: what children get of a parent's budget, and what a raise may be
 //   - late.go: what an agent reads that answers an offer too late
-//   - table.go, fold.go: the states, and what each event does to them
+//   - task.go: the fields of a task, and how many notes and former owners it keeps; unowned_hint.go: what a requester is told to do
+//   - table.go: the states; fold.go, fold_handoff.go, fold_ticket.go: what each event does to them
 //
 // Start reading at table.go (every state and every way between them), then [Task], then [Fold].
 package task

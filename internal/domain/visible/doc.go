@@ -6,5 +6,9 @@
 //     line feeds and the joiners that words of some scripts and emoji are written with.
 //   - No text ends the fence or the code span around it.
 //
+// Where to change what:
+//   - visible.go: which characters are shown by their number; plain.go: texts that have none
+//   - fence.go: fences and code spans; reasons.go: how several names, each with a reason, are written on one line
+//
 // Start reading at [Text], then [Fenced].
 package visible

@@ -13,6 +13,7 @@
 // Where to change what:
 //   - artifact.go: the default greatest size; quota.go: the default quota; pieces.go: content that is stored in pieces. For how long a file is kept is in
 //     usecase/artifacts/artifacts.go
+//   - event.go: what is recorded of a file
 //
 // Every implementation passes the suite in artifacttest. Start reading at [Store].
 package artifact

@@ -19,5 +19,10 @@
 //     for every byte that is restored: settings, too, are signed.
 //   - A backup does not lock the record: the server goes on while it is written.
 //
+// Where to change what:
+//   - format.go: the members of a backup, their greatest sizes, and the number of the format
+//   - write.go: what is copied; read.go: what is verified and restored; signature.go: what the log signs. Which files of a data directory are in a
+//     backup is decided in server/backup.go
+//
 // Start reading at [Write], then [Restorer].
 package backup

@@ -21,6 +21,7 @@
 //   - account.go: whose what went wrong is; sender.go: what alerts leave out of it
 //   - failures.go: which failures a figure names; recent.go, stats.go: percentiles, groups and spans of statistics
 //   - past.go: for how long minutes are kept; tally.go, label.go: how many workspaces and agents are told apart
+//   - outcome.go: when an agent fails most of its tasks; point.go: how many labels a figure has; label.go: their values for agents and workspaces
 //
 // Start reading at [Instruments], then [Tally.Add]; recent.go has the percentiles of the last day, alert.go the alerts on all of it.
 package figure

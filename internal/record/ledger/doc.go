@@ -34,6 +34,8 @@
 //   - damaged.go: how followers go on after a damaged entry
 //   - turn.go: how a call that waits for the disk lets others use the processors; who takes turns is decided in package
 //     usecase/quota
+//   - ledger.go: the contract, its errors and the largest entry; entry.go: what an entry has
+//   - putaway.go: what a read of an entry answers whose segment is not there
 //
 // Start reading at [Ledger], then [Entry].
 package ledger

@@ -15,7 +15,8 @@
 // views. The rules of who may read an item are the same.
 //
 // Where to change what:
-//   - view.go: the usual and the greatest page of a list
+//   - view.go: the usual and the greatest page of a list. The rows and the filters of a list are in the file of its noun: task.go, ticket.go,
+//     memory.go, decision.go, workspace.go, and directory.go for agents, tokens and channels
 //   - inbox.go: the kinds of inbox items and their rank; turns.go: the order in which the senders of an inbox take turns, and how
 //     many places of a page are for all priorities. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
 //     decided in quota/waiting.go

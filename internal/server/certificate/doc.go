@@ -7,5 +7,8 @@
 //   - The file of the key must be its owner's alone, or root's and a group's.
 //   - TLS is at least 1.2; everything else is as Go has it by default.
 //
+// Where to change what:
+//   - certificate.go: the versions of TLS, and when files are read again; private_unix.go: which permissions of a key are refused
+//
 // Start reading at [Store].
 package certificate

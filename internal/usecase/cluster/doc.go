@@ -8,6 +8,7 @@
 //
 // Where to change what:
 //   - verdict.go: whether a server can be stopped; remove.go: which one can be removed
+//   - show.go: what is told of a node, and its states; cluster.go: when a node counts as silent, and how long a drain is waited for
 //
 // A server is called a node here, whatever the engine of the record. What one server knows of the others is in package server/cluster.
 //

@@ -26,6 +26,8 @@
 //   - fetch.go: who may read an envelope, and when; parts.go: who may fetch what it omits, and how large a page is
 //   - share.go: what the reader of a share gets; preview.go: what a sender sees beforehand
 //   - The order and the headings of a prompt are in envelope/render.go.
+//   - author.go: how much one author may have in the envelopes of a task, and how much an agent may pin; cold.go: what a cold handoff leaves out
+//   - ahead.go: what is read before the receiver accepts; sheet.go: what an answer has beside an envelope
 //
 // Start reading at [Sealer.Draft], then [Sealer.Rendition], then [Envelopes.Fetch].
 package envelopes

@@ -13,6 +13,7 @@
 //   - document.go: the parts of a handoff's record; drift.go: which envelopes are compared, and package content/drift how
 //   - read.go: who may read checkpoints, keys and receipts; check.go: what is said of a checkpoint that somebody kept
 //   - rotate_key.go, resume_rotation.go: when the key that signs changes
+//   - follow.go: how a stream of events goes on from a position
 //
 // Start reading at [History.Trail], then [History.Export]; the formats of exports are in record/view/export.go.
 package history

@@ -16,6 +16,7 @@
 //   - versions.go: how many old versions one answer lists; decisions.go: what it has decided
 //   - decider.go: what is asked of the policy for one task; how rules match is in policy/match.go
 //   - embedder.go: which model makes vectors for a workspace
+//   - store.go: how many policies are kept in memory
 //
 // Start reading at [Policies.Reload], then [Decider.Decide].
 package policies

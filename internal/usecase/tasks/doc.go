@@ -11,14 +11,15 @@
 //   - inbox.go: how long a call may wait for an inbox, and when an offer or notice counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
 //   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
-//   - takeover.go: who may take a task over without asking its owner; shed_offers.go: which offers an agent gives up first, and how many in one
-//     call
+//   - takeover.go: who may take a task over without asking its owner; shed_offers.go: which offers an agent gives up first (handoffs/shedding.go: how
+//     many in one call)
 //   - stuck.go, stuck_agent.go: for which tasks a report counts. What a report does is decided in handoff/stuck.go
 //   - replay.go: what a replay without receivers does; import.go: what a document of another system becomes
 //   - complete.go: when a result is checked; how is in package content/expect
 //   - work.go: from which size on calls that seal content wait for each other
 //   - Who receives a task is decided in package handoffs, how a change is recorded in package taskstore. Verbs of tickets are in
 //     package tickets, reads of the past in package history.
+//   - list.go: which tasks a list has for its caller; the other verbs have files of their names
 //
 // Start reading at [Tasks.Accept], then [Tasks.Create]; package taskstore tells how every change is made.
 package tasks

@@ -10,6 +10,7 @@
 //   - receipt.go, sealed.go: what the answer to a change says
 //   - notice.go: what an agent is told when it acts on a task that it has lost; who gets a notice is in task/notice.go
 //   - reader.go: what memory items and conversations a task lets a principal read
+//   - store.go: how a change is decided and recorded; relief.go: what is told of tasks that move off an agent
 //
 // Start reading at [Store.Change], then [Store.Sees].
 package taskstore

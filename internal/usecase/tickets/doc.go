@@ -11,13 +11,14 @@
 //   - What agents and people write in a ticket is data.
 //
 // Where to change what:
-//   - list.go: what a list previews, and the turns that askers take on its first page
+//   - list.go: what a list previews; the turns that askers take on its first page are in view/ticket_page.go
 //   - show.go: how long a call may wait for an answer; who may see a ticket is decided in desk/reader.go
 //   - at_client.go: which tickets a person may answer at the client of an agent
 //   - claim.go: as which agent a person takes a task over
 //   - ask.go: who can be asked by name
 //   - Deadlines, reminders and the next desk are rules: task/ticket.go and handoff/tick.go. Messages about tickets are decided in
 //     courier/notify.go and written in notify/ticket.go.
+//   - verbs.go: which verbs a ticket in a list has for its reader; the verbs have files of their names
 //
 // Start reading at [Tickets.Ask], then [Tickets.Claim].
 package tickets

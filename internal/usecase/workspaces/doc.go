@@ -7,5 +7,9 @@
 //
 // What a workspace may use is decided in domain/workspace, and enforced in package workspacestore (workspacestore/guard.go).
 //
+// Where to change what:
+//   - create.go: how many workspaces there may be; set_limits.go, archive.go, restore.go: how each is changed; read.go: who sees which
+//   - workspaces.go: what is shown of one, and of what it uses. Which limits there are is in workspace/state.go
+//
 // Start reading at [Workspaces].
 package workspaces

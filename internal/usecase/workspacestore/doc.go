@@ -7,5 +7,8 @@
 //     and what is written here is added in between; so a limit may be exceeded by what several front ends let through in a second.
 //   - A number that cannot be read refuses nothing.
 //
+// Where to change what:
+//   - guard.go: which entries are counted for which limit, and refused; store.go: for how long what is known of a workspace counts
+//
 // Start reading at [Store.Guard].
 package workspacestore

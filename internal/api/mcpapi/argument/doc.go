@@ -14,6 +14,7 @@
 //   - schema.go: what a model reads of an argument; choices.go: the values of closed sets
 //   - duration.go: times and durations; cursor.go: cursors; constraints.go: constraints without a kind; steps.go, attachments.go:
 //     what a plain text means
+//   - task.go: where the id of a handoff stands for its task; number.go: numbers; filled.go: which empty values count as not given
 //
 // Start reading at [Decode], then [Schema].
 package argument

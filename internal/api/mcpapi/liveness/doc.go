@@ -5,5 +5,8 @@
 //   - A heartbeat that fails never fails the tool call.
 //   - A call waits no longer than its caller asked for, however often the server restarts.
 //
+// Where to change what:
+//   - liveness.go: how often heartbeats are sent, and how long a call that waits goes on without a server
+//
 // Start reading at [TaskStatus], then [Pulse] and [WaitThroughRestart].
 package liveness

@@ -7,5 +7,9 @@
 //     names of fixtures.
 //   - A fixture behaves as its scenario says, with and without sessions.
 //
+// Where to change what:
+//   - add.go: which fixtures there are; tools.go, resources.go, form.go, asking.go, jobs.go: those of tools, resources, questions and tasks
+//   - memory.go: the tasks
+//
 // Start reading at [Add]; [Memory] holds the tasks.
 package mcptest

@@ -11,6 +11,11 @@
 //   - A task here is one of the extension, not of Trapeze. Cancelling or answering one that has ended changes nothing and is not an error.
 //   - Notifications are hints, sent until the task has ended: the authority is the task, when read.
 //
+// Where to change what:
+//   - task.go: the states of a handle, and the version of the protocol; install.go: the methods, and who may call them; call.go: which results come
+//     later
+//   - listen.go: how many handles one stream follows; handler.go, stdio.go: streams over HTTP and over one connection; wire.go: the JSON
+//
 // Start reading at [Source], then [Install] and [Later]. listen.go has the notification streams, which [Handler] serves over HTTP and
 // [Transport] over the transport of one client.
 package taskext

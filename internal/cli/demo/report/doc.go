@@ -6,5 +6,9 @@
 //   - A file that does not parse is counted and named, and is not an error.
 //   - Results are limited in size: at most [MaxPackages] packages; the report says how many were omitted.
 //
+// Where to change what:
+//   - survey.go: what is counted, and of how many packages; analyse.go: what is measured; write.go: the rules and sections of a report; review.go:
+//     what is checked
+//
 // Start reading at [Look], which makes the [Survey], then [Analyse], [Write], [Review].
 package report

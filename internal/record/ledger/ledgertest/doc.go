@@ -11,5 +11,9 @@
 //   - The suite asserts only what the contract says, so that a distributed ledger can pass it.
 //   - With all rates at zero the Double has no faults: a test that fails on it shows a bug of the caller.
 //
+// Where to change what:
+//   - suite.go, suite_read.go: what every ledger must do; double.go, double_read.go: the faults of the double
+//   - frozen.go: bytes that must stay readable; frontends.go: several front ends of one record; benchmark.go: what is measured
+//
 // Start reading at [Run], then [Double].
 package ledgertest

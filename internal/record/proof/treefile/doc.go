@@ -19,7 +19,7 @@
 //   - No checkpoint is signed that is inconsistent with one before it.
 //
 // Where to change what:
-//   - store.go: how often a checkpoint is signed, and the names of the files, which a backup takes by server/backup.go;
+//   - store.go: how often a checkpoint is signed by default (run.go does it), and the names of the files, which a backup takes by server/backup.go;
 //     cosign.go: how long a checkpoint waits for witnesses
 //   - compare.go, finding.go: what is compared with the record, and what stops signing
 //   - key.go: what happens without a key

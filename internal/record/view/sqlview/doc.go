@@ -14,13 +14,13 @@
 //
 // Where to change what:
 //   - inbox_item.go: which items an inbox has, their order and their age; the turns of senders are in view/turns.go
-//   - task_fold.go: the lengths of previews; write_task.go: the columns of a task
-//   - schema.go: the tables, and the version that builds all views again
-//   - query_inbox.go, query_task.go: how a page is read and filtered; query_count.go: the numbers for figures
+//   - task_fold.go: the lengths of previews; write_task.go: the columns of a task; artifact.go: which files a task refers to
+//   - schema.go: the tables, and the version that builds all views again; project.go: what an entry changes, and how many folds are kept
+//   - query_inbox.go, query_task.go: how a page is read and filtered; query_directory.go: agents, tokens, channels; query_count.go: the numbers for figures
 //   - ticket.go: which tickets are open, and for whom; which of them a list has is in ticketlist/ticketlist.go
 //   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger as a whole,
-//     disagree.go: how some tasks are, at each measurement
-//   - artifact.go: which files a task refers to; decision.go: which decisions of routing are listed
+//     disagree.go: how some tasks are, at each measurement; views.go: how views are opened and built again
+//   - workspace.go: workspaces and what they use; decision.go: which decisions of routing are listed; query_conversation.go, vector.go: beside package search
 //
 // Start reading at [Views], then project.go.
 package sqlview

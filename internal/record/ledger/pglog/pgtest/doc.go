@@ -3,5 +3,8 @@
 //
 // Tests that use it have the build tag outside.
 //
+// Where to change what:
+//   - server.go: the settings of a server, and how it is killed; end_linux.go: that it ends with its test; user_unix.go: as which user it runs
+//
 // Start reading at [Start].
 package pgtest

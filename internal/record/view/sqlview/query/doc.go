@@ -6,5 +6,8 @@
 //
 // compare.go compares tables of two databases.
 //
+// Where to change what:
+//   - query.go: how many statements are kept; compare.go: how tables are compared; selection.go: how conditions are written
+//
 // Start reading at [DB].
 package query
