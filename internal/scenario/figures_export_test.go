@@ -151,6 +151,7 @@ func TestFiguresEqualACountOfAnExport(t *testing.T) {
 		compare(figure.DeadLettersAdded, n["task-parked"])
 		spread(figure.EnvelopeTokens, c.tokens)
 		spread(figure.EnvelopeUtilisation, c.utilisation)
+		spread(figure.EnvelopeFullness, c.fullness)
 		spread(figure.EnvelopeCompleteness, c.completeness)
 		compare(figure.CircuitsOpened, n["circuit-opened"])
 		for kind, want := range c.tickets {
@@ -196,6 +197,7 @@ type textCount struct {
 	delivered, accepted               []float64            // seconds since the request
 	hops                              []float64            // of tasks that ended
 	tokens, utilisation, completeness []float64            // of envelopes
+	fullness                          []float64            // of envelopes: utilisation, 1 if the budget had no room for a part
 }
 
 // inText is a handoff in progress.
@@ -274,6 +276,7 @@ type textRow struct {
 		Hop, Human                        bool
 		Handoff                           any // the number of one of the task
 		Tokens, Utilisation, Completeness float64
+		OverBudget                        float64 `json:"over_budget"`
 	} `json:"details"`
 }
 
@@ -345,6 +348,9 @@ func (c *textCount) add(row *textRow, hops map[string]float64) {
 		}
 	case "envelope-rendered":
 		c.tokens, c.utilisation, c.completeness = append(c.tokens, d.Tokens), append(c.utilisation, d.Utilisation), append(c.completeness, d.Completeness)
+		if c.fullness = append(c.fullness, d.Utilisation); d.OverBudget > 0 {
+			c.fullness[len(c.fullness)-1] = 1
+		}
 		if d.Completeness < 1 {
 			c.lostBy = append(c.lostBy, inHour{row.Time, c.senders[row.ID], 1 - d.Completeness})
 		}

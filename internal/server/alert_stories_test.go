@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -54,7 +55,7 @@ func stories() map[string]story {
 		"context-incomplete: of what one agent forgot, and others handed on": {sender: "lead", begin: (*stage).forgetsMemory, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"context-lost":               {begin: func(st *stage) { st.refers(20, 1, 1) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"budgets-unused":             {begin: func(st *stage) { st.packs(client.Pack{}, "little") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
-		"budgets-full":               {begin: func(st *stage) { st.packs(client.Pack{Tokens: 3000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
+		"budgets-full":               {begin: func(st *stage) { st.packs(client.Pack{Tokens: 1000}, "") }, raises: most{20, time.Minute}, handoffs: 5, end: nothing, recovers: later},
 		"audit-incomplete":           {disk: true, begin: (*stage).damages, raises: soon, handoffs: 2, end: (*stage).repairs, recovers: most{4, 3 * time.Minute}},
 		"views-disagree":             {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_open") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
 		"views-disagree: by tasks":   {disk: true, begin: func(st *stage) { st.forgets("DELETE FROM view_task") }, raises: most{8, 15 * time.Second}, end: (*stage).rebuilds, recovers: most{4, 3 * time.Minute}},
@@ -344,9 +345,9 @@ func (st *stage) packs(how client.Pack, notes string) {
 	st.Helper()
 	reader := st.as("reader", client.AgentSpec{ContextWindow: 200_000})
 	content := client.Content{Notes: notes}
-	for n := range 400 {
+	for n := range 60 { // whole facts never fill the last percent of a budget
 		if notes == "" {
-			content.Facts = append(content.Facts, client.Point{Text: fmt.Sprintf("fact %d is one of many", n)})
+			content.Facts = append(content.Facts, client.Point{Text: fmt.Sprintf("fact %d is %s", n, strings.Repeat("one of many that are long, ", 8))})
 		}
 	}
 	for range 11 {

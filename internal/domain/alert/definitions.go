@@ -8,6 +8,7 @@ const (
 	handoffsEnded  = "trapeze.handoffs.ended"
 	completeness   = "trapeze.envelope.completeness"
 	utilisation    = "trapeze.envelope.utilisation"
+	fullness       = "trapeze.envelope.fullness"
 )
 
 // TicketAge is how long a ticket waits before ticket-old counts it. It is one of the ages of the figure's label, and long before the default time that people
@@ -105,9 +106,9 @@ func losses() []Definition {
 			todo:    "Compare with `trapeze envelope show`: senders may pass too little on, or receivers state windows that are too large. If large windows and short envelopes are as they should be, lower the threshold in the policy or switch the alert off.",
 		},
 		{
-			Name: "budgets-full", Severity: Warning, Figure: utilisation, Measure: Average, Compare: Above, Subject: Workspace, Unit: Percent,
+			Name: "budgets-full", Severity: Warning, Figure: fullness, Measure: Average, Compare: Above, Subject: Workspace, Unit: Percent,
 			Threshold: 0.99, Lowest: 0.01, Highest: 0.999, Window: time.Hour, For: time.Hour, Few: 5, command: showDrift,
-			meaning: "On average, an envelope with a token budget uses more than {threshold} of it, in {few} or more of the last {window}: parts are left out." + budget,
+			meaning: "On average, an envelope with a token budget uses more than {threshold} of it, in {few} or more of the last {window}. One that had no room for a part uses all of it." + budget,
 			todo:    "Give receivers a larger token budget, or pin what matters, so that it is kept.",
 		},
 		{

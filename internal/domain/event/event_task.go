@@ -277,11 +277,12 @@ type Rendered struct {
 	Bytes        json.RawMessage `json:"envelope,omitempty"`
 	Tokens       int             `json:"tokens"`
 	Budget       int             `json:"budget"`
-	Estimate     bool            `json:"estimate,omitempty"`  // the tokens are estimated, not counted
-	Utilisation  float64         `json:"utilisation"`         // of the budget, from 0 to 1
-	Completeness float64         `json:"completeness"`        // references resolved by references requested, from 0 to 1
-	Omitted      int             `json:"omitted,omitempty"`   // parts that were left out
-	Forgotten    []Forgotten     `json:"forgotten,omitempty"` // that the envelope lacks, by those that forgot it
+	Estimate     bool            `json:"estimate,omitempty"`    // the tokens are estimated, not counted
+	Utilisation  float64         `json:"utilisation"`           // of the budget, from 0 to 1
+	Completeness float64         `json:"completeness"`          // references resolved by references requested, from 0 to 1
+	Omitted      int             `json:"omitted,omitempty"`     // parts that were left out
+	OverBudget   int             `json:"over_budget,omitempty"` // those of them for which the budget had no room
+	Forgotten    []Forgotten     `json:"forgotten,omitempty"`   // that the envelope lacks, by those that forgot it
 }
 
 // Forgotten is what somebody forgot, since the task was created, of the memory that an envelope refers to.

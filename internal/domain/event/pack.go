@@ -74,7 +74,7 @@ func (e Rendered) Check() error {
 	switch {
 	case e.Digest == "" || !whole && (e.Digest == e.Source || len(e.Bytes) == 0 || e.Parent != e.Source):
 		return refusal.New(refusal.Invalid, "seal what was packed, with its source as parent", "a rendition needs bytes, a digest and a source, or is its source")
-	case math.IsNaN(sum) || math.IsInf(sum, 0) || e.Utilisation < 0 || e.Completeness < 0 || e.Tokens < 0 || e.Budget < 0 || e.Omitted < 0:
+	case math.IsNaN(sum) || math.IsInf(sum, 0) || e.Utilisation < 0 || e.Completeness < 0 || e.Tokens < 0 || e.Budget < 0 || e.Omitted < 0 || e.OverBudget < 0 || e.OverBudget > e.Omitted:
 		return refusal.New(refusal.Invalid, "use figures from 0 up", "the figures of rendition %.80s are out of range", e.Digest)
 	}
 	return nil

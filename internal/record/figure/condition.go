@@ -167,8 +167,11 @@ func (m *meter) books(figure string) books {
 // average is the average of what a histogram got; ok is false if it got fewer values than few.
 func (s *sums) average(figure string, few float64) (value float64, ok bool) {
 	sum, count := s.hops, s.tasks
-	if figure == EnvelopeUtilisation.Name {
+	switch figure {
+	case EnvelopeUtilisation.Name:
 		sum, count = s.utilisation, s.budgeted
+	case EnvelopeFullness.Name:
+		sum, count = s.fullness, s.budgeted
 	}
 	if count < few {
 		return 0, false
@@ -185,10 +188,9 @@ func (r *ring) behind(workspace string, from time.Time, d *alert.Definition) []s
 		case EnvelopeCompleteness.Name:
 			return -h.Completeness, h.Completeness >= 0 && h.Completeness < 1
 		case EnvelopeUtilisation.Name:
-			if d.Compare == alert.Below {
-				return -h.Utilisation, h.Utilisation >= 0
-			}
-			return h.Utilisation, h.Utilisation >= 0
+			return -h.Utilisation, h.Utilisation >= 0
+		case EnvelopeFullness.Name:
+			return h.fullness, h.fullness >= 0
 		case TaskHops.Name:
 			return float64(h.N), h.Outcome == event.Transferred
 		}

@@ -164,7 +164,7 @@ func (c *count) handoff(ev event.Event) {
 		c.set.Add(HandoffsOpen, 1, c.label)
 		c.w.last, c.w.from = e.Handoff, c.senderOf(&e)
 		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(e.Timeouts.Over(c.w.times), c.w.times, c.w.from, c.w.hurried), Handoff: Handoff{
-			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1,
+			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1, fullness: -1,
 		}}
 		return
 	}
@@ -299,19 +299,24 @@ func (c *count) rendered(e event.Rendered) {
 		at.lacking++
 		c.lost(at, &e, sender)
 	}
-	utilisation := -1.0 // of no budget
+	utilisation, fullness := -1.0, -1.0 // of no budget
 	if e.Budget > 0 {
 		utilisation = e.Utilisation
+		if fullness = utilisation; e.OverBudget > 0 {
+			fullness = 1
+		}
 		c.set.Observe(EnvelopeUtilisation, utilisation, c.label)
+		c.set.Observe(EnvelopeFullness, fullness, c.label)
 		at.budgeted++
 		at.utilisation += utilisation
+		at.fullness += fullness
 	}
 	h := c.recent.at(c.w.ended) // a receiver that accepts at once gets its envelope with the task, after the end of the handoff
 	if c.w.flight != nil {
 		h = &c.w.flight.Handoff
 	}
 	if h != nil && h.N == e.Handoff {
-		h.Tokens, h.Utilisation, h.Completeness = e.Tokens, utilisation, e.Completeness
+		h.Tokens, h.Utilisation, h.fullness, h.Completeness = e.Tokens, utilisation, fullness, e.Completeness
 	}
 }
 

@@ -167,6 +167,10 @@ var (
 		Name: "trapeze.envelope.utilisation", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
 		Meaning: "Tokens of packed envelopes, divided by the token budget that they were packed for: the sender's or, if it gave none, half of the receiver's context window. Those without a budget are not counted.",
 	}
+	EnvelopeFullness = &Instrument{
+		Name: "trapeze.envelope.fullness", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
+		Meaning: "The same as the utilisation, but 1 if the budget had no room for a part, however little room was left: parts are packed whole.",
+	}
 	EnvelopeCompleteness = &Instrument{
 		Name: "trapeze.envelope.completeness", Type: Histogram, Unit: Ratio, Origin: Record, Labels: []string{"workspace"}, Bounds: ratioBounds,
 		Meaning: "References of packed envelopes that could be resolved, divided by those that were asked for. Investigate averages below 0.95; below 0.8 is critical.",
@@ -289,7 +293,7 @@ var (
 func Instruments() []*Instrument {
 	return []*Instrument{
 		HandoffsRequested, HandoffsEnded, HandoffsFailed, FailedExcess, EndedExcess, HandoffsOpen, HandoffDelivery, HandoffAcceptance, ReasonDelivery, ReasonAcceptance, Offers, Retries, LeasesLost, OwnersStuck, AgentTasksEnded, AgentTasksFailed,
-		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeCompleteness, LostExcess, PackedExcess,
+		TasksCreated, TasksEnded, TasksOpen, TaskHops, DeadLetters, DeadLettersAdded, EnvelopeTokens, EnvelopeUtilisation, EnvelopeFullness, EnvelopeCompleteness, LostExcess, PackedExcess,
 		CircuitsOpened, TicketsOpened, AuditCoverage,
 		InboxItems, InboxAge, TicketsOpen, Circuits, AgentFailures, Agents, ViewConsistency, ViewLag,
 		FigureLag, RecordIntegrity, RecordWitnessed, CertificateCurrent, LedgerEntries, LedgerCommit, LedgerLog, Calls, CallTime, Connections, ProcessorTime, Memory, Goroutines,

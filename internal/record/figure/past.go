@@ -13,7 +13,7 @@ const kept = Window + 6*time.Hour
 type sums struct {
 	ended, failed, packed, tasks, hops float64
 	completeness                       float64 // of packed envelopes
-	budgeted, utilisation              float64 // packed envelopes with a budget
+	budgeted, utilisation, fullness    float64 // packed envelopes with a budget
 	lacking                            float64 // packed envelopes that lack a reference
 }
 
@@ -23,7 +23,7 @@ func (s sums) lost() float64 { return s.packed - s.completeness }
 func (s sums) plus(o sums, sign float64) sums {
 	return sums{
 		ended: s.ended + sign*o.ended, failed: s.failed + sign*o.failed, packed: s.packed + sign*o.packed, tasks: s.tasks + sign*o.tasks, hops: s.hops + sign*o.hops,
-		completeness: s.completeness + sign*o.completeness, budgeted: s.budgeted + sign*o.budgeted, utilisation: s.utilisation + sign*o.utilisation,
+		completeness: s.completeness + sign*o.completeness, budgeted: s.budgeted + sign*o.budgeted, utilisation: s.utilisation + sign*o.utilisation, fullness: s.fullness + sign*o.fullness,
 		lacking: s.lacking + sign*o.lacking,
 	}
 }

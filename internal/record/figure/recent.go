@@ -32,6 +32,7 @@ type Handoff struct {
 	Completeness float64 // of the packed envelope; below 0: it was not packed
 	Utilisation  float64 // of the packed envelope; below 0: it was not packed, or for no budget
 
+	fullness float64 // see [EnvelopeFullness]; below 0: as Utilisation
 	seen     bool
 	accepted bool
 }

@@ -158,6 +158,9 @@ func (s *Sealer) sealRendition(source string, doc envelope.Envelope) (*event.Ren
 	}
 	for _, o := range doc.Omissions {
 		r.Omitted += o.Parts()
+		if o.Reason == envelope.OverBudget || o.Reason == envelope.OverShare {
+			r.OverBudget += o.Parts()
+		}
 	}
 	return r, nil
 }
