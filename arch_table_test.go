@@ -122,9 +122,10 @@ var innerPackages = []pkg{
 	// content
 	{
 		dir: "content/envelope", what: "the sealed document of a handoff: digest, versions, rendering",
-		pure: true, imports: "domain/visible domain/shellword content/canonical content/prompt content/tracecontext domain/refusal domain/event domain/event/idform", libs: "sync",
+		pure: true, imports: "domain/visible content/canonical content/fetchcall content/prompt content/tracecontext domain/refusal domain/event domain/event/idform", libs: "sync",
 	},
 	{dir: "content/tracecontext", what: "reads the W3C headers traceparent and tracestate", pure: true},
+	{dir: "content/fetchcall", what: "the calls that prompts name: those that fetch what a prompt leaves out", pure: true, imports: "domain/event domain/shellword"},
 	{dir: "content/prompt", what: "writes prompts as Markdown: fenced texts, and lists whose entries cannot pose as one another", pure: true, imports: "domain/visible domain/event/idform"},
 	{dir: "content/canonical", what: "writes JSON in the form of RFC 8785, so that equal documents have equal digests", pure: true, imports: "domain/ascii"},
 	{

@@ -21,6 +21,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/foreign"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/alert"
@@ -72,7 +73,7 @@ var pairs = []pair{
 	paired(event.ParkCauses.Values(), client.ParkCauses(), "ParkedFor.Cause"),
 	paired(event.Actions.Values(), client.Actions(), "Decision.Action"),
 	paired(event.Strategies.Values(), client.Strategies(), "Pack.Strategy"),
-	paired(envelope.Vias.Values(), client.Vias()),
+	paired(fetchcall.Vias.Values(), client.Vias()),
 	paired(event.TicketKinds.Values(), client.TicketKinds(), "TicketDoc.Kind"),
 	paired(event.TicketStates.Values(), client.TicketStates(), "TicketDoc.State"),
 	paired(event.TicketOutcomes.Values(), client.TicketOutcomes(), "TicketDoc.Outcome"),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/drift"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -93,7 +94,7 @@ func TestAReceiverGetsWhatFitsItAndWhatWasLeftOutCanBeFetched(t *testing.T) {
 		}
 		h.send(h.agent("ann"), r, handoffs.SendInput{To: []string{"bob"}, Detail: "you know compilers"})
 		offer := h.wait("bob").ID
-		if early := h.content(h.agent("bob"), envelopes.ContentInput{ID: offer, Render: true, Via: envelope.ViaMCP}); !strings.Contains(early.Prompt, "# Left out (once you accept)\n") || strings.Contains(early.Prompt, "parts=") {
+		if early := h.content(h.agent("bob"), envelopes.ContentInput{ID: offer, Render: true, Via: fetchcall.ViaMCP}); !strings.Contains(early.Prompt, "# Left out (once you accept)\n") || strings.Contains(early.Prompt, "parts=") {
 			h.Errorf("what bob reads before it accepts names calls that are refused:\n%s", early.Prompt)
 		}
 		_, err := h.app.Envelopes.Parts(ctx(h), h.agent("bob"), envelopes.PartsInput{ID: offer, Parts: []string{"all"}})

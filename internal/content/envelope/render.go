@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/canonical"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
@@ -23,11 +24,11 @@ import (
 // little: every token that is not content is one that the receiver pays for each time.
 //
 // The headings of artifacts and of what was left out name the call of the HTTP API that fetches it.
-func Render(e Envelope) string { return RenderVia(e, ViaHTTP) }
+func Render(e Envelope) string { return RenderVia(e, fetchcall.ViaHTTP) }
 
 // RenderVia is [Render] for a reader that came by another way: it names the call of that way. The text has no more tokens than
 // that of Render, by any tokenizer.
-func RenderVia(e Envelope, via Via) string {
+func RenderVia(e Envelope, via fetchcall.Via) string {
 	p := rendering{via: via}
 	p.Grow(e.promptSize())
 	p.opening(&e)
@@ -57,7 +58,7 @@ func (p *rendering) sections(e *Envelope) {
 // rendering is a prompt that is being written.
 type rendering struct {
 	prompt.Builder
-	via Via
+	via fetchcall.Via
 }
 
 func (p *rendering) opening(e *Envelope) {

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // droppedTitle is the heading of the list of what was dropped for a bound. It names the call that reads the record of the task, if that has some of it and the
 // reader may make it: not that of a share, who does not own the task.
-func droppedTitle(e *Envelope, via Via) string {
+func droppedTitle(e *Envelope, via fetchcall.Via) string {
 	const title = "Not here"
 	own := slices.ContainsFunc(e.Dropped, func(d Dropped) bool { return d.Task == e.Handoff.TaskID && d.Kind.recorded() })
 	if !own || e.Handoff.shared() || strings.Trim(e.Handoff.TaskID, idLetters) != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 )
 
 func TestThePromptSaysWhatWasDroppedAndWhereTheRecordIsRead(t *testing.T) {
@@ -14,9 +15,9 @@ func TestThePromptSaysWhatWasDroppedAndWhereTheRecordIsRead(t *testing.T) {
 		{Kind: envelope.DroppedSteps, Count: 12, Task: "t1"}, {Kind: envelope.DroppedNotes, Count: 3, Task: "t0"}, {Kind: envelope.DroppedAnswers, Count: 1, Task: "t1"},
 	}
 	const lines = "earlier steps ×12, earlier answers of people ×1\nof task t0: earlier progress notes ×3\n"
-	for via, want := range map[envelope.Via]string{
-		"": "GET /v1/tasks/t1/trail", envelope.ViaHTTP: "GET /v1/tasks/t1/trail",
-		envelope.ViaCLI: "trapeze audit show t1", envelope.ViaMCP: "status id=t1 history=true",
+	for via, want := range map[fetchcall.Via]string{
+		"": "GET /v1/tasks/t1/trail", fetchcall.ViaHTTP: "GET /v1/tasks/t1/trail",
+		fetchcall.ViaCLI: "trapeze audit show t1", fetchcall.ViaMCP: "status id=t1 history=true",
 	} {
 		if text := envelope.RenderVia(e, via); !strings.Contains(text, "\n# Not here; the record has it ("+want+")\n"+lines) {
 			t.Errorf("%q: no %q in\n%s", via, want, text)

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/prompt"
 	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // leftOutTitle is the heading of the list of omissions. It names the call that fetches one of them, or all of a kind.
-func leftOutTitle(e *Envelope, via Via) string {
+func leftOutTitle(e *Envelope, via fetchcall.Via) string {
 	const title = "Left out"
 	if len(e.Omissions) == 0 || e.Handoff.TaskID == "" {
 		return title // gaps cannot be fetched
@@ -20,7 +21,7 @@ func leftOutTitle(e *Envelope, via Via) string {
 }
 
 // artifactsTitle is the heading of the list of artifacts, whose digests stand for DIGEST in the call that it names.
-func artifactsTitle(e *Envelope, via Via) string {
+func artifactsTitle(e *Envelope, via fetchcall.Via) string {
 	const title = "Artifacts"
 	if e.Handoff.TaskID == "" {
 		return title
@@ -29,7 +30,7 @@ func artifactsTitle(e *Envelope, via Via) string {
 }
 
 // fetching is the call that fetches a part, as headings name it.
-func fetching(via Via, task, part string) string {
+func fetching(via fetchcall.Via, task, part string) string {
 	if strings.Trim(task+part, idLetters+".:") != "" {
 		return "" // never an id of the server
 	}

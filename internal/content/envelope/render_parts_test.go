@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/parts"
 )
 
 func TestTheHeadingOfWhatIsLeftOutNamesACallOfTheReadersWay(t *testing.T) {
 	e := minimal()
 	e.Omissions = []envelope.Omission{{Kind: envelope.PartFact, ID: "f9", Reason: envelope.OverBudget}}
-	for via, want := range map[envelope.Via]string{
-		"":               "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
-		envelope.ViaHTTP: "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
-		envelope.ViaCLI:  "trapeze parts " + e.Handoff.TaskID + " fact:f9",
-		envelope.ViaMCP:  "status id=" + e.Handoff.TaskID + " parts=fact:f9",
+	for via, want := range map[fetchcall.Via]string{
+		"":                "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
+		fetchcall.ViaHTTP: "/v1/tasks/" + e.Handoff.TaskID + "/parts?part=fact:f9",
+		fetchcall.ViaCLI:  "trapeze parts " + e.Handoff.TaskID + " fact:f9",
+		fetchcall.ViaMCP:  "status id=" + e.Handoff.TaskID + " parts=fact:f9",
 	} {
 		if text := envelope.RenderVia(e, via); !strings.Contains(text, "\n# Left out ("+want+")\n") {
 			t.Errorf("%q: no %q in\n%s", via, want, text)
@@ -24,7 +25,7 @@ func TestTheHeadingOfWhatIsLeftOutNamesACallOfTheReadersWay(t *testing.T) {
 	}
 	for id, want := range map[string]string{`x"],rm`: "fact", strings.Repeat("x", 60): "fact", "": "fact", "a-b_2": "fact:a-b_2"} {
 		e.Omissions[0].ID = id
-		if text := envelope.RenderVia(e, envelope.ViaMCP); !strings.Contains(text, " parts="+want+")\n") {
+		if text := envelope.RenderVia(e, fetchcall.ViaMCP); !strings.Contains(text, " parts="+want+")\n") {
 			t.Errorf("%q: no %q in\n%s", id, want, text)
 		}
 	}
@@ -40,11 +41,11 @@ func TestTheHeadingOfTheArtifactsNamesACallOfTheReadersWay(t *testing.T) {
 		t.Errorf("without artifacts:\n%s", text)
 	}
 	e.Artifacts = []envelope.Artifact{{Digest: envelope.DigestOf(nil), Name: "orders.csv"}}
-	for via, want := range map[envelope.Via]string{
-		"":               "/v1/tasks/t1/parts?part=DIGEST",
-		envelope.ViaHTTP: "/v1/tasks/t1/parts?part=DIGEST",
-		envelope.ViaCLI:  "trapeze parts t1 DIGEST",
-		envelope.ViaMCP:  "status id=t1 parts=DIGEST",
+	for via, want := range map[fetchcall.Via]string{
+		"":                "/v1/tasks/t1/parts?part=DIGEST",
+		fetchcall.ViaHTTP: "/v1/tasks/t1/parts?part=DIGEST",
+		fetchcall.ViaCLI:  "trapeze parts t1 DIGEST",
+		fetchcall.ViaMCP:  "status id=t1 parts=DIGEST",
 	} {
 		if text := envelope.RenderVia(e, via); !strings.Contains(text, "\n# Artifacts ("+want+")\nsha256:") {
 			t.Errorf("%q: no %q in\n%s", via, want, text)

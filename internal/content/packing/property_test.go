@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/packing"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -203,7 +204,7 @@ func checkPacked(t *rapid.T, p packing.Packed, doc envelope.Envelope, o packing.
 	if n := o.Counter.Count(text); text != p.Text || n != p.Tokens || n != opened.Packing.Tokens || o.Budget > 0 && n > o.Budget {
 		t.Fatalf("%d tokens, says %d and %d, in a budget of %d:\n%s", n, p.Tokens, opened.Packing.Tokens, o.Budget, text)
 	}
-	for _, via := range envelope.Vias.Values() {
+	for _, via := range fetchcall.Vias.Values() {
 		if text := envelope.RenderVia(opened, via); o.Counter.Count(text) > p.Tokens {
 			t.Fatalf("%d tokens by %s, more than %d:\n%s", o.Counter.Count(text), via, p.Tokens, text)
 		}

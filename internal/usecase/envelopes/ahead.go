@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -36,7 +37,7 @@ func awaited(h *task.Handoff) string {
 
 // Ahead is what the receiver of the handoff in flight would be given if it accepted now, in the words of [Sealer.Offered]. Nothing is sealed. The same
 // content has the same digest.
-func (s *Sealer) Ahead(ctx context.Context, workspace string, t task.Task, render bool, via envelope.Via) (*Sheet, error) {
+func (s *Sealer) Ahead(ctx context.Context, workspace string, t task.Task, render bool, via fetchcall.Via) (*Sheet, error) {
 	h := t.InFlight()
 	agent := awaited(h)
 	got, _, err := s.rendition(ctx, workspace, t, h.Envelope, agent, h.Pack, h.Amended)
@@ -61,7 +62,7 @@ func (s *Sealer) Ahead(ctx context.Context, workspace string, t task.Task, rende
 }
 
 // unsealed is a rendition as it is read before it is sealed, with the same bytes for the same content.
-func unsealed(doc envelope.Envelope, source string, render bool, via envelope.Via) (*Sheet, error) {
+func unsealed(doc envelope.Envelope, source string, render bool, via fetchcall.Via) (*Sheet, error) {
 	sealed, err := envelope.Seal(doc, make([]byte, envelope.MinSalt))
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -18,18 +19,18 @@ import (
 )
 
 // Via is how a reader came, for the form of the calls that a text names.
-type Via = envelope.Via
+type Via = fetchcall.Via
 
 // Vias lists every way.
-func Vias() []Via { return envelope.Vias.Values() }
+func Vias() []Via { return fetchcall.Vias.Values() }
 
 // ContentInput says which content to read, and how.
 type ContentInput struct {
-	ID     string       // of a task, of a handoff, or of what was shared
-	Render bool         // also as a prompt
-	Via    envelope.Via // how the reader came, for the prompt
-	Source bool         // what was sent, rather than what was packed for its receiver
-	Majors []int        // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
+	ID     string        // of a task, of a handoff, or of what was shared
+	Render bool          // also as a prompt
+	Via    fetchcall.Via // how the reader came, for the prompt
+	Source bool          // what was sent, rather than what was packed for its receiver
+	Majors []int         // also in each of these majors of the schema, for readers that have not moved to ours yet, or are ahead
 }
 
 // Fetch gives the content of a handoff, or of what was shared, to whom it is meant for: the source, the receiver
@@ -63,7 +64,7 @@ func (es *Envelopes) fetch(ctx context.Context, c caller.Caller, in ContentInput
 		return Sheet{}, err
 	}
 	if openOffer(t.Task, c) {
-		in.Via = envelope.Offered
+		in.Via = fetchcall.Offered
 	}
 	if !in.Source && beforehand(t.Task, c, n) {
 		return es.readAhead(ctx, c, t.Task, in)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/content/parts"
 	"github.com/trapezehq/trapeze/internal/content/tokenizer"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
@@ -31,7 +32,7 @@ type PartsInput struct {
 	Parts  []string // as [parts.Find] takes them
 	Tokens int      // the most that the text may have; 0 means [parts.UsualPage], or what fits the reader if that is less
 	After  int      // of the page before; 0 for the first
-	Via    envelope.Via
+	Via    fetchcall.Via
 }
 
 // Parts is parts of an envelope.
@@ -191,7 +192,7 @@ func (es *Envelopes) wholeOfShare(ctx context.Context, c caller.Caller, t task.T
 
 // fetchPart is the text of a memory item or a file that the envelope only refers to, for a caller that may read it. The read is
 // recorded.
-func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, via envelope.Via, taskID string, doc *envelope.Envelope, p parts.Part) (string, error) {
+func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, via fetchcall.Via, taskID string, doc *envelope.Envelope, p parts.Part) (string, error) {
 	if p.Kind == envelope.PartArtifact {
 		return es.fileText(ctx, c, via, p.ID)
 	}
@@ -211,7 +212,7 @@ func (es *Envelopes) fetchPart(ctx context.Context, c caller.Caller, via envelop
 }
 
 // fileText is a file that is a short text, or a note in place of it, which names the call that fetches the file.
-func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, via envelope.Via, digest string) (string, error) {
+func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, via fetchcall.Via, digest string) (string, error) {
 	r, info, err := es.sealer.artifacts.Open(ctx, c, digest)
 	switch refusal.CodeOf(err) {
 	case "":
@@ -234,9 +235,9 @@ func (es *Envelopes) fileText(ctx context.Context, c caller.Caller, via envelope
 	return string(b), nil
 }
 
-func nextPage(via envelope.Via) func(after, left int) string {
+func nextPage(via fetchcall.Via) func(after, left int) string {
 	with := "after=%d"
-	if via == envelope.ViaCLI {
+	if via == fetchcall.ViaCLI {
 		with = "--after %d"
 	}
 	return func(after, left int) string {

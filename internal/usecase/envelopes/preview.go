@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -100,7 +101,7 @@ func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task
 	}
 	how := packed.Envelope.Packing
 	p := Preview{
-		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, envelope.Offered), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
+		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, fetchcall.Offered), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
 	}
 	p.Envelope, err = envelope.RenderJSON(packed.Envelope)

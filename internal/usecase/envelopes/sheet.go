@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -51,7 +52,7 @@ func Given(digest, source string) Ref {
 
 // Sheet is an envelope of a task, and, if asked for, the prompt that it is rendered to for a reader that came that way. What was forgotten since it was
 // sealed is given to nobody, not even to those who had it before.
-func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool, via envelope.Via) (*Sheet, error) {
+func (s *Sealer) Sheet(ctx context.Context, workspace, task string, r Ref, render bool, via fetchcall.Via) (*Sheet, error) {
 	b, err := s.store.Bytes(ctx, workspace, task, r.Digest)
 	if err != nil {
 		return nil, err

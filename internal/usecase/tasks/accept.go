@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/fetchcall"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/handoff"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -21,7 +21,7 @@ type AcceptInput struct {
 	Render  bool   `json:"render,omitempty" doc:"Also give the envelope as a prompt."`
 
 	// Via is how the reader came. It changes nothing but the prompt.
-	Via envelope.Via `json:"via,omitempty" doc:"With render: how the reader came. The prompt names the call that fetches what was left out in this form; http if omitted."`
+	Via fetchcall.Via `json:"via,omitempty" doc:"With render: how the reader came. The prompt names the call that fetches what was left out in this form; http if omitted."`
 }
 
 // Accepted is a receipt and the content that comes with ownership. With an explicit confirm the receiver gets the
