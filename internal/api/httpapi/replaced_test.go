@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -231,5 +232,41 @@ func TestContentThatIsSaidTwiceIsRefused(t *testing.T) {
 		if !is || e.Code != client.Invalid || e.Details["field"] != field {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+// The call that a prompt names beside what an agent said in place of an operator's words returns both.
+func TestTheNamedCallReturnsTheWordsThatWereReplaced(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	mal, _ := h.agent("mal")
+	fin, token := h.agent("fin")
+	made, err := h.as(h.admin).CreateTask(ctx, client.CreateInput{Intent: "report", Send: &client.SendInput{To: []string{"mal"}}, Content: client.Content{
+		Facts: []client.Point{{ID: "clock", Text: "It was 14:03.", Pinned: true}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := mal.Accept(ctx, made.Handoff, client.AcceptInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := mal.Send(ctx, made.Task, client.SendInput{Epoch: held.Epoch, To: []string{"fin"}, Pack: client.Pack{Tokens: 300}, Content: client.Content{
+		Facts: []client.Point{{ID: "clock", Text: strings.Repeat("see the notes of the notes; ", 70)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fin.Accept(ctx, sent.Handoff, client.AcceptInput{Render: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(got.Content.Prompt, "# Left out (")
+	call, rest, _ := strings.Cut(rest, ")")
+	if !strings.Contains(rest, "clock (by mal, replaces what admin/local said)") {
+		t.Fatalf("the prompt says\n%s", got.Content.Prompt)
+	}
+	if r := h.call(token, "GET "+call, ""); r.status != http.StatusOK || !strings.Contains(r.body, "see the notes") || !strings.Contains(r.body, "It was 14:03.") || !strings.Contains(r.body, "said by admin/local") {
+		t.Errorf("%s gives %d %s", call, r.status, r.body)
 	}
 }

@@ -135,8 +135,14 @@ type Item struct {
 	// WasBy is the author of what the item replaced: the item that it supersedes, or one of its own id. Empty if it replaced nothing, or if
 	// that is not recorded. Since version 1.4.
 	WasBy string `json:"was_by,omitempty"`
-	// EarlierBy are the authors of what was replaced before that, beside By and WasBy: newest first, at most [MaxEarlier]. Since version 1.4.
-	EarlierBy []string `json:"earlier_by,omitempty"`
+	// EarlierBy are the authors of what was replaced before that, beside By and WasBy: newest first, at most [MaxEarlier]; of more, those in the middle are
+	// left out, agents before others, and EarlierMore counts them. Since version 1.4.
+	EarlierBy   []string `json:"earlier_by,omitempty"`
+	EarlierMore int      `json:"earlier_more,omitempty"`
+	// Original is what OriginalBy, the author whom the list of omissions names, said in place of Text: of a pinned or [Vital] item, and of one that replaced words of
+	// a principal that is no agent. Since version 1.4.
+	Original   string `json:"original,omitempty"`
+	OriginalBy string `json:"original_by,omitempty"`
 	// Ruled reports that the requester, or a principal that is no agent, has pinned it or made it [Vital]: it comes before what agents pin or find vital.
 	// Since version 1.4.
 	Ruled bool `json:"ruled,omitempty"`

@@ -38,18 +38,19 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 			e.Version, e.Handoff.By = "1.3", "ann"
 		},
 		"handoff.by: \"a b\"": func(e *envelope.Envelope) { e.Handoff.By = "a b" },
-		"decisions[0].by, was_by, earlier_by, lineage: is not a field of version 1.3": func(e *envelope.Envelope) {
+		"decisions[0].by, was_by, earlier_by, earlier_more, lineage, original, original_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Decisions[0].By = "1.3", "ann"
 		},
-		"key_facts[0].by, was_by, earlier_by, lineage: is not a field of version 1.3": func(e *envelope.Envelope) {
+		"key_facts[0].by, was_by, earlier_by, earlier_more, lineage, original, original_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.KeyFacts[0].WasBy = "1.3", "ann"
 		},
-		"decisions[0].by, was_by, earlier_by, lineage: is not a field of version": func(e *envelope.Envelope) {
+		"decisions[0].by, was_by, earlier_by, earlier_more, lineage, original, original_by: is not a field of version": func(e *envelope.Envelope) {
 			e.Version, e.Decisions[0].Lineage = "1.3", []string{"d0"}
 		},
-		"key_facts[1].by, was_by, earlier_by, lineage: is not a field of version 1.3": func(e *envelope.Envelope) {
+		"key_facts[1].by, was_by, earlier_by, earlier_more, lineage, original, original_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.KeyFacts[1].EarlierBy = "1.3", []string{"ann"}
 		},
+		"key_facts[0].original_by: \"a b\"":   func(e *envelope.Envelope) { e.KeyFacts[0].OriginalBy = "a b" },
 		"key_facts[0].earlier_by[0]: \"a b\"": func(e *envelope.Envelope) { e.KeyFacts[0].EarlierBy = []string{"a b"} },
 		"key_facts[0].lineage[1]: \"a b\"":    func(e *envelope.Envelope) { e.KeyFacts[0].Lineage = []string{"f0", "a b"} },
 		"key_facts[0].lineage: has 9 entries, the limit is 8": func(e *envelope.Envelope) {

@@ -295,6 +295,9 @@ func (i *Item) Replaced() string {
 	for n, by := range i.EarlierBy {
 		line += [...]string{"; before that ", ", "}[min(n, 1)] + visible.Word(by)
 	}
+	if i.EarlierMore > 0 {
+		line += fmt.Sprintf(" and %d more", i.EarlierMore)
+	}
 	return line
 }
 

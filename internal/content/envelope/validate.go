@@ -195,6 +195,9 @@ func (c *checker) items(field string, list []Item) {
 		c.optionalName(".by", item.By)
 		c.optionalName(".was_by", item.WasBy)
 		c.names(".earlier_by", item.EarlierBy, MaxEarlier)
+		c.between(".earlier_more", item.EarlierMore, maxCount)
+		c.text(".original", item.Original, MaxItemText)
+		c.optionalName(".original_by", item.OriginalBy)
 		item.checkWeight(c)
 		if seen[item.ID] {
 			c.invalid(".id", "give every entry an id of its own", "%.40q is used twice", item.ID)
@@ -253,8 +256,10 @@ func (e *Envelope) sinceMinor4() string {
 		name  string
 		items []Item
 	}{{"key_facts", e.KeyFacts}, {"decisions", e.Decisions}} {
-		if i := slices.IndexFunc(list.items, func(i Item) bool { return i.By+i.WasBy != "" || len(i.Lineage)+len(i.EarlierBy) > 0 }); i >= 0 {
-			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, earlier_by, lineage"
+		if i := slices.IndexFunc(list.items, func(i Item) bool {
+			return i.By+i.WasBy+i.Original+i.OriginalBy != "" || len(i.Lineage)+len(i.EarlierBy)+i.EarlierMore > 0
+		}); i >= 0 {
+			return list.name + "[" + strconv.Itoa(i) + "].by, was_by, earlier_by, earlier_more, lineage, original, original_by"
 		}
 	}
 	if a := e.TextBy; a.Ask+a.State+a.Data+a.Summary+a.Questions != "" {

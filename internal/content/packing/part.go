@@ -93,8 +93,11 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 	}
 }
 
-// replaced is the author of the words that an item replaced, if that is another: of several an operator, else the last one.
+// replaced is the author of the words that an item replaced, if that is another: the one whose words the envelope has, or of several an operator, else the last one.
 func replaced(item *envelope.Item) string {
+	if item.OriginalBy != "" {
+		return item.OriginalBy
+	}
 	for _, by := range append([]string{item.WasBy}, item.EarlierBy...) {
 		if by != item.By && strings.Contains(by, "/") {
 			return by

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/canonical"
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/visible"
 )
 
 // Part is a part of an envelope.
@@ -18,19 +19,28 @@ type Part struct {
 	// Text is the text of the part as the prompt has it. It is empty for an artifact, and for a memory item whose text the
 	// envelope does not have.
 	Text string
-	// Replaced says what a fact or decision replaced, as the prompt has it.
+	// Replaced says what a fact or decision replaced, as the prompt has it; of an original, whose words they are.
 	Replaced string
+	// Original reports that the text is what the author whose words a fact or decision replaced said in its place.
+	Original bool
 }
 
-// Name is the name of the part as [Find] takes it, such as fact:f12, step:4 or data.
+// ofOriginal is the end of the name of an original. No id of a fact or decision has a colon.
+const ofOriginal = ":original"
+
+// Name is the name of the part as [Find] takes it, such as fact:f12, fact:f12:original, step:4 or data.
 func (p Part) Name() string {
-	if p.ID == "" {
-		return string(p.Kind)
+	name := string(p.Kind)
+	if p.ID != "" {
+		name += ":" + p.ID
 	}
-	return string(p.Kind) + ":" + p.ID
+	if p.Original {
+		name += ofOriginal
+	}
+	return name
 }
 
-// Find returns parts of e, in the order of their names, each once. A name is a part's own (fact:f12, step:4, data), the id
+// Find returns parts of e, in the order of their names, each once. With a fact or decision comes its original. A name is a part's own (fact:f12, step:4, data), the id
 // of a fact, decision, memory item or artifact alone, a range of ids that are counted up (fact:f3-f9), a kind, or [envelope.AllParts].
 // The last two mean the parts that the reader did not get, by the omissions of its rendition; without omissions all parts.
 // The names that e has no part for are missing, each with the reason if e gives one.
@@ -91,12 +101,7 @@ func allOf(e *envelope.Envelope) []Part {
 			all = append(all, p)
 		}
 	}
-	for i := range e.KeyFacts {
-		all = append(all, Part{envelope.PartFact, e.KeyFacts[i].ID, e.KeyFacts[i].Text, e.KeyFacts[i].Replaced()})
-	}
-	for i := range e.Decisions {
-		all = append(all, Part{envelope.PartDecision, e.Decisions[i].ID, e.Decisions[i].Text, e.Decisions[i].Replaced()})
-	}
+	all = append(append(all, points(envelope.PartFact, e.KeyFacts)...), points(envelope.PartDecision, e.Decisions)...)
 	for _, list := range [][]envelope.Item{e.KeyFacts, e.Decisions} {
 		for i := range list {
 			if list[i].Reasoning != "" {
@@ -123,6 +128,18 @@ func allOf(e *envelope.Envelope) []Part {
 	return all
 }
 
+// points are facts or decisions, each before the words that it stands for.
+func points(kind envelope.PartKind, list []envelope.Item) (all []Part) {
+	for i := range list {
+		item := &list[i]
+		all = append(all, Part{Kind: kind, ID: item.ID, Text: item.Text, Replaced: item.Replaced()})
+		if item.Original != "" {
+			all = append(all, Part{Kind: kind, ID: item.ID, Text: item.Original, Replaced: "said by " + visible.Word(item.OriginalBy), Original: true})
+		}
+	}
+	return all
+}
+
 func dataText(raw []byte) string {
 	if canon, err := canonical.JSON(raw, envelope.MaxDepth); err == nil {
 		return string(canon)
@@ -138,8 +155,8 @@ type finder struct {
 
 // match returns the parts of a name; false if it can name none.
 func (f *finder) match(name string) ([]Part, bool) {
-	if at := slices.IndexFunc(f.all, func(p Part) bool { return p.Name() == name }); at >= 0 {
-		return f.all[at : at+1], true
+	if named := f.having(func(p Part) bool { return p.Name() == name || p.Original && p.Name() == name+ofOriginal }); len(named) > 0 {
+		return named, true
 	}
 	kind, id, _ := strings.Cut(name, ":")
 	switch isKind := slices.Contains(envelope.PartKinds.Values(), envelope.PartKind(kind)); {
@@ -168,7 +185,9 @@ func (f *finder) having(is func(Part) bool) (list []Part) {
 
 // notGiven are the parts of which is holds that the reader did not get; all of them if it got each or that is not known.
 func (f *finder) notGiven(is func(Part) bool) []Part {
-	left := f.having(func(p Part) bool { return is(p) && (f.left[p.Name()] || f.left[string(p.Kind)]) })
+	left := f.having(func(p Part) bool {
+		return is(p) && (f.left[strings.TrimSuffix(p.Name(), ofOriginal)] || f.left[string(p.Kind)])
+	})
 	if len(left) > 0 {
 		return left
 	}

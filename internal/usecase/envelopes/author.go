@@ -53,6 +53,7 @@ func takenBy(doc *envelope.Envelope, by string) (own, others taken) {
 				of.decisions++
 			}
 			of.bytes += len(item.Text) + len(item.Reasoning)
+			others.bytes += len(item.Original)
 			for _, id := range item.Lineage {
 				of.bytes += len(id)
 			}

@@ -370,10 +370,27 @@ func replace(item *envelope.Item, old envelope.Item) {
 			item.EarlierBy = append(item.EarlierBy, by)
 		}
 	}
-	for len(item.EarlierBy) > envelope.MaxEarlier { // the newest agent is left out, not an operator
-		agent := slices.IndexFunc(item.EarlierBy, func(by string) bool { return !strings.Contains(by, "/") })
-		item.EarlierBy = slices.Delete(item.EarlierBy, max(agent, 0), max(agent, 0)+1)
+	item.EarlierMore += old.EarlierMore
+	for len(item.EarlierBy) > envelope.MaxEarlier { // neither the newest, nor the oldest, nor an operator is left out
+		agent := slices.IndexFunc(item.EarlierBy[1:envelope.MaxEarlier], func(by string) bool { return !strings.Contains(by, "/") })
+		item.EarlierBy = slices.Delete(item.EarlierBy, max(agent, 0)+1, max(agent, 0)+2)
+		item.EarlierMore++
 	}
+	original(item, old)
+}
+
+// original gives an item the words of another author that it stands for: those that the requester or an operator said last, or else those that were pinned or vital first.
+// A reader fetches them with the item.
+func original(item *envelope.Item, old envelope.Item) {
+	text, by := old.Original, old.OriginalBy
+	operator := func(by string) bool { return strings.Contains(by, "/") }
+	if old.By != item.By && (by == "" || by == item.By || old.Ruled && !operator(by) || operator(old.By)) {
+		text, by = old.Text, old.By
+	}
+	if by == "" || by == item.By || !ruled(*item) && !operator(by) || item.OriginalBy != "" && !operator(by) {
+		return
+	}
+	item.Original, item.OriginalBy = text, by
 }
 
 // constraints are those of a task, with what the envelope before has of them that this version does not know.

@@ -73,7 +73,8 @@ func lighten(doc *envelope.Envelope) bool {
 func imported(list []envelope.Item, t task.Task) {
 	for i := range list {
 		list[i].By = event.Bare(t.Source())
-		list[i].WasBy, list[i].EarlierBy, list[i].Ruled = "", nil, ruled(list[i])
+		list[i].WasBy, list[i].EarlierBy, list[i].EarlierMore, list[i].Ruled = "", nil, 0, ruled(list[i])
+		list[i].Original, list[i].OriginalBy = "", ""
 	}
 }
 

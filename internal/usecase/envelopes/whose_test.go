@@ -2,6 +2,7 @@ package envelopes
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
+	"github.com/trapezehq/trapeze/internal/content/packing"
+	"github.com/trapezehq/trapeze/internal/content/parts"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
@@ -53,6 +57,7 @@ func TestAFactStaysTheOneOfItsAuthor(t *testing.T) {
 			}
 			doc.Handoff.From = rapid.SampledFrom(authors).Draw(t, "sender")
 			reads(t, doc, said, whose)
+			fetches(t, doc, said)
 		}
 	})
 }
@@ -75,5 +80,64 @@ func reads(t *rapid.T, doc envelope.Envelope, said map[string]bool, whose map[st
 		if !slices.ContainsFunc(doc.KeyFacts, func(i envelope.Item) bool { return i.ID == id }) && len(whose[id]) > 0 {
 			t.Fatalf("%s, of %v, is gone", id, whose[id])
 		}
+	}
+}
+
+// fetches runs the calls that the prompt of a small budget names: each returns what it is said to have, in the words of the authors that are named.
+func fetches(t *rapid.T, doc envelope.Envelope, said map[string]bool) {
+	doc.Handoff.TaskID, doc.Task.Intent = "task_1", "x"
+	_, err := packing.Pack(doc, packing.Options{Budget: 1})
+	no, _ := refusal.As(err)
+	if no == nil {
+		t.Fatal(err)
+	}
+	budget := no.Details["needed"].(int) + rapid.IntRange(0, 60).Draw(t, "tokens")
+	packed, err := packing.Pack(doc, packing.Options{Budget: budget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(packed.Text, "\n") {
+		_, list, named := strings.Cut(line, ": ")
+		kind, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(line, "pinned "), "important "), " ")
+		if kind = strings.TrimSuffix(kind, ":"); !named || kind != "fact" {
+			continue
+		}
+		for _, id := range regexp.MustCompile(`\b[abcd][1-4]( \(by ([^,]*), replaces what (.*?) said\))?`).FindAllStringSubmatch(list, -1) {
+			found, missing, err := parts.Find(&doc, []string{"fact:" + id[0][:2]}, packed.Envelope.Omissions)
+			if err != nil || len(missing) > 0 || len(found) == 0 {
+				t.Fatalf("fact:%s: %v, %q in\n%s", id[0][:2], err, missing, packed.Text)
+			}
+			if id[1] == "" {
+				continue
+			}
+			if !said[id[2]+found[0].Text] || len(found) != 2 || !said[id[3]+found[1].Text] || found[1].Replaced != "said by "+id[3] {
+				t.Fatalf("%q: fetched %+v", id[0], found)
+			}
+		}
+	}
+	for _, what := range []string{"fact", "all"} {
+		found, _, err := parts.Find(&doc, []string{what}, packed.Envelope.Omissions)
+		for _, o := range packed.Envelope.Omissions {
+			name := string(o.Kind) + ":" + o.ID
+			if err != nil || (what == "all" || o.Kind == envelope.PartFact) && !slices.ContainsFunc(found, func(p parts.Part) bool { return p.Name() == name }) {
+				t.Fatalf("%s is not in %s: %+v, %v", name, what, found, err)
+			}
+		}
+	}
+}
+
+// Of more authors than an entry names, those in the middle are counted: the newest, the first and operators are named.
+func TestWhoSaidAFactBeforeIsCountedBeyondABound(t *testing.T) {
+	var doc envelope.Envelope
+	for i := range 14 {
+		by := fmt.Sprintf("a%d", i)
+		if i == 5 {
+			by = "operator/olga"
+		}
+		Content{Facts: []Point{{ID: "f", Text: by}}}.addTo(&doc, by, false)
+	}
+	const want = "f replaces what a12 said; before that a11, a6, operator/olga, a4, a3, a2, a1, a0 and 4 more"
+	if got := doc.KeyFacts[0].Replaced(); got != want {
+		t.Errorf("%s", got)
 	}
 }

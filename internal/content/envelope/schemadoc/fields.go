@@ -138,10 +138,13 @@ var fields = map[string]field{
 	"Item.supersedes": {doc: "The id of the earlier entry that this one replaces.", limits: word},
 	"Item.reasoning":  {doc: "The reasoning behind it.", limits: chars(envelope.MaxItemText), since: v11},
 
-	"Item.by":         {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
-	"Item.lineage":    {doc: "The ids of the earlier entries that it stands for beside that one, because those were replaced before: newest first. Since version 1.4.", limits: words(envelope.MaxLineage)},
-	"Item.earlier_by": {doc: "The authors of what was replaced before that, beside its own author and that of was_by: newest first. Since version 1.4.", limits: words(envelope.MaxEarlier)},
-	"Item.was_by":     {doc: "The author of what it replaced: the entry that it supersedes, or one of its own id. Omitted if it replaced nothing, or if that is not recorded. Since version 1.4.", limits: word},
+	"Item.by":           {doc: "Its author: an agent by name, any other principal as role/name. Omitted if it is not recorded. Since version 1.4.", limits: word},
+	"Item.lineage":      {doc: "The ids of the earlier entries that it stands for beside that one, because those were replaced before: newest first. Since version 1.4.", limits: words(envelope.MaxLineage)},
+	"Item.earlier_by":   {doc: "The authors of what was replaced before that, beside its own author and that of was_by: newest first. Of more than 8, those in the middle are left out, agents before others. Since version 1.4.", limits: words(envelope.MaxEarlier)},
+	"Item.earlier_more": {doc: "How many authors earlier_by leaves out. Since version 1.4.", limits: upTo(1<<31 - 1)},
+	"Item.original":     {doc: "What original_by said in place of the text. Of an entry that is pinned or has an importance of 0.9 or more, and of one that replaced words of a principal that is no agent. Since version 1.4.", limits: chars(envelope.MaxItemText)},
+	"Item.original_by":  {doc: "The author whom the list of what was left out names beside the entry's own: whose words the entry stands for. Since version 1.4.", limits: word},
+	"Item.was_by":       {doc: "The author of what it replaced: the entry that it supersedes, or one of its own id. Omitted if it replaced nothing, or if that is not recorded. Since version 1.4.", limits: word},
 
 	"Item.ruled": {doc: "Whether the requester, or a principal that is no agent, has pinned it or given it an importance of 0.9 or more: it comes before what agents pin or find important. Since version 1.4."},
 
