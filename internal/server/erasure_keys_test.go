@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	memoryrules "github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
 
@@ -31,7 +33,15 @@ func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
 	if err != nil || len(all.Erasures) != 1 || all.Erasures[0].Finished != nil {
 		t.Fatalf("%+v, %v", all, err)
 	}
+	must(t)(nil, k.server.sealer.Destroy(nil, keysOf(t, k), time.Now(), "admin/local"))
+	unfinished := comparedViews(t, k.dir)
 	stop(t, k.server)
+	for when, r := range map[string]*RecordFile{"while the server runs": unfinished, "after it": comparedViews(t, k.dir)} {
+		found, err := r.CheckViews(t.Context())
+		if _, none := errors.AsType[*proof.NotCompared](err); !none || len(found) > 0 {
+			t.Errorf("%s, a verification of views that are to be built again finds %v, %v", when, found, err)
+		}
+	}
 	k.again(t, Config{})
 	k.check(t)
 	all, err = k.admin.Erasures(t.Context(), admin.ErasureFilter{})
@@ -41,6 +51,44 @@ func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
 	if list, err := k.server.sealer.Pending(); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
+}
+
+// keysOf are the names of the keys of the patient's task.
+func keysOf(t *testing.T, k *clinic) (ids []string) {
+	t.Helper()
+	must(t)(nil, stream.Each(t.Context(), k.server.log, ledger.Stream("default/task/"+k.task), func(e ledger.Entry) error {
+		if e.KeyID != "" && !slices.Contains(ids, e.KeyID) {
+			ids = append(ids, e.KeyID)
+		}
+		return nil
+	}))
+	return ids
+}
+
+// comparedViews opens a record for a verification.
+func comparedViews(t *testing.T, dir string) *RecordFile {
+	t.Helper()
+	r, err := OpenRecord(dir)
+	must(t)(nil, err)
+	t.Cleanup(func() { must(t)(nil, r.Close()) })
+	return r
+}
+
+// TestAVerificationThatSeesContentBeforeAndAfterItsErasureFindsNothing has a verifier that knows the keys from before.
+func TestAVerificationThatSeesContentBeforeAndAfterItsErasureFindsNothing(t *testing.T) {
+	t.Parallel()
+	k := treat(t, openErasable(t, t.TempDir()))
+	k.end(t)
+	r := comparedViews(t, k.dir)
+	compare := func() {
+		t.Helper()
+		if found, err := r.CheckViews(t.Context()); err != nil || len(found) > 0 {
+			t.Errorf("%v, %v", found, err)
+		}
+	}
+	compare()
+	must(t)(k.admin.Erase(t.Context(), patient))
+	compare()
 }
 
 func TestWithoutItsKeysASealedRecordIsNotServed(t *testing.T) {

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/trapezehq/trapeze/internal/delivery/cosigner"
@@ -14,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/proof/segment"
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/seal"
@@ -167,15 +170,49 @@ func (f *RecordFile) CheckViews(ctx context.Context) (found []string, err error)
 	if err != nil {
 		return found, err
 	}
-	content := &seal.Outlines{Record: f, Called: f.sealed, Opens: f.sealer != nil}
-	differ, at, err := sqlview.Compare(ctx, content, db)
-	if err == nil && f.broken == nil {
-		found = append(found, content.Differs()...)
+	list, err := f.compareViews(ctx, db)
+	return append(found, list...), err
+}
+
+// viewLooks is how often views are compared until no content is erased meanwhile.
+const viewLooks = 3
+
+// compareViews compares the views with new ones. Content that is erased meanwhile is in one of them and not in the other, which is no finding.
+func (f *RecordFile) compareViews(ctx context.Context, db *sql.DB) (found []string, err error) {
+	for range viewLooks {
+		before, err := f.moment()
+		if err != nil {
+			return nil, err
+		}
+		content := &seal.Outlines{Record: f, Called: f.sealed, Opens: f.sealer != nil}
+		differ, at, err := sqlview.Compare(ctx, content, db)
+		if err == nil && f.broken == nil {
+			found = content.Differs()
+		}
+		if len(differ) == 0 {
+			return found, err
+		}
+		after, merr := f.moment()
+		if merr != nil {
+			return found, errors.Join(err, merr)
+		}
+		if !before.Until(after) {
+			continue
+		}
+		for _, name := range differ {
+			found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
+		}
+		return found, err
 	}
-	for _, name := range differ {
-		found = append(found, fmt.Sprintf("the view %s differs from the record at position %d: the server shows what was not recorded; build the views again with trapeze serve --rebuild-views", name, at))
+	return found, &proof.NotCompared{Why: "the views, since content is being erased, or the server ended before it was: verify once more when the server has built the views again"}
+}
+
+// moment is the time of a look at content that may be erased.
+func (f *RecordFile) moment() (seal.Moment, error) {
+	if f.sealer == nil {
+		return seal.Still, nil // without keys nothing is erased
 	}
-	return found, err
+	return f.sealer.Moment()
 }
 
 // CheckArtifacts returns which artifacts are missing to which envelopes refer, by the views. Views of an earlier version do not tell. Errors: *[proof.NotCompared], and others.
@@ -186,11 +223,21 @@ func (f *RecordFile) CheckArtifacts(ctx context.Context) (missing []string, err 
 	}
 	defer func() { err = errors.Join(sqlitelog.ReadError(err), db.Close()) }()
 	list, err := sqlview.References(ctx, db)
+	if list = slices.DeleteFunc(list, f.has); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	still, err := sqlview.References(ctx, db) // an artifact is deleted after nothing refers to it any more
 	for _, r := range list {
-		name, ok := filestore.PathOf(artifact.Key{Workspace: r.Workspace, Digest: artifact.Digest(r.Digest)})
-		if _, serr := os.Stat(filepath.Join(f.dir, artifactsName, name)); !ok || errors.Is(serr, fs.ErrNotExist) {
+		if slices.Contains(still, r) && !f.has(r) {
 			missing = append(missing, fmt.Sprintf("the artifact %s of the workspace %s, to which an envelope refers, is missing", r.Digest, r.Workspace))
 		}
 	}
 	return missing, err
+}
+
+// has reports whether there is a file of an artifact.
+func (f *RecordFile) has(r sqlview.Reference) bool {
+	name, ok := filestore.PathOf(artifact.Key{Workspace: r.Workspace, Digest: artifact.Digest(r.Digest)})
+	_, err := os.Stat(filepath.Join(f.dir, artifactsName, name))
+	return ok && !errors.Is(err, fs.ErrNotExist)
 }

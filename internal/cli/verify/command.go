@@ -25,6 +25,8 @@ type File interface {
 	CheckViews(ctx context.Context) ([]string, error)
 	// CheckArtifacts returns which artifacts are missing to which envelopes refer. Errors as those of CheckViews.
 	CheckArtifacts(ctx context.Context) ([]string, error)
+	// Moved reports whether the file was opened as one that no program writes, and one has begun to.
+	Moved() bool
 	io.Closer
 }
 
@@ -187,17 +189,32 @@ func (o options) file(s *shell.Shell, name string) error {
 	return v.result(s)
 }
 
-// directory verifies a data directory.
-func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) (err error) {
-	files, v := filepath.Join(dir, "proof"), &verification{}
+// directory verifies a data directory. What is found while a server starts, or while the key of the log is rotated, is looked for once more.
+func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open Opener) error {
+	const looks = 3
+	files := filepath.Join(dir, "proof")
+	for range looks {
+		v, before := &verification{}, signersIn(files)
+		show, err := o.look(ctx, s, dir, open, v)
+		if len(v.findings) > 0 && ctx.Err() == nil && (v.moved || signersIn(files) != before) {
+			continue
+		}
+		return errors.Join(err, show(), v.result(s))
+	}
+	return unfinished(errors.New("other programs change the data directory all the time"))
+}
+
+// look looks at a data directory once. show prints what it is, if it can be read.
+func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Opener, v *verification) (show func() error, err error) {
+	files, nothing := filepath.Join(dir, "proof"), func() error { return nil }
 	record, err := o.open(v, dir, open)
 	if err != nil || record == nil {
-		return errors.Join(err, v.result(s))
+		return nothing, err
 	}
-	defer func() { err = errors.Join(err, record.Close()) }()
+	defer func() { v.moved = record.Moved(); err = errors.Join(err, record.Close()) }()
 	keys, kept, err := o.keysOf(files, v)
 	if err != nil || keys == nil {
-		return errors.Join(err, v.result(s))
+		return nothing, err
 	}
 	evidence, err := o.evidence(files, keys, kept, &v.findings)
 	if f, ok := evidence.Stored.(proof.Stored); ok {
@@ -212,7 +229,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	file := v.checkFile(ctx, record)
 	if v.unfinished != nil {
 		v.before(file)
-		return v.result(s)
+		return nothing, nil
 	}
 	if o.fast {
 		evidence.Newest = newest
@@ -224,7 +241,7 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 	}
 	if v.unfinished != nil {
 		v.before(file)
-		return v.result(s)
+		return nothing, nil
 	}
 	o.attached(ctx, dir, report, v)
 	artifacts := o.derived(ctx, dir, record, v)
@@ -239,14 +256,15 @@ func (o options) directory(ctx context.Context, s *shell.Shell, dir string, open
 		// What else was not compared, and why.
 		NotCompared []string `json:"not_compared,omitempty"`
 	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted}
-	err = s.Emit(answer, func(p *shell.Page) {
-		p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
-		if o.fast {
-			p.Line("Entries before the newest %d, artifacts and views were not read, and the order of events was not compared.", newest)
-		}
-		showAway(p, report, v)
-	})
-	return errors.Join(err, v.result(s))
+	return func() error {
+		return s.Emit(answer, func(p *shell.Page) {
+			p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
+			if o.fast {
+				p.Line("Entries before the newest %d, artifacts and views were not read, and the order of events was not compared.", newest)
+			}
+			showAway(p, report, v)
+		})
+	}, nil
 }
 
 // newest is how many entries a fast verification reads.
@@ -259,6 +277,10 @@ func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, 
 		return proof.Evidence{}, err
 	}
 	e := proof.Evidence{Checkpoints: kept, Keys: proof.KeyList(string(public))}
+	c, cerr := openCheckpoint(filepath.Join(dir, "checkpoint"), keys) // before the tree, which a running server continues first
+	if isUnfinished(cerr) {
+		return e, cerr
+	}
 	tree, err := os.Open(filepath.Join(dir, "tree")) //nolint:gosec // the path is the user's
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -272,12 +294,8 @@ func (o options) evidence(dir string, keys proof.Keys, kept []proof.Checkpoint, 
 		}
 		e.Stored, e.Leaves = proof.Stored{From: tree}, proof.Leaves(info.Size())
 	}
-	c, err := openCheckpoint(filepath.Join(dir, "checkpoint"), keys)
-	if isUnfinished(err) {
-		return e, err
-	}
-	if err != nil {
-		*findings = append(*findings, proof.Finding{What: "the last checkpoint: " + err.Error()})
+	if cerr != nil {
+		*findings = append(*findings, proof.Finding{What: "the last checkpoint: " + cerr.Error()})
 	} else {
 		e.Checkpoints = append(e.Checkpoints, c)
 		if e.Leaves < c.Size {

@@ -21,7 +21,10 @@ import (
 )
 
 // record is an empty record, of which reading some part may fail.
-type record struct{ last, read, file, keys, views, artifacts error }
+type record struct {
+	last, read, file, keys, views, artifacts error
+	moved                                    bool
+}
 
 func (r record) Read(context.Context, ledger.Position, int) ([]ledger.Entry, error) {
 	return nil, r.read
@@ -37,6 +40,7 @@ func (r record) CheckFile(context.Context) ([]string, error)            { return
 func (r record) CheckKeys(context.Context) ([]string, error)            { return nil, r.keys }
 func (r record) CheckViews(context.Context) (found []string, err error) { return nil, r.views }
 func (r record) CheckArtifacts(context.Context) ([]string, error)       { return nil, r.artifacts }
+func (r record) Moved() bool                                            { return r.moved }
 func (r record) Close() error                                           { return nil }
 
 // proofs writes a directory of the proofs of an empty record.
@@ -257,4 +261,36 @@ func (told) Last(context.Context) (ledger.Position, error) { return 1, nil }
 func (told) Read(context.Context, ledger.Position, int) ([]ledger.Entry, error) {
 	data := []byte(`{"first":1,"last":2,"root":"","sha256":"00"}`)
 	return []ledger.Entry{{Position: 1, Stream: proof.SegmentStream, Version: 1, Events: []ledger.Event{{Name: proof.SegmentWritten{}.EventName(), Version: 1, Data: data}}}}, nil
+}
+
+// TestWhatIsFoundWhileAProgramBeginsToWriteIsLookedForOnceMore opens a record as it is at one look after the other.
+func TestWhatIsFoundWhileAProgramBeginsToWriteIsLookedForOnceMore(t *testing.T) {
+	damaged := errors.New("it is malformed")
+	for what, c := range map[string]struct {
+		looks []record
+		keys  int // the look before which the key is rotated
+		exit  int
+		says  string
+	}{
+		"a server starts":                   {looks: []record{{file: damaged, moved: true}, {}}},
+		"a server starts, and it is so":     {looks: []record{{file: damaged, moved: true}, {file: damaged}}, exit: 1, says: "it is malformed"},
+		"nothing is found":                  {looks: []record{{moved: true}}},
+		"nothing changes":                   {looks: []record{{file: damaged}}, exit: 1, says: "it is malformed"},
+		"the key is rotated":                {looks: []record{{file: damaged}, {}}, keys: 1},
+		"servers start and stop all along":  {looks: []record{{file: damaged, moved: true}, {views: damaged, moved: true}, {file: damaged, moved: true}}, exit: 6, says: "could not be finished"},
+		"what is found is not there before": {looks: []record{{views: damaged, moved: true}, {file: damaged}}, exit: 1, says: "it is malformed"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			dir, looks := proofs(t), 0
+			exit, printed := run(t, func(string, ...string) (File, error) {
+				if looks++; looks == c.keys {
+					remove(dir, "key")
+				}
+				return c.looks[looks-1], nil
+			}, dir)
+			if exit != c.exit || !strings.Contains(printed, c.says) || looks != len(c.looks) {
+				t.Errorf("after %d looks of %d the exit code is %d, want %d, and it says, without %q:\n%s", looks, len(c.looks), exit, c.exit, c.says, printed)
+			}
+		})
+	}
 }

@@ -87,3 +87,12 @@ func checkLines(text string) error {
 	}
 	return nil
 }
+
+// signersIn are the keys in a directory of proofs, which a rotation changes.
+func signersIn(dir string) (all string) {
+	for _, name := range []string{"keys", "key", "key.next"} {
+		text, err := os.ReadFile(filepath.Join(dir, name)) //nolint:gosec // the path is the user's
+		all += fmt.Sprintf("%q %v\n", text, err)
+	}
+	return all
+}

@@ -21,6 +21,7 @@ import (
 type verification struct {
 	findings   []proof.Finding
 	unfinished error
+	moved      bool     // a program has begun to write the record since it was opened
 	viewsAway  bool     // the views and the order of events were not compared, since entries are put away
 	omitted    []string // what was not compared for another reason, and why
 }

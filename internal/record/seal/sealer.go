@@ -31,6 +31,7 @@ type cache[K comparable] interface {
 	Get(key K) (slot, bool)
 	Add(key K, s slot) (evicted bool)
 	Remove(key K) (there bool)
+	Purge()
 }
 
 // New returns a sealer with the keys of a file.

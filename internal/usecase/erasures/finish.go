@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
@@ -28,7 +29,7 @@ func (es *Erasures) finishAll(ctx context.Context, pending []string) (err error)
 	for _, note := range pending {
 		var of error
 		switch {
-		case note == scrub: // it is done by Tend
+		case note == seal.Scrub: // it is done by Tend
 		case isItem(note):
 			of = es.finishItem(ctx, note)
 		default:

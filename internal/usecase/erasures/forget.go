@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/erasure"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
@@ -20,9 +21,6 @@ const (
 	maxScrub   = 24 * time.Hour
 )
 
-// scrub is the note that the files may still have something of memory items whose keys were destroyed. No workspace has this name.
-const scrub = "*"
-
 // Forget has forget record that a memory item is forgotten, and erases the item: the keys of its content are destroyed when it returns. What free
 // pages of the files still have of it goes with the next [Erasures.Tend]. An item that a legal hold or the
 // retention policy keeps is forgotten, and erased by [Erasures.Retain] when they no longer do.
@@ -33,7 +31,7 @@ func (es *Erasures) Forget(ctx context.Context, workspace, id string, forget fun
 	es.holding.Lock()
 	defer es.holding.Unlock()
 	name := string(memories.StreamOf(workspace, id))
-	if err := es.o.Keys.Begin(name, scrub); err != nil {
+	if err := es.o.Keys.Begin(name, seal.Scrub); err != nil {
 		return stream.Unavailable(err)
 	}
 	if err := forget(); err != nil {
@@ -100,7 +98,7 @@ func (es *Erasures) Tend(ctx context.Context) error {
 	if err := es.finishAll(ctx, pending); err != nil {
 		return err
 	}
-	if slices.Contains(pending, scrub) {
+	if slices.Contains(pending, seal.Scrub) {
 		err = es.scrub(ctx)
 	}
 	es.next = es.p.Now().Add(min(max(scrubShare*time.Since(began), minScrub), maxScrub))
@@ -121,7 +119,7 @@ func (es *Erasures) scrub(ctx context.Context) error {
 	if es.erased != before {
 		return nil // again, for those that were forgotten meanwhile
 	}
-	return es.o.Keys.End(scrub)
+	return es.o.Keys.End(seal.Scrub)
 }
 
 // isItem reports whether a note is of a memory item, and not of a workspace.

@@ -20,7 +20,9 @@ type Reader struct {
 	name string // for another connection
 	dir  string // to remove when closing
 
-	journal error // that there is one beside the file
+	path    string
+	alone   os.FileInfo // of the file, if no program wrote it when it was opened
+	journal error       // that there is one beside the file
 
 	numbers numbers
 	sealer  ledger.Sealer
@@ -37,8 +39,11 @@ func OpenReader(path string) (_ *Reader, err error) {
 	if err := canRead(path); err != nil {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
-	r := &Reader{journal: filelock.ForeignJournal(path, pageSize)}
-	if wal, err := os.Stat(path + "-wal"); (err != nil || wal.Size() == 0) && !filelock.IsLocked(path+".lock") { // the database is complete, and no server writes to it
+	r := &Reader{path: path, journal: filelock.ForeignJournal(path, pageSize)}
+	if isAlone(path) {
+		if r.alone, err = os.Stat(path); err != nil {
+			return nil, fmt.Errorf("sqlitelog: %w", err)
+		}
 		r.name = dsn(path, "ro", pragma("query_only", "on")) + "&immutable=1"
 		if r.file, err = openFor(r.name); err != nil {
 			return nil, explain(path, err)
@@ -60,6 +65,21 @@ func OpenReader(path string) (_ *Reader, err error) {
 	}
 	r.name = readerDSN(filepath.Join(r.dir, copyName))
 	return r, nil
+}
+
+// isAlone reports whether a database is complete, and no server writes to it.
+func isAlone(path string) bool {
+	wal, err := os.Stat(path + "-wal")
+	return (err != nil || wal.Size() == 0) && !filelock.IsLocked(path+".lock")
+}
+
+// Moved reports whether the file was opened as one that no program writes, and one has begun to: what was read since may be of two times.
+func (r *Reader) Moved() bool {
+	if r.alone == nil {
+		return false
+	}
+	now, err := os.Stat(r.path)
+	return err != nil || !isAlone(r.path) || !now.ModTime().Equal(r.alone.ModTime()) || now.Size() != r.alone.Size()
 }
 
 // canRead returns an error of the file system if a file cannot be read: SQLite does not tell why.
@@ -210,16 +230,16 @@ func (r *Reader) CheckFile(ctx context.Context) (found []string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	check, err := r.file.conn.prepare("PRAGMA integrity_check(20)")
-	if err != nil {
+	if err := r.file.conn.exec("BEGIN"); err != nil { // all of it is compared at one time: a server may append meanwhile
 		return nil, err
 	}
-	err = check.Query(func(row Row) error {
+	defer func() { _ = r.file.conn.exec("ROLLBACK") }() // nothing to lose
+	err = r.file.conn.query(func(row Row) error {
 		if what := row.Text(0); what != "ok" {
 			found = append(found, what)
 		}
 		return nil
-	})
+	}, "PRAGMA integrity_check(20)")
 	if err != nil {
 		return found, err
 	}
