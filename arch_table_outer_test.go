@@ -7,7 +7,7 @@ var outerPackages = []pkg{
 		dir: "server", what: "configuration, wiring, start and stop order",
 		imports: "domain/refusal domain/alert domain/identity domain/policy routing routing/openai record/frontend record/ledger/sqlitelog record/seal record/stream " +
 			"record/ledger record/access record/proof record/proof/segment record/backup record/proof/treefile record/view record/view/sqlview files/artifact files/artifact/filestore usecase/caller usecase/presence usecase/artifacts usecase/policies " +
-			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/cluster server/garbage server/putaway",
+			"usecase delivery/notify delivery/notify/service delivery/courier delivery/cosigner delivery/monitor delivery/alerting delivery/tracer record/figure record/durable api/otelapi api/tracing api/oauth api/httpapi api/mcpapi api/webpage usecase/positions server/certificate server/sharedrecord server/cluster server/garbage server/putaway server/recordfile",
 		libs: "net golang.org/x/time",
 	},
 	{
@@ -23,6 +23,10 @@ var outerPackages = []pkg{
 	{
 		dir: "server/putaway", what: "moves old entries of a record into segments, while no server runs",
 		imports: "domain/refusal record/durable record/ledger record/ledger/sqlitelog record/proof record/proof/segment record/proof/treefile record/stream usecase/erasures",
+	},
+	{
+		dir: "server/recordfile", what: "the record of a data directory as a verifier opens it, also while a server runs there",
+		imports: "files/artifact files/artifact/filestore record/ledger/sqlitelog record/proof record/proof/segment record/seal record/view/sqlview server/putaway server/sharedrecord", libs: "database/sql",
 	},
 	{dir: "server/garbage", what: "how much memory the process of a server takes"},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},

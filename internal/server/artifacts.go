@@ -8,11 +8,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/files/artifact"
 	"github.com/trapezehq/trapeze/internal/files/artifact/filestore"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
 )
-
-// artifactsName is the name of the store of artifacts in the data directory.
-const artifactsName = "artifacts"
 
 // openArtifacts opens the store in the data directory, which the lock of the record reserves for this process, or that of the database.
 func (s *Server) openArtifacts(ctx context.Context) (artifact.Store, error) {
@@ -20,7 +18,7 @@ func (s *Server) openArtifacts(ctx context.Context) (artifact.Store, error) {
 		return s.openSharedArtifacts(ctx)
 	}
 	c := s.config
-	store, err := filestore.Open(filepath.Join(c.DataDir, artifactsName), filestore.Options{
+	store, err := filestore.Open(filepath.Join(c.DataDir, recordfile.Artifacts), filestore.Options{
 		MaxSize: c.Artifacts.MaxSize, Quota: c.Artifacts.Quota, Now: c.Now,
 	})
 	if err != nil {

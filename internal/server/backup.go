@@ -25,7 +25,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
@@ -46,7 +48,7 @@ type BackupOptions struct {
 // settings are patterns of the files besides the record that a backup has, and secrets of those that only the server and its operator may read.
 var (
 	settings = []string{"policy.yaml", "policy.*.yaml", "proof/keys"}
-	secrets  = []string{"admin.token", "page.key", "proof/key", "proof/key.next", "agents/*.token", contentKeys, installationKey}
+	secrets  = []string{"admin.token", "page.key", "proof/key", "proof/key.next", "agents/*.token", seal.ContentKeys, seal.InstallationFile}
 )
 
 // signedWithin is how long a backup waits for a checkpoint of the entries that were there when it began. A server signs one each second.
@@ -326,7 +328,7 @@ func moveInto(dir, from string) error {
 		return err
 	}
 	slices.SortStableFunc(list, func(a, b fs.DirEntry) int {
-		return cmp.Compare(strings.Count(a.Name(), databaseName), strings.Count(b.Name(), databaseName))
+		return cmp.Compare(strings.Count(a.Name(), recordfile.Database), strings.Count(b.Name(), recordfile.Database))
 	})
 	for _, f := range list {
 		if err := os.Rename(filepath.Join(from, f.Name()), filepath.Join(dir, f.Name())); err != nil {
@@ -387,7 +389,7 @@ func newTarget(dir string) (_ *target, err error) {
 		t.tree, err = t.root.OpenFile("proof/tree", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err == nil {
-		t.log, err = sqlitelog.Open(filepath.Join(dir, databaseName), sqlitelog.Options{})
+		t.log, err = sqlitelog.Open(filepath.Join(dir, recordfile.Database), sqlitelog.Options{})
 	}
 	if err != nil {
 		return nil, errors.Join(err, t.close())

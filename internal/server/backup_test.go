@@ -16,6 +16,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/backup"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 )
 
 // TestABackupUnderLoadHasEveryAcknowledgedChange makes a full backup and two that follow it while tasks are created, and restores them. Each task that was
@@ -227,7 +228,7 @@ func TestARestoreThatFailsLeavesNothing(t *testing.T) {
 	if _, err := Restore(t.Context(), link, "", Place{}, []io.Reader{bytes.NewReader(whole)}); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Lstat(filepath.Join(there, databaseName)); err != nil {
+	if _, err := os.Lstat(filepath.Join(there, recordfile.Database)); err != nil {
 		t.Error(err)
 	}
 	stop(t, open(t, link))

@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -17,62 +15,33 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
 	"github.com/trapezehq/trapeze/internal/record/seal"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 )
 
-// The files of keys in the data directory: the keys of the content, and the key of the installation, unless the environment has that.
-const (
-	contentKeys     = "erasure/keys"
-	installationKey = "erasure/key"
-)
-
-// InstallationKey is the variable of the environment with the key of the installation: 32 bytes in base64.
-const InstallationKey = "TRAPEZE_INSTALLATION_KEY"
-
-// wrapper returns the key of the installation; create makes one in the data directory if there is none.
-func wrapper(dir string, create bool) (seal.Wrapper, error) {
-	if text := os.Getenv(InstallationKey); text != "" {
-		w, err := wrapperOf(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", InstallationKey, err)
-		}
-		return w, nil
+// installation returns the key of the installation, which it makes if there is none.
+func installation(dir string) (seal.Wrapper, error) {
+	w, err := seal.Installation(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return w, err
 	}
-	path := filepath.Join(dir, installationKey)
-	text, err := os.ReadFile(path) //nolint:gosec // the operator's directory
-	if errors.Is(err, fs.ErrNotExist) && create {
-		key := make([]byte, 32)
-		_, _ = rand.Read(key) // it never fails
-		text = []byte(base64.StdEncoding.EncodeToString(key) + "\n")
-		err = writeFile(path, string(text))
-	}
-	if err != nil {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // it never fails
+	if err := writeFile(filepath.Join(dir, seal.InstallationFile), base64.StdEncoding.EncodeToString(key)+"\n"); err != nil {
 		return nil, err
 	}
-	w, err := wrapperOf(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return w, nil
-}
-
-func wrapperOf(text string) (seal.Wrapper, error) {
-	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil {
-		return nil, errors.New("want 32 bytes in base64, such as from: openssl rand -base64 32")
-	}
-	return seal.NewWrapper(key)
+	return seal.Installation(dir)
 }
 
 // keysLost is the refusal to start without the keys of a record whose content is sealed.
 func keysLost(dir string, cause error) error {
-	return refusal.New(refusal.Conflict, "restore "+filepath.Join(dir, contentKeys)+" and the key of the installation (the file "+installationKey+
-		", or "+InstallationKey+") from the newest backup, or from the file that trapeze backup --secrets wrote; nothing was changed",
+	return refusal.New(refusal.Conflict, "restore "+filepath.Join(dir, seal.ContentKeys)+" and the key of the installation (the file "+seal.InstallationFile+
+		", or "+seal.InstallationKey+") from the newest backup, or from the file that trapeze backup --secrets wrote; nothing was changed",
 		"the content of this record is sealed, and its keys cannot be used: %v", cause)
 }
 
 // openSealer opens the keys of the content, if the directory has them, or makes them if it is to be erasable. nil: the content is not sealed.
 func openSealer(c Config) (*seal.Sealer, error) {
-	path := filepath.Join(c.DataDir, contentKeys)
+	path := filepath.Join(c.DataDir, seal.ContentKeys)
 	_, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !c.Erasable:
@@ -84,7 +53,7 @@ func openSealer(c Config) (*seal.Sealer, error) {
 	case err != nil:
 		return nil, err
 	}
-	w, err := wrapper(c.DataDir, false)
+	w, err := seal.Installation(c.DataDir)
 	if err != nil {
 		return nil, keysLost(c.DataDir, err)
 	}
@@ -97,8 +66,8 @@ func openSealer(c Config) (*seal.Sealer, error) {
 
 // createKeys makes the keys of a directory that becomes erasable.
 func createKeys(dir, path string) error {
-	if _, err := os.Stat(filepath.Join(dir, databaseName)); err == nil {
-		r, err := sqlitelog.OpenReader(filepath.Join(dir, databaseName))
+	if _, err := os.Stat(filepath.Join(dir, recordfile.Database)); err == nil {
+		r, err := sqlitelog.OpenReader(filepath.Join(dir, recordfile.Database))
 		if err != nil {
 			return err
 		}
@@ -113,7 +82,7 @@ func createKeys(dir, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	w, err := wrapper(dir, true)
+	w, err := installation(dir)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/record/seal"
 	"github.com/trapezehq/trapeze/internal/record/stream"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 )
 
 func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
@@ -36,7 +38,7 @@ func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
 	must(t)(nil, k.server.sealer.Destroy(nil, keysOf(t, k), time.Now(), "admin/local"))
 	unfinished := comparedViews(t, k.dir)
 	stop(t, k.server)
-	for when, r := range map[string]*RecordFile{"while the server runs": unfinished, "after it": comparedViews(t, k.dir)} {
+	for when, r := range map[string]*recordfile.File{"while the server runs": unfinished, "after it": comparedViews(t, k.dir)} {
 		found, err := r.CheckViews(t.Context())
 		if _, none := errors.AsType[*proof.NotCompared](err); !none || len(found) > 0 {
 			t.Errorf("%s, a verification of views that are to be built again finds %v, %v", when, found, err)
@@ -66,7 +68,7 @@ func keysOf(t *testing.T, k *clinic) (ids []string) {
 }
 
 // comparedViews opens a record for a verification.
-func comparedViews(t *testing.T, dir string) *RecordFile {
+func comparedViews(t *testing.T, dir string) *recordfile.File {
 	t.Helper()
 	r, err := OpenRecord(dir)
 	must(t)(nil, err)
@@ -95,7 +97,7 @@ func TestWithoutItsKeysASealedRecordIsNotServed(t *testing.T) {
 	t.Parallel()
 	k := treat(t, openErasable(t, t.TempDir()))
 	stop(t, k.server)
-	path := filepath.Join(k.dir, contentKeys)
+	path := filepath.Join(k.dir, seal.ContentKeys)
 	keys, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func TestWithoutItsKeysASealedRecordIsNotServed(t *testing.T) {
 	if err := os.WriteFile(path, keys, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	own := filepath.Join(k.dir, installationKey)
+	own := filepath.Join(k.dir, seal.InstallationFile)
 	right, err := os.ReadFile(own)
 	if err != nil {
 		t.Fatal(err)
@@ -153,16 +155,16 @@ func TestWithoutItsKeysASealedRecordIsNotServed(t *testing.T) {
 }
 
 func TestTheKeyOfTheInstallationCanBeInTheEnvironment(t *testing.T) {
-	t.Setenv(InstallationKey, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{3}, 32)))
+	t.Setenv(seal.InstallationKey, base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{3}, 32)))
 	k := treat(t, openErasable(t, t.TempDir()))
-	if _, err := os.Stat(filepath.Join(k.dir, installationKey)); err == nil {
+	if _, err := os.Stat(filepath.Join(k.dir, seal.InstallationFile)); err == nil {
 		t.Error("it is in the data directory, too")
 	}
 	stop(t, k.server)
 	k.again(t, Config{})
 	stop(t, k.server)
-	t.Setenv(InstallationKey, "no key")
-	if _, err := Open(t.Context(), Config{DataDir: k.dir, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), InstallationKey) {
+	t.Setenv(seal.InstallationKey, "no key")
+	if _, err := Open(t.Context(), Config{DataDir: k.dir, Addr: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), seal.InstallationKey) {
 		t.Errorf("%v", err)
 	}
 }

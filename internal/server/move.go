@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/backup"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
@@ -62,7 +63,7 @@ func originOf(ctx context.Context, dir string, place Place) (_ *origin, err erro
 	o := &origin{record: d.Entries(), key: private, close: d.Close, content: func(*os.Root) ([]backup.File, error) { return d.Artifacts(ctx) }}
 	o.secrets = append(o.secrets, memoryFile("proof/key", private+"\n"))
 	if page, err := d.Secret(ctx, sharedrecord.PageKey); err == nil {
-		o.secrets = append(o.secrets, memoryFile(pageKeyName, page))
+		o.secrets = append(o.secrets, memoryFile(recordfile.PageKey, page))
 	}
 	return o, nil
 }
@@ -89,7 +90,7 @@ func restoreShared(ctx context.Context, dir string, place Place, r Restored) (er
 	if err != nil {
 		return err
 	}
-	if err := d.Fill(ctx, sharedrecord.Source{Dir: dir, Database: databaseName, PageKey: pageKeyName, Artifacts: list, Root: r.Root}); err != nil {
+	if err := d.Fill(ctx, sharedrecord.Source{Dir: dir, Database: recordfile.Database, PageKey: recordfile.PageKey, Artifacts: list, Root: r.Root}); err != nil {
 		return err
 	}
 	return leaveFollower(dir, place.Kind(), d.ID())
@@ -97,8 +98,8 @@ func restoreShared(ctx context.Context, dir string, place Place, r Restored) (er
 
 // leaveFollower leaves in a data directory what one of a front end has.
 func leaveFollower(dir string, kind sharedrecord.Kind, id string) error {
-	names, err := filepath.Glob(filepath.Join(dir, databaseName+"*"))
-	for _, name := range append(names, filepath.Join(dir, "artifacts"), filepath.Join(dir, pageKeyName), filepath.Join(dir, "proof", "key")) {
+	names, err := filepath.Glob(filepath.Join(dir, recordfile.Database+"*"))
+	for _, name := range append(names, filepath.Join(dir, "artifacts"), filepath.Join(dir, recordfile.PageKey), filepath.Join(dir, "proof", "key")) {
 		err = errors.Join(err, os.RemoveAll(name))
 	}
 	return errors.Join(err, writeFile(sharedrecord.FollowFile(dir, kind), id+"\n"))

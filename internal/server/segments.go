@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/server/putaway"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase"
 )
@@ -30,7 +31,7 @@ func putAwayUntil(ctx context.Context, dir string, before time.Time, step func()
 	if err := sharedrecord.CheckOwn(dir, sharedInstead, ""); err != nil {
 		return Segment{}, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, databaseName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, recordfile.Database)); err != nil {
 		return Segment{}, refusal.New(refusal.Invalid, "name that of the server with --data-dir", "%s is not a data directory: %v", dir, err)
 	}
 	s := &Server{config: Config{DataDir: dir}.withDefaults(), counts: newCounts(), workers: stream.NewWorkers()}

@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/server/putaway"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 )
 
 // beforeLong is a time before which everything in a test happens.
@@ -154,7 +155,7 @@ func wantReceipt(t *testing.T, s *Server, receipt []byte) {
 // holds reports whether a file of the database has a text.
 func holds(t *testing.T, dir, text string) bool {
 	t.Helper()
-	for _, name := range []string{databaseName, databaseName + "-wal"} {
+	for _, name := range []string{recordfile.Database, recordfile.Database + "-wal"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil && bytes.Contains(b, []byte(text)) {
 			return true

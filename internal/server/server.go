@@ -38,6 +38,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/server/cluster"
 	"github.com/trapezehq/trapeze/internal/server/garbage"
 	"github.com/trapezehq/trapeze/internal/server/putaway"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase"
 	"github.com/trapezehq/trapeze/internal/usecase/artifacts"
@@ -181,7 +182,7 @@ func (s *Server) openRecord(ctx context.Context) (err error) {
 	if err := sharedrecord.CheckOwn(s.config.DataDir, "", ", or use another directory with --data-dir"); err != nil {
 		return err
 	}
-	path := filepath.Join(s.config.DataDir, databaseName)
+	path := filepath.Join(s.config.DataDir, recordfile.Database)
 	room := int64(reserve)
 	if s.config.Temporary {
 		room = 0 // it would take memory

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/proof/treefile"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview"
+	"github.com/trapezehq/trapeze/internal/server/recordfile"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 	"github.com/trapezehq/trapeze/internal/usecase/presence"
 )
@@ -71,7 +72,7 @@ func (c Config) checkShared() error {
 func (s *Server) openShared(ctx context.Context) error {
 	c := s.config
 	kind := c.Record.Kind()
-	if _, err := os.Stat(filepath.Join(c.DataDir, databaseName)); err == nil {
+	if _, err := os.Stat(filepath.Join(c.DataDir, recordfile.Database)); err == nil {
 		return refusal.New(refusal.Conflict, "use another directory, with --data-dir", "%s has a record of its own, and does not follow one in %s", c.DataDir, kind)
 	}
 	if err := sharedrecord.CheckFollows(c.DataDir, kind, ""); err != nil { // before a node starts there
@@ -191,7 +192,7 @@ func (s *Server) sharedPageKey(ctx context.Context) (key [32]byte, err error) {
 	if err != nil {
 		return key, err
 	}
-	if key, ok := parsePageKey(text); ok {
+	if key, ok := recordfile.ParsePageKey(text); ok {
 		return key, nil
 	}
 	return key, fmt.Errorf("the key of the page that the front ends share is damaged: delete the secret page-key beside the record, and start again")

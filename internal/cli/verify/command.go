@@ -25,9 +25,13 @@ type File interface {
 	CheckViews(ctx context.Context) ([]string, error)
 	// CheckArtifacts returns which artifacts are missing to which envelopes refer. Errors as those of CheckViews.
 	CheckArtifacts(ctx context.Context) ([]string, error)
-	// Moved reports whether the file was opened as one that no program writes, and one has begun to.
-	Moved() bool
 	io.Closer
+}
+
+// mover is a [File] that may have been opened as one that no program writes.
+type mover interface {
+	// Moved reports whether one has begun to write it since.
+	Moved() bool
 }
 
 // Opener opens the record in a data directory without changing it. Entries that were put away are read from the segments in it and in other directories.
@@ -211,7 +215,12 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 	if err != nil || record == nil {
 		return nothing, err
 	}
-	defer func() { v.moved = record.Moved(); err = errors.Join(err, record.Close()) }()
+	defer func() {
+		if m, ok := record.(mover); ok {
+			v.moved = m.Moved()
+		}
+		err = errors.Join(err, record.Close())
+	}()
 	keys, kept, err := o.keysOf(files, v)
 	if err != nil || keys == nil {
 		return nothing, err

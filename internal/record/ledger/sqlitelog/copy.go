@@ -31,7 +31,7 @@ func (w *writer) copy(entries []ledger.Entry) error {
 					return false, err
 				}
 				own = err
-				w.log.heads.forget()
+				w.log.heads.Forget()
 				return false, nil
 			}
 			size += n
@@ -60,7 +60,7 @@ func (w *writer) copyOne(e *ledger.Entry) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	expect := h.position
+	expect := h.Position
 	if e.Version == 0 {
 		expect = ledger.Any
 	}

@@ -128,22 +128,6 @@ func TestAbandonedAppendsAreNotWritten(t *testing.T) {
 	}
 }
 
-func TestHeadsForgetTheOldestStreamsOnly(t *testing.T) {
-	h := newHeadCache()
-	for i := range 2*headsPerGeneration + 10 {
-		h.put(ledger.Stream(fmt.Sprint(i)), head{id: int64(i)})
-		if _, ok := h.get("0"); !ok {
-			t.Fatalf("a stream in constant use was forgotten after %d others", i)
-		}
-	}
-	if len(h.young)+len(h.old) > 2*headsPerGeneration {
-		t.Errorf("%d streams in the cache", len(h.young)+len(h.old))
-	}
-	if _, ok := h.get("1"); ok {
-		t.Error("the oldest stream is still there")
-	}
-}
-
 func TestFollowerReadsTheDatabaseBeyondTheTail(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{})
 	var wg sync.WaitGroup

@@ -5,35 +5,8 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
 )
-
-// indexSum is a sum over the rows of the tables that say which entries a stream has: its row in the names of streams, and one in the index for each
-// entry. Each frame has the sum as it was after its entry, so that rows that were changed or lost are noticed when the file is opened. No
-// entry shows that: without its last row a stream just ends earlier, and without its name there is none.
-type indexSum uint64
-
-// addEntry adds the row of an entry.
-func (s *indexSum) addEntry(stream int64, at ledger.Position) {
-	*s += indexSum(mix(mix(uint64(stream)) ^ uint64(at))) //nolint:gosec // never negative
-}
-
-// addStream adds the row of a name.
-func (s *indexSum) addStream(name string, id int64) {
-	const prime = 1_099_511_628_211 // FNV-1a
-	h := uint64(14_695_981_039_346_656_037)
-	for i := range len(name) {
-		h = (h ^ uint64(name[i])) * prime
-	}
-	*s += indexSum(mix(h ^ mix(^uint64(id)))) //nolint:gosec // a number of a stream is never negative
-}
-
-// mix spreads each bit over all, as SplitMix64 does.
-func mix(h uint64) uint64 {
-	h += 0x9e3779b97f4a7c15
-	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-	h = (h ^ h>>27) * 0x94d049bb133111eb
-	return h ^ h>>31
-}
 
 const (
 	entryRows  = "SELECT stream, position FROM entries INDEXED BY entries_by_stream ORDER BY stream, position"
@@ -41,7 +14,7 @@ const (
 )
 
 // sumIndex returns the sums over all rows, and over those that there were when an entry was the last. Error: *IndexError for a row that no entry has.
-func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
+func sumIndex(c *conn, at ledger.Position) (all, then indexsum.Sum, err error) {
 	var newest int64 // stream of the entries up to at
 	streams, last := 0, int64(-1)
 	err = c.query(func(row Row) error {
@@ -52,9 +25,9 @@ func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
 		if stream != last {
 			streams, last = streams+1, stream
 		}
-		all.addEntry(stream, p)
+		all.AddEntry(stream, p)
 		if p <= at {
-			then.addEntry(stream, p)
+			then.AddEntry(stream, p)
 			newest = max(newest, stream)
 		}
 		return nil
@@ -65,9 +38,9 @@ func sumIndex(c *conn, at ledger.Position) (all, then indexSum, err error) {
 	err = c.query(func(row Row) error {
 		name, id := row.Text(0), row.Int64(1)
 		streams--
-		all.addStream(name, id)
+		all.AddStream(name, id)
 		if id <= newest {
-			then.addStream(name, id)
+			then.AddStream(name, id)
 		}
 		return nil
 	}, streamRows)
@@ -112,7 +85,7 @@ func (e *IndexError) Is(target error) bool { return target == ledger.ErrInvalid 
 
 // checkIndex compares the index of streams with the sum in the newest frame that can be read, and returns the sum over all rows. A file whose
 // newest entry has an older framing has nothing to compare with. Error: *IndexError.
-func checkIndex(c *conn, last ledger.Position) (indexSum, error) {
+func checkIndex(c *conn, last ledger.Position) (indexsum.Sum, error) {
 	at, want, ok, err := newestSum(c, last)
 	if err != nil {
 		return 0, err
@@ -131,7 +104,7 @@ func checkIndex(c *conn, last ledger.Position) (indexSum, error) {
 }
 
 // newestSum returns the sum in the newest frame that can be read; false if that has none.
-func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexSum, ok bool, err error) {
+func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexsum.Sum, ok bool, err error) {
 	for at = last; at > 0; at-- {
 		var s frame.Stored
 		damaged, found := error(nil), false
@@ -144,7 +117,7 @@ func newestSum(c *conn, last ledger.Position) (at ledger.Position, sum indexSum,
 			return 0, 0, false, err
 		}
 		if damaged == nil {
-			return at, indexSum(s.Index), s.Indexed, nil
+			return at, indexsum.Sum(s.Index), s.Indexed, nil
 		}
 	}
 	return 0, 0, false, nil

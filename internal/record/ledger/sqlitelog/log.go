@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/filelock"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/headcache"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
@@ -26,7 +27,7 @@ type Log struct {
 	opts   Options
 	lock   io.Closer
 	queue  *queue
-	heads  *headCache
+	heads  *headcache.Cache
 	tail   *tail.Tail
 	writer *writer
 	health health
@@ -61,7 +62,7 @@ func Open(path string, opts Options) (*Log, error) {
 		return nil, errors.Join(fmt.Errorf("sqlitelog: %s: %w; nothing was changed: keep a copy of the data directory, and find out who could write to it", path, err), held.Close())
 	}
 	l := &Log{
-		path: path, opts: opts.withDefaults(), lock: held, queue: newQueue(), heads: newHeadCache(),
+		path: path, opts: opts.withDefaults(), lock: held, queue: newQueue(), heads: headcache.New(),
 		closing: make(chan struct{}), finished: make(chan struct{}),
 	}
 	l.health.dir, l.health.minFree, l.health.space = filepath.Dir(path), l.opts.MinFree, l.opts.space

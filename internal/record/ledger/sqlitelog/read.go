@@ -32,7 +32,7 @@ func (l *Log) Stream(ctx context.Context, s ledger.Stream, after ledger.Position
 		return nil, err
 	}
 	// A writer with a cached fold reads what is new: mostly nothing.
-	if h, ok := l.heads.get(s); ok && h.position <= after && !l.isClosing() {
+	if h, ok := l.heads.Get(s); ok && h.Position <= after && !l.isClosing() {
 		return nil, ctx.Err()
 	}
 	if err := ledger.CheckStream(s); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/headcache"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
 )
 
 // writer owns the connection that writes. All its methods run on one goroutine.
@@ -31,7 +33,7 @@ type writer struct {
 type end struct {
 	last       ledger.Position // of the newest entry
 	lastStream int64           // the highest stream number
-	index      indexSum        // over the index of streams
+	index      indexsum.Sum    // over the index of streams
 }
 
 func openWriter(l *Log) (_ *writer, err error) {
@@ -227,7 +229,7 @@ func (w *writer) transaction(fn func() (keep bool, err error)) error {
 	abort := func(err error, inCommit bool) error {
 		_, _ = w.rollback.Exec() // fails if SQLite has rolled back by itself
 		w.end = before
-		w.log.heads.forget()
+		w.log.heads.Forget()
 		return w.log.health.classify(err, inCommit)
 	}
 	if _, err := w.begin.Exec(); err != nil {
@@ -268,72 +270,72 @@ func (w *writer) insert(r *request) (ledger.Position, error) {
 			return 0, err
 		}
 	}
-	if r.expect != ledger.Any && r.expect != h.position {
-		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, stream, h.position, r.expect)
+	if r.expect != ledger.Any && r.expect != h.Position {
+		return 0, fmt.Errorf("%w: %s ends at %d, not %d", ledger.ErrConflict, stream, h.Position, r.expect)
 	}
 	return w.place(r, h)
 }
 
 // place writes an entry at the end of the log and of its stream.
-func (w *writer) place(r *request, h head) (_ ledger.Position, err error) {
+func (w *writer) place(r *request, h headcache.Head) (_ ledger.Position, err error) {
 	stream := r.entry.Stream
-	if h.id == 0 {
-		if h.id, err = w.newStream(stream); err != nil {
+	if h.ID == 0 {
+		if h.ID, err = w.newStream(stream); err != nil {
 			return 0, err
 		}
 	}
-	previous := h.position
-	h.position, h.at = w.last+1, r.entry.Time
-	w.index.addEntry(h.id, h.position)
-	if err := frame.Seal(r.bytes, r.sum, h.position, previous, uint64(w.index)); err != nil {
+	previous := h.Position
+	h.Position, h.At = w.last+1, r.entry.Time
+	w.index.AddEntry(h.ID, h.Position)
+	if err := frame.Seal(r.bytes, r.sum, h.Position, previous, uint64(w.index)); err != nil {
 		return 0, err
 	}
-	if _, err := w.addEntry.Exec(h.position, h.id, r.bytes); err != nil {
+	if _, err := w.addEntry.Exec(h.Position, h.ID, r.bytes); err != nil {
 		return 0, err
 	}
-	w.last = h.position
-	w.log.heads.put(stream, h)
-	return h.position, nil
+	w.last = h.Position
+	w.log.heads.Put(stream, h)
+	return h.Position, nil
 }
 
 // head returns the head of a stream; its id is 0 if the stream does not exist. A stream that is expected to be new is
 // created at once: one search of the names instead of two.
-func (w *writer) head(stream ledger.Stream, expect ledger.Position) (head, error) {
-	if h, ok := w.log.heads.get(stream); ok {
+func (w *writer) head(stream ledger.Stream, expect ledger.Position) (headcache.Head, error) {
+	if h, ok := w.log.heads.Get(stream); ok {
 		return h, nil
 	}
 	if expect == 0 {
 		id, err := w.newStream(stream)
 		if id != 0 || err != nil {
-			return head{id: id}, err
+			return headcache.Head{ID: id}, err
 		}
 	}
-	var h head
-	err := w.findStream.Query(func(row Row) error { h.id = row.Int64(0); return nil }, string(stream))
-	if err != nil || h.id == 0 {
+	var h headcache.Head
+	err := w.findStream.Query(func(row Row) error { h.ID = row.Int64(0); return nil }, string(stream))
+	if err != nil || h.ID == 0 {
 		return h, err
 	}
-	err = w.findHead.Query(func(row Row) error { h.position = position(row, 0); return nil }, h.id)
+	err = w.findHead.Query(func(row Row) error { h.Position = position(row, 0); return nil }, h.ID)
 	if err == nil {
-		w.log.heads.put(stream, h)
+		w.log.heads.Put(stream, h)
 	}
 	return h, err
 }
 
 // order gives an entry that is appended without compare-and-set the time of the last entry of its stream, if its own is earlier: its
 // writer may have been slower than another, and clocks go back.
-func (w *writer) order(r *request, h *head) error {
-	if h.at.IsZero() && h.position > 0 { // the first since the stream was last used
-		last, err := collect(w.readAfter, chain{last: h.position - 1, segments: w.log.opts.Segments}, h.position-1, 1) // its time alone
-		if err != nil || len(last) == 0 || last[0].Position != h.position {
+func (w *writer) order(r *request, h *headcache.Head) error {
+	if h.At.IsZero() && h.Position > 0 { // the first since the stream was last used
+		last, err := collect(w.readAfter, chain{last: h.Position - 1, segments: w.log.opts.Segments}, h.Position-1, 1) // its time alone
+		if err != nil || len(last) == 0 || last[0].Position != h.Position {
 			return nil //nolint:nilerr // a damaged entry does not stop the record of reads
 		}
-		h.at = last[0].Time
+		h.At = last[0].Time
 	}
-	if !r.entry.Time.Before(h.at) {
+	if !r.entry.Time.Before(h.At) {
 		return nil
 	}
-	r.entry.Time = h.at
+	r.entry.Time = h.At
 	return r.set(r.entry, r.expect)
 }
 
@@ -344,7 +346,7 @@ func (w *writer) newStream(stream ledger.Stream) (int64, error) {
 		return 0, err
 	}
 	w.lastStream++
-	w.index.addStream(string(stream), w.lastStream)
+	w.index.AddStream(string(stream), w.lastStream)
 	return w.lastStream, nil
 }
 
