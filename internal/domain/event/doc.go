@@ -15,14 +15,15 @@
 //
 // Where to change what:
 //   - timeout.go: the default of every clock: offer, acknowledgment, approval, answer, confirmation, lease
-//   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants
+//   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
+//     shares, takeover requests and repeated offers there may be
 //   - backoff.go: the pauses between repeated offers; handoff/send.go has how often an offer is repeated
 //   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
 //   - ticket.go: the lengths of questions and answers, and the name of the operators' desk
 //   - result.go: the size of a result, and how the results of children become one
-//   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them
+//   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them; how many tags and permissions
 //   - id.go, agent_id.go: the form of every id
 //   - append.go: how an envelope is written into the record
 //   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,

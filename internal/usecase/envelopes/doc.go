@@ -15,7 +15,7 @@
 // Where to change what:
 //   - pack.go: the token budget of a receiver: which share of its context window a prompt may take, and when anything is packed
 //     at all. Which parts fit is chosen in package content/packing
-//   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: its history; gather.go: the
+//   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: its history, and how much of a child's result that repeats; gather.go: the
 //     memory items, files and turns in it; full.go: which entries a full list loses, and how the history says so
 //   - content.go: what a sender may add, and what a fact or decision that replaces another must name; pins.go: what a sender may
 //     pin, and which wishes for packing are refused

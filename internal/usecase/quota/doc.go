@@ -5,7 +5,7 @@
 //
 // Where to change what:
 //   - quota.go, check.go: how many open tasks one principal may have
-//   - waiting.go: how many items of one sender may wait for one receiver, or at one desk
+//   - waiting.go: how many items of one sender may wait for one receiver, or at one desk, and after how long a refused sender is to try again
 //   - rate.go: how calls and bytes a minute are counted for work that costs money; the limits themselves are where a rate is made, such as memories/meaning.go
 //   - work.go, share.go: how many calls of one principal are worked on at once, and how many may wait for a turn on the
 //     processors
