@@ -16,7 +16,7 @@ var cliPackages = []pkg{
 	{dir: "cli/trust", what: "how a client knows a server by files: its CAs, and the certificate of the client"},
 	{dir: "cli/advice", what: "the hints of the server in terms of commands and flags", imports: "domain/shellword"},
 	{dir: "cli/last", what: "which task each caller created or handed off last, in files of the data directory"},
-	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words", imports: "cli/suggest", libs: "github.com/spf13"},
+	{dir: "cli/usage", what: "what is wrong with the flags and arguments of a command, in plain words, and its flags in groups", imports: "cli/suggest", libs: "github.com/spf13"},
 	{dir: "cli/suggest", what: "what somebody meant who mistyped a name, or called a command as another program does", libs: "github.com/spf13"},
 	{
 		dir: "cli/session", what: "a person's session at the issuer of a server: the device flow, the file, its renewal",
@@ -27,10 +27,10 @@ var cliPackages = []pkg{
 		imports: "cli/shell cli/usage client client/admin", libs: "github.com/spf13",
 	},
 	{dir: "cli/login", what: "the commands login and logout", imports: "cli/session cli/shell client", libs: "github.com/spf13"},
-	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/refusal domain/shellword cli/shell cli/handoff client", libs: "github.com/spf13"},
+	{dir: "cli/task", what: "commands of tasks and dead letters", imports: "domain/refusal domain/shellword cli/shell cli/usage cli/handoff client", libs: "github.com/spf13"},
 	{
 		dir: "cli/handoff", what: "commands of handoffs: send, inbox, accept, reject, confirm, share, takeover, escalate",
-		imports: "domain/shellword domain/refusal domain/event domain/constrainttext files/artifact files/gitsnap cli/shell cli/policy client", libs: "github.com/spf13",
+		imports: "domain/shellword domain/refusal domain/event domain/constrainttext files/artifact files/gitsnap cli/shell cli/usage cli/policy client", libs: "github.com/spf13",
 	},
 	{dir: "cli/agent", what: "commands of agents, tokens and channels", imports: "domain/shellword domain/event cli/shell client", libs: "github.com/spf13"},
 	{

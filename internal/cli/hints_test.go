@@ -163,3 +163,35 @@ func takesValue(cmd *cobra.Command, flag string) bool {
 	}
 	return is && f != nil && f.NoOptDefVal == ""
 }
+
+// ofAgents begin commands of which the server records who ran them.
+var ofAgents = regexp.MustCompile(`trapeze (?:accept|ask|handoff|inbox|reject|send|takeover|task|envelope|ticket (?:show|claim))\b`)
+
+func TestCommandsToPasteArePrintedAsNext(t *testing.T) {
+	files := token.NewFileSet()
+	pages, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pages {
+		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, is := n.(*ast.CallExpr)
+			if !is {
+				return true
+			}
+			if to, is := call.Fun.(*ast.SelectorExpr); is && to.Sel.Name == "Line" {
+				ast.Inspect(call, func(n ast.Node) bool {
+					if text, is := n.(*ast.BasicLit); is && ofAgents.MatchString(text.Value) {
+						t.Errorf("%s: %s is printed as it is: its reader, who acts as an agent, would not act as that agent", files.Position(text.Pos()), text.Value)
+					}
+					return true
+				})
+			}
+			return true
+		})
+	}
+}

@@ -108,6 +108,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 //	readme FILE       checks that what README.md shows as output stands in a file, except for figures
 //	forge TASK        adds an acceptance that was never offered to the record of the task, while the server is stopped
 //	pasted TEXT F…    runs trapeze doctor, pastes the fix of the problem whose message has the text, and checks that it is solved
+//	acts NAME CMD…    runs a command as an agent, and checks that the commands in its output act as that agent
 //	recipe N FILE     writes the command under the heading N of docs/recipes.md to a file
 //
 // and the condition [slow], which holds with the build tag slow: stories of less usual commands run with it alone.
@@ -133,7 +134,7 @@ func TestStories(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server": startServer, "exits": exits, "json": jsonField, "until": until, "mode": mode, "within": within, "recipe": recipe,
-			"mcp": mcpClient, "readme": readme, "forge": forge, "pasted": pasted,
+			"mcp": mcpClient, "readme": readme, "forge": forge, "pasted": pasted, "acts": acts,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "slow" {

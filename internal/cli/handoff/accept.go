@@ -57,5 +57,6 @@ func showContent(p *shell.Page, a client.Accepted, id string) {
 		return
 	}
 	p.Receipt(a.Receipt)
-	p.Line("\nThe content is available once the sender has confirmed: %s", shellword.Command("trapeze envelope render", id))
+	p.Line("")
+	p.Next("The content is available once the sender has confirmed: %s", shellword.Command("trapeze envelope render", id))
 }

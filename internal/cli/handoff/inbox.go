@@ -30,7 +30,7 @@ func Inbox(s *shell.Shell) *cobra.Command {
 		if err == nil && len(box.Items) == 0 && o.Agent == "" && !s.Flags.JSON {
 			next = nextOfNone(ctx, c)
 		}
-		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items, next, s.Flags.Agent) })
+		return s.Answer(box, err, func(p *shell.Page) { inboxTable(p, box.Items, next, o) })
 	})
 	cmd.Long = `List what waits for the agent that you act as (--agent NAME), highest priority first. The types of items:
 
@@ -112,29 +112,34 @@ func nextOfNone(ctx context.Context, c *client.Client) string {
 	return " Tickets wait for you: " + shell.Names(named) + more + ". Next: " + shellword.Command("trapeze ticket show", open[0])
 }
 
-// inboxTable shows items. Commands to paste name the agent, if the reader named one.
-func inboxTable(p *shell.Page, items []client.Item, next, agent string) {
+// inboxTable shows items.
+func inboxTable(p *shell.Page, items []client.Item, next string, o client.InboxOptions) {
 	shell.List(p, "The inbox is empty."+next, []string{"TYPE", "ID", "FROM", "PRIORITY", "KIND", "ENDS", "INTENT"}, items, func(i client.Item) []string {
 		return []string{i.Type, i.ID, i.From, string(i.Priority), string(i.Kind), shell.Clock(i.Ends), shell.Clip(i.Intent, 60)}
 	})
 	for _, i := range items {
-		if line := itemLine(i, agent); line != "" {
-			p.Line("%s", line)
+		if line := itemLine(i); line != "" {
+			p.Next("%s", line)
 		}
 	}
+	if o.Agent != "" || o.See || !slices.ContainsFunc(items, client.Item.Notice) {
+		return
+	}
+	also := ""
+	if slices.ContainsFunc(items, func(i client.Item) bool { return i.Type == "offer" }) {
+		also = ", which also starts the time in which the offers must be answered"
+	}
+	p.Next("Notices are listed until they are seen: %s%s", "trapeze inbox --seen", also)
 }
 
 // itemLine is what the row of an item has no room for, and what to do next; empty for offers, whose content is read once they are accepted.
-func itemLine(i client.Item, agent string) string {
-	var text, next, as string
-	if agent != "" {
-		as = " --agent " + shellword.Quote(agent)
-	}
+func itemLine(i client.Item) string {
+	var text, next string
 	switch {
 	case i.Type == "offer", !i.Notice() && i.Detail == "":
 		return ""
 	case i.Type == "returned":
-		text, next = "it came back", "hand it off again: "+shellword.Command("trapeze send", i.Task)+" --to NAME"+as
+		text, next = "it came back", "hand it off again: "+shellword.Command("trapeze send", i.Task)+" --to NAME"
 	case !i.Notice():
 		return shell.OneLine(i.ID + ": " + i.Detail)
 	case i.Type == "taken":
@@ -142,9 +147,9 @@ func itemLine(i client.Item, agent string) string {
 	case i.Type == "parked":
 		text, next = "it is in the dead letters", "an operator can replay it: "+shellword.Command("trapeze dead replay", i.Task)
 	case i.Type == "completed":
-		text, next = i.From+" completed it", "read the result: "+shellword.Command("trapeze task show", i.Task)+" --wait"+as
+		text, next = i.From+" completed it", "read the result: "+shellword.Command("trapeze task show", i.Task)+" --wait"
 	case i.Type == "failed":
-		text, next = i.From+" gave up", "see how far it got: "+shellword.Command("trapeze task show", i.Task)+" --wait"+as
+		text, next = i.From+" gave up", "see how far it got: "+shellword.Command("trapeze task show", i.Task)+" --wait"
 	default:
 		text = i.From + " cancelled it"
 	}

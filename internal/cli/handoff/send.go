@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
@@ -53,6 +54,6 @@ uncommitted changes, new files included. The receiver applies it with trapeze ac
 	flags.Add(cmd.Flags())
 	flags.addOwn(cmd.Flags())
 	shell.WaitFlag(cmd.Flags(), &wait)
-	shell.GroupFlags(cmd, FlagGroups("to capability wait kind ask state fact artifact git constraint"))
+	usage.GroupFlags(cmd, FlagGroups("to capability wait kind ask state fact artifact git constraint"))
 	return cmd
 }

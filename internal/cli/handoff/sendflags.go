@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 // SendFlags are the flags that describe a handoff: receivers, kind, reason and content. The zero value is ready for
@@ -51,8 +52,8 @@ func (h *SendFlags) Add(f *pflag.FlagSet) {
 }
 
 // FlagGroups are the groups of flags that the help pages of send and task create show: first the usual ones, by their names.
-func FlagGroups(usual string) []shell.FlagGroup {
-	groups := []shell.FlagGroup{
+func FlagGroups(usual string) []usage.FlagGroup {
+	groups := []usage.FlagGroup{
 		{Title: "Usual flags", Names: usual},
 		{Title: "The receiver and how it gets the task", Names: "to capability channel kind route send reason detail approver confirm permission epoch"},
 		{Title: "Several receivers", Names: "fan-out fan-in"},

@@ -23,7 +23,7 @@
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
 //   - receipt.go: what is printed after a change; trail.go: how an event is printed
-//   - flag_groups.go: the order of flags in help; package usage says what is wrong with those that were given
+//   - paste.go: which flags of the command that runs are added to the commands that it prints
 //   - task.go: which task a program of trapeze work means
 //   - command.go: how commands are made; reach.go: what is said when no server answers; content.go: the flags of what goes along with a handoff
 //

@@ -122,7 +122,7 @@ func (s *Shell) PrintError(err error) {
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
 		e.Hint = advice.Renew(s.kept)
 	}
-	e.Hint = advice.Of(e.Hint, e.Message)
+	e.Hint = s.paste(advice.Of(e.Hint, e.Message))
 	if s.Flags.JSON {
 		if e.Code == "" {
 			e.Code = codeFailed

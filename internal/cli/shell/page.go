@@ -23,7 +23,7 @@ func (s *Shell) Emit(v any, text func(*Page)) error {
 			return err
 		}
 	}
-	p := &Page{colour: s.colours()}
+	p := &Page{colour: s.colours(), paste: s.paste}
 	text(p)
 	_, err := s.pages().Write(p.b.Bytes())
 	return err
@@ -74,7 +74,7 @@ func (s *Shell) Answer(v any, err error, text func(*Page)) error {
 
 // Show prints text for people before the answer, such as what a prompt asks to confirm.
 func (s *Shell) Show(text func(*Page)) {
-	p := &Page{colour: s.colours()}
+	p := &Page{colour: s.colours(), paste: s.paste}
 	text(p)
 	_, _ = s.pages().Write(p.b.Bytes()) // the reader may be gone
 }
@@ -97,6 +97,7 @@ func (s *Shell) EmitText(text string) error {
 type Page struct {
 	b      bytes.Buffer
 	colour bool
+	paste  func(string) string // see [Page.Next]
 }
 
 // Painted is text that has been made safe to print, with its colour.
@@ -139,7 +140,7 @@ func (p *Page) Fields(list []Field) {
 // Table prints rows under a heading, or none if there are no rows.
 func (p *Page) Table(none string, heading []string, rows [][]string) {
 	if len(rows) == 0 {
-		p.Line("%s", none)
+		p.Next("%s", none)
 		return
 	}
 	widths := make([]int, len(heading))

@@ -38,7 +38,7 @@ func (p *Page) Receipt(r client.Receipt) {
 		{"entry", entry(r)},
 	})
 	if len(r.Children) > 0 {
-		p.Line("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
+		p.Next("To see the results of the children: %s", shellword.Command("trapeze task show", r.Task))
 	}
 }
 

@@ -34,6 +34,7 @@ type Shell struct {
 
 	ran  bool   // a command has started to run
 	kept string // the file that the agent's token was read from
+	root *cobra.Command
 	// tokenless: there was no token for the server.
 	tokenless bool
 }
@@ -43,6 +44,7 @@ func New(env Env) *Shell { return &Shell{Env: onScreen(env)} }
 
 // Bind sets up the root command: streams, the flags of every command, and help topics.
 func (s *Shell) Bind(root *cobra.Command) {
+	s.root = root
 	root.SetIn(s.Stdin)
 	root.SetOut(s.Stdout)
 	root.SetErr(s.Stderr)
@@ -72,9 +74,10 @@ func Version() string {
 }
 
 // Notef prints a remark for people on standard error.
-func (s *Shell) Notef(format string, args ...any) {
-	fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(fmt.Sprintf(format, args...)))
-}
+func (s *Shell) Notef(format string, args ...any) { s.Note(s.paste(fmt.Sprintf(format, args...))) }
+
+// Note prints a line to standard error as it is: its commands are for others than the caller.
+func (s *Shell) Note(text string) { fmt.Fprintln(s.Stderr, "trapeze: "+OneLine(text)) }
 
 // agentFlag is the name of an agent, which agent/NAME spells too.
 type agentFlag string

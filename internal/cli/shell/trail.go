@@ -24,7 +24,8 @@ func (p *Page) Trail(entries []client.AuditEntry) {
 	}
 	p.Table("There are no entries.", []string{"ENTRY", "TIME", "EVENT", "BY", "DETAILS"}, rows)
 	if cut {
-		p.Line("\nSome details are cut. --json prints them in full; trapeze handoff show ID explains the choice of a receiver.")
+		p.Line("")
+		p.Next("Some details are cut. --json prints them in full; trapeze handoff show ID explains the choice of a receiver.")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/handoff"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/cli/usage"
 )
 
 // createFlags are the flags of task create.
@@ -140,6 +141,6 @@ agent that the document names, or to --to or --capability.
 
     trapeze task create --from handoff.json --to coder`
 	flags.add(cmd.Flags())
-	shell.GroupFlags(cmd, handoff.FlagGroups("to capability start wait kind constraint expect artifact priority deadline"))
+	usage.GroupFlags(cmd, handoff.FlagGroups("to capability start wait kind constraint expect artifact priority deadline"))
 	return cmd
 }

@@ -19,7 +19,7 @@ import (
 func show(s *shell.Shell) *cobra.Command {
 	var wait shell.Duration
 	cmd := s.TaskCall("show [TASK]", "Show a task, or wait for its end", func(ctx context.Context, c *client.Client, task string) error {
-		_, err := waitAndShow(ctx, s, c, task, time.Duration(wait))
+		_, err := waitAndShow(ctx, s, c, task, time.Duration(wait), anyhow)
 		return err
 	})
 	cmd.Long = `Show a task. With --wait the command waits up to 50s (--wait=10m waits longer) until the task is completed, failed, cancelled or
@@ -95,9 +95,9 @@ func showTask(p *shell.Page, t client.Task) {
 	for _, c := range t.Stranded() {
 		p.Line("\nThe task waits for %s, which is in the dead letters. An operator can replay it: %s", c.Task, shellword.Command("trapeze dead replay", c.Task))
 		if t.Owner != "" {
-			p.Line("The owner can continue without it: %s", shellword.Command("trapeze task cancel", c.Task))
+			p.Next("The owner can continue without it: %s", shellword.Command("trapeze task cancel", c.Task))
 		} else {
-			p.Line("Or cancel the whole task: %s", shellword.Command("trapeze task cancel", t.ID))
+			p.Next("Or cancel the whole task: %s", shellword.Command("trapeze task cancel", t.ID))
 		}
 	}
 	if t.Handoff != nil {

@@ -13,18 +13,25 @@ import (
 // maxSaid is the length of the text of others in a line, in characters.
 const maxSaid = 100
 
-// standing is who has a task now, or what it waits for, with the command that helps; empty once it has ended.
-func standing(t client.Task) string {
-	k, h := t.Ticket, t.Handoff
+// standing is who has a task now, or what it waits for, with the command that helps; empty once it has ended. A command that is for others than the reader is
+// printed as it is.
+func standing(t client.Task) (line string, forOthers bool) {
+	if k := t.Ticket; k != nil && k.Open() && !t.State.Final() && t.State != client.Parked {
+		return asked(*k), true
+	}
+	if h := t.Handoff; h != nil && t.State == client.HandingOff {
+		return underWay(*h), true
+	}
+	return held(t), false
+}
+
+// held is who has a task for which no ticket is open and no handoff under way.
+func held(t client.Task) string {
 	switch {
 	case t.State == client.Parked:
 		return "It is in the dead letters; an operator can replay it: " + shellword.Command("trapeze dead replay", t.ID)
 	case t.State.Final():
 		return ""
-	case k != nil && k.Open():
-		return asked(*k)
-	case h != nil && t.State == client.HandingOff:
-		return underWay(*h)
 	case t.Owner == "" && len(t.Dependencies) > 0:
 		return "It waits for the tasks that it depends on."
 	case t.Owner == "":

@@ -76,11 +76,11 @@ func showOverview(p *shell.Page, o overview) {
 		}
 	}
 	for _, k := range o.Tickets {
-		p.Line("%s waits for people; see it with: %s", k.ID, shellword.Command("trapeze ticket show", k.ID))
+		p.Next("%s waits for people; see it with: %s", k.ID, shellword.Command("trapeze ticket show", k.ID))
 		p.Quote(shell.Clip(cmp.Or(k.Question, k.Kind+" of: "+k.Intent), 100))
 	}
 	if o.More {
-		p.Line("There are more tasks: trapeze task list --live")
+		p.Next("There are more tasks: trapeze task list --live")
 	}
 }
 
@@ -94,7 +94,7 @@ func showAgents(p *shell.Page, agents []client.Agent) {
 		return []string{a.Name, string(a.Readiness), shell.Seen(a), shell.Number(a.Held)}
 	})
 	if more := len(list) - maxAgents; more > 0 {
-		p.Line("and %d more: trapeze agent list", more)
+		p.Next("and %d more: trapeze agent list", more)
 	}
 	p.Line("")
 }

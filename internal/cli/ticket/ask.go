@@ -81,7 +81,7 @@ func waitFor(ctx context.Context, s *shell.Shell, c *client.Client, id string, w
 func emitAsked(s *shell.Shell, r client.Receipt, err error) error {
 	return s.Answer(r, err, func(p *shell.Page) {
 		p.Receipt(r)
-		p.Line("Wait for the answer with: %s", shellword.Command("trapeze ticket show", r.Ticket)+" --wait")
+		p.Next("Wait for the answer with: %s", shellword.Command("trapeze ticket show", r.Ticket)+" --wait")
 	})
 }
 
@@ -116,10 +116,10 @@ func emitTicket(s *shell.Shell, k client.Ticket, waited bool, err error) error {
 			{"closed", shell.Clock(k.Closed)},
 		})
 		if k.Kind == string(event.TicketApproval) && k.Open() {
-			p.Line("To see the envelope: %s", shellword.Command("trapeze envelope show", handoffOf(k)))
+			p.Next("To see the envelope: %s", shellword.Command("trapeze envelope show", handoffOf(k)))
 		}
 		if waited && k.Open() {
-			p.Line("The ticket is still open. Wait again with: %s", shellword.Command("trapeze ticket show", k.ID)+" --wait")
+			p.Next("The ticket is still open. Wait again with: %s", shellword.Command("trapeze ticket show", k.ID)+" --wait")
 		}
 	})
 }

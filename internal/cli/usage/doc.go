@@ -1,7 +1,8 @@
-// Package usage says in plain words what is wrong with the flags and arguments of a command.
+// Package usage says in plain words what is wrong with the flags and arguments of a command, and shows its flags in groups.
 //
 // Where to change what:
 //   - usage.go: the words for each mistake, and which arguments cannot be empty
+//   - groups.go: the order of flags in help
 //
 // Start reading at [Explain].
 package usage

@@ -322,7 +322,7 @@ func (w *worker) read(ctx context.Context, item client.Item) bool {
 		w.say("%s: shared by %s, but could not be read: %s", item.ID, item.From, err)
 		return false
 	}
-	w.say("%s: shared by %s; read it again with: %s", item.ID, item.From, shellword.Command("trapeze envelope render", item.ID))
+	w.say("%s: shared by %s; read it again with: %s", item.ID, item.From, shellword.Command("trapeze envelope render --agent "+shellword.Quote(w.o.Agent), item.ID))
 	return true
 }
 

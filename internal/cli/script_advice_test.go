@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -48,5 +49,24 @@ func pasted(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if after.Wrong >= before.Wrong {
 		ts.Fatalf("after %s there are still %d problems: %+v", command, after.Wrong, after)
+	}
+}
+
+// acting are commands in an output by which an agent would act, except for those by which others decide.
+var acting = regexp.MustCompile(`trapeze (?:accept|ask|artifact|cancel|complete|conversation|do|envelope|escalate|handoff|inbox|memory|reject|route|send|share|take|takeover|task|ticket (?:list|show|claim|release))\b`)
+
+// acts is the command "acts NAME COMMAND…": it runs trapeze COMMAND… --agent NAME, and each command in what that prints must act as the same agent.
+func acts(ts *testscript.TestScript, _ bool, args []string) {
+	_ = ts.Exec("trapeze", append([]string{"--agent", args[0]}, args[1:]...)...) // refusals have hints
+	for line := range strings.Lines(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
+		for _, at := range acting.FindAllStringIndex(line, -1) {
+			own := line[at[1]:]
+			if next := strings.Index(own, "trapeze "); next >= 0 {
+				own = own[:next]
+			}
+			if !strings.Contains(own, "--agent ") {
+				ts.Fatalf("%s acts as nobody: %s", line[at[0]:at[1]], line)
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package usage
 
 import (
 	"fmt"
