@@ -11,7 +11,7 @@
 // Where to change what:
 //   - server.go: what a model is told once, before any tool; which tools each set has is in toolset/toolset.go, the text of a tool in its own file. A tool
 //     only calls the API: what no route does yet begins in package domain/handoff
-//   - inbox.go: how long a call waits, and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
+//   - inbox.go: how long any call may wait (inbox, status, ask), and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
 //   - accept.go: what a new owner is given, also when it calls again because the first answer was lost
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
@@ -19,7 +19,7 @@
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed
 //   - presented.go: which tools and prompts a client sees; the greatest message over HTTP, sessions and streams are limited in transport/handler.go
-//   - tool/wait.go: for which changes of tickets and tasks a call waits; liveness/liveness.go: how such a call ends, or goes on, when the
+//   - tool/wait.go: waits for a ticket or a task, also while the server restarts; liveness/liveness.go: how such a call ends, or goes on, when the
 //     server stops
 //   - The size of an answer is decided in fit/reader.go; its texts are in package show.
 //

@@ -6,7 +6,8 @@
 //   - What could not be read, or could not be compared for lack of space, is not said to be damaged: the exit code is 6.
 //
 // Where to change what:
-//   - command.go: the flags; outcome.go: how findings are told
+//   - command.go: the flags, what is checked in which order, and what is printed of a data directory, also if nothing is wrong with it
+//   - receipt.go: what is printed of a receipt; outcome.go: how findings are printed, and which errors mean that the verification could not be finished
 //   - What is compared is decided in record/proof/verify.go; files beside the record: keys.go, artifacts.go, segment.go, witness.go
 //
 // Start reading at [Command].

@@ -13,7 +13,7 @@
 //   - package service: services that are named by a URL, such as Slack; which sinks an alert may have is decided in server/sinks.go
 //   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink
 //     knows a message again
-//   - follow.go: how a sink follows the record, and how often a message is sent again
+//   - follow.go: how a sink follows the record, how often a message is sent again, and after which pauses
 //   - webhook.go: the headers of a webhook's request, and which answers are final; program.go: what a program gets, and how it is ended
 //
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has the kinds of sinks of this package; then webhook.go and program.go.

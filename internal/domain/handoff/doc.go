@@ -19,7 +19,7 @@
 //   - offer.go: what follows an offer that was rejected, expired or not answered: the same receiver again, the next one, the source, or the dead letters (pauses: event/backoff.go)
 //   - join_claim.go: which agents join an open claim: an offer to several, of whom the first to accept gets the task, and one that rejects it is not asked again
 //   - tick.go: what a clock does when it is due. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
-//   - send.go: the first offer, what a handoff may ask for, how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
+//   - send.go: the first offer, which settings of a handoff are refused, how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - task/wait.go: what a task waits for; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
 //   - decide.go: who may act on a task, and as what; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves

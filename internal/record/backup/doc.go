@@ -21,7 +21,7 @@
 //
 // Where to change what:
 //   - format.go: the members of a backup, their greatest sizes, and the number of the format
-//   - write.go: what is copied; read.go: what is verified and restored; signature.go: what the log signs. Which files of a data directory are in a
+//   - write.go: what is copied, and how entries are compressed; read.go: the same in reverse, and what is verified and restored; signature.go: what the log signs. Which files of a data directory are in a
 //     backup is decided in server/backup.go
 //
 // Start reading at [Write], then [Restorer].

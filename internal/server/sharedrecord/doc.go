@@ -6,7 +6,9 @@
 //   - The entries are there all or none, at their positions, and were compared with what they were before. One that was not filled to its end is refused.
 //
 // Where to change what:
-//   - place.go: which of the two it is, and what is asked of each; postgres.go, jetstream.go: how each is opened; replicas.go: where replicas are; followed.go: what of a record caches and views hear
+//   - place.go: which of the two it is, and what is asked of each; postgres.go, jetstream.go: how each is opened; replicas.go: which servers hold the replicas of a record that exists (how many a new one has:
+//     natslog/options.go)
+//   - followed.go: what of a record caches and views hear
 //   - fill.go: how a record moves; parts.go: what a backup gets
 //
 // Start reading at [Open].

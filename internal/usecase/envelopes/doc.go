@@ -17,8 +17,8 @@
 //     at all. Which parts fit is chosen in package content/packing
 //   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: its history, and how much of a child's result that repeats; gather.go: the
 //     memory items, files and turns in it; full.go: which entries a full list loses, and how the history says so
-//   - content.go: what a sender may add, and what a fact or decision that replaces another must name; pins.go: what a sender may
-//     pin, and which wishes for packing are refused
+//   - content.go: what a sender may add, what is refused in it (ask, summary, questions, data, references) by every API, and what a fact or
+//     decision that replaces another must name; pins.go: what a sender may pin, and which wishes for packing are refused
 //   - fitting.go: which candidates are passed over because an envelope does not fit them
 //   - rendition.go: the constraints and permissions that a receiver's copy has, when these have changed since
 //   - handover.go: what an envelope says if nobody writes one, after an owner is lost or a person takes over; again.go: if a

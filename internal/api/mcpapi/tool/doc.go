@@ -6,7 +6,7 @@
 //
 // Where to change what:
 //   - tool.go: what a tool, its answer and its hints are; next.go: what an owner is told to do next; receipt.go: what is said of a change
-//   - wait.go: which calls wait
+//   - wait.go: waits for a ticket or a task, also while the server restarts
 //
 // Start reading at [Define], then [Call] and [Answer].
 package tool

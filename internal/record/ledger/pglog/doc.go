@@ -28,7 +28,7 @@
 //
 // Where to change what:
 //   - options.go: the defaults and sizes: entries in one transaction, connections, followers
-//   - connect.go: which servers and URLs are refused as unsafe; unsent_linux.go: how long a dead connection is waited for
+//   - connect.go: which servers (by version and settings) and URLs are refused; unsent_linux.go: how long a dead connection is waited for
 //   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown
 //   - health.go: when writing stops; schema.go: the tables and the number of the format
 //   - plan.go: the check of a stream's end before an insert; listen.go: how often followers look without a notification

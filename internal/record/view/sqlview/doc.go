@@ -16,7 +16,8 @@
 //   - inbox_item.go: which items an inbox has, their order and their age; the turns of senders are in view/turns.go
 //   - task_fold.go: the lengths of previews; write_task.go: the columns of a task; artifact.go: which files a task refers to
 //   - schema.go: the tables, and the version that builds all views again; project.go: what an entry changes, and how many folds are kept
-//   - query_inbox.go, query_task.go: how a page is read, filtered and ordered; query_directory.go: agents, tokens, channels; query_count.go: the numbers for figures
+//   - query_inbox.go: how a page of an inbox is read; query_task.go: how a list of tasks is filtered and ordered, dead letters included (tasks in
+//     the state parked); query_directory.go: agents, tokens, channels; query_count.go: the numbers for figures
 //   - ticket.go: which tickets are open, and for whom; which of them a list has is in ticketlist/ticketlist.go
 //   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger as a whole,
 //     disagree.go: how some tasks are, at each measurement; views.go: how views are opened and built again
