@@ -375,7 +375,7 @@ var deliveryPackages = []pkg{
 	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
-		imports: "domain/visible api/inprocess api/webpage/form api/webpage/human api/webpage/refill api/webpage/sheet api/webpage/standing api/webpage/timeline client client/admin", libs: "net github.com/hashicorp/golang-lru/v2",
+		imports: "domain/visible api/inprocess api/webpage/form api/webpage/human api/webpage/refill api/webpage/sheet api/webpage/standing api/webpage/timeline client client/admin", libs: "net",
 	},
 	{dir: "api/webpage/standing", what: "what a task waits for, in sentences for people", imports: "api/webpage/human client"},
 	{dir: "api/webpage/timeline", what: "what the page draws of a task: its trail, who held it, what reached each receiver", imports: "api/webpage/human client"},

@@ -249,6 +249,7 @@ type TaskFilter struct {
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
+	Deep   bool   // also the children of its children, to five below it
 	Text   string // words that each task has in the beginning of its intent, its id, its requester, its owner or its receivers
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
@@ -272,8 +273,7 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 func (f TaskFilter) query() wire.Query {
 	q := wire.Query{}
 	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "after", f.After)
-	q.Flag("live", f.Live)
-	q.Flag("counts", f.Counts)
+	q.Flags(map[string]bool{"live": f.Live, "counts": f.Counts, "deep": f.Deep})
 	q.Time("since", f.Since)
 	q.Time("until", f.Until)
 	q.Number("limit", f.Limit)

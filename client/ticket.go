@@ -81,7 +81,7 @@ type Answer struct {
 
 // TicketPage is one page of a list of tickets.
 type TicketPage struct {
-	Tickets  []Ticket `json:"tickets"` // with the beginning of their questions, and without answers
+	Tickets  []Ticket `json:"tickets"` // with the beginning of their questions, and without options and answers, unless TicketFilter.Whole
 	Next     string   `json:"next,omitempty"`
 	Count    int      `json:"count,omitempty"` // with TicketFilter.Counts: of all pages
 	Position uint64   `json:"position"`
@@ -93,6 +93,7 @@ type TicketFilter struct {
 	All, Mine               bool   // closed ones too; without those that others have claimed
 	Order                   string // opened (or empty), due, or of closed tickets closed: see the HTTP API
 	Counts                  bool   // count them, too
+	Whole                   bool   // with whole questions, options, answers and details; then the limit is at most 100
 	After                   string // TicketPage.Next of the page before
 	Limit                   int    // at most 500; 0 means 50
 }
@@ -101,9 +102,7 @@ type TicketFilter struct {
 func (c *Client) Tickets(ctx context.Context, f TicketFilter) (TicketPage, error) {
 	q := wire.Query{}
 	q.Texts("state", f.State, "kind", f.Kind, "desk", f.Desk, "task", f.Task, "order", f.Order, "after", f.After)
-	q.Flag("all", f.All)
-	q.Flag("mine", f.Mine)
-	q.Flag("counts", f.Counts)
+	q.Flags(map[string]bool{"all": f.All, "mine": f.Mine, "counts": f.Counts, "whole": f.Whole})
 	q.Number("limit", f.Limit)
 	return ask[TicketPage](ctx, c, http.MethodGet, path("tickets"), q, nil)
 }

@@ -40,6 +40,13 @@ func (q Query) Wait() time.Duration {
 // Flag adds what is either said or not.
 func (q Query) Flag(name string, on bool) { q.Text(name, when(on, "true")) }
 
+// Flags adds several.
+func (q Query) Flags(flags map[string]bool) {
+	for name, on := range flags {
+		q.Flag(name, on)
+	}
+}
+
 // Time adds a time.
 func (q Query) Time(name string, t time.Time) {
 	q.Text(name, when(!t.IsZero(), t.UTC().Format(time.RFC3339Nano)))

@@ -32,6 +32,7 @@ type tasksQuery struct {
 	Live   bool        `query:"live" doc:"Only tasks that are not completed, failed or cancelled."`
 	Owner  string      `query:"owner" maxLength:"64" doc:"Only tasks that this agent owns."`
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
+	Deep   bool        `query:"deep" doc:"With parent: also their children and those of theirs, to five below the task."`
 	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words, or beginnings of words, in the first 4,000 characters of their intent, their id, their requester, their owner or the receivers of their open offer, in upper or lower case."`
 	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
 	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
@@ -102,7 +103,7 @@ func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery
 			return TaskPage{}, err
 		}
 	}
-	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Text: in.Text, Since: in.Since, Until: in.Until}
+	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Deep: in.Deep, Text: in.Text, Since: in.Since, Until: in.Until}
 	out, err := s.page(ctx, c, f, in.Page)
 	if err == nil && in.Counts {
 		out.Counts, err = s.app.Tasks.ListCounts(ctx, c, tasks.TasksInput{TaskFilter: f})

@@ -44,6 +44,7 @@ type ticketsQuery struct {
 	Mine   bool             `query:"mine" doc:"Leave out tickets that others have claimed."`
 	Order  view.TicketOrder `query:"order" doc:"opened (the default): the oldest first. due: open and claimed tickets, those that are due first before others. closed: with state=closed, those that were closed last before others."`
 	Counts bool             `query:"counts" doc:"Also count the tickets on all pages."`
+	Whole  bool             `query:"whole" doc:"With whole questions, options, answers and details, which is recorded as a read of each; then the limit is at most 100."`
 }
 
 type ticketQuery struct {
@@ -101,7 +102,7 @@ func (s *service) listTickets(ctx context.Context, c caller.Caller, in *ticketsQ
 		}
 	}
 	position := s.app.Positions.Viewed() // read before the list, which then has at least this position
-	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f, Mine: in.Mine, Count: in.Counts})
+	list, err := s.app.Tickets.List(ctx, c, tickets.TicketsInput{TicketFilter: f, Mine: in.Mine, Count: in.Counts, Whole: in.Whole})
 	out := TicketPage{Tickets: endpoint.NotNil(list.Tickets), Next: list.Next.String(), Listed: endpoint.Listed{Position: position}}
 	if in.Counts {
 		out.Count = &list.Count

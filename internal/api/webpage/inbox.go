@@ -34,7 +34,7 @@ const (
 func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	past := q.Get("past") != ""
-	f := client.TicketFilter{Desk: q.Get("desk"), Task: q.Get("task"), Order: "due", After: q.Get("after"), Limit: 100}
+	f := client.TicketFilter{Desk: q.Get("desk"), Task: q.Get("task"), Order: "due", After: q.Get("after"), Whole: true, Limit: 100}
 	if past {
 		f.State, f.Order, f.Limit = "closed", "closed", pastLimit
 	}
@@ -43,41 +43,11 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := inbox{Past: past, Tickets: got.Tickets}
-	for i := range in.Tickets {
-		if err := v.addWords(r.Context(), &in.Tickets[i]); err != nil {
-			return err
-		}
-	}
 	if got.Next != "" {
 		q.Set("after", got.Next)
 		in.Next = "/inbox?" + q.Encode()
 	}
 	return v.show(w, r, "inbox", page{Title: "Inbox", Live: "*", Body: in})
-}
-
-// words are what lists of tickets do not have: the options of an open question, or how a ticket was answered.
-type words struct {
-	Options        []string
-	Answer, Detail string
-}
-
-// addWords adds them. To fetch them is a read of the ticket, which is recorded: once for each session, however often the page is shown.
-func (v *visit) addWords(ctx context.Context, t *client.Ticket) error {
-	if t.Open() && t.Kind != "question" {
-		return nil
-	}
-	key := fmt.Sprint(v.session.ID, " ", t.ID, " ", t.Open())
-	w, ok := v.words.Get(key)
-	if !ok {
-		whole, err := v.api.Ticket(ctx, t.ID, 0)
-		if err != nil {
-			return err
-		}
-		w = words{whole.Options, whole.Answer, whole.Detail}
-		v.words.Add(key, w)
-	}
-	t.Options, t.Answer, t.Detail = w.Options, w.Answer, w.Detail
-	return nil
 }
 
 // ticketPage is a ticket with what it is about.
@@ -140,17 +110,11 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 
 // earlier lists the tickets of the same task that were closed, as far as the person may see them.
 func (v *visit) earlier(ctx context.Context, t client.Ticket) ([]client.Ticket, error) {
-	list, err := v.api.Tickets(ctx, client.TicketFilter{Task: t.Task, State: "closed", Order: "closed", Limit: earlierLimit})
+	list, err := v.api.Tickets(ctx, client.TicketFilter{Task: t.Task, State: "closed", Order: "closed", Whole: true, Limit: earlierLimit})
 	if err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(list.Tickets, func(k client.Ticket) bool { return k.ID == t.ID })
-	for i := range all {
-		if err := v.addWords(ctx, &all[i]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return slices.DeleteFunc(list.Tickets, func(k client.Ticket) bool { return k.ID == t.ID }), nil
 }
 
 // asked reports whether the reader may not approve because they asked for the handoff: nothing else keeps an operator from an approval that nobody has claimed.

@@ -104,38 +104,38 @@ func (v *visit) owns(ctx context.Context, t client.Task) bool {
 	return err == nil && person.Spec.Kind == "human"
 }
 
-// Limits of the tree of children on a page.
-const (
-	maxDepth    = 4
-	maxBranches = 200
-)
+// maxBranches is how many children a page shows, with theirs.
+const maxBranches = 200
 
-// branches lists the tasks below a task, each after its parent.
+// branches lists the tasks below a task, each after its parent and in the order in which they were made.
 func (v *visit) branches(ctx context.Context, id string, children int) (all []branch, err error) {
 	if children == 0 {
 		return nil, nil
 	}
-	var add func(parent string, depth int) error
-	add = func(parent string, depth int) error {
-		got, err := v.api.Tasks(ctx, client.TaskFilter{Parent: parent, Limit: 100})
-		if err != nil {
-			return err
+	of := map[string][]client.TaskRow{}
+	direct, err := v.api.Tasks(ctx, client.TaskFilter{Parent: id, Limit: maxBranches})
+	if err != nil {
+		return nil, err
+	}
+	of[id] = direct.Tasks
+	deep, err := v.api.Tasks(ctx, client.TaskFilter{Parent: id, Deep: true, Limit: 2 * maxBranches})
+	for _, t := range deep.Tasks {
+		if t.Parent != id {
+			of[t.Parent] = append(of[t.Parent], t)
 		}
-		slices.Reverse(got.Tasks) // in the order in which they were made
-		for _, t := range got.Tasks {
+	}
+	var add func(parent string, depth int)
+	add = func(parent string, depth int) {
+		for _, t := range slices.Backward(of[parent]) { // lists have the newest first
 			if len(all) == maxBranches {
-				return nil
+				return
 			}
 			all = append(all, branch{t, depth})
-			if depth < maxDepth {
-				if err := add(t.ID, depth+1); err != nil {
-					return err
-				}
-			}
+			add(t.ID, depth+1)
 		}
-		return nil
 	}
-	return all, add(id, 0)
+	add(id, 0)
+	return all, err
 }
 
 func hopsOf(task string, records []client.Record, drift *client.Drift) (rows []hopRow) {

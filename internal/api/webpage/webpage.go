@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
 
@@ -56,12 +54,8 @@ type pages struct {
 	turn     func(ctx context.Context, workspace, role, name string) (leave func(), err error)
 	log      *slog.Logger
 	mux      *http.ServeMux
-	digest   string                    // of the static files: their addresses change with them
-	words    *lru.Cache[string, words] // of tickets, by session, ticket and whether it is open
+	digest   string // of the static files: their addresses change with them
 }
-
-// maxWords is how many tickets have their words in memory.
-const maxWords = 4096
 
 // New returns the handler of the page over the handler of the HTTP API.
 func New(api http.Handler, o Options) http.Handler {
@@ -74,11 +68,7 @@ func New(api http.Handler, o Options) http.Handler {
 	if o.Turn == nil {
 		o.Turn = func(context.Context, string, string, string) (func(), error) { return func() {}, nil }
 	}
-	known, err := lru.New[string, words](maxWords)
-	if err != nil {
-		panic(err) // the size is positive
-	}
-	p := &pages{words: known, api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), issuer: o.Issuer, now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
+	p := &pages{api: inprocess.Transport(api), sessions: newSessions(o.Key, o.Now, o.Secure), issuer: o.Issuer, now: o.Now, turn: o.Turn, log: o.Log, mux: http.NewServeMux(), digest: digestOf()}
 	p.routes()
 	return p
 }

@@ -32,6 +32,7 @@ func list(s *shell.Shell) *cobra.Command {
 	cmd.Flags().BoolVar(&f.Live, "live", false, "list only tasks that have not ended")
 	cmd.Flags().StringVar(&f.Owner, "owner", "", "list only tasks of this owner")
 	shell.TaskFlag(cmd.Flags(), &f.Parent, "parent", "list only children of this task")
+	cmd.Flags().BoolVar(&f.Deep, "deep", false, "with --parent: also the children of its children, to five below it")
 	cmd.Flags().StringVar(&f.Text, "text", "", "list only tasks that have these words in their intent, id, requester, owner or receivers")
 	cmd.Flags().StringVar(&since, "since", "", "list only tasks that last changed after this time: how long ago, such as 24h, or a time")
 	cmd.Flags().StringVar(&until, "until", "", "list only tasks that last changed before this time: how long ago, or a time")

@@ -39,12 +39,16 @@ type ParkedRow struct {
 	Route  []string        `json:"route,omitempty" doc:"Agents that the task still visits, the next first."`
 }
 
+// MaxDepth is how far below a task a deep list of its children goes.
+const MaxDepth = 5
+
 // TaskFilter narrows a list of tasks. A zero field does not narrow it.
 type TaskFilter struct {
 	State  event.State
 	Live   bool   // not completed, failed or cancelled
 	Owner  string // an agent
 	Parent string // a task
+	Deep   bool   // also the children of its children, to [MaxDepth] below it
 	// Text is words, each of which must be in the first 4,000 characters of the intent, the id, the requester, the owner or a receiver of the open offer, in upper or lower case.
 	Text string
 	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or

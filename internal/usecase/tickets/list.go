@@ -2,11 +2,13 @@ package tickets
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -20,13 +22,15 @@ type TicketsInput struct {
 	Mine bool
 	// Count asks for how many tickets there are on all pages.
 	Count bool
+	// Whole asks for all that a ticket says: its question, options, answer and detail.
+	Whole bool
 }
 
 // preview is how many bytes of a question a list shows.
 const preview = 500
 
 // List lists the tickets that the caller may see, the oldest first unless the filter has another order, with the beginning of their questions and without
-// their answers. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page; by due time,
+// their answers, or with all that they say if that is asked for. On the first page of those that are not closed, if it leaves tickets out, who asks for them takes turns, and on from page to page; by due time,
 // turns are of a fourth of the page. It is recorded as one read.
 func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (List, error) {
 	if err := c.May(identity.ReadOwn, "list tickets"); err != nil {
@@ -47,17 +51,31 @@ func (ts *Tickets) List(ctx context.Context, c caller.Caller, in TicketsInput) (
 	if err != nil {
 		return List{}, stream.Unavailable(err)
 	}
-	ids := make([]string, len(list.Tickets))
+	ids, closed := make([]string, len(list.Tickets)), false
 	for i := range list.Tickets {
 		k := &list.Tickets[i]
-		ids[i] = k.ID
+		closed = closed || k.State == event.TicketStateClosed
+		if ids[i] = k.ID; in.Whole {
+			continue
+		}
 		k.Question, k.Options, k.Answer, k.Detail = refusal.Clip(k.Question, preview), nil, "", ""
 	}
 	all, err := ts.seen(ctx, c, s, list.Tickets...)
 	if err != nil {
 		return List{}, err
 	}
-	return List{all, list.Count, list.Next}, ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
+	return List{all, list.Count, list.Next}, ts.readList(ctx, c, in.Whole, closed, ids)
+}
+
+// readList records that the caller gets a list of tickets. One with answers is recorded each time: the same list had none of them a moment ago.
+func (ts *Tickets) readList(ctx context.Context, c caller.Caller, whole, closed bool, ids []string) error {
+	switch {
+	case !whole:
+		return ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of tickets", ids)
+	case closed:
+		return ts.access.ReadAll(ctx, c.Workspace, c.Actor(), "", "list of whole tickets", ids)
+	}
+	return ts.access.ReadList(ctx, c.Workspace, c.Actor(), "list of whole tickets", ids)
 }
 
 // filterOf is which tickets a list has, of those that the caller may see.
@@ -68,6 +86,8 @@ func filterOf(c caller.Caller, s desk.Reader, in TicketsInput) (view.TicketFilte
 		return f, err
 	}
 	switch {
+	case in.Whole && f.Limit > access.MaxListed:
+		return f, refusal.New(refusal.Invalid, fmt.Sprintf("use a limit of at most %d", access.MaxListed), "%d whole tickets are too many: the record names each that is read", f.Limit).With("field", "limit")
 	case f.Order == view.TicketsByDue && !waits:
 		return f, refusal.New(refusal.Invalid, "omit all and state, or use state=open or state=claimed", "closed tickets have no order of due time")
 	case f.Order == view.TicketsByClosed && f.State != event.TicketStateClosed:

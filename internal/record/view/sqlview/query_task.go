@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 
 // Tasks implements [view.TaskQueries].
 func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) ([]view.TaskRow, error) {
-	if words := wordsOf(f.Text); len(words) > 0 {
+	if words := query.Words(f.Text); len(words) > 0 {
 		return v.tasksWith(ctx, workspace, f, words)
 	}
 	q, args := taskPage("t.row", workspace, f)
@@ -27,7 +26,7 @@ func (v *Views) Tasks(ctx context.Context, workspace string, f view.TaskFilter) 
 func (v *Views) StateCounts(ctx context.Context, workspace string, f view.TaskFilter) (map[event.State]int, error) {
 	counts := map[event.State]int{}
 	s, _ := selectTasks(workspace, f)
-	if words := wordsOf(f.Text); len(words) > 0 {
+	if words := query.Words(f.Text); len(words) > 0 {
 		err := v.search(ctx, words, func(t *searched) error {
 			if t.fits {
 				counts[t.State]++
@@ -94,17 +93,9 @@ func (v *Views) search(ctx context.Context, words []string, each func(t *searche
 		if err := json.Unmarshal(b, &t); err != nil {
 			return err
 		}
-		t.fits = hasWords(words, t.ID, t.Requester, t.Owner, strings.Join(t.To, "\n"), cmp.Or(string(intent), t.Intent))
+		t.fits = query.HasWords(words, t.ID, t.Requester, t.Owner, strings.Join(t.To, "\n"), cmp.Or(string(intent), t.Intent))
 		return each(&t)
 	}, q, args...)
-}
-
-func wordsOf(text string) []string { return strings.Fields(strings.ToLower(text)) }
-
-// hasWords reports whether each of some words, in lower case, is in one of some texts.
-func hasWords(words []string, texts ...string) bool {
-	text := strings.ToLower(strings.Join(texts, "\n"))
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // selectTasks selects for each filter the index that answers it without reading tasks that have ended, if the filter allows, and returns the column that
@@ -120,6 +111,9 @@ func selectTasks(workspace string, f view.TaskFilter) (s *query.Selection, order
 		order = "i.task"
 	}
 	switch {
+	case f.Parent != "" && f.Deep:
+		s.From, order = below+" AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.id = i.task", "i.task"
+		s.Args = append([]any{workspace, f.Parent, workspace, view.MaxDepth}, s.Args...)
 	case f.Parent != "":
 		through("view_child", "parent", f.Parent)
 	case isRare(f.State):
@@ -151,6 +145,10 @@ func selectTasks(workspace string, f view.TaskFilter) (s *query.Selection, order
 	}
 	return s, order
 }
+
+// below are the tasks below one, to a depth.
+const below = `(WITH RECURSIVE below(task, depth) AS (SELECT task, 1 FROM view_child WHERE ws = ? AND parent = ?
+	UNION ALL SELECT c.task, below.depth + 1 FROM below CROSS JOIN view_child AS c ON c.ws = ? AND c.parent = below.task WHERE below.depth < ?) SELECT task FROM below)`
 
 // updated is when a task last changed. A column of its own would cost time at every change.
 const updated = "rtrim(json_extract(CAST(t.row AS TEXT), '$.updated'), 'Z')"

@@ -84,6 +84,7 @@ func listStory(s *stage) {
 	s.wantTasks(view.TaskFilter{Owner: "bob", State: event.Executing}, id(6))
 	s.wantTasks(view.TaskFilter{Owner: "ann", State: event.Failed}, id(2))
 	s.wantTasks(view.TaskFilter{Parent: id(6)}, id(8))
+	s.wantTasks(view.TaskFilter{Parent: id(6), Deep: true, Text: "needle"}, id(8))
 	s.wantTasks(view.TaskFilter{Parent: id(6), Owner: "ann"})
 	s.wantTasks(view.TaskFilter{Involving: "bob"}, id(6), id(5))
 	s.wantTasks(view.TaskFilter{Involving: "bob", After: id(6)}, id(5))

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/trapezehq/trapeze/client"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage"
+)
+
+// A page makes as many calls for few tasks, tickets and children as for more than a page of a list has.
+func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
+	s, admin, _, agents := crew(t, "ann", "bob", "mute")
+	ctx := t.Context()
+	must(t)(admin.RegisterAgent(ctx, "ann", client.AgentSpec{MaxTasks: 500}))
+	parent, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "all of it", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := func(n int) {
+		t.Helper()
+		for i := range n {
+			created(t, agents["ann"], client.CreateInput{})
+			sends(client.SendInput{To: []string{"bob"}, Kind: client.Supervised})(t, agents["ann"])
+			asks(client.AskInput{Options: []string{"yes", "no"}})(t, agents["ann"])
+			answered := asks(client.AskInput{Options: []string{"yes", "no"}})(t, agents["ann"]) + ".k1"
+			must(t)(admin.Answer(ctx, answered, client.AnswerInput{Answer: "yes"}))
+			dead := created(t, admin, client.CreateInput{Send: &client.SendInput{To: []string{"mute"}, Retries: new(int)}})
+			must(t)(agents["mute"].Reject(ctx, dead+".h1", client.RejectInput{Why: client.Refused, Detail: "no"}))
+			if i >= 20 { // a task is handed off 30 times at most
+				continue
+			}
+			child, err := agents["ann"].Send(ctx, parent.Task, client.SendInput{Epoch: 1, To: []string{"bob"}, Kind: client.Delegation, FanIn: client.FanIn{Mode: client.FanInNone}})
+			must(t)(child, err)
+		}
+	}
+	home, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, api := atomic.Int64{}, httputil.NewSingleHostReverseProxy(home)
+	at := httptest.NewServer(webpage.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		r.Host = home.Host
+		api.ServeHTTP(w, r)
+	}), webpage.Options{}))
+	defer at.Close()
+	page := newReader(t, s)
+	page.base = at.URL
+	page.get(page.link(adminToken(t, s)), http.StatusOK)
+	paths := []string{
+		"/", "/inbox", "/inbox?past=1", "/tasks", "/tasks?text=pay", "/dead", "/find?q=pay", "/agents/ann", "/figures", "/alerts", "/policy", "/record", "/tasks/" + parent.Task,
+	}
+	made := func() (list []string, bytes int) {
+		for _, path := range paths {
+			calls.Store(0)
+			bytes += len(page.get(path, http.StatusOK))
+			list = append(list, fmt.Sprintf("%s: %d", path, calls.Load()))
+		}
+		return list, bytes
+	}
+	more(3)
+	few, small := made()
+	more(40) // 120 tickets and 120 live tasks: more than a page has
+	many, large := made()
+	if !slices.Equal(few, many) {
+		t.Errorf("for few:\n%s\nfor many:\n%s", strings.Join(few, "\n"), strings.Join(many, "\n"))
+	}
+	if large < 4*small {
+		t.Errorf("the pages of many have %d bytes, and those of few %d: the test proves little", large, small)
+	}
+}
