@@ -9,6 +9,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/cluster"
 )
 
+// clusterPath is where the servers of the record are shown.
+const clusterPath = "/v1/cluster"
+
 // cluster adds the routes about the servers that share the record.
 func (s *service) cluster() {
 	one := func(verb, id, summary, about string) endpoint.Route {
@@ -17,8 +20,8 @@ func (s *service) cluster() {
 		}
 	}
 	endpoint.Serve(s.router, endpoint.Route{
-		Method: http.MethodGet, Path: "/v1/cluster", ID: "show-cluster", Summary: "Show the servers of the record, and which of them can be stopped", Tag: endpoint.TagCluster,
-		About: "What cannot be known, since others are gone, is named as such. For operators and admins of the workspace default.",
+		Method: http.MethodGet, Path: clusterPath, ID: "show-cluster", Summary: "Show the servers of the record, and which of them can be stopped", Tag: endpoint.TagCluster,
+		About: "What cannot be known, since others are gone, is named as such. Where the record itself does not answer, a token that the server knows from before counts for this call. For operators and admins of the workspace default.",
 	}, func(ctx context.Context, c caller.Caller, _ *struct{}) (cluster.Status, error) {
 		return s.app.Cluster.Show(ctx, c)
 	})

@@ -102,3 +102,11 @@ func Lock(path string) (f io.Closer, held bool, err error) {
 	}
 	return file, false, nil
 }
+
+// WaitsForNodes says what a server on a data directory may wait for that does not answer: it is a node of a cluster. Empty: it waits for nothing.
+func WaitsForNodes(dataDir string) string {
+	if _, err := os.Stat(filepath.Join(dataDir, "jetstream")); err != nil {
+		return ""
+	}
+	return "a node of a cluster answers only when it reaches a majority of the nodes: if it runs, its log says which it hears; start the others"
+}

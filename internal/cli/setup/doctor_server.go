@@ -46,7 +46,11 @@ func (d *checker) server(ctx context.Context) {
 		d.add("server", wrong, d.elsewhere(), "the server at %s is not Trapeze", d.s.URL())
 		return
 	case !d.up:
-		d.add("server", wrong, "see its log: "+daemon.LogFile(d.dir), "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
+		fix := "see its log: " + daemon.LogFile(d.dir)
+		if hint := ready.said["hint"]; hint != "" && !strings.HasPrefix(hint, "see the log") {
+			fix = hint
+		}
+		d.add("server", wrong, fix, "the server at %s is not ready: %s", d.s.URL(), ready.said["detail"])
 	case alive.said["version"] != shell.Version():
 		d.otherVersion(alive.said["version"])
 	default:
@@ -98,6 +102,8 @@ func (d *checker) away(err error) {
 	switch {
 	case serves && at != "" && at != d.s.URL():
 		d.add("server", wrong, d.elsewhere(), "no server answers at %s, but process %d serves %s at %s", d.s.URL(), pid, d.dir, at)
+	case daemon.WaitsForNodes(d.dir) != "":
+		d.add("server", wrong, daemon.WaitsForNodes(d.dir), "no server answers at %s", d.s.URL())
 	case onThisMachine(d.s.URL()):
 		d.add("server", noted, "trapeze mcp starts one when needed; to start one now: "+d.line("serve", "--background"), "no server is running at %s", d.s.URL())
 	default:

@@ -255,7 +255,7 @@ func (s *Shell) base(ctx context.Context) (string, error) {
 		err = cmp.Or(s.noServer(), s.elsewhere())
 	}
 	if err == nil && token != "" && s.serving() == "" { // whatever listens there is another program
-		err = refusal.New(refusal.Unavailable, "start it with: trapeze serve. If another server is meant, name its data directory with --data-dir, or set TRAPEZE_TOKEN to a token of it",
+		err = refusal.New(refusal.Unavailable, cmp.Or(daemon.WaitsForNodes(filepath.Dir(path)), "start it with: trapeze serve. If another server is meant, name its data directory with --data-dir, or set TRAPEZE_TOKEN to a token of it"),
 			"no server runs on the data directory %s, and its owner's token is for no other program at %s", filepath.Dir(path), s.URL())
 	}
 	if err == nil && token == "" {

@@ -39,6 +39,8 @@ var (
 	ErrUnavailable = errors.New("ledger: not accepting writes")
 	// ErrFull is an ErrUnavailable for lack of space: reads go on, and writes continue as soon as there is space.
 	ErrFull = fmt.Errorf("%w: no space", ErrUnavailable)
+	// ErrNoMajority is an ErrUnavailable of a record that several servers keep: too few of them answer. Neither reads nor writes go on.
+	ErrNoMajority = fmt.Errorf("%w: a majority of the servers that keep it must run and reach each other", ErrUnavailable)
 	// ErrInvalid: the entry, or another argument, breaks a rule of this contract. Nothing was written, and the
 	// same call will never succeed.
 	ErrInvalid = errors.New("ledger: invalid")

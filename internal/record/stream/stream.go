@@ -421,6 +421,10 @@ func Unavailable(err error) error {
 		return refusal.New(refusal.Unavailable, "an operator can export the rest with: trapeze audit export --skip-damaged; restore the entry from a backup",
 			"entry %d of the record is damaged: it cannot be read", d.Position).With("position", d.Position)
 	}
+	if errors.Is(err, ledger.ErrNoMajority) {
+		return refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; trapeze cluster status says which servers this one hears; nothing was changed",
+			"the record is unavailable: no majority of the servers that keep it answers this one")
+	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",
 		publicCause(err))
 }

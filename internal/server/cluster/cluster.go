@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -77,8 +78,10 @@ func (c *Cluster) me(ctx context.Context) frontend.Member {
 	ctx, cancel := context.WithTimeout(ctx, frontend.Every)
 	defer cancel()
 	last, err := c.o.Ledger.Last(ctx)
-	if err == nil {
-		err = c.o.Trouble()
+	if trouble := c.o.Trouble(); trouble != nil {
+		err = trouble
+	} else if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the record has not answered for %s", frontend.Every)
 	}
 	if err != nil {
 		m.Trouble = err.Error()

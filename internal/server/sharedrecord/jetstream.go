@@ -1,12 +1,14 @@
 package sharedrecord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -23,8 +25,9 @@ import (
 const (
 	// starting is how long the nodes of a cluster that are started by hand are waited for.
 	starting = 10 * time.Minute
-	// remind is the interval in which it is said what is waited for.
+	// remind is the interval in which it is said what is waited for, and early when that is first said.
 	remind = 10 * time.Second
+	early  = 2 * time.Second
 )
 
 // natsRecord is a record in NATS JetStream.
@@ -45,7 +48,7 @@ func openJetStream(ctx context.Context, c NATS, o Options) (_ Record, err error)
 			err = errors.Join(err, r.Close(ctx))
 		}
 	}()
-	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: waiting(o.Waiting)}
+	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(o.Waiting)}
 	if c.Start != nil {
 		if err := r.start(ctx, c); err != nil {
 			return nil, err
@@ -96,14 +99,19 @@ func Running(dir string) (Place, bool) {
 	return Place{NATS: NATS{URL: string(url), Synced: true}}, err == nil && len(url) > 0
 }
 
-// waiting returns a function that tells what is waited for now and then.
-func waiting(tell func(error)) func(error) {
-	last := time.Now()
+// waiting returns a function that tells what is waited for now and then: which nodes are there, and the error of the last try.
+func (r *natsRecord) waiting(tell func(string, error)) func(error) {
+	next := time.Now().Add(early)
 	return func(cause error) {
-		if tell != nil && time.Since(last) >= remind {
-			last = time.Now()
-			tell(cause)
+		if tell == nil || time.Now().Before(next) {
+			return
 		}
+		next = time.Now().Add(remind)
+		hears := "the NATS cluster"
+		if n, ok := r.node.(interface{ Hears() []string }); ok { // the names of the others to which it has a connection
+			hears = cmp.Or(strings.Join(n.Hears(), ", "), "no other node")
+		}
+		tell(hears, cause)
 	}
 }
 

@@ -142,8 +142,8 @@ type Record interface {
 type Options struct {
 	// Committed is told of each commit: the number of entries, and the time that it took.
 	Committed func(entries int, took time.Duration)
-	// Waiting is told what is waited for, if a cluster takes its time to start. May be nil.
-	Waiting func(error)
+	// Waiting is told now and then, while a cluster takes its time to start, which nodes this one hears, and why that is not enough. May be nil.
+	Waiting func(hears string, cause error)
 }
 
 // Open opens the record of a place, and creates it if there is none.

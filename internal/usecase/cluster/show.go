@@ -112,6 +112,10 @@ func statusOf(k Known) Status {
 	if k.Engine == Nodes {
 		s.place()
 	}
+	if i := slices.IndexFunc(s.Groups, func(g ReplicaGroup) bool { return g.Leader == "" }); k.Trouble == "" && i >= 0 {
+		k.Trouble = s.Groups[i].Name + " has no leader: an election is on, or a majority is missing"
+		s.Trouble = k.Trouble
+	}
 	if k.Engine == Nodes && k.Trouble != "" {
 		s.Trouble += "; " + s.apart(k)
 	}

@@ -121,7 +121,7 @@ func (s *Status) helpers(n Node) string {
 
 // gone says what to do about a node that is not heard of.
 func gone(n Node, k Known) string {
-	if k.Engine == Nodes && slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(n.Name) }) {
+	if k.Engine == Nodes && (k.Trouble != "" || slices.ContainsFunc(k.Groups, func(g replica.Group) bool { return g.Has(n.Name) })) {
 		return "start it again; or, if its disk is lost, trapeze cluster add, and then " + shellword.Command("trapeze cluster remove", n.Name)
 	}
 	return "start it again, or " + shellword.Command("trapeze cluster remove", n.Name)

@@ -125,6 +125,11 @@ func TestTheStatusOfANodeWithoutAMajoritySaysWhatItHears(t *testing.T) {
 		if got := statusOf(k).Trouble; !strings.HasPrefix(got, says) {
 			t.Errorf("%s: %s", words, got)
 		}
+		k = nodes(Nodes, words, "n1", "n2", "n3")
+		k.Groups[1].Leader = ""
+		if got := statusOf(k).Trouble; !strings.HasPrefix(got, "TRAPEZE has no leader: an election is on, or a majority is missing; n1 hears") {
+			t.Errorf("%s, before all is known: %s", words, got)
+		}
 	}
 }
 

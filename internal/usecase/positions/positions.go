@@ -87,3 +87,6 @@ func (p *Positions) Err() error {
 
 // ReadOnly reports whether the server answers reads but records no changes, because the disk is full.
 func (p *Positions) ReadOnly() bool { return errors.Is(p.ledger.Err(), ledger.ErrFull) }
+
+// Apart reports whether too few of the servers that keep the record answer this one.
+func (p *Positions) Apart() bool { return errors.Is(p.ledger.Err(), ledger.ErrNoMajority) }

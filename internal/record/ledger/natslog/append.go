@@ -15,7 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
-// Append implements [ledger.Ledger]. While the cluster has no leader it is tried again, for [patience].
+// Append implements [ledger.Ledger]. While the cluster has no leader it is tried again, for [patience] at most.
 func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position) (ledger.Position, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, unknown(err)
@@ -59,7 +59,7 @@ func (l *Log) put(ctx context.Context, s ledger.Stream, b []byte, expect ledger.
 	m := &nats.Msg{Subject: subjectOf(l.opts.subjects(), s), Data: stored, Header: nats.Header{
 		headerNonce: {nuid.Next()}, headerExpect: {strconv.FormatUint(uint64(expect), 10)},
 	}}
-	end := time.Now().Add(patience)
+	end := time.Now().Add(l.health.tries())
 	sent := false // so that the entry may be stored, or may still be
 	for {
 		at, err := l.publish(ctx, m)

@@ -1,6 +1,7 @@
 package natslog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -46,7 +47,7 @@ func codeOf(err error) int {
 
 var (
 	errClosed   = fmt.Errorf("%w: the ledger is closed", ledger.ErrUnavailable)
-	errNoAnswer = errors.New("no answer of the NATS cluster: a majority of its servers must run and reach each other")
+	errNoAnswer = ledger.ErrNoMajority
 	errLost     = errors.New("the stream has lost entries that were acknowledged: it may have been restored from a backup, or a majority of its servers has lost their disks. " +
 		"Restore the newest copy that has them, and start again")
 	errReplaced = errors.New("the NATS cluster has another record than when the server was started: start again, with the right URL")
@@ -57,9 +58,17 @@ func unknown(cause error) error { return fmt.Errorf("%w: %w", ledger.ErrUnknown,
 
 // unavailable is the error for an append or a read that had no effect.
 func unavailable(cause error) error {
+	if errors.Is(cause, ledger.ErrUnavailable) {
+		return cause
+	}
 	switch codeOf(cause) {
 	case codeNoResources, codeNoStorage:
 		return fmt.Errorf("%w at the NATS servers: %w", ledger.ErrFull, cause)
+	case codeNotAvailable, codeNotLeader, codeStreamOffline:
+		return fmt.Errorf("%w: %w", ledger.ErrNoMajority, cause)
+	}
+	if errors.Is(cause, nats.ErrTimeout) || errors.Is(cause, nats.ErrNoResponders) || errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, errElected) {
+		return fmt.Errorf("%w: %w", ledger.ErrNoMajority, cause)
 	}
 	return fmt.Errorf("%w: %w", ledger.ErrUnavailable, cause)
 }

@@ -3,6 +3,7 @@ package natslog
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -10,8 +11,9 @@ import (
 // health says whether the log accepts writes.
 type health struct {
 	mu     sync.Mutex
-	cause  error // of the last failure; nil after a success
-	broken error // stays until the process is started again
+	cause  error     // of the last failure; nil after a success
+	since  time.Time // of the first failure after a success
+	broken error     // stays until the process is started again
 	known  ledger.Position
 }
 
@@ -42,7 +44,21 @@ func (h *health) permanent() error {
 func (h *health) failed(cause error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.cause == nil {
+		h.since = time.Now()
+	}
 	h.cause = cause
+}
+
+// tries returns for how long a call is tried again: not at all where nothing has succeeded for longer than an election takes. What is behind the failure
+// does not pass within one call then, and the caller is to hear of it, not to wait.
+func (h *health) tries() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cause != nil && time.Since(h.since) > patience {
+		return 0
+	}
+	return patience
 }
 
 // stop ends writing for good.

@@ -168,9 +168,9 @@ func (c *chain) next(m message) (ledger.Entry, error) {
 	return e, nil
 }
 
-// try calls fn, and again while its error may pass, for [patience]. Its errors are those of the ledger.
+// try calls fn, and again while its error may pass, for [patience] at most. Its errors are those of the ledger.
 func (l *Log) try(ctx context.Context, fn func() error) error {
-	for end := time.Now().Add(patience); ; l.pause(ctx) {
+	for end := time.Now().Add(l.health.tries()); ; l.pause(ctx) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

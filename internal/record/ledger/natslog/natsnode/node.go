@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -104,6 +105,21 @@ func (n *Node) URL() string {
 
 // Addr returns the address for other nodes.
 func (n *Node) Addr() string { return n.server.ClusterAddr().String() }
+
+// Hears returns the names of the other nodes to which there is a connection now.
+func (n *Node) Hears() (names []string) {
+	routes, err := n.server.Routez(nil)
+	if err != nil {
+		return nil
+	}
+	for _, r := range routes.Routes {
+		if !slices.Contains(names, r.RemoteName) {
+			names = append(names, r.RemoteName)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Stop stops the node. It first lets the others have what it leads, if ctx leaves the time for that.
 func (n *Node) Stop(ctx context.Context) error {
