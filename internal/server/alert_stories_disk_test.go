@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/delivery/alerting"
@@ -165,5 +168,25 @@ func (st *stage) releases() {
 	}
 	if err != nil {
 		st.Fatal(err)
+	}
+}
+
+// TestTheViewsAreNotBlamedWhileTheRecordDiffers: to build them again from a damaged ledger is what nobody should do.
+func TestTheViewsAreNotBlamedWhileTheRecordDiffers(t *testing.T) {
+	t.Parallel()
+	of := stories()["views-disagree"]
+	st := newStage(t, &of)
+	st.begin(&of)
+	st.forges()
+	st.await("record-differs", true, most{8, 15 * time.Second})
+	for range 8 {
+		st.advance(15 * time.Second)
+	}
+	if a, raised := st.found("views-disagree"); raised {
+		t.Errorf("%+v", a)
+	}
+	st.forges()
+	if a := st.await("views-disagree", true, of.raises); !strings.Contains(a.Do, "record-differs") {
+		t.Error(a.Do)
 	}
 }

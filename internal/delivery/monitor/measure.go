@@ -90,7 +90,7 @@ func (x *Measurement) one(ctx context.Context, workspace string, first bool, d a
 		}
 		return x.m.lasting.since(workspace, &d, x.server[d.Figure], x.now), true, nil
 	}
-	if !x.ready {
+	if !x.ready || x.yields(&d) {
 		return nil, false, nil
 	}
 	switch d.Figure {
@@ -111,6 +111,12 @@ func (x *Measurement) one(ctx context.Context, workspace string, first bool, d a
 		list = x.m.lasting.since(workspace, &d, share, x.now)
 	}
 	return list, true, err
+}
+
+// yields reports whether the alert holds that explains one of a definition.
+func (x *Measurement) yields(d *alert.Definition) bool {
+	to, ok := alert.Find(d.Yields)
+	return ok && to.Compare.Holds(x.server[to.Figure], to.Threshold)
 }
 
 // agents measures each agent.

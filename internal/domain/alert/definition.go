@@ -101,6 +101,7 @@ type Definition struct {
 	Least         float64       // of a Share: what the figure gained must be at least that much, so that a single failure among few is none; of an Average of shares: so many must be below 1; of a Rise: so many tasks must have ended; 0: any
 	Few           float64       // what Of gained, the average that rises, or the number of values of an average, must be at least that much; 0: any
 	Milder        string        // the alert about the same figure with a milder threshold
+	Yields        string        // the alert of the server that explains this one: while it holds, this one is not raised
 	Apart         bool          // it is also measured without what each agent sent: the successes of one hide nobody's failures
 	Spread        bool          // of what one agent sends, or is to receive, no more counts than of all others together, so that none causes it alone
 	meaning, todo string        // see Meaning and Do

@@ -131,9 +131,9 @@ func losses() []Definition {
 		},
 		{
 			Name: "views-disagree", Severity: Critical, Figure: "trapeze.view.consistency", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
-			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, command: diagnose,
-			meaning: "The views do not agree with the ledger, which is right.",
-			todo:    "Stop the server and start it with `trapeze serve --rebuild-views`: it builds the views again from the ledger. If the alert comes back, report it with the log.",
+			Threshold: 1, Lowest: 1, Highest: 1, For: time.Minute, Yields: "record-differs", command: diagnose,
+			meaning: "The views do not agree with the ledger, which agrees with its Merkle tree.",
+			todo:    "If `record-differs` is raised, too, do what that says, and not this. Otherwise stop the server and start it with `trapeze serve --rebuild-views`: it builds the views again from the ledger. If the alert comes back, report it with the log.",
 		},
 	}
 }

@@ -59,7 +59,11 @@ func expression(d *alert.Definition) string {
 			value = fmt.Sprintf("sum by (workspace) (%s{%s})", of.Prometheus(), d.Only)
 		}
 	}
-	return fmt.Sprintf("%s %s %g", value, d.Compare, d.Threshold)
+	expr := fmt.Sprintf("%s %s %g", value, d.Compare, d.Threshold)
+	if to, ok := alert.Find(d.Yields); ok {
+		expr += fmt.Sprintf(" unless on () %s", expression(&to))
+	}
+	return expr
 }
 
 // averageOfFew is the average of a histogram over a time, if it got as many values as a definition asks for.
