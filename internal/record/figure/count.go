@@ -3,7 +3,6 @@ package figure
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -163,7 +162,8 @@ func (c *count) handoff(ev event.Event) {
 		c.set.Add(HandoffsRequested, 1, c.label, string(e.Kind), string(e.Reason))
 		c.set.Add(HandoffsOpen, 1, c.label)
 		c.w.last, c.w.from = e.Handoff, c.senderOf(&e)
-		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(e.Timeouts.Over(c.w.times), c.w.times, c.w.from, c.w.hurried), Handoff: Handoff{
+		times := e.Timeouts.Over(c.w.times)
+		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(times, c.w.times, c.w.from, c.w.hurried), allowed: allows(times), Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1, fullness: -1,
 		}}
 		return
@@ -187,14 +187,14 @@ func (c *count) handoff(ev event.Event) {
 		c.delivered(f, e.Agent)
 	case event.Acknowledged:
 		c.offer("accepted")
-		c.answer(e.Agent)
+		c.answer(e.Agent, f)
 		c.delivered(f, e.Agent)
 		f.Agent, f.accepted, f.Acceptance = e.Agent, true, c.e.Time.Sub(f.Requested)
 		c.set.Observe(HandoffAcceptance, f.Acceptance.Seconds(), c.label, c.agent(c.workspace, e.Agent), string(f.Kind))
 		c.set.Observe(ReasonAcceptance, f.Acceptance.Seconds(), c.label, string(f.Kind), string(f.Reason))
 	case event.RejectedOffer:
 		c.offer("rejected")
-		c.answer(e.Agent)
+		c.answer(e.Agent, f)
 		f.silent = false
 		c.delivered(f, e.Agent) // also of an offer that it has rejected by its id, without a look at the inbox
 	case event.OfferExpired:
@@ -259,29 +259,6 @@ func (c *count) delivered(f *flight, agent string) {
 	f.seen, f.Agent, f.Delivery = true, agent, c.e.Time.Sub(f.Requested)
 	c.set.Observe(HandoffDelivery, f.Delivery.Seconds(), c.label, c.agent(c.workspace, agent), string(f.Kind))
 	c.set.Observe(ReasonDelivery, f.Delivery.Seconds(), c.label, string(f.Kind), string(f.Reason))
-}
-
-// answer notes that an agent accepts or rejects offers.
-func (c *count) answer(agent string) {
-	k := [2]string{c.workspace, agent}
-	last, known := c.answered[k]
-	switch {
-	case !last.Before(c.e.Time):
-	case known:
-		c.answered[k] = c.e.Time
-	case c.agent(c.workspace, agent) != Other:
-		c.answered[[2]string{c.workspace, strings.Clone(agent)}] = c.e.Time
-	}
-}
-
-// answering is for how long an agent that has answered an offer is known to answer offers.
-const answering = 7 * 24 * time.Hour
-
-// fellSilent reports whether a handoff failed because its receiver, which has answered offers lately, answers nobody's any more: that is not the
-// sender's doing, as far as the record tells.
-func (c *count) fellSilent(f *flight) bool {
-	last := c.answered[[2]string{c.workspace, f.Agent}]
-	return f.silent && !last.IsZero() && !last.After(f.offered) && c.e.Time.Sub(last) <= answering
 }
 
 func (c *count) rendered(e event.Rendered) {
@@ -360,11 +337,10 @@ func (c *count) end(outcome event.Stage) {
 	by, of := party{sender: c.w.from}, account{all: 1}
 	if f.Failed {
 		at.failed++
-		if f.silent {
-			by.sender = cmp.Or(f.hurried, by.sender)
-		}
+		hurried := c.hurried(f)
+		by.sender = cmp.Or(hurried, by.sender)
 		by.receiver, of.wrong = f.Agent, 1
-		if by.sender == f.hurried || !c.fellSilent(f) {
+		if hurried != "" || !c.fellSilent(f) {
 			of.caused = 1
 		}
 		c.set.Add(HandoffsFailed, 1, c.label, string(f.Kind), string(f.Reason))

@@ -85,7 +85,7 @@ var (
 	}
 	FailedExcess = &Instrument{
 		Name: "trapeze.handoffs.failed.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "severity"},
-		Meaning: "Of the handoffs of the last hour that failed, those that the alert of that severity leaves out. Critical: by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. A child is sent by the owner of its parent. An offer that had less time than by default and got no answer counts as that of the principal that allowed no more; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system. Of both severities: those of one agent, if only all others are beyond the threshold.",
+		Meaning: "Of the handoffs of the last hour that failed, those that the alert of that severity leaves out. Critical: by how many more one agent sent than all other senders together, or was to receive than all other receivers; 0 if none did. A child is sent by the owner of its parent. An offer that had less time than by default and got no answer counts as that of the principal that allowed no more, unless that was a minute, and twice what its receiver needs; one that got no answer from an agent that answers nobody's any more, and did in the week before, as no sender's. What one agent does is no fault of the system. Of both severities: those of one agent, if only all others are beyond the threshold.",
 	}
 	EndedExcess = &Instrument{
 		Name: "trapeze.handoffs.ended.excess", Type: Gauge, Unit: "{handoff}", Origin: Record, Labels: []string{"workspace", "severity"},

@@ -202,6 +202,8 @@ type cause struct {
 	parent  []event.Event // of all tasks; nil: they have none
 	from    string        // of all; "": each has another
 	answers time.Duration // when the receivers answered, after noon; 0: never
+	once    bool          // each of them
+	took    time.Duration // how long they had the offers until then
 	to      string        // of all; "": each has another
 	ends    []event.Event
 	alert   string
@@ -225,37 +227,44 @@ func causes() map[string]cause {
 		return []event.Event{event.Rendered{Handoff: 1, Offer: 1, Forgotten: []event.Forgotten{{By: "agent/" + who, Share: 1}}}}
 	}
 	courier := event.HandoffRequested{By: "system/courier"}
+	busy := event.Created{Requester: "agent/eve", Timeouts: event.Timeouts{Offer: event.Duration(5 * time.Minute)}}
 	soon := event.Timeouts{Ack: event.Duration(5 * time.Second)}
 	parent := event.Parent{Task: "parent"}
 	mine := func(times event.Timeouts) event.Created { // a child whose requester is the owner of its parent
 		return event.Created{Parent: parent, Timeouts: times}
 	}
 	return map[string]cause{
-		"others hand on what must be answered at once":  {created: hurry, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"others hand on, and nobody answers":            {created: patient, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
-		"receivers reject what must be answered soon":   {created: hurry, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
-		"one receiver rejects everything":               {created: patient, to: "zoe", ends: refused, alert: "handoffs-fail-systemically", first: "s0"},
-		"many send references that lead nowhere":        {created: patient, ends: lost, alert: "context-lost", severe: true, first: "s0"},
-		"many hand on what one lost before them, twice": {created: patient, alert: "context-lost", first: "eve"},
-		"many hand on what one forgot":                  {created: patient, ends: forgot("eve"), alert: "context-lost", first: "eve"},
-		"one sends what others forgot":                  {created: patient, from: "eve", ends: forgot("ann"), alert: "context-lost", first: "ann"},
-		"many hand on what a person erased":             {created: patient, ends: []event.Event{event.Rendered{Handoff: 1, Offer: 1, Forgotten: []event.Forgotten{{By: "operator/olga", Share: 1}}}}, alert: "context-lost", severe: true, first: "operator/olga"},
-		"all receivers of one sender fall silent":       {created: patient, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
-		"all see what one sends, and hang":              {created: patient, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
-		"they fell silent more than a week ago":         {created: patient, from: "eve", answers: -8 * 24 * time.Hour, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"they never answered anybody":                   {created: patient, from: "eve", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"they answer others":                            {created: patient, from: "eve", answers: 150 * time.Second, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"one sender gives them no time":                 {created: hurry, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"one receiver of one sender falls silent":       {created: patient, from: "eve", answers: before, to: "r0", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"they reject what one sends":                    {created: patient, from: "eve", answers: before, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
-		"they reject the children of one":               {created: patient, asked: courier, from: "agent/eve", ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
-		"they reject the children of many":              {created: patient, asked: courier, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
-		"many delegate what must be answered at once":   {created: mine(hurry.Timeouts), asked: courier, parent: []event.Event{hurry}, answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"one delegates what must be answered at once":   {created: mine(soon), asked: courier, parent: []event.Event{patient}, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
-		"many delegate what one lost before them":       {created: mine(event.Timeouts{}), asked: courier, parent: []event.Event{patient, event.HandoffRequested{Handoff: 1, From: "eve", Kind: event.Warm, Reason: event.ReasonError}, event.Rendered{Handoff: 1, Offer: 1}}, ends: lost, alert: "context-lost", first: "eve"},
-		"one sender gives a handoff no time":            {created: patient, asked: event.HandoffRequested{Timeouts: soon}, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", first: "eve"},
-		"many give what is hurried the usual time":      {created: hurry, asked: event.HandoffRequested{Timeouts: event.Timeouts{}.WithDefaults()}, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
-		"nobody takes what many owners of one lost":     {created: patient, asked: event.HandoffRequested{Recovery: true}, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
+		"others hand on what must be answered at once":      {created: hurry, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"others hand on, and nobody answers":                {created: patient, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"receivers reject what must be answered soon":       {created: hurry, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"one receiver rejects everything":                   {created: patient, to: "zoe", ends: refused, alert: "handoffs-fail-systemically", first: "s0"},
+		"many send references that lead nowhere":            {created: patient, ends: lost, alert: "context-lost", severe: true, first: "s0"},
+		"many hand on what one lost before them, twice":     {created: patient, alert: "context-lost", first: "eve"},
+		"many hand on what one forgot":                      {created: patient, ends: forgot("eve"), alert: "context-lost", first: "eve"},
+		"one sends what others forgot":                      {created: patient, from: "eve", ends: forgot("ann"), alert: "context-lost", first: "ann"},
+		"many hand on what a person erased":                 {created: patient, ends: []event.Event{event.Rendered{Handoff: 1, Offer: 1, Forgotten: []event.Forgotten{{By: "operator/olga", Share: 1}}}}, alert: "context-lost", severe: true, first: "operator/olga"},
+		"all receivers of one sender fall silent":           {created: patient, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"all see what one sends, and hang":                  {created: patient, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"they fell silent more than a week ago":             {created: patient, from: "eve", answers: -8 * 24 * time.Hour, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they never answered anybody":                       {created: patient, from: "eve", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they answer others":                                {created: patient, from: "eve", answers: 150 * time.Second, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"one sender gives them no time":                     {created: hurry, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they fall silent, and had half the usual time":     {created: busy, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"others hand on, in half the usual time":            {created: busy, answers: before, took: 2 * time.Minute, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"half the usual time is too little for them":        {created: busy, from: "eve", answers: before, took: 3 * time.Minute, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"nobody knows how much time they take":              {created: busy, from: "eve", answers: before, once: true, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they see it, and hang, with half the usual time":   {created: busy, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", severe: true, first: "eve"},
+		"they hang in half the usual time, and had no time": {created: busy, asked: event.HandoffRequested{Timeouts: soon}, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", first: "eve"},
+		"one receiver of one sender falls silent":           {created: patient, from: "eve", answers: before, to: "r0", ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"they reject what one sends":                        {created: patient, from: "eve", answers: before, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
+		"they reject the children of one":                   {created: patient, asked: courier, from: "agent/eve", ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
+		"they reject the children of many":                  {created: patient, asked: courier, ends: spread, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"many delegate what must be answered at once":       {created: mine(hurry.Timeouts), asked: courier, parent: []event.Event{hurry}, answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"one delegates what must be answered at once":       {created: mine(soon), asked: courier, parent: []event.Event{patient}, from: "eve", answers: before, ends: expired, alert: "handoffs-fail-systemically", first: "eve"},
+		"many delegate what one lost before them":           {created: mine(event.Timeouts{}), asked: courier, parent: []event.Event{patient, event.HandoffRequested{Handoff: 1, From: "eve", Kind: event.Warm, Reason: event.ReasonError}, event.Rendered{Handoff: 1, Offer: 1}}, ends: lost, alert: "context-lost", first: "eve"},
+		"one sender gives a handoff no time":                {created: patient, asked: event.HandoffRequested{Timeouts: soon}, from: "eve", answers: before, ends: unanswered, alert: "handoffs-fail-systemically", first: "eve"},
+		"many give what is hurried the usual time":          {created: hurry, asked: event.HandoffRequested{Timeouts: event.Timeouts{}.WithDefaults()}, ends: expired, alert: "handoffs-fail-systemically", severe: true, first: "s0"},
+		"nobody takes what many owners of one lost":         {created: patient, asked: event.HandoffRequested{Recovery: true}, ends: spread, alert: "handoffs-fail-systemically", first: "eve"},
 	}
 }
 
@@ -267,9 +276,9 @@ func TestTheCauseOfWhatGoesWrongIsToldApart(t *testing.T) {
 			for n := range 20 {
 				r.renders(fmt.Sprint("good", n), time.Minute, 1, 0.5)
 			}
-			for n := range 5 {
-				if c.answers != 0 {
-					r.handoff(fmt.Sprint("answered", n), fmt.Sprint("r", n), c.answers, 0)
+			for n := range 25 {
+				if c.answers != 0 && (n < 5 || !c.once) {
+					r.handoff(fmt.Sprint("answered", n), fmt.Sprint("r", n%5), c.answers-c.took, c.took)
 				}
 			}
 			if c.parent != nil {

@@ -43,7 +43,7 @@ type Tally struct {
 	circuits *ledger.Codec[agent.Event]
 	failures map[[2]string][]failure // by workspace and agent, the newest last
 	outcomes map[[2]string][]outcome // by workspace and identity of agents, the newest last
-	answered map[[2]string]time.Time // by workspace and identity of agents: when each last accepted or rejected an offer
+	answered map[[2]string]answers   // by workspace and identity of agents
 }
 
 // Open is the number of tasks of a workspace that have not ended.
@@ -131,10 +131,11 @@ type flight struct {
 	Handoff
 	denied    bool
 	confirmed bool
-	source    string    // that it is from
-	hurried   string    // the principal that has its offers end sooner than usual
-	silent    bool      // its last offer ended without an answer
-	offered   time.Time // when its last offer was made
+	source    string        // that it is from
+	hurried   string        // the principal that has its offers end sooner than usual
+	allowed   time.Duration // that its offers have; see [allows]
+	silent    bool          // its last offer ended without an answer
+	offered   time.Time     // when its last offer was made
 }
 
 // NewTally returns a tally before the first entry.
@@ -148,7 +149,7 @@ func NewTally(o Options) *Tally {
 	return &Tally{
 		o: o, tasks: ledger.NewCodec(event.Events...), names: counted(), set: NewSet(), open: map[ledger.Stream]*work{},
 		recent: ring{most: o.MaxRecent}, labels: newLabels(), covered: map[string][2]float64{},
-		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{}, outcomes: map[[2]string][]outcome{}, answered: map[[2]string]time.Time{},
+		now: map[string]Open{}, past: map[string]*past{}, circuits: ledger.NewCodec(agent.Events...), failures: map[[2]string][]failure{}, outcomes: map[[2]string][]outcome{}, answered: map[[2]string]answers{},
 	}
 }
 
