@@ -83,7 +83,7 @@ type Options struct {
 	Policy policies.Options
 	// Cluster is the servers of the record; nil: calls about them are refused.
 	Cluster cluster.Servers
-	// Presence is when agents were heard of; nil: only this node hears of them.
+	// Presence is when agents were heard of; nil: only this server hears of them.
 	Presence *presence.Presence
 }
 
@@ -241,7 +241,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	return &u, u.addTasks(l, v, s, o, between, inForce)
 }
 
-// Learn tells the caches of entries that other nodes may have made. Call it with all of them, in order, before anything that follows them is told.
+// Learn tells the caches of entries that other servers may have made. Call it with all of them, in order, before anything that follows them is told.
 func (u *UseCases) Learn(entries []ledger.Entry) {
 	for _, e := range entries {
 		switch _, kind, _ := e.Stream.Parts(); kind { // of others, nothing is read from a cache alone

@@ -32,7 +32,7 @@ type Options struct {
 	Manual bool
 	// Moving is held while a test moves the clock; nothing is judged by itself then, since timers of the new time may not have run. nil: no clock is moved.
 	Moving sync.Locker
-	// Alone calls fn while no other node does so, until ctx ends: one judges, and tells people. nil: there is no other.
+	// Alone calls fn while no other server does so, until ctx ends: one judges, and tells people. nil: there is no other.
 	Alone func(ctx context.Context, fn func(context.Context))
 }
 

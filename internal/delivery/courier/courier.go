@@ -35,7 +35,7 @@ type Options struct {
 	Log *slog.Logger     // nil means slog.Default
 	// Sinks deliver notices about tickets to people.
 	Sinks []notify.Sink
-	// Alone calls fn while no other node does so, until ctx ends: sinks are told by one. nil: there is no other.
+	// Alone calls fn while no other server does so, until ctx ends: sinks are told by one. nil: there is no other.
 	Alone func(ctx context.Context, fn func(context.Context))
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// Tick applies the clocks that are due. A tick too early, twice, or on two nodes at once is harmless.
+// Tick applies the clocks that are due. A tick too early, twice, or on two servers at once is harmless.
 type Tick struct {
 	Hints Hints
 	// Wake is for a handoff that waits for an open circuit: that may have closed before the time. It is offered now if there is a

@@ -17,8 +17,8 @@
 //   - gather.go: how many items, pinned items and turns an envelope gets, and who goes first
 //   - reader.go: which tasks let a caller read an item; the rule itself is in memory/reader.go
 //   - pin.go: that a pin by an agent is proposed, and the number of pins; the rule is in memory/pinning.go
-//   - forget.go: what is still shown of a forgotten item, such as who forgot it, and redact.go with redact_claimed.go: how it is taken out of envelopes,
-//     trails and exports
+//   - memories.go: what is still shown of a forgotten item, such as since when it is; redact.go, redact_claimed.go: how it is taken out of
+//     envelopes, trails and exports; forget.go: that its key is destroyed
 //   - remove.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go
 //   - versions.go, show.go: how much of an item's past is given
 //   - weigh.go: the verb that sets an item's importance, not the ranking

@@ -24,7 +24,7 @@ func New(now func() time.Time) *Presence {
 	return &Presence{now: now, since: now(), heard: map[string]time.Time{}, waiting: map[string]int{}}
 }
 
-// NewShared returns the presence of agents that are heard of by several nodes. Those tell each other by [Presence.News] and
+// NewShared returns the presence of agents that are heard of by several servers. Those tell each other by [Presence.News] and
 // [Presence.Learn], within slack: by so much later an agent counts as silent.
 func NewShared(now func() time.Time, slack time.Duration) *Presence {
 	p := New(now)

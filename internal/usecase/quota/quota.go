@@ -19,8 +19,8 @@ const (
 )
 
 // Quota bounds the open tasks that one principal has requested. It is advisory and cheap: the number comes from the
-// views, at most once a second for each principal, and in between only the principal's new tasks are added, on this node.
-// So there may be more by what other nodes let through in a second and what the views lag behind; and a principal at its
+// views, at most once a second for each principal, and in between only the principal's new tasks are added, on this server.
+// So there may be more by what other servers let through in a second and what the views lag behind; and a principal at its
 // bound hears a second late that one of its tasks has ended.
 type Quota struct {
 	most  int

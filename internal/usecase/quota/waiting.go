@@ -22,7 +22,7 @@ const (
 
 // Waiting bounds what one sender has in the inbox of one receiver, or at one desk, so that nobody can fill them. It is advisory and cheap:
 // items are only added until the bound seems to be reached, and then counted in the views. So there may be more by what is under way, on
-// other nodes too.
+// other servers too.
 type Waiting struct {
 	most  int
 	views view.Store

@@ -39,7 +39,7 @@ func (ts *Tickets) seen(ctx context.Context, c caller.Caller, s desk.Reader, row
 		}
 		of := taskstore.StreamOf(c.Workspace, k.Task)
 		f, err := ts.tasks.Load(ctx, of, false)
-		if err == nil && f.Head < k.At { // another node has changed it
+		if err == nil && f.Head < k.At { // another server has changed it
 			f, err = ts.tasks.Load(ctx, of, true)
 		}
 		if err != nil {

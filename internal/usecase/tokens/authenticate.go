@@ -10,7 +10,7 @@ import (
 )
 
 // Authenticate finds out who presents a token's text. It is a fresh read: a token that was revoked counts no more on any
-// node. Attempts that fail are recorded, rate-limited. What is no token of this server is the issuer's to judge, if there
+// server. Attempts that fail are recorded, rate-limited. What is no token of this server is the issuer's to judge, if there
 // is one.
 func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller, error) {
 	if ts.issuer != nil && !identity.IsToken(text) {
