@@ -3,6 +3,7 @@ package trapeze_test
 import (
 	"go/ast"
 	"go/token"
+	"io/fs"
 	"os/exec"
 	"path"
 	"regexp"
@@ -64,7 +65,10 @@ func staleNames(d *directory, comment string) (out []finding) {
 // goPath matches the path of a Go file of another package, or the end of one from a directory on, such as task/clock.go.
 var goPath = regexp.MustCompile(`(?:^|[\s(\[,])((?:[a-z0-9_]+/)+[a-z0-9_]+\.go)\b`)
 
-// stalePaths finds the files of other packages that a package comment names and that are gone.
+// dataPath matches the path of a file of the package itself that is no Go file.
+var dataPath = regexp.MustCompile(`(?:^|[\s(\[,])((?:static|templates|testdata)/[a-z0-9_/-]+\.[a-z]+)\b`)
+
+// stalePaths finds the files of other packages, and the data of its own, that a package comment names and that are gone.
 func (t *tree) stalePaths(d *directory, comment string) (out []finding) {
 	for _, m := range goPath.FindAllStringSubmatch(comment, -1) {
 		found := false
@@ -72,6 +76,11 @@ func (t *tree) stalePaths(d *directory, comment string) (out []finding) {
 			found = found || strings.HasSuffix("/"+f.path, "/"+m[1])
 		})
 		if !found {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment names " + m[1] + ", which is not there"})
+		}
+	}
+	for _, m := range dataPath.FindAllStringSubmatch(comment, -1) {
+		if _, err := fs.Stat(t.fsys, path.Join(d.path, m[1])); err != nil {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment names " + m[1] + ", which is not there"})
 		}
 	}
@@ -89,7 +98,7 @@ func checkImportClaims(t *tree) (out []finding) {
 		}
 		if claim := importClaim.FindString(strings.Join(strings.Fields(f.ast.Doc.Text()), " ")); claim != "" {
 			out = append(out, t.found(f.ast.Doc.Pos(), "import claim",
-				"the package comment says %q: the table in arch_table_test.go is the only list of imports", claim))
+				"the package comment says %q: the table in arch_table_*test.go is the only list of imports", claim))
 		}
 	})
 	return out

@@ -89,7 +89,7 @@ func TestArchitecturePageShowsTheTable(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("%s does not show the table in arch_table_test.go: run go generate . and commit the result", page)
+		t.Fatalf("%s does not show the table in arch_table_*test.go: run go generate . and commit the result", page)
 	}
 	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@
 //
 // Where to change what:
 //   - story.go: what a task's story has; timeline/moment.go: its lines; timeline/kind.go: which events are marked as bad, good or a question, and which end an
-//     offer in vain (the colours are in static/page.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
+//     offer in vain (its colours are in static/variables.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
 //   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent
@@ -22,7 +22,7 @@
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
-//   - static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types
+//   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types
 //   - refill/refill.go: what a form that is refused comes back with
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed

@@ -4,7 +4,7 @@
 //   - Each verb is one decision on the stream of one task, and one entry.
 //   - A caller without a part in a task finds no task.
 //
-// The JSON that callers read of a task, a handoff and an inbox item is written by the HTTP API (httpapi/tasks.go); what a list shows of a
+// The JSON that callers read of a task, a handoff and an inbox item is written by the HTTP API (httpapi/tasks.go, httpapi/handoffs.go, httpapi/inbox.go); what a list shows of a
 // task is in package view.
 //
 // Where to change what:

@@ -16,7 +16,7 @@
 //   - at_client.go: which tickets a person may answer at the client of an agent
 //   - claim.go: as which agent a person takes a task over
 //   - ask.go: who can be asked by name
-//   - Deadlines, reminders and the next desk are rules: task/ticket.go and handoff/tick.go. Messages about tickets are decided in
+//   - Deadlines, reminders and the next desk are rules: event/timeout.go, task/ticket.go and handoff/tick.go. Messages about tickets are decided in
 //     courier/notify.go and written in notify/ticket.go.
 //   - verbs.go: which verbs a ticket in a list has for its reader; the verbs have files of their names
 //
