@@ -26,7 +26,7 @@
 //   - refill/refill.go: what a form that is refused comes back with
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
-//   - templates/NAME.html: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
+//   - the directory templates: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
 //     templates/parts/ticket.html: the forms of a ticket
 //   - hop.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each; webpage.go: the routes, and the greatest form
 //
