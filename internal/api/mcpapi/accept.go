@@ -125,7 +125,7 @@ func (c *call) ownedBefore(ctx context.Context, id string) (answer, bool) {
 func (c *call) owned(ctx context.Context, r client.Receipt, s client.Sheet) answer {
 	c.Session.Hold(r.Task, r.Epoch)
 	a := taken(r, "", "")
-	a.Text, a.Fits = fit.Prompt(ctx, c.Call, s), true
+	a.Text, a.Fits = fit.Prompt(ctx, c.Call, s, c.Session.Named(ctx, r.Task, r.Epoch)), true
 	maps.Copy(a.Meta, show.Trace(s.Envelope))
 	var left int
 	if a.More, left = resource.ContentLinks(r.Task, r.Handoff, s.Envelope); left > 0 {

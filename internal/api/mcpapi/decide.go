@@ -130,7 +130,7 @@ func (c *call) tookOver(ctx context.Context, r client.Receipt) (answer, error) {
 		return answer{}, err
 	}
 	a := tool.Told(r, "You own the task.", c.Say("do what the context asks; then call {complete|send|escalate}; {decide} with verdict=release gives it back"))
-	a.Text, a.Fits = a.Text+"\n\n"+fit.Prompt(ctx, c.Call, s), true
+	a.Text, a.Fits = a.Text+"\n\n"+fit.Prompt(ctx, c.Call, s, c.Session.Named(ctx, r.Task, r.Epoch)), true
 	return a, nil
 }
 

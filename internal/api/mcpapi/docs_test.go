@@ -78,7 +78,7 @@ A call about a task that you own needs no ` + "`epoch`" + `: the server remember
 the owner (` + "`accept`" + `, ` + "`send`" + `, a claim) or that ` + "`status`" + ` first showed it. If another session of the same agent has accepted the task
 since, the call is refused (` + "`stale_epoch`" + `), so that no session completes work that it did not accept; to accept it again gives this
 session the new one. Without sessions (protocol version 2026-07-28), and in a session that was given none, the current epoch is
-taken if the agent has owned the task once; else the call must name it, as ` + "`status`" + ` shows it.
+taken if the agent has owned the task once; else the call must name it, as the answer of ` + "`accept`" + ` and ` + "`status`" + ` show it.
 
 `)
 	tools, err := a.ListTools(t.Context(), nil)

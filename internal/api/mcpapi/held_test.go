@@ -101,6 +101,40 @@ func TestACallThatCannotTellItsEpochIsRefused(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatGetsATaskBackIsToldTheEpochThatItsCallsName(t *testing.T) {
+	h := open(t)
+	tester := h.agent(statelessVersion, "tester")
+	for _, version := range []string{statelessVersion, sessionVersion} {
+		for _, tokens := range []int{0, 150} {
+			coder := h.agent(version, "coder")
+			_, sent := tester.call("send", m{"intent": "Write the parser", "to": "coder"})
+			first, _ := coder.call("accept", m{"handoff": sent["handoff"]})
+			coder.call("progress", m{"task": sent["task"], "note": "begun"})
+			_, sent = coder.call("send", m{"task": sent["task"], "to": "tester"})
+			tester.call("accept", m{"handoff": sent["handoff"]})
+			tester.call("progress", m{"task": sent["task"], "note": "tried"})
+			back := m{"task": sent["task"], "to": "coder", "facts": []string{"It fails."}}
+			if tokens > 0 {
+				back["budget"], back["facts"] = tokens, []string{strings.Repeat("It fails. ", 12), strings.Repeat("It still fails. ", 3), "So.", "Or so.", "Or not."}
+			}
+			_, sent = tester.call("send", back)
+			text, _ := coder.call("accept", m{"handoff": sent["handoff"]})
+			line, _, _ := strings.Cut(text, "\n")
+			if named := strings.Contains(line, "epoch=3"); named != (version == statelessVersion) || strings.Contains(first, "epoch=") {
+				t.Errorf("%s, %d tokens: %s", version, tokens, line)
+			}
+			if full := strings.HasPrefix(line, "# epoch=3 task"); full != (tokens > 0 && version == statelessVersion) {
+				t.Errorf("%s, %d tokens, which the rest takes up: %s", version, tokens, line)
+			}
+			done := m{"task": sent["task"], "text": "done"}
+			if version == statelessVersion {
+				done["epoch"] = 3
+			}
+			coder.call("complete", done)
+		}
+	}
+}
+
 func TestANewSessionIsGivenTheEpochByStatus(t *testing.T) {
 	h := open(t)
 	_, _, task, _ := twoSessions(h, sessionVersion)

@@ -155,7 +155,7 @@ func (c *call) shared(ctx context.Context, id string) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{Text: fit.Prompt(ctx, c.Call, s), Fits: true}, nil
+	return answer{Text: fit.Prompt(ctx, c.Call, s, 0), Fits: true}, nil
 }
 
 // preview returns the context of an offer to the caller, which does not accept it, or of a handoff that waits for an approver.

@@ -57,7 +57,7 @@ func (s *Session) Epoch(ctx context.Context, task string, given uint64) (uint64,
 	case epoch != 0: // the rules refuse an old one, unless the call is a repeat
 		s.own = t
 		return epoch, nil
-	case visits(t, me.Agent) > 1 || t.Epoch > uint64(len(t.Path)): // the path may lack the oldest visits
+	case ownedBefore(t):
 		why := "has"
 		if visits(t, me.Agent) <= 1 {
 			why = "may have"
@@ -100,6 +100,23 @@ func (s *Session) Stale(err error) error {
 	out.Hint = s.Say("another session of %s has the task under epoch %d, which it accepted or asked for: stop working on it in this session. Only if you are to continue it here instead, call {accept} with handoff=%s first: it gives you the context again",
 		s.own.Owner, s.own.Epoch, s.own.ID)
 	return &out
+}
+
+// Named is the epoch that calls about a task have to name, because its agent owned it before, and the requests of the protocol have no session that remembers
+// the one it has now; 0: they need none.
+func (s *Session) Named(ctx context.Context, task string, epoch uint64) uint64 {
+	if epoch <= 1 || s.MCP != nil && s.MCP.ID() != "" {
+		return 0
+	}
+	if t, err := s.Client.Task(ctx, task); err != nil || t.Epoch != epoch || !ownedBefore(t) {
+		return 0
+	}
+	return epoch
+}
+
+// ownedBefore reports whether the owner of a task owned it under another epoch, too, or may have: the path may lack the oldest visits.
+func ownedBefore(t client.Task) bool {
+	return visits(t, t.Owner) > 1 || t.Epoch > uint64(len(t.Path))
 }
 
 // visits is how often an agent has owned a task, as far as its path says.

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/trapezehq/trapeze/client"
@@ -14,7 +15,40 @@ const fetcher = "status"
 
 // Prompt is a rendered context, whose headings name the tool that fetches artifacts and what was left out as the client sees it. A budget is
 // counted with the longest form of those calls but for prefixes: with one that would not fit, the headings name the tool alone.
-func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
+//
+// An epoch that the reader's calls have to name (0: none) is in the first line, which has no more tokens than without it if there is a budget that the rest may take up.
+func Prompt(ctx context.Context, c *tool.Call, s client.Sheet, epoch uint64) string {
+	text := complete(ctx, c, s)
+	first, rest, _ := strings.Cut(text, "\n")
+	about, is := strings.CutPrefix(first, beginning)
+	if epoch == 0 || !is {
+		return text
+	}
+	if whole := fmt.Sprintf("%s. You had it before: give epoch=%d with calls about it\n%s", first, epoch, rest); fits(ctx, c, s, whole) {
+		return whole
+	}
+	return fmt.Sprintf("# epoch=%d task%s\n%s", epoch, about, rest)
+}
+
+// beginning is that of a prompt of the owner of a task.
+const beginning = "# You take over task"
+
+// fits reports whether a prompt is within the budget of a context, if it has one.
+func fits(ctx context.Context, c *tool.Call, s client.Sheet, prompt string) bool {
+	var doc struct {
+		Packing struct {
+			Budget int `json:"budget"`
+		} `json:"packing"`
+	}
+	if err := json.Unmarshal(s.Envelope, &doc); err != nil || doc.Packing.Budget == 0 {
+		return err == nil
+	}
+	r, err := For(ctx, c.Client)
+	return err == nil && r.reads(prompt, doc.Packing.Budget)
+}
+
+// complete is the prompt with the name of the tool that fetches.
+func complete(ctx context.Context, c *tool.Call, s client.Sheet) string {
 	name := c.Set.Name(fetcher)
 	if name == fetcher {
 		return s.Prompt
@@ -22,9 +56,6 @@ func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
 	var doc struct {
 		Artifacts []struct{} `json:"artifacts"`
 		Omissions []struct{} `json:"omissions"`
-		Packing   struct {
-			Budget int `json:"budget"`
-		} `json:"packing"`
 	}
 	if json.Unmarshal(s.Envelope, &doc) != nil {
 		return s.Prompt // never an envelope of the server
@@ -35,10 +66,8 @@ func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
 			whole, short = named(whole, heading, name, false), named(short, heading, name, true)
 		}
 	}
-	if doc.Packing.Budget > 0 {
-		if r, err := For(ctx, c.Client); err != nil || !r.reads(whole, doc.Packing.Budget) {
-			return short
-		}
+	if !fits(ctx, c, s, whole) {
+		return short
 	}
 	return whole
 }
@@ -46,8 +75,8 @@ func Prompt(ctx context.Context, c *tool.Call, s client.Sheet) string {
 // Preview is the context of an offer as [Prompt] has it. Its first line says that it is a preview, in no more tokens than that of an owner by any
 // tokenizer, since the rest may take the whole budget.
 func Preview(ctx context.Context, c *tool.Call, s client.Sheet) string {
-	text := Prompt(ctx, c, s)
-	if rest, is := strings.CutPrefix(text, "# You take over task"); is {
+	text := Prompt(ctx, c, s, 0)
+	if rest, is := strings.CutPrefix(text, beginning); is {
 		return "# Preview of task" + rest
 	}
 	return text
