@@ -251,6 +251,7 @@ type TaskFilter struct {
 	Parent string // a task
 	Deep   bool   // also the children of its children, to five below it
 	Text   string // words that each task has in the beginning of its intent, its id, its requester, its owner or its receivers
+	Words  string // words that each task has there or in what the token may read of its content; TaskPage.Next goes on with older tasks, also where none is listed
 	After  string // TaskPage.Next of the page before
 	Limit  int    // at most 500; 0 means 50
 	Counts bool   // also count the tasks on all pages, by state
@@ -272,7 +273,7 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 
 func (f TaskFilter) query() wire.Query {
 	q := wire.Query{}
-	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "after", f.After)
+	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "words", f.Words, "after", f.After)
 	q.Flags(map[string]bool{"live": f.Live, "counts": f.Counts, "deep": f.Deep})
 	q.Time("since", f.Since)
 	q.Time("until", f.Until)

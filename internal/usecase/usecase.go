@@ -285,7 +285,7 @@ func (u *UseCases) addTasks(l ledger.Ledger, v view.Store, s stores, o Options, 
 	u.Tickets = tickets.New(s.tasks, v, s.access, s.agents, between, sealer, turns, o.Now)
 	u.Tasks = tasks.New(tasks.Parts{
 		Ledger: l, Views: v, Positions: s.positions, Store: s.tasks, Access: s.access, Presence: s.presence, Agents: u.Agents, AgentStore: s.agents, Talks: s.conversations,
-		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets,
+		Routes: between, Policies: inForce, Decider: decider, Sealer: sealer, Handoffs: hand, Tickets: u.Tickets, Said: u.History,
 		Expect: results, Quota: open, Turns: turns, Work: o.Work, Majors: o.Majors, Now: o.Now,
 	})
 	u.Phrases = phrases.New(phrases.Parts{

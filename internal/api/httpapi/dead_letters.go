@@ -20,7 +20,7 @@ type deadQuery struct {
 func (s *service) dead() {
 	endpoint.Read(s.router, endpoint.Route{Path: "/v1/dead", ID: "list-dead", Summary: "List the tasks in the dead-letter queue, newest first", Tag: endpoint.TagDead},
 		func(ctx context.Context, c caller.Caller, in *deadQuery) (TaskPage, error) {
-			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page)
+			return s.page(ctx, c, view.TaskFilter{State: event.Parked}, in.Page, "")
 		})
 	replay := endpoint.Route{Method: http.MethodPost, Path: "/v1/dead/{id}/replay", ID: "replay", Summary: "Replay a task from the dead letters with new limits", Tag: endpoint.TagDead}
 	endpoint.Change(s.router, replay, endpoint.Under(func(in *tasks.ReplayInput) *string { return &in.Task }, s.app.Tasks.Replay))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/usecase/tasks"
@@ -34,6 +35,7 @@ type tasksQuery struct {
 	Parent string      `query:"parent" maxLength:"80" doc:"Only children of this task."`
 	Deep   bool        `query:"deep" doc:"With parent: also their children and those of theirs, to five below the task."`
 	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words, or beginnings of words, in the first 4,000 characters of their intent, their id, their requester, their owner or the receivers of their open offer, in upper or lower case."`
+	Words  string      `query:"words" maxLength:"500" doc:"Only tasks that have each of these words, or parts of words, in what you may read of them: in their first 500 characters, id, requester, owner and receivers, and in the content that their trail shows you, such as asks, facts, decisions, questions, answers, notes and results. One call looks in the 500 newest tasks that match the rest, and next goes on with older ones, also where none is listed. Without counts."`
 	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
 	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
 	Counts bool        `query:"counts" doc:"Also count the tasks that match, on all pages, by state."`
@@ -104,15 +106,18 @@ func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery
 		}
 	}
 	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Deep: in.Deep, Text: in.Text, Since: in.Since, Until: in.Until}
-	out, err := s.page(ctx, c, f, in.Page)
+	if in.Words != "" && in.Counts {
+		return TaskPage{}, refusal.New(refusal.Invalid, "omit counts, or use text instead of words", "tasks are not counted by words of their content").With("field", "counts")
+	}
+	out, err := s.page(ctx, c, f, in.Page, in.Words)
 	if err == nil && in.Counts {
 		out.Counts, err = s.app.Tasks.ListCounts(ctx, c, tasks.TasksInput{TaskFilter: f})
 	}
 	return out, err
 }
 
-// page lists a page of the tasks that match a filter.
-func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, p endpoint.Page) (TaskPage, error) {
+// page lists a page of the tasks that match a filter, and say some words.
+func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, p endpoint.Page, words string) (TaskPage, error) {
 	if p.After != "" {
 		if err := event.CheckTaskID(p.After); err != nil {
 			return TaskPage{}, err
@@ -123,6 +128,11 @@ func (s *service) page(ctx context.Context, c caller.Caller, f view.TaskFilter, 
 	}
 	f.After, f.Limit = p.After, p.Limit
 	out := TaskPage{Listed: endpoint.Listed{Position: s.app.Positions.Viewed()}}
+	if words != "" {
+		list, next, err := s.app.Tasks.ListSaying(ctx, c, tasks.TasksInput{TaskFilter: f}, words)
+		out.Tasks, out.Next = endpoint.NotNil(list), next
+		return out, err
+	}
 	list, err := s.app.Tasks.List(ctx, c, tasks.TasksInput{TaskFilter: f})
 	if err != nil {
 		return out, err

@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -53,6 +54,7 @@ type found struct {
 	since, until  time.Time
 	Asked         bool   // for anything
 	All           string // the list of all tasks that fit, if there are older ones
+	Said          string // the list of tasks that say the words, if it may have older ones
 	Earlier       string // the next page of conversations; empty: there is none
 }
 
@@ -110,7 +112,8 @@ func pathOf(id string) string {
 	return "/tasks/" + url.PathEscape(task)
 }
 
-// findTasks adds the newest tasks whose id, request, requester, owner or receivers have the words, or their beginnings.
+// findTasks adds the newest tasks whose id, request, requester, owner or receivers have the words, or their beginnings, and those of the newest that have them in what the
+// person may read of them.
 func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Since: f.since, Until: f.until, Limit: maxFound}
 	if f.State == "live" {
@@ -119,20 +122,42 @@ func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 		in.State = client.State(f.State)
 	}
 	got, err := v.api.Tasks(ctx, in)
+	if err != nil {
+		return err
+	}
 	f.Tasks = got.Tasks
 	if got.Next != "" {
-		all := url.Values{}
-		for name, value := range map[string]string{"text": f.Query, "owner": f.Agent, "state": string(in.State), "since": f.Since, "until": f.Until} {
-			if value != "" {
-				all.Set(name, value)
-			}
+		f.All = f.list("text", in)
+	}
+	if f.Query == "" {
+		return nil
+	}
+	in.Text, in.Words = "", f.Query
+	said, err := v.api.Tasks(ctx, in)
+	for _, t := range said.Tasks {
+		if !slices.ContainsFunc(f.Tasks, func(other client.TaskRow) bool { return other.ID == t.ID }) {
+			f.Tasks = append(f.Tasks, t)
 		}
-		if in.Live {
-			all.Set("live", "1")
-		}
-		f.All = tasksPath(all)
+	}
+	slices.SortFunc(f.Tasks, func(a, b client.TaskRow) int { return cmp.Compare(b.ID, a.ID) })
+	if said.Next != "" {
+		f.Said = f.list("words", in)
 	}
 	return err
+}
+
+// list is the address of the list of tasks that a filter finds, by words of a kind.
+func (f *found) list(words string, in client.TaskFilter) string {
+	all := url.Values{}
+	for name, value := range map[string]string{words: f.Query, "owner": f.Agent, "state": string(in.State), "since": f.Since, "until": f.Until} {
+		if value != "" {
+			all.Set(name, value)
+		}
+	}
+	if in.Live {
+		all.Set("live", "1")
+	}
+	return tasksPath(all)
 }
 
 // findAgents adds the agents whose name, description or capabilities have the words.

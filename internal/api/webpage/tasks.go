@@ -35,8 +35,8 @@ type stateCount struct {
 func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	q.Del("did")
-	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), After: q.Get("after"), Limit: 100}
-	f.Counts = f.After == ""
+	f := client.TaskFilter{State: client.State(q.Get("state")), Owner: q.Get("owner"), Parent: q.Get("parent"), Live: q.Get("live") != "", Text: q.Get("text"), Words: q.Get("words"), After: q.Get("after"), Limit: 100}
+	f.Counts = f.After == "" && f.Words == ""
 	var err error
 	if f.Since, f.Until, err = v.between(q); err != nil {
 		return err

@@ -34,6 +34,7 @@ func list(s *shell.Shell) *cobra.Command {
 	shell.TaskFlag(cmd.Flags(), &f.Parent, "parent", "list only children of this task")
 	cmd.Flags().BoolVar(&f.Deep, "deep", false, "with --parent: also the children of its children, to five below it")
 	cmd.Flags().StringVar(&f.Text, "text", "", "list only tasks that have these words in their intent, id, requester, owner or receivers")
+	cmd.Flags().StringVar(&f.Words, "words", "", "list only tasks that have these words in what you may read of them, such as asks, facts and results")
 	cmd.Flags().StringVar(&since, "since", "", "list only tasks that last changed after this time: how long ago, such as 24h, or a time")
 	cmd.Flags().StringVar(&until, "until", "", "list only tasks that last changed before this time: how long ago, or a time")
 	cmd.Flags().BoolVar(&f.Counts, "counts", false, "also count the tasks that match, on all pages, by state")

@@ -3,6 +3,8 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -48,6 +50,42 @@ var content = map[string][]string{
 	event.TicketReleased{}.EventName():   {"detail"},
 	event.TicketEscalated{}.EventName():  {"why"},
 	event.TicketClosed{}.EventName():     {"answer", "detail"},
+}
+
+// Texts are the texts of an entry of a task that say what the task says: those that [Withhold] leaves out.
+func Texts(e ledger.Entry) (texts []string) {
+	for _, ev := range e.Events {
+		var fields any
+		if len(content[ev.Name]) == 0 || json.Unmarshal(ev.Data, &fields) != nil {
+			continue
+		}
+		for _, path := range content[ev.Name] {
+			texts = addTexts(texts, fields, strings.Split(path, "."))
+		}
+	}
+	return texts
+}
+
+// addTexts adds the texts at a path of a value, and below it.
+func addTexts(texts []string, v any, path []string) []string {
+	switch v := v.(type) {
+	case string:
+		if len(path) == 0 {
+			texts = append(texts, v)
+		}
+	case []any:
+		for _, each := range v {
+			texts = addTexts(texts, each, path)
+		}
+	case map[string]any:
+		if len(path) > 0 {
+			return addTexts(texts, v[path[0]], path[1:])
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			texts = addTexts(texts, v[name], nil)
+		}
+	}
+	return texts
 }
 
 // Withhold returns an entry of a task without its content. Digests are kept, and the intent if that is asked for.

@@ -45,6 +45,7 @@ type Parts struct {
 	Sealer     *envelopes.Sealer
 	Handoffs   *handoffs.Handoffs
 	Tickets    *tickets.Tickets
+	Said       Said
 	Expect     *expect.Checker
 	Quota      *quota.Quota
 	Turns      *quota.Turns
@@ -70,6 +71,7 @@ type Tasks struct {
 	sealer     *envelopes.Sealer
 	handoffs   *handoffs.Handoffs
 	tickets    *tickets.Tickets
+	said       Said
 	expect     *expect.Checker
 	quota      *quota.Quota
 	turns      *quota.Turns
@@ -82,7 +84,7 @@ type Tasks struct {
 func New(p Parts) *Tasks {
 	return &Tasks{
 		ledger: p.Ledger, views: p.Views, positions: p.Positions, store: p.Store, access: p.Access, presence: p.Presence, agents: p.Agents, agentStore: p.AgentStore, talks: p.Talks,
-		routes: p.Routes, policies: p.Policies, decider: p.Decider, sealer: p.Sealer, handoffs: p.Handoffs, tickets: p.Tickets,
+		routes: p.Routes, policies: p.Policies, decider: p.Decider, sealer: p.Sealer, handoffs: p.Handoffs, tickets: p.Tickets, said: p.Said,
 		expect: p.Expect, quota: p.Quota, turns: p.Turns, work: p.Work, majors: p.Majors, now: p.Now,
 	}
 }

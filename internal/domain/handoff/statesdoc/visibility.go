@@ -60,6 +60,7 @@ func visibility() string {
 		"- **Content of the past**: texts, envelopes and results in trails, exports and the drift report. What is not for the reader is replaced by \"withheld\"; digests,\n" +
 		"  times and names stay. The receiver of a cold handoff gets the description alone (from an agent also the facts and decisions that the requester and operators pinned), so what came before it stays withheld from it, and from those that it hands\n" +
 		"  the task to. An entry after it with content from before, as when a share is read or a child ends late, is read by those who read where that was made.\n" +
+		"- **A search by words** (`words` at `GET /v1/tasks`, and the page) finds a task by the content that its trail shows to the one who searches.\n" +
 		"- **The drift report** is for those that read more of the past than their own entries. It compares the envelopes of the entries that they read.\n" +
 		"- A file is read by an agent that may read an entry that names its digest, and by the agent that stored it.\n")
 	return b.String()
