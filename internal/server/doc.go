@@ -15,7 +15,7 @@
 //     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files
 //   - package garbage: how much memory the process takes; package putaway: how entries are put away
-//   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are; recordfile: what a verifier reads
+//   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
 //   - people.go: the configuration of people who sign in; segments.go: how entries are put away; clock.go: the clock of tests

@@ -21,7 +21,7 @@
 //     validate.go: what else is refused; checker.go: how a refusal names its field
 //   - render.go: the order and headings of a receiver's prompt; render_constraints.go: its rules; render_omissions.go: its list of what was
 //     left out; render_dropped.go: how it tells what was dropped for a bound. How texts are fenced and entries indented is in package
-//     content/prompt, and how parts are given one by one in content/parts
+//     content/prompt, and how parts are given one by one in content/parts. Which call fetches a part: package content/fetchcall
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for omitting them
 //   - codec.go, convert.go, extra.go: how documents of other versions are read
 //   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal

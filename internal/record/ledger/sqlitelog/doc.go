@@ -33,7 +33,7 @@
 //   - queue.go: how many appends are committed together; responder.go: how fast they are answered
 //   - log.go: what is refused when the file is opened; package filelock: the locks, and how long they are waited for
 //   - schema.go: the tables, the number of the format, and the settings of SQLite
-//   - projection.go: what happens when views fail or lag; index.go: the sum that shows lost rows
+//   - projection.go: what happens when views fail or lag; index.go: when the sum that shows lost rows is checked (package indexsum: what it sums)
 //   - scan.go: how a verification reads; scrub.go: how erased content leaves the files; copy.go: how a backup is restored into a log
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
