@@ -43,11 +43,12 @@ func stories() map[string]story {
 		"handoff-failure-rate: of the children of one agent alone":          {sender: "lead", begin: (*stage).fansOut, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"handoffs-fail-systemically":                                        {begin: func(st *stage) { st.works(14); st.rejects(6) }, raises: soon, handoffs: 5, end: nothing, recovers: later},
 		"handoffs-fail-systemically: all receivers of one agent are silent": {sender: "lead", begin: (*stage).fallSilent, raises: soon, handoffs: 5, end: func(st *stage) { st.advance(70 * time.Minute) }, recovers: later},
-		"agent-fails":                 {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"circuit-open":                {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"circuit-open: of one sender": {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"agent-fails: by lost tasks":  {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
-		"agent-tasks-fail":            {agent: "coder", sender: "lead", begin: func(st *stage) { st.fails(3) }, raises: soon, handoffs: 3, end: func(st *stage) { st.works(5) }, recovers: most{4, 3 * time.Minute}},
+		"agent-fails":                                        {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open":                                       {agent: "coder", begin: (*stage).ignores, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"circuit-open: of one sender":                        {agent: "coder", begin: (*stage).ignoresOne, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"agent-fails: by what it never looks at":             {agent: "coder", sender: "lead", begin: (*stage).overlooks, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"agent-fails: by lost tasks":                         {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
+		"agent-tasks-fail":                                   {agent: "coder", sender: "lead", begin: func(st *stage) { st.fails(3) }, raises: soon, handoffs: 3, end: func(st *stage) { st.works(5) }, recovers: most{4, 3 * time.Minute}},
 		"agent-tasks-fail: by every second one that is lost": {agent: "coder", begin: (*stage).losesEverySecond, raises: soon, handoffs: 3, end: nothing, recovers: most{22, 10 * time.Minute}},
 		"circuit-open: by lost tasks":                        {agent: "coder", begin: (*stage).dies, raises: soon, handoffs: 3, end: (*stage).answers, recovers: most{4, 3 * time.Minute}},
 		"hops-rise":                                          {sender: "lead", begin: (*stage).wanders, raises: most{20, time.Minute}, handoffs: 5, end: func(st *stage) { st.advance(25 * time.Hour) }, recovers: later},
@@ -205,6 +206,16 @@ func (st *stage) ignores() {
 	for n := range 3 {
 		st.ignored("coder", coder, st.as(fmt.Sprint("sender", n), client.AgentSpec{}))
 	}
+}
+
+// overlooks has an agent that looks at nothing that it is offered.
+func (st *stage) overlooks() {
+	st.Helper()
+	st.coder()
+	for range 3 {
+		st.hands("coder", client.CreateInput{}, client.SendInput{Retries: new(int), ReturnHome: true})
+	}
+	st.advance(11 * time.Minute)
 }
 
 // ignoresOne has an agent answer none of the offers of one sender, which stops those of that sender alone.

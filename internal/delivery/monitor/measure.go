@@ -136,6 +136,13 @@ func (x *Measurement) agents(ctx context.Context, workspace string, d *alert.Def
 			open, senders, c.Since = openCircuits(s, x.now)
 			c.Value = float64(open)
 		}
+		if d.Figure == figure.AgentFailures.Name {
+			if missed := x.m.tally.Missed(workspace, s.Name, int(d.Threshold), x.now); missed.Value > c.Value && d.Compare.Holds(missed.Value, d.Threshold) {
+				missed.Key = c.Key
+				list = append(list, missed)
+				continue
+			}
+		}
 		if !d.Compare.Holds(c.Value, d.Threshold) {
 			continue
 		}

@@ -238,7 +238,8 @@ func (m *Monitor) agents(ctx context.Context, set *figure.Set) error {
 			for _, p := range all[i].SenderCircuits {
 				set.Add(figure.Circuits, 1, label, agent.ScopeSender, string(p.Circuit.PhaseAt(now)))
 			}
-			set.Raise(figure.AgentFailures, float64(failures(&all[i])), label, m.tally.Agent(w, all[i].Name))
+			failed := max(float64(failures(&all[i])), m.tally.Missed(w, all[i].Name, 0, now).Value)
+			set.Raise(figure.AgentFailures, failed, label, m.tally.Agent(w, all[i].Name))
 			set.Add(figure.Agents, 1, label, string(all[i].Readiness()))
 		}
 	}

@@ -60,7 +60,7 @@ func failures() []Definition {
 		{
 			Name: "agent-fails", Severity: Warning, Figure: "trapeze.agent.failures", Measure: Present, Compare: AtLeast, Subject: Agent, Unit: Count,
 			Threshold: 3, Lowest: 1, Highest: 100, command: showAgent,
-			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence. Its rejections, and offers that it never looked at, do not count. When it accepts an offer, those that failed before count no more; the tasks that it lost do, until it completes one that it did not make itself, gives it up or hands it on.",
+			meaning: "An agent failed {threshold} times in a row or more: a delivery or an offer that it had seen ended without an answer, or it lost a task by its silence; or it looked at none of as many offers, of a minute or more each, the last in the last day. Its rejections do not count. When it looks at an offer, those that it missed count no more; when it accepts an offer, those that failed before count no more; the tasks that it lost do, until it completes one that it did not make itself, gives it up or hands it on.",
 			todo:    "See whether the agent runs: `trapeze agent show`. Take it off duty if it cannot work: `trapeze agent drain`.",
 		},
 		{

@@ -163,7 +163,7 @@ func (c *count) handoff(ev event.Event) {
 		c.set.Add(HandoffsOpen, 1, c.label)
 		c.w.last, c.w.from = e.Handoff, c.senderOf(&e)
 		times := e.Timeouts.Over(c.w.times)
-		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(times, c.w.times, c.w.from, c.w.hurried), allowed: allows(times), Handoff: Handoff{
+		c.w.flight = &flight{source: strings.Clone(e.From), hurried: hurrying(times, c.w.times, c.w.from, c.w.hurried), times: times, Handoff: Handoff{
 			Workspace: c.workspace, Task: c.id, N: e.Handoff, Kind: e.Kind, Reason: e.Reason, Requested: c.e.Time, Completeness: -1, Utilisation: -1, fullness: -1,
 		}}
 		return
@@ -179,11 +179,15 @@ func (c *count) handoff(ev event.Event) {
 	case event.OfferMade:
 		c.offer("made")
 		f.offered = c.e.Time
+		f.target, f.looked = "", false
 		if len(e.To) == 1 {
 			f.Agent = e.To[0]
+			f.target = f.Agent
 		}
 	case event.Seen:
 		c.offer("seen")
+		f.looked = true
+		c.looks(c.workspace, e.Agent)
 		c.delivered(f, e.Agent)
 	case event.Acknowledged:
 		c.offer("accepted")
@@ -199,6 +203,7 @@ func (c *count) handoff(ev event.Event) {
 		c.delivered(f, e.Agent) // also of an offer that it has rejected by its id, without a look at the inbox
 	case event.OfferExpired:
 		c.offer("expired")
+		c.missed(f)
 		f.silent = true
 	case event.Unanswered:
 		c.offer("unanswered")

@@ -40,7 +40,10 @@ func (t *Tally) addAgent(e *ledger.Entry, workspace, name string) error {
 			t.cleared(k, d.Sender, d.Outcome)
 		case agent.CircuitClosed:
 			t.cleared(k, d.Sender, d.Outcome)
+		case agent.ReadinessChanged, agent.PresenceReturned:
+			t.looks(workspace, t.identity(workspace, name))
 		case agent.CircuitReset:
+			t.looks(workspace, t.identity(workspace, name))
 			delete(t.failures, k)
 			delete(t.outcomes, [2]string{workspace, t.identity(workspace, name)})
 		case agent.Removed:

@@ -217,7 +217,7 @@ var (
 	}
 	AgentFailures = &Instrument{
 		Name: "trapeze.agent.failures", Type: Gauge, Unit: "{failure}", Origin: Views, Labels: []string{"workspace", "agent"},
-		Meaning: "Failures in a row of agents, by the count of their circuits: of the shared one, or of that of one sender if it has more. 0 after a success.",
+		Meaning: "Failures in a row of agents, by the count of their circuits: of the shared one, or of that of one sender if it has more; or the offers in a row, of a minute or more, that ended before it looked at them, if those are more. 0 after a success.",
 	}
 	Agents = &Instrument{
 		Name: "trapeze.agents", Type: Gauge, Unit: "{agent}", Origin: Views, Labels: []string{"workspace", "readiness"},

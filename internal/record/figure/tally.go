@@ -131,11 +131,13 @@ type flight struct {
 	Handoff
 	denied    bool
 	confirmed bool
-	source    string        // that it is from
-	hurried   string        // the principal that has its offers end sooner than usual
-	allowed   time.Duration // that its offers have; see [allows]
-	silent    bool          // its last offer ended without an answer
-	offered   time.Time     // when its last offer was made
+	source    string         // that it is from
+	hurried   string         // the principal that has its offers end sooner than usual
+	times     event.Timeouts // that its offers have
+	target    string         // of its last offer; "": several have it
+	looked    bool           // the target has seen that offer
+	silent    bool           // its last offer ended without an answer
+	offered   time.Time      // when its last offer was made
 }
 
 // NewTally returns a tally before the first entry.
