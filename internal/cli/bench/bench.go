@@ -27,14 +27,15 @@ agents at once, of which one gets it.
 The stages: create, accept and complete are the calls (over MCP, the create of a delegation is two); seen is from the request until the receiver has the offer, received until it owns the
 task, result until the sender of a delegation has the result, and whole until the task is completed.
 
-Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts.
+Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts. Time in which it stands still, as after Ctrl-Z, is left out, and so is what is under way then.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C or when the terminal is closed, its tasks are cancelled, its agents and tokens removed, and it is archived; the
 record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one on the same machine; with --clean on any machine, if nothing has happened there for 10 seconds. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
-HTTP, a handoff takes less than 300 ms from request to completion (p99). Otherwise it is 1.`
+HTTP, a handoff takes less than 300 ms from request to completion (p99). It is 1 if one is not. If the run is refused or cannot go on, it is that of the error, such as 2 for options that make no sense and 6 for a server that
+is gone: see trapeze help exit-codes.`
 
 // Command is trapeze bench.
 func Command(s *shell.Shell) *cobra.Command {
@@ -130,7 +131,7 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 		note("cleaning up workspace %s", st.workspace)
 		if left := st.clear(ctx); left != nil {
 			err = errors.Join(err, shell.Hinted(fmt.Errorf("workspace %s is not cleaned up: %w", st.workspace, left),
-				"list its tokens with trapeze token list, and revoke those with the label trapeze bench"))
+				fmt.Sprintf("workspace %s is left: when the server can be reached, trapeze bench --clean cleans it up, and so does the next run; until then its tokens are valid", st.workspace)))
 		}
 	}()
 	switch {
@@ -147,9 +148,11 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 		}
 		s := newSamples()
 		stop := progress(clients, o.For, s, note)
-		took := f.run(ctx, clients, s)
+		took, stood := f.run(ctx, clients, s)
 		stop()
-		rep.Rounds = append(rep.Rounds, round(clients, took.Seconds(), s))
+		r := round(clients, took.Seconds(), s)
+		r.Stood = stood.Seconds()
+		rep.Rounds = append(rep.Rounds, r)
 		if f.gone.Load() {
 			return rep, shell.Hinted(fmt.Errorf("workspace %s was cleaned up during the run, probably with trapeze bench --clean", st.workspace),
 				"start it again: with --clean on another machine, a run that stands still for 10 seconds, such as after Ctrl-Z, is taken for one that was killed")

@@ -5,6 +5,41 @@ import (
 	"time"
 )
 
+// TestTheTimeInWhichARunStandsStillIsLeftOut: nor do the handoffs count that were under way then.
+func TestTheTimeInWhichARunStandsStillIsLeftOut(t *testing.T) {
+	var begin time.Time
+	at := func(seconds float64) time.Time { return begin.Add(time.Duration(seconds * float64(time.Second))) }
+	p := newPeriod(1, 10*time.Second, begin)
+	for s := 0.5; s < 40; s += 0.5 {
+		if s < 4 || s >= 19 && s < 24 {
+			p.beat(at(s))
+		}
+		for _, c := range []struct {
+			began, ended        float64
+			counts, stood, more bool
+		}{
+			{0.5, 1, false, false, true}, // opens it
+			{2, 3.5, true, false, true},
+			{3.5, 19, false, true, true}, // it stood still
+			{19, 20, true, false, true},
+			{20, 23, true, false, true},
+			{23, 27, false, true, true}, // it stood still until the handoff ended
+			{27, 28, true, false, true},
+			{28, 30, true, false, false}, // closes it
+		} {
+			if c.ended != s {
+				continue
+			}
+			if got := p.ended(0, at(c.began), at(c.ended)); got != (ending{c.counts, c.stood, c.more}) {
+				t.Errorf("from %g to %g: %+v", c.began, c.ended, got)
+			}
+		}
+	}
+	if length, stood := p.length(at(40)); length != 10*time.Second || stood != 19*time.Second {
+		t.Errorf("open for %s, and stood still for %s", length, stood)
+	}
+}
+
 func TestHandoffsCountAfterTheWarmUpForTheTimeOfTheRun(t *testing.T) {
 	var now time.Time
 	p := newPeriod(2, 10*time.Second, now)
@@ -22,14 +57,17 @@ func TestHandoffsCountAfterTheWarmUpForTheTimeOfTheRun(t *testing.T) {
 		{0, time.Second, false, false},
 	} {
 		now = now.Add(c.after)
-		if counts, more := p.ended(c.client, now); counts != c.counts || more != c.more {
-			t.Errorf("client %d at %s: counts %t, more %t", c.client, now.Sub(p.began), counts, more)
+		for beat := now.Add(-c.after); !beat.After(now); beat = beat.Add(heartbeat) {
+			p.beat(beat)
+		}
+		if got := p.ended(c.client, now, now); got != (ending{counts: c.counts, more: c.more}) {
+			t.Errorf("client %d at %s: %+v", c.client, now.Sub(p.began), got)
 		}
 	}
-	if got := p.length(now); got != 12*time.Second {
-		t.Errorf("open for %s", got)
+	if got, stood := p.length(now); got != 12*time.Second || stood != 0 {
+		t.Errorf("open for %s, and stood still for %s", got, stood)
 	}
-	if got := newPeriod(1, time.Second, now).length(now); got != 0 {
+	if got, _ := newPeriod(1, time.Second, now).length(now); got != 0 {
 		t.Errorf("never opened: %s", got)
 	}
 }

@@ -11,7 +11,8 @@ import (
 type Round struct {
 	Clients     int       `json:"clients"`
 	Seconds     float64   `json:"seconds"`
-	Handoffs    int       `json:"handoffs"` // that were completed
+	Stood       float64   `json:"stood_still_seconds,omitempty"` // in which nothing was measured: it was stopped, or its machine slept
+	Handoffs    int       `json:"handoffs"`                      // that were completed
 	PerSecond   float64   `json:"per_second"`
 	Failed      int       `json:"failed"`
 	FailureRate float64   `json:"failure_rate"` // 0 to 1
@@ -113,6 +114,9 @@ func (rep *Report) print(p *shell.Page) {
 		shell.List(p, "no handoff was completed", []string{"STAGE", "P50 MS", "P95 MS", "P99 MS", "MAX MS"}, r.Stages, func(s Stage) []string {
 			return []string{s.Stage, fixed(s.P50), fixed(s.P95), fixed(s.P99), fixed(s.Max)}
 		})
+		if r.Stood > 0 {
+			p.Line("  It stood still for %.1f s, as after Ctrl-Z: that time, and what was under way then, is left out.", r.Stood)
+		}
 		for _, f := range r.Failures {
 			p.Line("  %d × %s: %s", f.Count, f.Code, f.Example)
 		}

@@ -73,9 +73,9 @@ func (f *field) watch(ctx context.Context, p party) {
 	}
 }
 
-// run runs clients in a closed loop until what is measured is complete, or until ctx ends, and returns how long was measured. Handoffs
-// under way are finished.
-func (f *field) run(ctx context.Context, clients int, s *samples) time.Duration {
+// run runs clients in a closed loop until what is measured is complete, or until ctx ends, and returns how long was measured, and how long
+// it stood still. Handoffs under way are finished.
+func (f *field) run(ctx context.Context, clients int, s *samples) (took, stood time.Duration) {
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var watchers, working sync.WaitGroup
 	if !f.o.Direct {
@@ -84,6 +84,7 @@ func (f *field) run(ctx context.Context, clients int, s *samples) time.Duration 
 		}
 	}
 	p := newPeriod(clients, f.o.For, time.Now())
+	watchers.Go(func() { p.beats(watching.Done()) })
 	for number := range clients {
 		working.Go(func() {
 			more := true
@@ -93,28 +94,30 @@ func (f *field) run(ctx context.Context, clients int, s *samples) time.Duration 
 		})
 	}
 	working.Wait()
-	took := p.length(time.Now())
+	took, stood = p.length(time.Now())
 	stop()
 	watchers.Wait()
-	return took
+	return took, stood
 }
 
 // handOff does one handoff of the client with a number, the nth of the run. It reports whether the client goes on.
 func (f *field) handOff(ctx context.Context, number, n int, s *samples, p *period) (more bool) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	began := time.Now()
 	took, err := f.one(ctx, number, n)
-	counts, more := p.ended(number, time.Now())
+	end := p.ended(number, began, time.Now())
 	switch {
+	case end.stood && !errors.Is(err, client.Unauthenticated):
 	case err != nil: // at any time
 		s.fail(err)
 		if errors.Is(err, client.Unauthenticated) {
 			f.gone.Store(true)
 		}
-	case counts:
+	case end.counts:
 		s.add(took)
 	}
-	return more
+	return end.more
 }
 
 // one is the nth handoff of the run, of the client with a number: from its agent to the next, or to the next three.
