@@ -20,6 +20,7 @@ const (
 const (
 	maxVital       = 32 // parts
 	maxVitalTokens = 1024
+	longVital      = 256 // tokens of a part that is too long for it: until it fits, a budget has to leave its place free
 )
 
 // short is the number of tokens up to which a part never waits for shorter ones.
@@ -92,7 +93,7 @@ func (p *packer) bound() {
 		if x.rank() != vital || x.author == "" || x.recorded {
 			continue
 		}
-		if t := of[x.author]; t.parts < maxVital && t.tokens+x.tokens <= maxVitalTokens {
+		if t := of[x.author]; x.tokens <= longVital && t.parts < maxVital && t.tokens+x.tokens <= maxVitalTokens {
 			of[x.author] = taken{t.parts + 1, t.tokens + x.tokens}
 			continue
 		}

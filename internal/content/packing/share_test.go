@@ -104,3 +104,18 @@ func TestAnAgentMakesNoMoreImportantThanItsShare(t *testing.T) {
 		t.Errorf("%d of mal's are named as important", vital)
 	}
 }
+
+// A long part of an agent that is left out takes no room from the others, however important the agent finds it.
+func TestALongImportantPartOfAnAgentThatIsLeftOutLeavesItsPlaceToOthers(t *testing.T) {
+	doc := envelope.Envelope{Handoff: envelope.Header{TaskID: "t", From: "mal"}, Task: envelope.Task{Intent: "Do it."}}
+	doc.KeyFacts = lines("bob", 80, envelope.Item{Text: "The valve is open, and the pump beside it stands still.", Weight: envelope.Weight{Importance: 0.8}})
+	with := doc
+	with.Decisions = lines("mal", 1, envelope.Item{Text: strings.Repeat("mal writes at length here ", 140), Weight: envelope.Weight{Importance: 1}})
+	for budget := 400; budget <= 1300; budget += 150 {
+		o := packing.Options{Budget: budget}
+		alone, beside := pack(t, doc, o), pack(t, with, o)
+		if n := len(alone.Envelope.KeyFacts); len(beside.Envelope.Decisions) == 0 && len(beside.Envelope.KeyFacts) < n*9/10 {
+			t.Errorf("of %d tokens: %d facts of bob beside what is left out of mal, %d without it", budget, len(beside.Envelope.KeyFacts), n)
+		}
+	}
+}
