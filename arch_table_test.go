@@ -48,7 +48,7 @@ var innerPackages = []pkg{
 		pure: true, imports: "domain/shellword domain/refusal domain/event domain/task/passage",
 	},
 	{
-		dir: "domain/task/bound", what: "what the owner of a task may not do", pure: true,
+		dir: "domain/task/authority", what: "who may act on a task, and which permissions its owner can pass on", pure: true,
 		imports: "domain/refusal domain/event domain/identity domain/task",
 	},
 	{
@@ -62,7 +62,7 @@ var innerPackages = []pkg{
 	{dir: "domain/constrainttext", what: "constraints as agents and people write them, with or without a kind", pure: true, imports: "domain/event"},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task domain/task/bound domain/task/passage",
+		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task domain/task/authority",
 	},
 	{
 		dir: "domain/handoff/ticketverb", what: "what a principal may do with a ticket", pure: true,

@@ -351,3 +351,26 @@ func TestWhoAsksForATaskAndAReplayToTheOwnerHaveNoContent(t *testing.T) {
 	_, err = admin.Replay(ctx, made.Task, client.ReplayInput{Home: true, Content: instead})
 	field("a replay to the owner", err)
 }
+
+// A call that names no epoch is told so, and not that ownership has changed.
+func TestACallWithoutAnEpochIsToldThatItIsMissing(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	_, token := h.agent("ann")
+	h.agent("ben")
+	made, err := h.as(token).CreateTask(t.Context(), client.CreateInput{Intent: "x", Start: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent, err := h.as(token).Send(t.Context(), made.Task, client.SendInput{Epoch: made.Epoch, To: []string{"ben"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, body := range map[string]string{
+		"POST /v1/handoffs/" + sent.Handoff + "/withdraw": `{"detail":"x"}`,
+		"POST /v1/tasks/" + made.Task + "/share":          `{"to":"ben"}`, "POST /v1/tasks/" + made.Task + "/send": `{"to":["ben"]}`,
+	} {
+		if p := h.call(token, line, body).problem(t); client.Code(p.Code) != client.StaleEpoch || !strings.Contains(p.Detail, "the call has no epoch") || strings.Contains(p.Hint, "changed") {
+			t.Errorf("%s: %+v", line, p)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Annotate corrects or comments on an earlier entry of the task. The entry stays as it is.
@@ -19,7 +20,7 @@ type Annotate struct {
 
 func (c Annotate) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if !t.Exists() {
-		return nil, requireLive(t)
+		return nil, authority.RequireLive(t)
 	}
 	if c.Entry == 0 || strings.TrimSpace(c.Note) == "" {
 		return nil, refusal.New(refusal.Invalid, "give the position of the entry and a note", "an annotation needs an entry and a note")

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Approve lets a supervised handoff continue. The approval covers one envelope and its receivers, and no other. The
@@ -48,7 +49,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 // approvable returns the handoff that a principal may approve or deny now.
 func approvable(t task.Task, by identity.Principal, n int, now time.Time) (*task.Handoff, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()

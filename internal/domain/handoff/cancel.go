@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/bound"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Cancel cancels the task: by its owner, its requester, an operator, or a parent that no longer needs it.
@@ -18,7 +18,7 @@ type Cancel struct {
 }
 
 func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil && t.State != event.Cancelled {
+	if err := authority.RequireLive(t); err != nil && t.State != event.Cancelled {
 		return nil, err
 	}
 	owner := c.By.Agent() != "" && c.By.Agent() == t.Owner
@@ -29,12 +29,12 @@ func (c Cancel) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, nil
 	}
 	if c.By.String() != t.Requester {
-		if err := bound.RequireOwnRequest(t, c.By); err != nil {
+		if err := authority.RequireOwnRequest(t, c.By); err != nil {
 			return nil, err
 		}
 	}
 	if c.Epoch != 0 {
-		if err := requireEpoch(t, c.Epoch); err != nil {
+		if err := authority.RequireEpoch(t, c.Epoch); err != nil {
 			return nil, err
 		}
 	}

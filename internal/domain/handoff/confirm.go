@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Confirm releases the task: the third message, by the source, for a handoff with explicit confirmation. It may carry an
@@ -19,7 +20,7 @@ type Confirm struct {
 }
 
 func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()

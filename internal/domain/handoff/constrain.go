@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Constrain adds a constraint, or tightens one: a smaller maximum, a subset of the allowed values. The setter of a constraint and
@@ -42,12 +43,12 @@ func (c Constrain) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 // requireSetter refuses all principals but the source, see [requireSource], and the requester, who may omit the epoch if another agent is the owner.
 func (c Constrain) requireSetter(t task.Task) error {
 	if t.Owner == "" || c.By.String() != t.Requester || c.By.Agent() == t.Owner {
-		return requireSource(t, c.By, c.Epoch)
+		return authority.RequireSource(t, c.By, c.Epoch)
 	}
-	if err := requireLive(t); err != nil || c.Epoch == 0 {
+	if err := authority.RequireLive(t); err != nil || c.Epoch == 0 {
 		return err
 	}
-	return requireEpoch(t, c.Epoch)
+	return authority.RequireEpoch(t, c.Epoch)
 }
 
 // event is what becomes of the constraint; zero if nothing changes.

@@ -9,7 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/bound"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Command asks for a change of a task. [Decide] says whether it happens.
@@ -49,44 +49,10 @@ func (d *decision) do(events ...event.Event) {
 	d.t.Apply(events...)
 }
 
-// requireLive refuses a task that does not exist or is over.
-func requireLive(t task.Task) error {
-	switch {
-	case !t.Exists():
-		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
-	case t.State.Final():
-		return refusal.New(refusal.Conflict, "it cannot change any more; create a new task", "task %s is %s", t.ID, t.State)
-	}
-	return nil
-}
-
-// requireOwner refuses all principals but the owner, and any epoch but the current one.
-func requireOwner(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := requireLive(t); err != nil {
-		return err
-	}
-	if t.Owner == "" && t.Requester == by.String() {
-		return refusal.New(refusal.Conflict, task.UnownedHint(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
-	}
-	if t.Owner == "" || by.Agent() != t.Owner {
-		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
-			"%s does not own task %s", by.Short(), t.ID)
-	}
-	return requireEpoch(t, epoch)
-}
-
-func requireEpoch(t task.Task, epoch uint64) error {
-	if epoch == t.Epoch {
-		return nil
-	}
-	return refusal.New(refusal.StaleEpoch, "ownership has changed since; fetch the task and look at its owner and epoch",
-		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
-}
-
 // requireWorking refuses unless the owner may work on the task now. The events returned end
 // a recovery that nobody has accepted yet: its owner is back.
 func requireWorking(t task.Task, by identity.Principal, epoch uint64, now time.Time) ([]event.Event, error) {
-	if err := requireOwner(t, by, epoch); err != nil {
+	if err := authority.RequireOwner(t, by, epoch); err != nil {
 		return nil, err
 	}
 	h := t.InFlight()
@@ -108,8 +74,8 @@ func busy(t task.Task) error {
 		return refusal.New(refusal.Conflict, "if you own the task, a progress report ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil && h.Recovery:
 		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
-	case bound.TakenAway(t):
-		return refusal.New(refusal.Conflict, bound.OperatorsHandoff, "handoff %s is under way", h.ID(t.ID))
+	case authority.TakenAway(t):
+		return refusal.New(refusal.Conflict, authority.OperatorsHandoff, "handoff %s is under way", h.ID(t.ID))
 	case h != nil:
 		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
 	case t.AtDesk() != nil:
@@ -122,30 +88,11 @@ func busy(t task.Task) error {
 	}
 }
 
-// requireSource refuses all principals but the source: the owner with the current epoch, or the requester of a task that
-// nobody owns. Operators and the server may act for the source, and may omit the epoch.
-func requireSource(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := requireLive(t); err != nil {
-		return err
-	}
-	if (by.IsOperator() || by.IsSystem()) && epoch == 0 {
-		return nil
-	}
-	if t.Owner != "" && !by.IsOperator() && !by.IsSystem() {
-		return requireOwner(t, by, epoch)
-	}
-	if by.String() != t.Requester && !by.IsOperator() && !by.IsSystem() {
-		return refusal.New(refusal.NotOwner, "only the requester may hand off a task that nobody owns",
-			"%s did not create task %s", by.Short(), t.ID)
-	}
-	return requireEpoch(t, epoch)
-}
-
 // backToSource ends a handoff that has failed: the task stays with its owner, or returns to its requester. If nobody owns
 // it, and nobody would be told, it goes to the dead letters: operators look there, and a parent is told of its child. So does what an
 // operator takes away from its owner.
 func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) []event.Event {
-	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") || bound.TakenAway(t) && !t.Handoff.ReturnHome {
+	if t.Owner == "" && !t.ToldRequester() && (!t.Handoff.ReturnHome || t.Parent.Task != "") || authority.TakenAway(t) && !t.Handoff.ReturnHome {
 		return []event.Event{park(event.ParkReturned, why, now)}
 	}
 	return []event.Event{task.Returned(t, outcome, why, false, now)}

@@ -7,7 +7,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // EndChild tells a parent that a child has ended, is in the dead letters (Parked), or has left them (Pending). It is safe to repeat.
@@ -28,7 +27,7 @@ func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if c.State != event.Pending && c.State != event.Parked && !c.State.Final() {
 		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "a child cannot be reported as %q", c.State)
 	}
-	child, why := t.Children[i], passage.Quoted(c.Why)
+	child, why := t.Children[i], quoted(c.Why)
 	if child.State == c.State && child.Why == why || child.State.Final() {
 		return nil, nil
 	}

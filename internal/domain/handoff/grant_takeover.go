@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
@@ -27,7 +28,7 @@ func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error)
 }
 
 func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task.TakeoverRequest, error) {
-	if err := requireSource(t, by, epoch); err != nil {
+	if err := authority.RequireSource(t, by, epoch); err != nil {
 		return task.TakeoverRequest{}, err
 	}
 	ask, err := task.OpenTakeover(t, n)

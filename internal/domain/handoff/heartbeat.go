@@ -6,6 +6,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Heartbeat shows that the owner is alive. It becomes an event only when a third of the lease is over.
@@ -18,14 +19,14 @@ type Heartbeat struct {
 func (c Heartbeat) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	h := t.InFlight()
 	if t.State == event.Waiting || h != nil && h.Stage == event.AwaitingApproval {
-		return nil, requireOwner(t, c.By, c.Epoch) // no lease runs
+		return nil, authority.RequireOwner(t, c.By, c.Epoch) // no lease runs
 	}
 	d := decision{t: t}
 	switch {
 	case h != nil && h.Stuck: // the owner is alive, but not making progress
-		return nil, requireOwner(t, c.By, c.Epoch)
+		return nil, authority.RequireOwner(t, c.By, c.Epoch)
 	case h != nil && !h.Recovery: // an overdue confirmation depends on whether the source is alive
-		if err := requireOwner(t, c.By, c.Epoch); err != nil {
+		if err := authority.RequireOwner(t, c.By, c.Epoch); err != nil {
 			return nil, err
 		}
 	default:

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Lift removes a constraint, as the principal that set it or an operator; or as the requester, if agents added it to this task. With
@@ -21,7 +22,7 @@ type Lift struct {
 }
 
 func (c Lift) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	if c.By.IsSystem() {

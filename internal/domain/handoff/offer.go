@@ -10,11 +10,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // offerTo returns the handoff with an open offer to an agent; offer 0 means the newest.
 func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, cmp.Or(task.CalledOff(t, agent, handoff), err)
 	}
 	h := t.Handoff
@@ -59,7 +60,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 // offered returns the handoff with the open offer that an agent answers. An agent that was too slow, and would get the offer
 // again after a pause, gets it now: a model may think for longer than the acknowledgment clock runs.
 func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*task.Handoff, error) {
-	if h := d.t.Handoff; requireLive(d.t) == nil && h != nil && h.N == handoff && h.Stage == event.Requested && !h.RetryAt.IsZero() && !h.Claim &&
+	if h := d.t.Handoff; authority.RequireLive(d.t) == nil && h != nil && h.N == handoff && h.Stage == event.Requested && !h.RetryAt.IsZero() && !h.Claim &&
 		(offer == 0 || offer == h.Offer) && h.Next < len(h.Candidates) && h.Candidates[h.Next].Agent == agent && agent != "" {
 		d.offerAgain(Hints{}, now)
 		offer = d.t.Handoff.Offer

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Park moves a task that the server could not process, for example send, to the dead letters, as the server. A dead letter is a task in the state parked.
@@ -16,7 +17,7 @@ type Park struct {
 }
 
 func (c Park) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	if !c.By.IsSystem() {

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // RaiseBudget raises the budget of a task that has not ended: by its requester, by the owner of its parent, or by an operator. For
@@ -21,7 +22,7 @@ type RaiseBudget struct {
 }
 
 func (c RaiseBudget) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := firstError(requireLive(t), refusal.In("budget", c.Budget.Check("the budget")), refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText))); err != nil {
+	if err := firstError(authority.RequireLive(t), refusal.In("budget", c.Budget.Check("the budget")), refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText))); err != nil {
 		return nil, err
 	}
 	setter := c.By.String() == t.Requester && t.Parent.Task == ""

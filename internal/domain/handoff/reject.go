@@ -8,7 +8,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/passage"
 )
 
 // Reject rejects an offer. The next candidate gets one, or the task stays with its source.
@@ -57,5 +56,16 @@ func (c Reject) outcome() string {
 	if c.Detail != "" {
 		s += ": " + c.Detail
 	}
-	return passage.Quoted(s)
+	return quoted(s)
+}
+
+// maxRepeated bounds the quotation of a message in an outcome, in bytes; the whole message is an event of its own.
+const maxRepeated = 500
+
+// quoted is a message as an outcome quotes it.
+func quoted(s string) string {
+	if len(s) > maxRepeated {
+		s = strings.ToValidUTF8(s[:maxRepeated], "") + "…"
+	}
+	return s
 }

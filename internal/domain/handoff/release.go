@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Release returns a claimed ticket to its desk, as its claimant or an operator. The task of a takeover waits again; its
@@ -38,7 +39,7 @@ func (c Release) decide(t task.Task, now time.Time) ([]event.Event, error) {
 			return nil, busy(t)
 		}
 		if c.Epoch != 0 || !c.By.IsOperator() {
-			if err := requireEpoch(t, c.Epoch); err != nil {
+			if err := authority.RequireEpoch(t, c.Epoch); err != nil {
 				return nil, err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Render records the envelope that the server packed for one receiver of an offer or a share. The first one recorded
@@ -59,7 +60,7 @@ func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
 	h := t.Handoff
 	taken := h != nil && (h.Stage == event.Accepted || h.Stage == event.Transferred) && h.N == handoff && h.Receiver == agent
-	if taken && requireLive(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
+	if taken && authority.RequireLive(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
 		return h, nil
 	}
 	h, err := offerTo(t, agent, handoff, offer)

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Replay revives a task from the dead letters with fresh limits: back to its owner, or to nobody. Followed by a
@@ -42,7 +43,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 }
 
 func requireParked(t task.Task, by identity.Principal) error {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return err
 	}
 	if !by.IsOperator() {

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // ReportGap records that something is missing in the owner's context, for audits and metrics. The owner continues to work: a
@@ -20,7 +21,7 @@ type ReportGap struct {
 }
 
 func (c ReportGap) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireOwner(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireOwner(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if len(c.Missing) == 0 {

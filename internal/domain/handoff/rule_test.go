@@ -13,7 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/bound"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Rules that a story would tell badly: bounds, corners, and what other packages use.
@@ -355,15 +355,15 @@ func TestWhatTheServerAsksForAndNobodyCanTakeIsParked(t *testing.T) {
 // None is what readers are shown for no permissions: no permission may be named so, but a task of an old record may have one.
 func TestNoPermissionIsNamedNone(t *testing.T) {
 	for _, bad := range [][]string{{"none"}, {"None"}, {"read", "NONE"}, {"none", "read"}} {
-		if err := bound.RequireNarrower(task.Task{}, bad); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "a permission cannot be named none") {
+		if err := authority.RequireNarrower(task.Task{}, bad); refusal.CodeOf(err) != refusal.Invalid || !strings.Contains(err.Error(), "a permission cannot be named none") {
 			t.Errorf("%q: %v", bad, err)
 		}
-		if err := bound.RequireNarrower(task.Task{Permissions: bad}, bad); err != nil {
+		if err := authority.RequireNarrower(task.Task{Permissions: bad}, bad); err != nil {
 			t.Errorf("%q of a task: %v", bad, err)
 		}
 	}
 	for _, good := range [][]string{nil, {}, {"read"}, {"none:read", "nones"}} {
-		if err := bound.RequireNarrower(task.Task{}, good); err != nil {
+		if err := authority.RequireNarrower(task.Task{}, good); err != nil {
 			t.Errorf("%q: %v", good, err)
 		}
 	}

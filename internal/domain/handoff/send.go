@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/bound"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Send requests a handoff of the task to one of the candidates: the first message of the handshake. Delegations and
@@ -43,7 +43,7 @@ type Send struct {
 }
 
 func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := c.check(t); err != nil {
@@ -109,7 +109,7 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckField("detail", c.Detail), refusal.In("timeouts", c.Timeouts.Check()), refusal.In("pack", c.Pack.Check()),
-		refusal.In("permissions", bound.RequireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),
+		refusal.In("permissions", authority.RequireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),
 		event.CheckCandidates(c.Candidates))
 }
 
@@ -125,7 +125,7 @@ func (c Send) noReceiver(passed []event.Passed, now time.Time) ([]event.Event, e
 
 // MaySend refuses a principal that could not hand the task off now to any receiver.
 func MaySend(t task.Task, by identity.Principal, epoch uint64) error {
-	if err := requireSource(t, by, epoch); err != nil {
+	if err := authority.RequireSource(t, by, epoch); err != nil {
 		return err
 	}
 	if t.State != event.Pending && t.State != event.Executing {

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Share gives a sealed envelope to an agent without moving ownership.
@@ -20,7 +21,7 @@ type Share struct {
 }
 
 func (c Share) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := firstError(refusal.In("to", event.CheckAgent("an agent's name", c.To)), event.CheckField("detail", c.Detail), refusal.In("pack", c.Pack.Check())); err != nil {

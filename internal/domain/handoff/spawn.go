@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Spawn makes child tasks: a delegation (one child, whose result the sender waits for) or a fan-out (one child per
@@ -35,7 +36,7 @@ type Spawn struct {
 }
 
 func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	like := Send{

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Start makes the requester, an agent, the owner of its own pending task.
@@ -15,7 +16,7 @@ type Start struct {
 }
 
 func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	if t.State != event.Pending || t.Owner != "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Stuck reports that the owner is alive but not making progress: the task is offered to others at once, with the owner's
@@ -27,7 +28,7 @@ type Stuck struct {
 }
 
 func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // TakeAdvice records what a language model was asked about a task, and its answer. It changes nothing else; the handoff
@@ -14,7 +15,7 @@ type TakeAdvice struct {
 }
 
 func (c TakeAdvice) decide(t task.Task, _ time.Time) ([]event.Event, error) {
-	err := firstError(requireLive(t),
+	err := firstError(authority.RequireLive(t),
 		event.CheckText("what was asked", c.Advice.Prompt, event.MaxAdvicePrompt), event.CheckText("the answer", c.Advice.Answer, event.MaxAdviceAnswer),
 		event.CheckText("the model's name", c.Advice.Model, event.MaxText), event.CheckText("the advice's reason", c.Advice.Why, event.MaxText))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Takeover requests the task, as its new owner. The task moves at once if the owner's lease is lost; otherwise the owner is
@@ -19,7 +20,7 @@ type Takeover struct {
 }
 
 func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	switch {

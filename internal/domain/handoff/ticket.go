@@ -10,6 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // opened opens a ticket at a desk.
@@ -45,7 +46,7 @@ func (d *decision) toDesk(desk int, passed []event.Passed, now time.Time) {
 
 // openTicket returns the open ticket with a number.
 func openTicket(t task.Task, n int) (*task.Ticket, error) {
-	if err := requireLive(t); err != nil {
+	if err := authority.RequireLive(t); err != nil {
 		return nil, err
 	}
 	k := t.Ticket

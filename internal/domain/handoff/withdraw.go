@@ -7,7 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
-	"github.com/trapezehq/trapeze/internal/domain/task/bound"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Withdraw ends the handoff in flight, as its source or an operator. What an operator takes from the owner, only operators call off.
@@ -19,7 +19,7 @@ type Withdraw struct {
 }
 
 func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	if err := event.CheckField("detail", c.Detail); err != nil {
@@ -29,7 +29,7 @@ func (c Withdraw) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if h == nil || h.N != c.Handoff {
 		return nil, refusal.New(refusal.Conflict, "nothing to withdraw", "handoff %s is over", event.HandoffID(t.ID, c.Handoff))
 	}
-	if err := bound.RequireOwnRequest(t, c.By); err != nil {
+	if err := authority.RequireOwnRequest(t, c.By); err != nil {
 		return nil, err
 	}
 	why := attributed("withdrawn", c.By, c.Detail)

@@ -7,6 +7,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // WithdrawTicket withdraws a question or a takeover from its desk, as the task's source or an operator.
@@ -18,7 +19,7 @@ type WithdrawTicket struct {
 }
 
 func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	if err := requireSource(t, c.By, c.Epoch); err != nil {
+	if err := authority.RequireSource(t, c.By, c.Epoch); err != nil {
 		return nil, err
 	}
 	k, err := openTicket(t, c.Ticket)

@@ -65,7 +65,7 @@ type Point struct {
 	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
 	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
 	Pinned     bool    `json:"pinned,omitempty" doc:"Comes before what is not pinned when a token budget is short. A pin stays, also when the point is reworded or superseded."`
-	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said. From 0.9 it is vital. What the requester and operators find vital comes first; of what an agent does, at most 32 points of 1024 tokens count as vital in one prompt, and others as if nobody had said."`
+	Importance float64 `json:"importance,omitempty" minimum:"0" maximum:"1" doc:"How much it matters when a token budget is short; 0: nobody said. From 0.9 it is vital. What the requester and operators find vital comes first; of what an agent does, at most 32 points of 1024 tokens count as vital in one prompt, each of at most 256, and others as if nobody had said."`
 }
 
 // Step is one thing that the sender did.

@@ -29,10 +29,11 @@ var callable = map[string]string{
 	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "{decide} takes the id of a ticket, with verdict=answer, approve, deny (withdraws your own question), claim or release; {status} shows the ticket; the id of its task is the part before the dot",
 	"a notice needs no answer; the id of its task is the part before the dot":                                                            "a notice needs no answer: {status} shows its task, whose id is the part before the dot",
 	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "{recall} reads a memory item by its id, {remember} revises or forgets it",
-	"fetch the task to see its handoffs":                                          "{status} with the id of the task shows its handoff",
-	"fetch the handoff and look at its stage":                                     "{status} with the id of the handoff shows its stage",
-	"fetch the context of the task and go on with it, under this epoch":           "{status} shows the task with its handoff; {accept} with that handoff gives its context again",
-	"ownership has changed since; fetch the task and look at its owner and epoch": "ownership has changed since: {status} shows owner and epoch",
+	"fetch the task to see its handoffs":                                            "{status} with the id of the task shows its handoff",
+	"fetch the handoff and look at its stage":                                       "{status} with the id of the handoff shows its stage",
+	"fetch the context of the task and go on with it, under this epoch":             "{status} shows the task with its handoff; {accept} with that handoff gives its context again",
+	"say under which epoch you act; fetch the task and look at its owner and epoch": "give the epoch under which you own the task: {status} shows owner and epoch",
+	"ownership has changed since; fetch the task and look at its owner and epoch":   "ownership has changed since: {status} shows owner and epoch",
 }
 
 // Result is the refused call of a tool as a model reads it: the code, what is wrong, and what to do next.

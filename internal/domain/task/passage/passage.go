@@ -74,14 +74,3 @@ func cut(text string, most int) string {
 	}
 	return refusal.Clip(text, most-len(cutMark)) + cutMark
 }
-
-// maxRepeated bounds the quotation of a message in an outcome, in bytes; the whole message is an event of its own.
-const maxRepeated = 500
-
-// Quoted is a message as an outcome quotes it.
-func Quoted(s string) string {
-	if len(s) > maxRepeated {
-		s = strings.ToValidUTF8(s[:maxRepeated], "") + "…"
-	}
-	return s
-}
