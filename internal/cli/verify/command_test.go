@@ -43,6 +43,15 @@ func (r record) CheckArtifacts(context.Context) ([]string, error)       { return
 func (r record) Moved() bool                                            { return r.moved }
 func (r record) Close() error                                           { return nil }
 
+// placed is an error at a position.
+type placed struct {
+	at   ledger.Position
+	what string
+}
+
+func (p placed) Error() string                    { return p.what }
+func (p placed) Place() (ledger.Position, string) { return p.at, p.what }
+
 // proofs writes a directory of the proofs of an empty record.
 func proofs(t *testing.T) (dir string) {
 	t.Helper()
@@ -112,6 +121,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"the file is damaged":               {record: record{file: damage}, exit: 1, says: "does not verify"},
 		"the views are damaged":             {record: record{views: damage}, exit: 1, says: "does not verify"},
 		"the record is gone":                {opens: missing, exit: 1, says: "trapeze.db, is missing"},
+		"no view of an entry":               {record: record{views: fmt.Errorf("write: %w", placed{7, "no view"})}, exit: 1, says: "position 7: the views cannot be compared with the record: no view\n"},
 		"views of what is put away":         {record: record{views: &ledger.PutAway{Position: 1, Segment: "1-2.segment"}}},
 		"the public keys are gone":          {change: func(dir string) []string { return remove(dir, "keys") }, exit: 1, says: "proof/keys"},
 		"the public keys are damaged":       {change: func(dir string) []string { return overwrite(dir, "keys") }, exit: 1, says: "proof/keys"},

@@ -198,12 +198,22 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 			}
 		}
 		if err != nil && !isUnfinished(err) {
-			found, err = append(found, proof.Finding{What: check.what + ": " + err.Error()}), nil
+			found, err = append(found, notCompared(check.what, err)), nil
 		}
 		v.findings = append(v.findings, found...)
 		v.note(check.what, err)
 	}
 	return artifacts
+}
+
+// notCompared is the finding that something cannot be compared, at the entry for which it cannot.
+func notCompared(what string, err error) proof.Finding {
+	var of proof.Placed
+	if errors.As(err, &of) {
+		at, why := of.Place()
+		return proof.Finding{Position: at, What: what + ": " + why}
+	}
+	return proof.Finding{What: what + ": " + err.Error()}
 }
 
 // inWords makes findings of what a check says.

@@ -24,6 +24,8 @@ type Scanned struct {
 	Entry  Entry
 	Stored []byte
 	Err    error
+	// Misplaced reports that what is stored with the entry says of its place another thing than the entries before it, if those are whole.
+	Misplaced bool
 }
 
 // FollowPast follows a ledger as its Follow does, and goes on after damaged entries: one of them must not stop a follower, and with it what the

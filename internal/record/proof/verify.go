@@ -176,7 +176,7 @@ func (v *verifier) add(p *page) error {
 	for i := range p.entries {
 		s := &p.entries[i]
 		if s.Err != nil {
-			if err := v.damaged(s.Err); err != nil {
+			if err := v.damaged(s.Err, s.Misplaced); err != nil {
 				return err
 			}
 			continue
@@ -194,9 +194,10 @@ func (v *verifier) add(p *page) error {
 }
 
 // damaged adds an entry that cannot be read.
-func (v *verifier) damaged(err error) error {
+func (v *verifier) damaged(err error, misplaced bool) error {
 	if away, ok := ledger.AsPutAway(err); ok {
 		v.putAway(away)
+		v.place(away.Position, misplaced)
 		return v.leaf(away.Position, away.Leaf, false)
 	}
 	d, ok := errors.AsType[*ledger.Damaged](err)
@@ -218,7 +219,15 @@ func (v *verifier) entry(s *scanned) error {
 	if s.wrong != "" {
 		v.found(at, "%s", s.wrong)
 	}
+	v.place(at, s.Misplaced)
 	return v.leaf(at, s.leaf, false)
+}
+
+// place reports an entry that is stored with another place, unless that follows from damage before it.
+func (v *verifier) place(at ledger.Position, misplaced bool) {
+	if misplaced && len(v.report.Findings) == 0 {
+		v.found(at, "the entry is stored with another place in its stream, or in the index of streams, than the entries before it lead to")
+	}
 }
 
 // leaf adds a leaf, and compares what it completes with the stored tree. For a damaged entry the stored leaf stands in, so that the rest can be

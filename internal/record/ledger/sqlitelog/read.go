@@ -168,6 +168,7 @@ type chain struct {
 	// indexed returns an error if an entry of a stream is not in the stream that has a number; nil: it is not asked.
 	indexed func(ledger.Stream, int64) error
 	sealer  ledger.Sealer // opens what is sealed; nil: its outline is read
+	sum     *frame.Stored // of the last entry that was scanned; nil: it is missing
 	// segments have what was put away; nil: none are attached.
 	segments Segments
 }

@@ -25,6 +25,7 @@ type Reader struct {
 	journal error       // that there is one beside the file
 
 	numbers numbers
+	heads   heads
 	sealer  ledger.Sealer
 
 	segments Segments

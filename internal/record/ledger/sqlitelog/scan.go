@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/indexsum"
 )
 
 // How much a scan reads at a time.
@@ -22,9 +24,10 @@ const (
 type stored struct {
 	at     ledger.Position
 	stream int64
+	before ledger.Position // the entry before it in its stream; 0: none
 	frame  []byte
 	away   bool // what the frame stands for was put away:
-	bytes  []byte
+	of     frame.Stored
 	err    error
 }
 
@@ -38,16 +41,21 @@ func (r *Reader) Scan(ctx context.Context, after ledger.Position) (last ledger.P
 	}
 	c := chain{last: after, indexed: r.indexed, sealer: r.sealer, segments: r.segments}
 	rows, size := make([]stored, 0, scanRows), 0
-	err = r.file.read.Query(func(row Row) error {
+	if before := r.heads.begin(after); before != nil {
+		rows = append(rows, *before) // it was returned before
+	}
+	given := len(rows)
+	err = r.file.read.Query(func(row Row) (err error) {
 		s := stored{at: position(row, 0), frame: row.Blob(1), stream: row.Int64(2)}
+		if s.before, err = r.heads.next(r.file.conn, s.stream, s.at); err != nil {
+			return err
+		}
 		if size += len(s.frame); frame.IsNote(s.frame) { // a segment is read in its order
 			s.away = true
-			of, err := frame.Open(s.frame, s.at)
-			if err == nil {
-				of.Bytes, err = c.fetch(s.at, of)
+			if s.of, s.err = frame.Open(s.frame, s.at); s.err == nil {
+				s.of.Bytes, s.err = c.fetch(s.at, s.of)
 			}
-			s.bytes, s.err = of.Bytes, err
-			size += len(s.bytes)
+			size += len(s.of.Bytes)
 		}
 		rows = append(rows, s)
 		if size >= scanBytes {
@@ -64,18 +72,28 @@ func (r *Reader) Scan(ctx context.Context, after ledger.Position) (last ledger.P
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return last, func() []ledger.Scanned { return c.scanned(rows) }, ReadError(err)
+	r.heads.end(last, rows)
+	return last, func() []ledger.Scanned { return c.scanned(rows[:given], rows[given:]) }, ReadError(err)
 }
 
-// scanned decodes what was read.
-func (c *chain) scanned(rows []stored) []ledger.Scanned {
+// scanned decodes what was read, after the last row that was read before, if it is known.
+func (c *chain) scanned(before, rows []stored) []ledger.Scanned {
 	out := make([]ledger.Scanned, 0, len(rows))
+	if c.last == 0 { // the sum over nothing
+		c.sum = &frame.Stored{Indexed: true}
+	}
+	for i := range before {
+		if before[i].open(); before[i].err == nil {
+			c.sum = &before[i].of
+		}
+	}
 	for i := range rows {
 		row := &rows[i]
 		if row.at <= c.last || row.at > math.MaxInt64 { // SQLite reads another position, of a damaged page, and the own one is missing
 			continue
 		}
 		for last := c.last + 1; last < row.at; last++ {
+			c.sum = nil
 			out = append(out, ledger.Scanned{Err: &ledger.Damaged{Position: last, Err: errMissing}})
 			if len(out) > 2*scanRows { // of so many nobody lists the rest
 				break
@@ -87,23 +105,85 @@ func (c *chain) scanned(rows []stored) []ledger.Scanned {
 	return out
 }
 
-func (c *chain) scannedRow(row *stored) (s ledger.Scanned) {
-	if !row.away {
-		var of frame.Stored
-		of, row.err = frame.Open(row.frame, row.at)
-		row.bytes = of.Bytes
+// open opens the frame, unless that was done.
+func (s *stored) open() {
+	if !s.away {
+		s.of, s.err = frame.Open(s.frame, s.at)
 	}
+}
+
+func (c *chain) scannedRow(row *stored) (s ledger.Scanned) {
+	row.open()
 	if _, away := ledger.AsPutAway(row.err); away {
-		s.Err = row.err
+		s.Err, s.Misplaced = row.err, !c.placed(row, "")
 		return s
 	}
-	if s.Entry, s.Err = c.decode(row.at, row.bytes, row.err); s.Err == nil {
+	s.Entry, s.Err = c.decode(row.at, row.of.Bytes, row.err)
+	s.Misplaced = !c.placed(row, s.Entry.Stream)
+	if s.Err == nil {
 		if err := c.indexed(s.Entry.Stream, row.stream); err != nil {
 			s.Err = &ledger.Damaged{Position: row.at, Err: err}
 		}
 	}
-	s.Stored, s.Err = row.bytes, ReadError(s.Err)
+	s.Stored, s.Err = row.of.Bytes, ReadError(s.Err)
 	return s
+}
+
+// placed reports whether the frame of an entry has the entry before it in its stream, and the sum over the index, to which the rows before it lead. It says
+// nothing of a frame that cannot be opened. stream is empty if it is not known.
+func (c *chain) placed(row *stored, stream ledger.Stream) bool {
+	of, last := &row.of, c.sum
+	c.sum = of
+	if !of.Placed {
+		return true
+	}
+	if of.Previous != row.before {
+		return false
+	}
+	if last == nil || !last.Indexed || !of.Indexed || row.before == 0 && stream == "" {
+		return true
+	}
+	sum := indexsum.Sum(last.Index)
+	if row.before == 0 {
+		sum.AddStream(string(stream), row.stream)
+	}
+	sum.AddEntry(row.stream, row.at)
+	return uint64(sum) == of.Index
+}
+
+// heads are the last entries of streams, as far as a scan has come.
+type heads struct {
+	first, after ledger.Position // after which it began, and to which it came
+	of           map[int64]ledger.Position
+	newest       []stored // the last row; none at the beginning
+}
+
+// begin is called before rows are read after a position. It returns the row before them, if it is known.
+func (h *heads) begin(after ledger.Position) *stored {
+	if h.of == nil || after != h.after {
+		*h = heads{first: after, after: after, of: map[int64]ledger.Position{}}
+	}
+	if len(h.newest) == 0 {
+		return nil
+	}
+	return &h.newest[0]
+}
+
+// next returns the entry before another one in its stream, 0 for none.
+func (h *heads) next(c *conn, stream int64, at ledger.Position) (before ledger.Position, err error) {
+	before, known := h.of[stream]
+	if h.of[stream] = at; known || h.first == 0 {
+		return before, nil
+	}
+	n, err := c.number("SELECT max(position) FROM entries WHERE stream = ? AND position <= ?", stream, h.first)
+	return ledger.Position(n), err //nolint:gosec // never negative
+}
+
+// end is called with the rows that were read, and those before.
+func (h *heads) end(last ledger.Position, rows []stored) {
+	if h.after, h.newest = last, nil; len(rows) > 0 {
+		h.newest = slices.Clone(rows[len(rows)-1:])
+	}
 }
 
 // numbers are the numbers of streams, by the index.

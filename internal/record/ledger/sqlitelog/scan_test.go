@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/frame"
 )
 
 // sameAsRead checks that a scan of a file gives the entries and errors that reads give, one after the other, and the bytes of each entry.
@@ -79,4 +80,95 @@ func TestAScanFindsWhatAReadFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestAScanNotesAPlaceThatIsForged changes the entry before, or the sum over the index, in one frame, whose checksum fits.
+func TestAScanNotesAPlaceThatIsForged(t *testing.T) {
+	path := indexed(t)
+	conn, err := openConn(dsn(path, "rw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, forged := range []ledger.Position{0, 1, 2, 4, 6, 7, 8, 15} {
+		for _, sum := range []bool{false, true} { // or the entry before
+			restore := forge(t, conn, forged, sum)
+			for _, after := range []ledger.Position{0, 6} {
+				want := []ledger.Position{forged}
+				if forged <= after {
+					want = nil
+				} else if sum && forged == after+1 && after > 0 { // its sum has none to be compared with, but that of the next one has
+					want = []ledger.Position{forged + 1}
+				}
+				if found := misplaced(t, path, after); !slices.Equal(found[:min(1, len(found))], want) {
+					t.Errorf("after %d, with %d forged (its sum: %v), those misplaced are %v, want %v first", after, forged, sum, found, want)
+				}
+			}
+			restore()
+		}
+	}
+	if err := conn.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// misplaced scans a file after a position and returns which entries have another place.
+func misplaced(t *testing.T, path string, after ledger.Position) (found []ledger.Position) {
+	t.Helper()
+	r, err := OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for more := true; more; {
+		last, decode, err := r.Scan(t.Context(), after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range decode() {
+			if s.Err != nil {
+				t.Error(s.Err)
+			}
+			if s.Misplaced {
+				found = append(found, s.Entry.Position)
+			}
+		}
+		after, more = last, last > 0
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// forge writes the frame of an entry again, with another sum over the index, or with another entry before it. Position 0 is none.
+func forge(t *testing.T, conn *conn, at ledger.Position, ofIndex bool) (restore func()) {
+	t.Helper()
+	if at == 0 {
+		return func() {}
+	}
+	var was []byte
+	err := conn.query(func(row Row) error { was = row.Blob(0); return nil }, "SELECT bytes FROM entries WHERE position = ?", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := frame.Open(was, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ofIndex {
+		s.Index++
+	} else {
+		s.Previous++
+	}
+	write := func(b []byte) {
+		t.Helper()
+		if err := conn.exec("UPDATE entries SET bytes = ? WHERE position = ?", b, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, sum := frame.Append(nil, s.Bytes)
+	if err := frame.Seal(b, sum, at, s.Previous, s.Index); err != nil {
+		t.Fatal(err)
+	}
+	write(b)
+	return func() { write(was) }
 }

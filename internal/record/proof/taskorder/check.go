@@ -19,8 +19,7 @@ const (
 	maxFindings = 100 // after the first of a task the others may follow from it
 )
 
-// Check reads a record and returns the entries that no rule writes, the first of each task: at most a hundred. Errors: those of the record, and
-// ledger.ErrInvalid for an event that cannot be decoded.
+// Check reads a record and returns the entries that no rule writes, the first of each task: at most a hundred. An event that cannot be decoded is none. Errors: those of the record.
 func Check(ctx context.Context, r proof.Record) ([]proof.Finding, error) {
 	last, err := r.Last(ctx)
 	if err != nil {
@@ -35,13 +34,10 @@ func Check(ctx context.Context, r proof.Record) ([]proof.Finding, error) {
 		if len(page) == 0 {
 			break
 		}
-		decoded, err := c.decode(page)
-		if err != nil {
-			return c.findings, err
-		}
+		decoded := c.decode(page)
 		for i := range page {
-			if decoded[i] != nil {
-				c.entry(&page[i], decoded[i])
+			if d := &decoded[i]; d.events != nil || d.err != nil {
+				c.entry(&page[i], d)
 			}
 		}
 		after = page[len(page)-1].Position
@@ -71,31 +67,28 @@ type ended struct {
 	wrong  bool
 }
 
-// decode returns the events of those entries that are of tasks, and nil for the others. It uses all processors.
-func (c *checker) decode(page []ledger.Entry) ([][]event.Event, error) {
-	out := make([][]event.Event, len(page))
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	each := (len(page) + len(errs) - 1) / len(errs)
+// decoded is the events of an entry, or why they cannot be decoded.
+type decoded struct {
+	events []event.Event
+	err    error
+}
+
+// decode returns the events of those entries that are of tasks, and nothing for the others. It uses all processors.
+func (c *checker) decode(page []ledger.Entry) []decoded {
+	out, workers := make([]decoded, len(page)), runtime.GOMAXPROCS(0)
+	each := (len(page) + workers - 1) / workers
 	var working sync.WaitGroup
-	for worker := range errs {
+	for worker := range workers {
 		working.Go(func() {
 			for i := worker * each; i < min((worker+1)*each, len(page)); i++ {
-				if _, kind, _ := page[i].Stream.Parts(); kind != ledger.TaskKind {
-					continue
-				}
-				if out[i], errs[worker] = c.events(&page[i]); errs[worker] != nil {
-					return
+				if _, kind, _ := page[i].Stream.Parts(); kind == ledger.TaskKind {
+					out[i].events, out[i].err = c.events(&page[i])
 				}
 			}
 		})
 	}
 	working.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out
 }
 
 // events decodes the events of an entry. Of an envelope only its digest matters.
@@ -108,7 +101,7 @@ func (c *checker) events(e *ledger.Entry) ([]event.Event, error) {
 		}
 		var err error
 		if out[i], err = c.codec.Decode(e.Events[i]); err != nil {
-			return nil, fmt.Errorf("position %d: %w", e.Position, err)
+			return nil, err
 		}
 	}
 	return out, nil
@@ -126,10 +119,11 @@ func digest(data []byte) (text string) {
 }
 
 // entry compares the next entry of a task.
-func (c *checker) entry(e *ledger.Entry, events []event.Event) {
+func (c *checker) entry(e *ledger.Entry, d *decoded) {
+	events := d.events
 	workspace, _, id := e.Stream.Parts()
 	if was, is := c.ended[e.Stream]; is {
-		c.late(e, was, events)
+		c.late(e, was, d)
 		return
 	}
 	l := c.live[e.Stream]
@@ -137,7 +131,7 @@ func (c *checker) entry(e *ledger.Entry, events []event.Event) {
 		l = &live{}
 		c.live[e.Stream] = l
 	}
-	wrong := number(e, l.number)
+	wrong := number(e, d, l.number)
 	l.number = e.Version
 	for _, ev := range events {
 		if wrong == "" {
@@ -158,9 +152,9 @@ func (c *checker) entry(e *ledger.Entry, events []event.Event) {
 }
 
 // late compares an entry of a task that has ended.
-func (c *checker) late(e *ledger.Entry, was ended, events []event.Event) {
-	wrong := number(e, was.number)
-	for _, ev := range events {
+func (c *checker) late(e *ledger.Entry, was ended, d *decoded) {
+	wrong := number(e, d, was.number)
+	for _, ev := range d.events {
 		if wrong == "" {
 			wrong = order.AfterTheEnd(was.state, ev)
 		}
@@ -173,8 +167,11 @@ func (c *checker) late(e *ledger.Entry, was ended, events []event.Event) {
 	c.ended[e.Stream] = was
 }
 
-// number is what is wrong with the number of an entry in its stream.
-func number(e *ledger.Entry, last uint64) string {
+// number is what is wrong with an entry by itself, or with its number in its stream.
+func number(e *ledger.Entry, d *decoded, last uint64) string {
+	if d.err != nil {
+		return d.err.Error()
+	}
 	if e.Version == last+1 {
 		return ""
 	}

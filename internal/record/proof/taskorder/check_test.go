@@ -198,6 +198,20 @@ func TestAnEntryThatIsLeftOutOfItsStreamIsNamed(t *testing.T) {
 	}
 }
 
+// TestAnEventThatCannotBeDecodedHidesNoFindingBefore has an entry that no rule writes, and one of another task that cannot be decoded after it, or before.
+func TestAnEventThatCannotBeDecodedHidesNoFindingBefore(t *testing.T) {
+	t.Parallel()
+	list := change(written(t), confirmed, func(e *event.Moved) { e.Epoch = 9 })
+	for _, at := range []int{ended, made} { // of the child
+		r := write(t, list)
+		r[at].Events[0] = ledger.Event{Name: "child-was-late", Version: 1, Data: []byte("{}")}
+		found, err := taskorder.Check(t.Context(), r)
+		if err != nil || len(found) < 2 || found[0].Position != confirmed+1 || found[1].Position != ledger.Position(at+1) || !strings.Contains(found[1].What, "child-was-late") { //nolint:gosec // a few
+			t.Errorf("%v, %v", found, err)
+		}
+	}
+}
+
 // TestNoEventCrashesAnywhere: a record that was changed may have any event at any place.
 func TestNoEventCrashesAnywhere(t *testing.T) {
 	t.Parallel()
