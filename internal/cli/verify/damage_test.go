@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
 	"fmt"
@@ -39,11 +40,36 @@ func written(t *testing.T) (dir string) {
 			t.Fatal(err)
 		}
 	}
+	var words strings.Builder // on some pages of the index
+	for n := range 2500 {
+		_, _ = fmt.Fprintf(&words, "%x ", sha256.Sum256([]byte{byte(n), byte(n >> 8)}))
+	}
+	if _, err := c.RegisterAgent(t.Context(), "ann", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	remembered(t, s, c, words.String()[:60_000])
 	c.Close()
 	if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// remembered stores a memory item.
+func remembered(t *testing.T, s *server.Server, owner *client.Client, text string) {
+	t.Helper()
+	made, err := owner.CreateToken(t.Context(), client.TokenInput{Role: client.RoleAgent, Name: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := client.New(s.URL(), made.Text, client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ann.Close()
+	if _, err := ann.Remember(t.Context(), client.RememberInput{Text: text, Scope: "workspace"}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // copyOf is a copy of a data directory, in whose database statements are executed.
@@ -97,6 +123,7 @@ func refused(t *testing.T, dir string) string {
 
 const (
 	setSchema = "PRAGMA writable_schema=on; PRAGMA ignore_check_constraints=on; UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (schema = ', 'CHECK (-schema <> ') WHERE name = 'view_meta'; UPDATE view_meta SET schema = "
+	lostWords = "the view view_memory_text, in which searches do not find all, was changed"
 	evil      = "UPDATE view_task SET owner = 'evil'"
 )
 
@@ -122,6 +149,9 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		"a stream without an entry":                     {do: []string{"INSERT INTO streams VALUES('default/task/zzz', 99999)"}, exit: 1, says: "the index of streams has a row that no entry has", starts: "a row that no entry has"},
 		"a constraint that refuses the next entry":      {do: []string{"PRAGMA writable_schema=on; UPDATE sqlite_schema SET sql = replace(sql, 'bytes BLOB NOT NULL)', 'bytes BLOB NOT NULL CHECK (position < 60))') WHERE name = 'entries'"}, exit: 1, says: "the table named \"entries\", which Trapeze does not make, or not so", starts: "not so"},
 		"an index that refuses the next entry":          {do: []string{"CREATE UNIQUE INDEX later ON entries(stream) WHERE position > 60"}, exit: 1, says: "the index named \"later\"", starts: "not so"},
+		"the index of words has lost its rows":          {do: []string{"DELETE FROM view_memory_text_idx"}, exit: 1, says: lostWords},
+		"it has lost one":                               {do: []string{"DELETE FROM view_memory_text_idx WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
+		"it has a word in another page":                 {do: []string{"UPDATE view_memory_text_idx SET term = CAST(x'3067' AS BLOB) WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
 		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -130,7 +130,14 @@ func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error)
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, err
 	}
-	return kept.Differ(ctx, have, search.Strays)
+	if differ, err = kept.Differ(ctx, have, search.Strays); err != nil {
+		return differ, err
+	}
+	lost, err := search.Lost(ctx, have)
+	for _, name := range lost {
+		differ = append(differ, name+", in which searches do not find all,")
+	}
+	return differ, err
 }
 
 // loader reads entries of a stream after a position.
