@@ -19,6 +19,24 @@ func (d *Damaged) Error() string {
 
 func (d *Damaged) Unwrap() error { return d.Err }
 
+// EntryError is the error of an entry from which no view can be made.
+type EntryError struct {
+	Position Position
+	Stream   Stream
+	Err      error
+}
+
+func (e *EntryError) Error() string {
+	return fmt.Sprintf("view of entry %d in %s: %v", e.Position, e.Stream, e.Err)
+}
+
+func (e *EntryError) Unwrap() error { return e.Err }
+
+// Place returns the position of the entry, and what is wrong with it.
+func (e *EntryError) Place() (Position, string) {
+	return e.Position, fmt.Sprintf("no view can be made of this entry of %s: %v", e.Stream, e.Err)
+}
+
 // Scanned is an entry that was read and decoded in two steps, and its stored bytes; or the error of one that is damaged or put away.
 type Scanned struct {
 	Entry  Entry

@@ -10,6 +10,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 	"github.com/trapezehq/trapeze/internal/record/ledger/tail"
 )
 
@@ -99,7 +100,7 @@ func fillUntilFull(t *testing.T, l *Log) {
 
 func TestLittleFreeSpaceRefusesBeforeTheDiskIsFull(t *testing.T) {
 	l := open(t, filepath.Join(t.TempDir(), "t.db"), Options{MinFree: 1 << 62})
-	if free, err := freeSpace(t.TempDir()); err != nil || free == 1<<63-1 {
+	if free, err := reserve.Free(t.TempDir()); err != nil || free == 1<<63-1 {
 		t.Skip("free space is not known on this system")
 	}
 	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/x", 1, "x"), 0); !errors.Is(err, ledger.ErrUnavailable) {

@@ -23,7 +23,7 @@ const (
 type health struct {
 	dir     string
 	minFree int64
-	space   func(dir string) (int64, error) // freeSpace, except in tests
+	space   func(dir string) (int64, error) // reserve.Free, except in tests
 
 	mu         sync.Mutex
 	reserve    reserve.File

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog/reserve"
 )
 
 // Options of a log. The zero value is a ledger without views.
@@ -82,7 +83,7 @@ func (o Options) withDefaults() Options {
 		o.MinFree = defaultMinFree
 	}
 	if o.space == nil {
-		o.space = freeSpace
+		o.space = reserve.Free
 	}
 	if o.Committed == nil {
 		o.Committed = func(int, time.Duration) {}

@@ -41,7 +41,7 @@ func OpenReader(path string) (_ *Reader, err error) {
 		return nil, fmt.Errorf("sqlitelog: %w", err)
 	}
 	r := &Reader{path: path, journal: filelock.ForeignJournal(path, pageSize)}
-	if isAlone(path) {
+	if filelock.IsAlone(path) {
 		if r.alone, err = os.Stat(path); err != nil {
 			return nil, fmt.Errorf("sqlitelog: %w", err)
 		}
@@ -68,19 +68,13 @@ func OpenReader(path string) (_ *Reader, err error) {
 	return r, nil
 }
 
-// isAlone reports whether a database is complete, and no server writes to it.
-func isAlone(path string) bool {
-	wal, err := os.Stat(path + "-wal")
-	return (err != nil || wal.Size() == 0) && !filelock.IsLocked(path+".lock")
-}
-
 // Moved reports whether the file was opened as one that no program writes, and one has begun to: what was read since may be of two times.
 func (r *Reader) Moved() bool {
 	if r.alone == nil {
 		return false
 	}
 	now, err := os.Stat(r.path)
-	return err != nil || !isAlone(r.path) || !now.ModTime().Equal(r.alone.ModTime()) || now.Size() != r.alone.Size()
+	return err != nil || !filelock.IsAlone(r.path) || !now.ModTime().Equal(r.alone.ModTime()) || now.Size() != r.alone.Size()
 }
 
 // canRead returns an error of the file system if a file cannot be read: SQLite does not tell why.

@@ -167,7 +167,7 @@ func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error
 	}
 	for i := range entries {
 		if err := p.entry(tx, &entries[i]); err != nil {
-			return &entryError{entries[i].Position, entries[i].Stream, err}
+			return &ledger.EntryError{Position: entries[i].Position, Stream: entries[i].Stream, Err: err}
 		}
 	}
 	if err := p.flush(tx, entries[len(entries)-1].Position); err != nil {
@@ -175,24 +175,6 @@ func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error
 	}
 	done = true
 	return nil
-}
-
-// entryError is the error of an entry from which no view can be made.
-type entryError struct {
-	at     ledger.Position
-	stream ledger.Stream
-	err    error
-}
-
-func (e *entryError) Error() string {
-	return fmt.Sprintf("view of entry %d in %s: %v", e.at, e.stream, e.err)
-}
-
-func (e *entryError) Unwrap() error { return e.err }
-
-// Place returns the position of the entry, and what is wrong with it.
-func (e *entryError) Place() (ledger.Position, string) {
-	return e.at, fmt.Sprintf("no view can be made of this entry of %s: %v", e.stream, e.err)
 }
 
 func (p *projector) entry(tx *sqlitelog.Tx, e *ledger.Entry) error {

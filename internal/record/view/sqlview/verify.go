@@ -11,7 +11,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/ledger/sqlitelog"
-	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
@@ -130,14 +129,7 @@ func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error)
 	if err := checkSchema(ctx, have); err != nil {
 		return nil, err
 	}
-	if differ, err = kept.Differ(ctx, have, search.Strays); err != nil {
-		return differ, err
-	}
-	lost, err := search.Lost(ctx, have)
-	for _, name := range lost {
-		differ = append(differ, name+", in which searches do not find all,")
-	}
-	return differ, err
+	return search.Differ(ctx, have)
 }
 
 // loader reads entries of a stream after a position.

@@ -18,3 +18,9 @@ func ForeignJournal(path string, first int64) error {
 	}
 	return fmt.Errorf("there is a file %s, which Trapeze does not make: SQLite would copy what is in it into the record", filepath.Base(path)+"-journal")
 }
+
+// IsAlone reports whether a database is complete, and no server writes to it.
+func IsAlone(path string) bool {
+	wal, err := os.Stat(path + "-wal")
+	return (err != nil || wal.Size() == 0) && !IsLocked(path+".lock")
+}

@@ -4,22 +4,36 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/kept"
 )
 
-// Lost returns the names of the indexes of words in which a search does not find all that they have: SQLite looks up the page of a word in a table of which it checks
+// Differ returns the names of the tables that are not compared with a rebuild, and that are not as they were written, and of the indexes of words that lost some.
+func Differ(ctx context.Context, have *sql.DB) (names []string, err error) {
+	if names, err = kept.Differ(ctx, have, strayRows); err != nil {
+		return names, err
+	}
+	list, err := lost(ctx, have)
+	for _, name := range list {
+		names = append(names, name+", in which searches do not find all,")
+	}
+	return names, err
+}
+
+// lost returns the names of the indexes of words in which a search does not find all that they have: SQLite looks up the page of a word in a table of which it checks
 // only a part. It reads all words, as they are in their pages, and looks each up. It writes to the temporary schema of a connection.
-func Lost(ctx context.Context, db *sql.DB) (names []string, err error) {
+func lost(ctx context.Context, db *sql.DB) (names []string, err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	for _, index := range []string{"view_memory_text", "view_memory_title"} {
-		lost, err := lostIn(ctx, conn, index)
+		some, err := lostIn(ctx, conn, index)
 		if err != nil {
 			return names, err
 		}
-		if lost {
+		if some {
 			names = append(names, index)
 		}
 	}

@@ -57,8 +57,8 @@ var Tables = []struct{ Name, Order string }{
 // Settings are the tables of the indexes of words that say how those are kept.
 var Settings = []string{"view_memory_text_config", "view_memory_title_config"}
 
-// Strays counts the rows of an index of words that are about a page or a segment that it cannot have. SQLite does not look for them.
-var Strays = map[string]string{
+// strayRows counts the rows of an index of words that are about a page or a segment that it cannot have. SQLite does not look for them.
+var strayRows = map[string]string{
 	"view_memory_text_idx":  strays("view_memory_text"),
 	"view_memory_title_idx": strays("view_memory_title"),
 }
