@@ -51,11 +51,11 @@ func (c Client) Policies(ctx context.Context, before int) ([]Policy, error) {
 	return list.Policies, err
 }
 
-// Decided is a decision of the policy that handed a task off.
+// Decided is a decision of the policy that handed a task off, or kept it.
 type Decided struct {
 	Time     time.Time `json:"time"`
 	Task     string    `json:"task"`
-	Handoff  string    `json:"handoff,omitempty"`  // its id; empty: it made children
+	Handoff  string    `json:"handoff,omitempty"`  // its id; empty: it made children, or kept the task
 	Children []string  `json:"children,omitempty"` // the ids of tasks, at most 20
 	client.Decision
 	Position uint64 `json:"position"`

@@ -16,7 +16,7 @@ import (
 // What a policy has decided is listed with its reasons, over HTTP and on the page, for those that may read everything, and the read is recorded.
 func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.yaml")
-	rules := "version: 1\nrules:\n- {name: money, when: {keywords: [invoice]}, then: {to: {capability: billing}}}\n- {name: rest, then: {to: {agent: ann}}}\n"
+	rules := "version: 1\nrules:\n- {name: money, when: {keywords: [invoice]}, then: {to: {capability: billing}}}\n- {name: stay, when: {keywords: [wait]}, then: keep}\n- {name: rest, then: {to: {agent: ann}}}\n"
 	if err := os.WriteFile(file, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +61,13 @@ func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
 		t.Error(body)
 	}
 	r.get("/policy?before=soon", http.StatusUnprocessableEntity)
+	kept, err := c.CreateTask(ctx, client.CreateInput{Intent: "Wait for it", Send: &client.SendInput{To: []string{"auto"}}})
+	must(t)(kept, err)
+	if one, err := admin.New(c).Decisions(ctx, admin.DecisionFilter{Rule: "stay"}); err != nil || len(one.Decisions) != 1 || one.Decisions[0].Task != kept.Task || one.Decisions[0].Action != "keep" || len(one.Decisions[0].Why) == 0 {
+		t.Errorf("%+v, %v", one, err)
+	}
+	shown(t, "the decision to keep a task", r.get("/policy?rule=stay", http.StatusOK), `<a href="/tasks/`+kept.Task+`">`, "it stays where it is", "keyword wait")
+	shown(t, "the story of a task that was kept", r.get("/tasks/"+kept.Task, http.StatusOK), "task kept", "keyword wait")
 
 	token, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: "ann"})
 	if err != nil {

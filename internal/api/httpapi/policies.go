@@ -67,7 +67,7 @@ func (s *service) policies() {
 	})
 	endpoint.Read(d, endpoint.Route{
 		Path: "/v1/policy/decisions", ID: "list-decisions", Summary: "List what the policy has decided", Tag: endpoint.TagPolicy,
-		About: "The handoffs to auto, each with the rule that decided, the reasons, and the receivers that were weighed. For operators and auditors; the read is recorded.",
+		About: "The handoffs to auto, also those by which a task stayed where it is, each with the rule that decided, the reasons, and the receivers that were weighed. For operators and auditors; the read is recorded.",
 	}, s.listDecisions)
 	endpoint.Create(d, endpoint.Route{
 		Method: http.MethodPost, Path: "/v1/policy/check", ID: "check-policy", Summary: "Check a policy file",

@@ -22,7 +22,7 @@ func decisions(s *shell.Shell) *cobra.Command {
 				none = "No decision fits."
 			}
 			shell.List(p, none, []string{"AT", "TASK OR HANDOFF", "RULE", "TO", "WHY"}, list.Decisions, func(d admin.Decided) []string {
-				return []string{shell.Clock(d.Time), cmp.Or(d.Handoff, d.Task), cmp.Or(d.Rule, "none"), receiver(d.To), shell.OneLine(strings.Join(d.Why, "; "))}
+				return []string{shell.Clock(d.Time), cmp.Or(d.Handoff, d.Task), cmp.Or(d.Rule, "none"), cmp.Or(receiver(d.To), "stays where it is"), shell.OneLine(strings.Join(d.Why, "; "))}
 			})
 			if list.Next > 0 {
 				p.Line("There are more: --before %d", list.Next)

@@ -60,6 +60,7 @@ var Events = []Event{
 	Annotated{},
 	GapReported{},
 	AdviceTaken{},
+	Kept{},
 }
 
 // Standing is the state of a task as it is recorded before and after each handoff.

@@ -270,3 +270,11 @@ type AdviceTaken struct {
 
 // EventName implements [Event].
 func (AdviceTaken) EventName() string { return "advice-taken" }
+
+// Kept: the policy was asked for a receiver, and the task stays where it is. It does not change the task.
+type Kept struct {
+	Decision Decision `json:"decision"` // to keep it, and why
+}
+
+// EventName implements [Event].
+func (Kept) EventName() string { return "task-kept" }

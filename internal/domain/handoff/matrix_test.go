@@ -158,6 +158,9 @@ func matrixRows() []row {
 		byServer("TakeAdvice", func(task.Task) Command {
 			return TakeAdvice{event.AdviceTaken{Model: "m1", Outcome: event.AdvisedKeep}}
 		}),
+		byServer("Keep", func(task.Task) Command {
+			return Keep{event.Decision{Action: event.ActionKeep, Why: []string{"no rule fits"}}}
+		}),
 		byServer("Tick", func(task.Task) Command { return Tick{} }),
 	})
 }

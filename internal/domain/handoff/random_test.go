@@ -440,6 +440,9 @@ func (d dice) general(t task.Task) Command {
 	case 16:
 		return Annotate{By: d.anybody(), Entry: 3, Note: "a correction"}
 	case 17:
+		if d.chance(30) {
+			return Keep{event.Decision{Action: event.ActionKeep}}
+		}
 		return TakeAdvice{event.AdviceTaken{Model: "m1", Outcome: pick(d, event.AdvisedKeep, event.AdviceFailed), Why: "as I see it"}}
 	case 18:
 		return ReportGap{By: by, Epoch: epoch, Missing: []string{"logs"}}

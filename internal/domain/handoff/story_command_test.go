@@ -211,6 +211,8 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 		return ReportGap{By: by, Epoch: e, Missing: s.list("missing"), Detail: s.word("detail", "")}
 	case "advice":
 		return TakeAdvice{event.AdviceTaken{Model: "m1", Outcome: event.AdviceOutcome(s.word("outcome", "keep")), Why: s.word("why", "")}}
+	case "stay":
+		return Keep{event.Decision{Action: event.ActionKeep, Why: []string{s.word("why", "")}}}
 	case "ask", "claim", "release", "answer", "decline", "recall":
 		return s.ticket(by, e)
 	case "annotate":

@@ -66,6 +66,8 @@ func (s *story) detail(e event.Event) string {
 		return "by " + e.Agent + ": " + strings.Join(e.Missing, ", ")
 	case event.AdviceTaken:
 		return string(e.Outcome) + " by " + e.Model + ": " + e.Why
+	case event.Kept:
+		return strings.Join(e.Decision.Why, "; ")
 	case event.Annotated:
 		return fmt.Sprintf("entry %d by %s: %s", e.Entry, e.By, e.Note)
 	}

@@ -56,7 +56,7 @@ func FoldAll(t Task, events []event.Event) Task {
 	return t
 }
 
-// foldEvent applies what an event says beyond the change of state. [event.Annotated] and [event.AdviceTaken] say
+// foldEvent applies what an event says beyond the change of state. [event.Annotated], [event.AdviceTaken] and [event.Kept] say
 // nothing about the task itself.
 func (t *Task) foldEvent(e event.Event) {
 	if !t.foldHandoff(e) && !t.foldTicket(e) {

@@ -44,6 +44,7 @@ var contents = compile(map[string]string{
 	event.TakeoverAsked{}.EventName():    "detail",
 	event.TakeoverRefused{}.EventName():  "detail",
 	event.AdviceTaken{}.EventName():      "prompt answer why decision.detail",
+	event.Kept{}.EventName():             "decision.detail",
 	event.Spawned{}.EventName():          "detail decision.detail children.intent " + expected,
 	event.ChildEnded{}.EventName():       result + "why",
 	event.Joined{}.EventName():           result,

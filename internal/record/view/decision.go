@@ -8,11 +8,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
-// DecisionRow is a decision of routing that handed a task off. Text of agents in it is data.
+// DecisionRow is a decision of routing that handed a task off, or kept it. Text of agents in it is data.
 type DecisionRow struct {
 	Time     time.Time `json:"time"`
 	Task     string    `json:"task"`
-	Handoff  string    `json:"handoff,omitempty"`  // its id; empty: it made children
+	Handoff  string    `json:"handoff,omitempty"`  // its id; empty: it made children, or kept the task
 	Children []string  `json:"children,omitempty"` // the ids of tasks; at most [MaxDecided]
 	event.Decision
 	At ledger.Position `json:"position"` // of its entry

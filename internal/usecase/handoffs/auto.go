@@ -18,7 +18,7 @@ type Automatic struct {
 	Consult policies.Consultation // spans the decisions of the call: see [policies.Consult]
 }
 
-// decideAuto is decide where the policy is to decide. A task that stays where it is gives no events.
+// decideAuto is decide where the policy is to decide. Of a task that stays where it is, the decision is recorded by itself.
 func (h *Handoffs) decideAuto(ctx context.Context, c caller.Caller, in SendInput, t task.Task, now time.Time) ([]event.Event, error) {
 	if err := in.checkAuto(); err != nil {
 		return nil, err
@@ -44,7 +44,12 @@ func (h *Handoffs) decideAuto(ctx context.Context, c caller.Caller, in SendInput
 			return nil, err
 		}
 	}
-	return in.Auto.Consult.Settle(t, &d, sent, now)
+	events, err := in.Auto.Consult.Settle(t, &d, sent, now)
+	if err != nil || d.Action != event.ActionKeep {
+		return events, err
+	}
+	kept, err := handoff.Decide(t, handoff.Keep{Decision: d}, now)
+	return append(events, kept...), err
 }
 
 // follow is the handoff that a decision leads to.

@@ -18,7 +18,7 @@ type DecisionsInput struct {
 	Limit  int             // at most this many, up to 500; 0 means 50
 }
 
-// Decisions lists the handoffs to "auto" that followed from a decision of the policy or its adviser, the newest first, each with
+// Decisions lists what the policy or its adviser decided of handoffs to "auto", also to keep a task, the newest first, each with
 // the reasons. It is for principals that may read anything, and recorded as one read.
 func (ps *Policies) Decisions(ctx context.Context, c caller.Caller, in DecisionsInput) ([]view.DecisionRow, error) {
 	if err := c.May(identity.ReadAny, "list decisions"); err != nil {

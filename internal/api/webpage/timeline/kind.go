@@ -16,7 +16,7 @@ var kinds = map[string]kind{
 	"handoff-acknowledgment": {tone: "good"}, "handoff-complete": {tone: "good"}, "handoff-returned": {tone: "bad"},
 	"approval-asked": {tone: "ask"}, "handoff-approved": {tone: "good"}, "handoff-denied": {tone: "bad", vain: true},
 	"handoff-rejected": {tone: "bad", vain: true}, "offer-expired": {tone: "bad", vain: true}, "offer-unanswered": {tone: "bad", vain: true}, "offer-shed": {tone: "bad", vain: true},
-	"lease-lost": {tone: "bad"}, "owner-stuck": {tone: "bad"}, "takeover-asked": {tone: "ask"}, "takeover-refused": {tone: "ask"}, "advice-taken": {},
+	"lease-lost": {tone: "bad"}, "owner-stuck": {tone: "bad"}, "takeover-asked": {tone: "ask"}, "takeover-refused": {tone: "ask"}, "advice-taken": {}, "task-kept": {},
 
 	"children-spawned": {}, "child-ended": {}, "children-joined": {}, "dependency-ended": {},
 

@@ -37,6 +37,8 @@ func (t *taskFold) noteDecision(ev event.Event, e *ledger.Entry) error {
 		for _, c := range ev.Children[:min(len(ev.Children), view.MaxDecided)] {
 			row.Children = append(row.Children, c.Task)
 		}
+	case event.Kept:
+		d = &ev.Decision
 	}
 	if d == nil {
 		return nil
