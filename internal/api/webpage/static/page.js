@@ -204,14 +204,14 @@ function offerNotices() {
 // Keys: j and k go from ticket to ticket, one key chooses, Enter does it.
 function tickets() { return [...document.querySelectorAll("[data-ticket]")]; }
 
-const told = new Map(); // by the id of what changed, the last time that this page was told; "*" is anything
+const noted = new Map(); // by the id of what changed, the last time that this page was told; "*" is anything
 const digests = new Map(); // of what was first shown beside a ticket
 let times = 0;
 
 // note keeps what the server says has changed.
 function note(ids) {
   times++;
-  for (const id of ids.split(" ")) told.set(id, times);
+  for (const id of ids.split(" ")) noted.set(id, times);
 }
 
 let chosen; // the ticket that the person has come to last
@@ -275,7 +275,7 @@ function renew(card) {
     again.textContent = "This has changed, and was read again.";
     sheet.prepend(again);
   }
-  if (parts.length && ["*", ...parts].some((id) => told.get(id) > read)) delete sheet.dataset.read;
+  if (parts.length && ["*", ...parts].some((id) => noted.get(id) > read)) delete sheet.dataset.read;
 }
 
 document.addEventListener("focusin", (e) => {
