@@ -135,7 +135,7 @@ var listed = map[string][]string{
 }
 
 func TestTheClientsClosedSetsAreThoseOfTheServer(t *testing.T) {
-	server, err := declaredSets("../domain", "../content/envelope", "../content/foreign", "../record/view", "../usecase/cluster")
+	server, err := declaredSets("../domain", "../content/envelope", "../content/fetchcall", "../content/foreign", "../record/view", "../usecase/cluster")
 	if err != nil {
 		t.Fatal(err)
 	}

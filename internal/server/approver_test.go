@@ -78,7 +78,7 @@ func TestThePersonWhoAskedIsNeverTheApproverWhateverRoleTheyHold(t *testing.T) {
 		r := newReader(t, s)
 		r.get(r.link(token), http.StatusOK)
 		r.get("/tasks", http.StatusOK)
-		if got := r.do(http.MethodPost, "/tickets/"+ticket+"/approve", url.Values{"key": {what}}.Encode()); got.status != http.StatusForbidden || !strings.Contains(got.body, refusedText) {
+		if got := r.do(http.MethodPost, "/tickets/"+ticket+"/approve", url.Values{"key": {what}, "digest": {"sha256:" + strings.Repeat("0", 64)}}.Encode()); got.status != http.StatusForbidden || !strings.Contains(got.body, refusedText) {
 			t.Errorf("%s, at the page: %d %s", what, got.status, got.body)
 		}
 		got := decideOverMCP(t, s, token, ticket)

@@ -57,7 +57,7 @@ var flags = map[string]source{
 	"ask": none, "before": none, "claimed-history": none, "confirm": none, "content": none, "data": none, "deadline": none, "decision": none, "description": none, "detail": none,
 	"digest": none, "expect": none, "expect-format": none, "expect-schema": none, "expires": none, "fact": none, "id": none, "label": none, "missing": none,
 	"name": none, "notes": none, "option": none, "question": none, "result": none, "since": none, "spec": none, "state": none, "step": none, "subject": none,
-	"conversation-summary": none, "tag": none, "text": none, "title": none, "until": none, "why": none, "tokenizer": none, "allow": none, "permission": none, "reach": none,
+	"conversation-summary": none, "tag": none, "text": none, "title": none, "until": none, "why": none, "words": none, "tokenizer": none, "allow": none, "permission": none, "reach": none,
 	"preview-arg": none, "prefix": none, "after": none, "rule": none,
 
 	// Settings of a server, addresses and secrets.

@@ -28,7 +28,7 @@ alerts:
 		was, _ := alert.Find(d.Name)
 		switch d.Name {
 		case "handoff-failure-rate":
-			if d.Threshold != 0.01 || d.Window != 2*time.Hour || d.Meaning() != "More than 1 % of the handoffs of the last 2 hours failed: 2 or more, of 20 or more that ended." {
+			if d.Threshold != 0.01 || d.Window != 2*time.Hour || !strings.HasPrefix(d.Meaning(), "More than 1 % of the handoffs of the last 2 hours failed: 2 or more, of 20 or more that ended. ") {
 				t.Errorf("%+v", d)
 			}
 		case "dead-letters":

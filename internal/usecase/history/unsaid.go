@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -17,16 +18,16 @@ import (
 var errSaid = errors.New("said")
 
 // Unsaid returns those of some words, in lower case, that the caller does not read in the content of a task: in what its trail would show, without what was forgotten.
-// A task that the caller may not see says nothing, and neither do entries that cannot be read. The caller of Unsaid records what is found.
+// A task that the caller may not see says nothing, and neither do entries that cannot be read, or were put away. The caller of Unsaid records what is found.
 func (h *History) Unsaid(ctx context.Context, c caller.Caller, id string, words []string) ([]string, error) {
 	of := taskstore.StreamOf(c.Workspace, id)
 	f, err := h.tasks.Load(ctx, of, false)
 	if err != nil || !f.State.Exists() || !h.tasks.Sees(c, f.State) {
-		return words, err
+		return words, unlessUnread(err)
 	}
 	past, err := h.tasks.PastFor(ctx, c, f.State)
 	if err != nil {
-		return words, err
+		return words, unlessUnread(err)
 	}
 	readable, left := h.memories.Reader(), slices.Clone(words)
 	err = stream.Each(ctx, h.ledger, of, func(e ledger.Entry) error {
@@ -46,8 +47,19 @@ func (h *History) Unsaid(ctx context.Context, c caller.Caller, id string, words 
 		}
 		return nil
 	})
-	if _, damaged := errors.AsType[*ledger.Damaged](err); damaged || errors.Is(err, errSaid) {
+	if errors.Is(err, errSaid) {
 		err = nil
 	}
-	return left, err
+	return left, unlessUnread(err)
+}
+
+// unlessUnread is an error but of an entry that is damaged or put away: those, and the refusals that are made of them, name its position.
+func unlessUnread(err error) error {
+	if _, damaged := errors.AsType[*ledger.Damaged](err); damaged { // or put away
+		return nil
+	}
+	if refused, ok := refusal.As(err); ok && refused.Details["position"] != nil {
+		return nil
+	}
+	return err
 }
