@@ -105,7 +105,8 @@ func TestAnAgentThatGetsATaskBackIsToldTheEpochThatItsCallsName(t *testing.T) {
 	h := open(t)
 	tester := h.agent(statelessVersion, "tester")
 	for _, version := range []string{statelessVersion, sessionVersion} {
-		for _, tokens := range []int{0, 150} {
+		var short bool // in any budget: how many tokens are left over depends on the ids
+		for _, tokens := range []int{0, 150, 154, 158, 162, 166, 170, 174} {
 			coder := h.agent(version, "coder")
 			_, sent := tester.call("send", m{"intent": "Write the parser", "to": "coder"})
 			first, _ := coder.call("accept", m{"handoff": sent["handoff"]})
@@ -115,7 +116,7 @@ func TestAnAgentThatGetsATaskBackIsToldTheEpochThatItsCallsName(t *testing.T) {
 			tester.call("progress", m{"task": sent["task"], "note": "tried"})
 			back := m{"task": sent["task"], "to": "coder", "facts": []string{"It fails."}}
 			if tokens > 0 {
-				back["budget"], back["facts"] = tokens, []string{strings.Repeat("It fails. ", 12), strings.Repeat("It still fails. ", 3), "So.", "Or so.", "Or not."}
+				back["budget"], back["facts"] = tokens, []string{strings.Repeat("It fails. ", 12), strings.Repeat("It still fails. ", 3), "So.", "Or so.", "Or not.", "Not so.", "So so.", "Nor so."}
 			}
 			_, sent = tester.call("send", back)
 			text, _ := coder.call("accept", m{"handoff": sent["handoff"]})
@@ -123,14 +124,18 @@ func TestAnAgentThatGetsATaskBackIsToldTheEpochThatItsCallsName(t *testing.T) {
 			if named := strings.Contains(line, "epoch=3"); named != (version == statelessVersion) || strings.Contains(first, "epoch=") {
 				t.Errorf("%s, %d tokens: %s", version, tokens, line)
 			}
-			if full := strings.HasPrefix(line, "# epoch=3 task"); full != (tokens > 0 && version == statelessVersion) {
-				t.Errorf("%s, %d tokens, which the rest takes up: %s", version, tokens, line)
+			full := strings.HasPrefix(line, "# epoch=3 task")
+			if short = short || full; full && tokens == 0 {
+				t.Errorf("%s, without a budget: %s", version, line)
 			}
 			done := m{"task": sent["task"], "text": "done"}
 			if version == statelessVersion {
 				done["epoch"] = 3
 			}
 			coder.call("complete", done)
+		}
+		if short != (version == statelessVersion) {
+			t.Errorf("%s: the first line of a prompt whose rest takes up the budget is shorter: %t", version, short)
 		}
 	}
 }

@@ -53,12 +53,17 @@ func (h *History) Unsaid(ctx context.Context, c caller.Caller, id string, words 
 	return left, unlessUnread(err)
 }
 
-// unlessUnread is an error but of an entry that is damaged or put away: those, and the refusals that are made of them, name its position.
+// unlessUnread is the refusal of a read that failed, and nil if an entry is damaged or put away: those errors, and the refusals that are made of them,
+// name its position.
 func unlessUnread(err error) error {
-	if _, damaged := errors.AsType[*ledger.Damaged](err); damaged { // or put away
+	if _, damaged := errors.AsType[*ledger.Damaged](err); err == nil || damaged { // or put away
 		return nil
 	}
-	if refused, ok := refusal.As(err); ok && refused.Details["position"] != nil {
+	refused, ok := refusal.As(err)
+	if !ok {
+		return stream.Unavailable(err)
+	}
+	if refused.Details["position"] != nil {
 		return nil
 	}
 	return err

@@ -41,7 +41,7 @@ func (ts *Tasks) ListSaying(ctx context.Context, c caller.Caller, in TasksInput,
 	for i, row := range rows {
 		left, err := ts.said.Unsaid(ctx, c, row.ID, unsaidBy(row, words))
 		if err != nil {
-			return nil, "", stream.Unavailable(err)
+			return nil, "", err
 		}
 		if len(left) > 0 {
 			continue
