@@ -39,7 +39,7 @@ var innerPackages = []pkg{
 		dir: "domain/visible", what: "text of others made safe to show: hidden characters by their number, fences that no text ends", pure: true,
 		imports: "domain/ascii",
 	},
-	{dir: "domain/secretenv", what: "which variables of the server's environment no program that it runs is given", pure: true},
+	{dir: "domain/secretenv", what: "the variables of the server's environment that are withheld from the programs it runs", pure: true},
 	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
 	{dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record", pure: true, imports: "domain/shellword domain/refusal domain/event/idform"},
 	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items, and which ids look alike", pure: true, imports: "domain/refusal"},

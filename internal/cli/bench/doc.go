@@ -11,8 +11,8 @@
 // Where to change what:
 //   - options.go: the kinds of load and their bounds; report.go: the targets and when they are met
 //   - round.go: what one client does, and when a handoff counts as failed; period.go: the warm-up, and which handoffs count
-//   - party.go, mcp.go: how an agent calls over HTTP and MCP; setup.go: what is made and cleared up; left.go: what a run that was killed left, and mark.go how
-//     one that lives is told
+//   - party.go, mcp.go: how an agent calls over HTTP and MCP; setup.go: what is made and cleared up; left.go: what a killed run left behind;
+//     mark.go: how a run that is still alive is recognised
 //   - stats.go: the stages and their percentiles; bench.go: which servers are refused
 //
 // Start reading at [Command], then round.go for what a client does, and stats.go.

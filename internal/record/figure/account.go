@@ -19,7 +19,7 @@ func (a account) plus(o account, sign float64) account {
 	return account{a.all + sign*o.all, a.wrong + sign*o.wrong, a.caused + sign*o.caused}
 }
 
-// party is whose an account is: what went wrong is told apart by receivers, too, as far as there are any. An offer that ended without an answer in less than
+// party is the sender, and the receiver if there is one, to whom what became of a handoff is attributed. An offer that ended without an answer in less than
 // the usual time is the principal's that allowed no more, what was lost before is the first loser's, and what was forgotten is whose who forgot it.
 type party struct{ sender, receiver string }
 

@@ -3,7 +3,7 @@
 // Invariants:
 //   - Keys, cursors and the turn are compared and set: a replica that answers with an older value changes nothing.
 //   - When agents and front ends were heard of is in memory alone. One that starts asks the others.
-//   - The holder of the turn gives it up before another can take it, unless the time of one of them stands still meanwhile.
+//   - The holder of the turn gives it up before another can take it, unless one of the two processes is suspended meanwhile.
 //
 // Where to change what:
 //   - natsfront.go: the bucket and its keys; news.go, others.go: the messages; turn.go: how long the turn lasts without an answer

@@ -20,13 +20,12 @@
 //   - Nothing waits in the client while the connection is lost: an append fails, and is not sent later.
 //
 // Where to change what:
-//   - options.go: the defaults and time limits; connect.go: which URLs are refused, and how connections are made
+//   - options.go: the defaults, such as how many replicas a new stream has, and time limits; connect.go: which URLs are refused, and how connections are made
 //   - sync.go: how servers that do not sync are refused; create.go: the configuration of the stream, and which ones are refused; subject.go: how names become subjects
-//   - how many replicas a new stream has: options.go
 //   - append.go: what follows from each answer to an append; lane.go: the records of reads
 //   - read.go: reads; lease.go: how long what a leader answers is used; election.go: what happens when there is another; get.go: the requests for messages
 //   - copy.go: how a record of another ledger moves here; bucket.go: buckets beside the record
-//   - groups.go: where the replicas of a stream are that exists, and who leads them
+//   - groups.go: where the replicas of an existing stream are, and who leads them
 //   - listen.go: how followers learn of entries; health.go: when writing stops
 //
 // Start reading at [Open], then append.go and read.go.
