@@ -93,7 +93,7 @@ func (p *packer) items(kind envelope.PartKind, list []envelope.Item) {
 	}
 }
 
-// replaced is the author of the words that an item replaced, if that is another: the one whose words the envelope has, or of several an operator, else the last one.
+// replaced is the other author of the words that an item replaced and brings along, or else an operator whose words it stands for: who is named can be fetched.
 func replaced(item *envelope.Item) string {
 	if item.OriginalBy != "" {
 		return item.OriginalBy
@@ -103,10 +103,7 @@ func replaced(item *envelope.Item) string {
 			return by
 		}
 	}
-	if item.WasBy == item.By {
-		return ""
-	}
-	return item.WasBy
+	return ""
 }
 
 // recent returns a weight by importance and position: position n of n is the most recent or the most relevant.

@@ -141,3 +141,17 @@ func TestWhoSaidAFactBeforeIsCountedBeyondABound(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Words that nobody had pinned or found vital are not brought along: a prompt without room promises them to nobody when the later ones are pinned.
+func TestALeftOutFactNamesOnlyWhoseWordsAreFetched(t *testing.T) {
+	doc := envelope.Envelope{Handoff: envelope.Header{TaskID: "task_1", From: "lead"}, Task: envelope.Task{Intent: "x"}}
+	for i, by := range []string{"mal", "lead", "lead"} {
+		Content{Facts: []Point{{ID: "a1", Text: fmt.Sprint(strings.Repeat("words ", 99), i), Pinned: i == 2}}}.addTo(&doc, by, by == "lead")
+	}
+	_, err := packing.Pack(doc, packing.Options{Budget: 1})
+	no, _ := refusal.As(err)
+	packed, err := packing.Pack(doc, packing.Options{Budget: no.Details["needed"].(int)})
+	if err != nil || !strings.Contains(packed.Text, "fact") || strings.Contains(packed.Text, "replaces what") {
+		t.Errorf("%v: %s", err, packed.Text)
+	}
+}
