@@ -1,6 +1,7 @@
 package server
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/trapezehq/trapeze/internal/server/cluster"
@@ -14,9 +15,13 @@ const serverName = "server.name"
 // openCluster makes what this server knows of the others. The record is open.
 func (s *Server) openCluster() (err error) {
 	c := s.config
+	machine, err := os.Hostname()
+	if err != nil {
+		return err
+	}
 	intact := positions.New(s.log, s.views.Store(), s.tree.Err)
 	o := cluster.Options{
-		Name: "this server", Version: c.Version, URL: s.URL, Log: c.Log, Ledger: s.log, Viewed: s.views.Position, Trouble: intact.Err, Gate: s.gate,
+		Name: "this server", Version: c.Version, URL: func() string { return s.outside(machine) }, Log: c.Log, Ledger: s.log, Viewed: s.views.Position, Trouble: intact.Err, Gate: s.gate,
 	}
 	if s.shared != nil {
 		o.Front, o.Replicas = s.shared.FrontEnd, sharedrecord.Cluster(s.shared.record)

@@ -114,3 +114,33 @@ func (s *Server) nameOf(host string, leaf *x509.Certificate) string {
 	}
 	return host
 }
+
+// outside returns the URL of the server for other machines, as far as it knows one: that it listens on all addresses tells them nothing, and its loopback is not
+// theirs. machine is the name of this one.
+func (s *Server) outside(machine string) string {
+	host, port, err := net.SplitHostPort(s.listener.Addr().String())
+	ip := net.ParseIP(host)
+	switch {
+	case err != nil || ip.IsLoopback():
+		return s.URL()
+	case ip.IsUnspecified():
+		host = machine
+	}
+	if s.certificate == nil {
+		return "http://" + net.JoinHostPort(host, port)
+	}
+	leaf := s.certificate.Leaf()
+	names := append([]string{host, machine}, s.config.Hosts...)
+	names = append(names, leaf.DNSNames...)
+	for _, ip := range leaf.IPAddresses {
+		names = append(names, ip.String())
+	}
+	for _, name := range names {
+		ip := net.ParseIP(name)
+		if name != "localhost" && !ip.IsLoopback() && !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil {
+			host = name
+			break
+		}
+	}
+	return "https://" + net.JoinHostPort(host, port)
+}
