@@ -81,7 +81,7 @@ var cliPackages = []pkg{
 	},
 	{
 		dir: "cli/stdio", what: "an agent's MCP session on standard input and output",
-		imports: "domain/shellword api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset api/tracing cli/suggest cli/shell client client/wire",
+		imports: "api/mcpapi api/mcpapi/liveness api/mcpapi/outbound api/mcpapi/toolset api/tracing cli/shell client client/wire",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

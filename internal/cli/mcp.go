@@ -154,11 +154,11 @@ func (s *commands) agentToken(ctx context.Context, agent string, spec client.Age
 	}
 	token, err := s.Credential(ctx)
 	if errors.Is(err, client.NotFound) { // only registered agents can have a token
-		c, err := s.Register(ctx, agent, spec, false)
+		c, _, err := s.Register(ctx, agent, spec, false)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(s.Stderr, "trapeze mcp: "+shell.OneLine(stdio.NewAgentMessage(ctx, c, agent)))
+		fmt.Fprintln(s.Stderr, "trapeze mcp: "+shell.OneLine(shell.NewAgentMessage(ctx, c, "trapeze mcp", agent)))
 		return s.Credential(ctx)
 	}
 	return token, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -52,9 +53,12 @@ func (s *commands) workCommand() *cobra.Command {
 			if err := o.Check(); err != nil {
 				return shell.Hinted(shell.Usage(err), "give the path of a program, or the name of one in PATH: trapeze work --agent "+shellword.Quote(o.Agent)+" -- PROGRAM ARGS…")
 			}
-			c, err := s.Register(ctx, o.Agent, spec, register)
+			c, isNew, err := s.Register(ctx, o.Agent, spec, register)
 			if err != nil {
 				return err
+			}
+			if isNew {
+				fmt.Fprintln(s.Stderr, "trapeze work: "+shell.OneLine(shell.NewAgentMessage(ctx, c, "trapeze work", o.Agent)))
 			}
 			if o.Token, err = s.Credential(ctx); err != nil {
 				return err

@@ -221,8 +221,13 @@ func (w wanted) registerAll(ctx context.Context, s *shell.Shell, p places, out *
 
 // register registers an agent that is not there yet, and notes which programs do not know the person at the client yet.
 func (w wanted) register(ctx context.Context, s *shell.Shell, name string, spec trapeze.AgentSpec, out *outcome) error {
-	_, err := s.Register(ctx, name, spec, false)
+	c, isNew, err := s.Register(ctx, name, spec, false)
 	s.Flags.Agent = ""
+	if isNew && err == nil {
+		if similar := shell.SimilarAgents(ctx, c, "trapeze init", name); similar != "" {
+			out.Notes = append(out.Notes, "The agent "+name+" is new. "+similar)
+		}
+	}
 	if err != nil || w.person == "" {
 		return err
 	}

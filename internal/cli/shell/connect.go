@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/session"
+	"github.com/trapezehq/trapeze/internal/cli/suggest"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
@@ -147,26 +148,46 @@ func (s *Shell) DialAsCaller(ctx context.Context) (*client.Client, error) {
 }
 
 // Register registers an agent if it does not exist, or always if again is true, and makes a client that acts as it. From then on
-// Dial acts as that agent.
-func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpec, again bool) (*client.Client, error) {
-	c, err := s.DialAsCaller(ctx)
-	if err != nil {
-		return nil, err
+// Dial acts as that agent. It is new if it did not exist, and the caller did not ask for it with again.
+func (s *Shell) Register(ctx context.Context, agent string, spec client.AgentSpec, again bool) (c *client.Client, isNew bool, err error) {
+	if c, err = s.DialAsCaller(ctx); err != nil {
+		return nil, false, err
 	}
 	if !again {
 		_, err = c.Agent(ctx, agent)
+		isNew = errors.Is(err, client.NotFound)
 	}
-	if again || errors.Is(err, client.NotFound) {
+	if again || isNew {
 		if _, err := s.keptMe(ctx, agent); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		_, err = c.RegisterAgent(ctx, agent, spec)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s.Flags.Agent = agent
-	return s.Dial(ctx)
+	c, err = s.Dial(ctx)
+	return c, isNew, err
+}
+
+// NewAgentMessage tells people that a program registered its agent, and how to undo that.
+func NewAgentMessage(ctx context.Context, c *client.Client, program, agent string) string {
+	return "agent " + agent + " did not exist, and was registered. " + cmp.Or(SimilarAgents(ctx, c, program, agent), "To remove it: "+shellword.Command("trapeze agent remove", agent))
+}
+
+// SimilarAgents asks people whether they meant another agent than the one that a program registered; empty if no name is similar.
+func SimilarAgents(ctx context.Context, c *client.Client, program, agent string) string {
+	list, _ := c.Agents(ctx) // without it, nothing is suggested
+	var names []string
+	for _, a := range list.Agents {
+		names = append(names, a.Name)
+	}
+	near := suggest.Names(agent, names)
+	if len(near) == 0 {
+		return ""
+	}
+	return "Did you mean " + strings.Join(near, " or ") + "? Then run " + program + " with --agent " + shellword.Quote(near[0]) + ", and remove " + agent + ": " + shellword.Command("trapeze agent remove", agent)
 }
 
 // keptMe is whom the kept token of an agent is for; nobody: none is kept. It refuses a token of an agent that the server knows no more, as after the

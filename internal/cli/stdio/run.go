@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,8 +15,6 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/cli/suggest"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Options of a session. Agent, Token, In and Out have no default.
@@ -116,28 +113,10 @@ func enter(ctx context.Context, c *client.Client, o Options, say func(string, ..
 	}
 	if _, err = c.Agent(ctx, o.Agent); errors.Is(err, client.NotFound) {
 		if _, err = c.RegisterAgent(ctx, o.Agent, o.Spec); err == nil {
-			say("%s", NewAgentMessage(ctx, c, o.Agent))
+			say("%s", shell.NewAgentMessage(ctx, c, "trapeze mcp", o.Agent))
 		}
 	}
 	return me, err
-}
-
-// NewAgentMessage tells people that an agent was registered for a session, and suggests similar names: the name may be mistyped.
-func NewAgentMessage(ctx context.Context, c *client.Client, agent string) string {
-	text := "agent " + agent + " did not exist, and was registered"
-	list, err := c.Agents(ctx)
-	if err != nil {
-		return text
-	}
-	var names []string
-	for _, a := range list.Agents {
-		names = append(names, a.Name)
-	}
-	if near := suggest.Names(agent, names); len(near) > 0 {
-		text += ". Did you mean " + strings.Join(near, " or ") + "? Then start trapeze mcp with --agent " + shellword.Quote(near[0]) +
-			", and remove the new agent: " + shellword.Command("trapeze agent remove", agent)
-	}
-	return text
 }
 
 // teller returns a function that writes messages for people.

@@ -62,22 +62,6 @@ func TestASessionSpeaksAsItsAgentOrNotAtAll(t *testing.T) {
 	})
 }
 
-func TestAMistypedAgentIsReported(t *testing.T) {
-	withServer(t, func(h *testServer) {
-		h.token("codr", client.AgentSpec{})
-		for _, c := range []struct{ other, says string }{
-			{"someone-else", "agent codr did not exist, and was registered"},
-			{"coder", "agent codr did not exist, and was registered. Did you mean coder? Then start trapeze mcp with --agent coder, " +
-				"and remove the new agent: trapeze agent remove codr"},
-		} {
-			h.token(c.other, client.AgentSpec{})
-			if said := stdio.NewAgentMessage(h.Context(), h.as(h.owner), "codr"); said != c.says {
-				h.Errorf("beside %s: %s", c.other, said)
-			}
-		}
-	})
-}
-
 func TestTheEndOfTheInputAnswersWhatWaits(t *testing.T) {
 	withServer(t, func(h *testServer) {
 		s := h.open("coder", client.AgentSpec{}).greet()
