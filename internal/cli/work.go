@@ -47,8 +47,8 @@ func (s *commands) workCommand() *cobra.Command {
 			if preview != "" {
 				o.Preview = append([]string{preview}, previewArgs...)
 			}
-			if o.Input != work.InputPrompt && o.Input != work.InputRequest {
-				return shell.Usagef("--input %q: use %s or %s", o.Input, work.InputPrompt, work.InputRequest)
+			if o.Input != work.InputPrompt && o.Input != work.InputAsk {
+				return shell.Usagef("--input %q: use %s or %s", o.Input, work.InputPrompt, work.InputAsk)
 			}
 			if err := o.Check(); err != nil {
 				return shell.Hinted(shell.Usage(err), "give the path of a program, or the name of one in PATH: trapeze work --agent "+shellword.Quote(o.Agent)+" -- PROGRAM ARGS…")
@@ -84,8 +84,8 @@ func (s *commands) workCommand() *cobra.Command {
 	f.StringVar(&preview, "preview", "", "program that decides whether to accept an offer")
 	f.StringArrayVar(&previewArgs, "preview-arg", nil, "argument of the preview program (repeatable)")
 	f.BoolVar(&o.JSONResult, "json-result", false, "parse the program's output as JSON, for the data of the result")
-	shell.Choice(f, &o.Input, "input", work.InputPrompt, "what the program gets on standard input: %s, which is the sender's request alone, or the original intent if there is none",
-		[]string{work.InputPrompt, work.InputRequest})
+	shell.Choice(f, &o.Input, "input", work.InputPrompt, "what the program gets on standard input: %s, which is what the sender asks, without context, or the original intent if there is none",
+		[]string{work.InputPrompt, work.InputAsk})
 	f.StringVar(&guard, "guard", "", "directory of the worker to clear up after")
 	_ = f.MarkHidden("guard") // a worker starts it
 	f.DurationVar(&o.Grace, "grace", 5*time.Second, "how long a program may take to exit when it is stopped")

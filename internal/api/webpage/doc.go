@@ -15,7 +15,7 @@
 //   - standing/standing.go: what a task waits for, in a sentence
 //   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
 //   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and the page of an agent
-//   - form/form.go: how many tasks one form changes; form/dead.go: which replays contradict themselves
+//   - form/form.go: how many tasks one form changes; form/dead_letters.go: which replays contradict themselves
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
@@ -28,7 +28,7 @@
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
 //   - the directory templates: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
 //     templates/parts/ticket.html: the forms of a ticket
-//   - hop.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each; webpage.go: the routes, and the greatest form
+//   - handoff.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each; webpage.go: the routes, and the greatest form
 //
 // Start reading at [New], then sessions.
 package webpage

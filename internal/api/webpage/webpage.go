@@ -94,7 +94,7 @@ func signedInRoutes() map[string]shower {
 		"GET /tasks":                           (*visit).tasks,
 		"POST /tasks":                          (*visit).cancelTasks,
 		"GET /tasks/{task}":                    (*visit).story,
-		"GET /tasks/{task}/hops/{hop}":         (*visit).hop,
+		"GET /tasks/{task}/hops/{hop}":         (*visit).handoff,
 		"GET /tasks/{task}/compare":            (*visit).compare,
 		"GET /tasks/{task}/route":              (*visit).route,
 		"GET /inbox":                           (*visit).inbox,

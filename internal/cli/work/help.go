@@ -4,7 +4,7 @@ package work
 const Help = `Run a program on every task that is handed to an agent: the worker waits for offers, accepts them, and runs CMD on each.
 
 CMD gets a prompt with the context on standard input, packed for the agent's context window. With --input
-request it gets the sender's request alone, or the original intent if there is none. These environment variables are set:
+ask it gets what the sender asks, without context, or the original intent if there is none. These environment variables are set:
 
     TRAPEZE_TASK             the task
     TRAPEZE_HANDOFF          the handoff that it came with

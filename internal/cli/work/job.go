@@ -64,7 +64,7 @@ func (j *job) run(ctx context.Context) {
 
 // input is what the program gets on standard input.
 func (j *job) input() (string, error) {
-	if j.w.o.Input != InputRequest {
+	if j.w.o.Input != InputAsk {
 		return j.content.Prompt, nil
 	}
 	var doc struct {
@@ -74,7 +74,7 @@ func (j *job) input() (string, error) {
 		} `json:"task"`
 	}
 	if err := json.Unmarshal(j.content.Envelope, &doc); err != nil {
-		return "", fmt.Errorf("the envelope has no request that can be read: %w", err)
+		return "", fmt.Errorf("the envelope has no ask that can be read: %w", err)
 	}
 	return cmp.Or(doc.Task.Ask, doc.Task.Intent) + "\n", nil
 }

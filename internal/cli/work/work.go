@@ -32,7 +32,7 @@ type Options struct {
 	Jobs int
 	// JSONResult parses the program's output as JSON data instead of text.
 	JSONResult bool
-	// Input is what a program gets on standard input: the prompt, if it is empty, or [InputRequest].
+	// Input is what a program gets on standard input: the prompt, if it is empty, or [InputAsk].
 	Input string
 	// Guard is the command that runs [Guard] for the directory that is appended to it; none: what a killed worker leaves stays until the next
 	// one starts.
@@ -45,8 +45,8 @@ type Options struct {
 
 // The inputs of programs.
 const (
-	InputPrompt  = "prompt"
-	InputRequest = "request" // the sender's request alone, or the original intent if there is none
+	InputPrompt = "prompt"
+	InputAsk    = "ask" // what the sender asks, without context, or the original intent if there is none
 )
 
 // beatEvery is the maximum time between two heartbeats, and so until the loss of a task is noticed.

@@ -62,7 +62,7 @@ func list[T ~string](all []T) string {
 // Task is the content of a document as parts of a new task. Fields that the document does not give are zero.
 type Task struct {
 	Format Format `json:"format"`
-	// Intent is the request, word for word; never empty.
+	// Intent is what is wanted, word for word; never empty.
 	Intent   string         `json:"intent"`
 	Content  Content        `json:"content"`
 	Target   string         `json:"target,omitempty"` // the agent that is to receive it

@@ -181,7 +181,7 @@ func (es *Erasures) addItemNames(ctx context.Context, workspace, id string, name
 // forget has memory items given to nobody from now on, also not where envelopes of other tasks have them.
 func (es *Erasures) forget(ctx context.Context, c caller.Caller, items []string) error {
 	for _, id := range items {
-		if err := es.p.Memories.Remove(ctx, c, id); err != nil {
+		if err := es.p.Memories.ForgetForErasure(ctx, c, id); err != nil {
 			return err
 		}
 	}

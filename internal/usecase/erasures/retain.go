@@ -238,7 +238,7 @@ func (es *Erasures) expire(ctx context.Context, cs *contents, part []*content) (
 		case erasure.Task:
 			err = stream.Each(ctx, es.p.Ledger, x.stream, func(e ledger.Entry) error { cs.addFilesOf(&e); return nil })
 		case erasure.Memory:
-			err = es.p.Memories.Remove(ctx, c, id)
+			err = es.p.Memories.ForgetForErasure(ctx, c, id)
 		}
 		if err != nil {
 			return 0, err

@@ -19,7 +19,7 @@
 //   - pin.go: that a pin by an agent is proposed, and the number of pins; the rule is in memory/pinning.go
 //   - memories.go: what is still shown of a forgotten item, such as since when it is; redact.go, redact_claimed.go: how it is taken out of
 //     envelopes, trails and exports; forget.go: that its key is destroyed
-//   - remove.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go
+//   - forget_for_erasure.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go
 //   - versions.go, show.go: how much of an item's past is given
 //   - weigh.go: the verb that sets an item's importance, not the ranking
 //   - store.go: how many items are kept in memory; the other verbs have files of their names

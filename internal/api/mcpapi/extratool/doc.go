@@ -5,7 +5,7 @@
 //   - The set all in package toolset names every tool of [Tools].
 //
 // Where to change what:
-//   - each tool is in the file of its name, and tools.go lists them; do.go: requests in plain English, which package phrases understands; artifact.go: how much of a
+//   - each tool is in the file of its name (the tool dead in dead_letters.go), and tools.go lists them; do.go: requests in plain English, which package phrases understands; artifact.go: how much of a
 //     file one answer has
 //
 // Start reading at [Tools].

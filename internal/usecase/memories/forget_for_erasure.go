@@ -8,8 +8,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 )
 
-// Remove has an item forgotten before its content is erased. It is for use cases that have checked their caller.
-func (st *Store) Remove(ctx context.Context, c caller.Caller, id string) error {
+// ForgetForErasure has an item forgotten before its content is erased. It is for use cases that have checked their caller.
+func (st *Store) ForgetForErasure(ctx context.Context, c caller.Caller, id string) error {
 	_, err := st.Do(ctx, c.WithKey("").Write(""), StreamOf(c.Workspace, id), func(s memory.State, now time.Time) ([]memory.Event, error) {
 		if !s.Exists() {
 			return nil, nil

@@ -17,8 +17,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/webpage/timeline"
 )
 
-// hopPage is a handoff with the envelope as its receiver saw it.
-type hopPage struct {
+// handoffPage is a handoff with the envelope as its receiver saw it.
+type handoffPage struct {
 	client.Handoff
 	N         int
 	Prompt    string
@@ -32,7 +32,7 @@ type hopPage struct {
 }
 
 // Reading says who reads what the page shows.
-func (p hopPage) Reading() string {
+func (p handoffPage) Reading() string {
 	switch {
 	case p.Stage == client.StageAccepted, p.Stage == client.StageTransferred:
 		return "As its receiver read it"
@@ -42,7 +42,7 @@ func (p hopPage) Reading() string {
 	return "As it was offered: nobody accepted it"
 }
 
-func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
+func (v *visit) handoff(w http.ResponseWriter, r *http.Request) error {
 	ctx, task := r.Context(), r.PathValue("task")
 	n, err := strconv.Atoi(r.PathValue("hop"))
 	if err != nil || n < 1 {
@@ -57,7 +57,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := hopPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest, Undecided: got.Undecided}
+	body := handoffPage{Handoff: doc.Handoff, N: n, Prompt: got.Prompt, Digest: got.Digest, Undecided: got.Undecided}
 	for _, m := range timeline.Moments(doc.Entries) {
 		if m.Vain {
 			body.Refused = append(body.Refused, m)
@@ -77,7 +77,7 @@ func (v *visit) hop(w http.ResponseWriter, r *http.Request) error {
 			body.Drift = &drift.Hops[i]
 		}
 	}
-	return v.show(w, r, "hop", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
+	return v.show(w, r, "handoff", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
 }
 
 // read is what the receiver of a handoff reads. The prompt of an earlier handoff is empty for agents; the envelope is nil if the person may not read it.
