@@ -19,23 +19,14 @@ const unindexed = 4
 // many files, unless it is for tests, where to change what. A program may keep its comment in main.go.
 func checkDocFiles(t *tree) (out []finding) {
 	for _, d := range t.dirs {
-		var comment string
-		production := 0
-		for _, f := range d.files {
-			if !f.test {
-				production++
-			}
-			if f.ast.Doc != nil && (path.Base(f.path) == "doc.go" || f.ast.Name.Name == "main") {
-				comment = strings.ToLower(strings.Join(strings.Fields(f.ast.Doc.Text()), " "))
-			}
-		}
+		comment := strings.ToLower(d.comment())
 		switch {
 		case comment == "":
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "no package comment in doc.go"})
 		case under(d.path, "internal") && !strings.Contains(comment, "start reading at"):
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "the package comment does not say: start reading at"})
 		}
-		if production > unindexed && !strings.HasSuffix(d.path, "test") && !strings.Contains(comment, "where to change what") {
+		if len(d.production()) > unindexed && !strings.HasSuffix(d.path, "test") && !strings.Contains(comment, "where to change what") {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "a package of many files, whose comment does not say: where to change what"})
 		}
 		out = append(out, staleNames(d, comment)...)

@@ -25,6 +25,7 @@ var rules = []struct {
 	{"verb file", checkVerbFiles},
 	{"noun", checkNouns},
 	{"doc.go", checkDocFiles},
+	{"found", checkFound},
 	{"import claim", checkImportClaims},
 	{"comment", checkComments},
 	{"name", checkNames},

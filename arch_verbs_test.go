@@ -152,12 +152,25 @@ var reads = []string{"Get", "List", "Show", "Find", "Search", "Watch", "Wait"}
 //   - A method of client.Client is a verb if a command or a use case of tasks that does not only read has the name, or has
 //     it without "Task".
 func checkVerbFiles(t *tree) (out []finding) {
-	wrong := func(in, name string, f *sourceFile, at token.Pos) {
-		file := snake(name) + ".go"
-		if path.Base(f.path) != file {
-			out = append(out, t.found(at, "verb file", "%s of %s belongs in %s", name, in, file))
+	t.eachVerb(func(v verb) {
+		file, has := snake(v.name)+".go", path.Base(v.file.path)
+		if has != file && (!v.read || has != "read.go") {
+			out = append(out, t.found(v.at, "verb file", "%s of %s belongs in %s", v.name, v.in, file))
 		}
-	}
+	})
+	return out
+}
+
+// A verb is one declaration of a verb, or of what decides it.
+type verb struct {
+	in, name string
+	file     *sourceFile
+	at       token.Pos
+	read     bool // a use case that only looks
+}
+
+// eachVerb calls fn for each verb of the rules, of the use cases and of the client, as [checkVerbFiles] says.
+func (t *tree) eachVerb(fn func(verb)) {
 	ofTasks := map[string]bool{}
 	if d := t.dirs["internal/domain/handoff"]; d != nil {
 		d.eachType(func(f *sourceFile, spec *ast.TypeSpec) {
@@ -165,8 +178,8 @@ func checkVerbFiles(t *tree) (out []finding) {
 			for _, m := range d.methodsOf(spec.Name.Name) {
 				if isStruct && m.name == "decide" {
 					ofTasks[spec.Name.Name] = true
-					wrong(d.path, spec.Name.Name, f, spec.Pos())
-					wrong(d.path, spec.Name.Name, m.file, m.decl.Pos())
+					fn(verb{in: d.path, name: spec.Name.Name, file: f, at: spec.Pos()})
+					fn(verb{in: d.path, name: spec.Name.Name, file: m.file, at: m.decl.Pos()})
 				}
 			}
 		})
@@ -179,20 +192,16 @@ func checkVerbFiles(t *tree) (out []finding) {
 			if path.Base(dir) == "tasks" {
 				ofTasks[m.name] = !isRead(m.name)
 			}
-			if isRead(m.name) && path.Base(m.file.path) == "read.go" {
-				continue
-			}
-			wrong(dir, m.name, m.file, m.decl.Pos())
+			fn(verb{in: dir, name: m.name, file: m.file, at: m.decl.Pos(), read: isRead(m.name)})
 		}
 	}
 	if d := t.dirs["client"]; d != nil {
 		for _, m := range d.methodsOf("Client") {
 			if ofTasks[m.name] || ofTasks[strings.TrimSuffix(m.name, "Task")] {
-				wrong(d.path, m.name, m.file, m.decl.Pos())
+				fn(verb{in: d.path, name: m.name, file: m.file, at: m.decl.Pos()})
 			}
 		}
 	}
-	return out
 }
 
 func isRead(name string) bool {

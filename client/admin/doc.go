@@ -6,6 +6,7 @@
 // Where to change what:
 //   - alert.go, stats.go: the alerts and figures that people look at; trail.go: reading on after damaged entries
 //   - policy.go, erasure.go, proof.go: one noun each; clock.go moves the clock of a server for tests
+//   - client.go: how a call of this package is made
 //
 // Start reading at [New].
 package admin

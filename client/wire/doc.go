@@ -13,6 +13,7 @@
 //   - stream.go: how a stream of events resumes; transfer.go: when a transfer has stood still for too long
 //   - tls.go: what is said of certificates that do not fit
 //   - key.go: the idempotency key; receipt.go: the receipt of a change
+//   - http.go: idle connections and the time for a new one; query.go, duration.go: how parameters and durations are written
 //
 // Start reading at [Conn.Retry].
 package wire

@@ -19,6 +19,8 @@
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
 //   - people.go: the configuration of people who sign in; segments.go: how entries are put away; clock.go: the clock of tests
+//   - cluster.go: what a server tells of itself to the others; page_key.go: the key of the sessions of the page
+//   - temporary_linux.go: where temporary data is; processor_unix.go: how processor time is measured
 //   - package cluster: what this server tells the others; package certificate: its certificate; package sharedrecord: records that servers share
 //
 // Start reading at [Open] and [Run].

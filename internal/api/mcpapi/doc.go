@@ -15,6 +15,7 @@
 //   - accept.go: what a new owner is given, also when it calls again because the first answer was lost
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
 //   - send.go: the arguments of a handoff; send_fully.go: those of the full set alone
+//   - recall.go, remember.go: the search of memory items, and a new one
 //   - status.go, ticket.go: how many rows one answer lists; tool/next.go: what a tool says to do next
 //   - refused/refused.go: hints of the server in the names of tools
 //   - handles.go, delegation.go: which calls answer with a handle of the Tasks extension, and when such a handle is completed

@@ -14,6 +14,7 @@
 //   - party.go, mcp.go: how an agent calls over HTTP and MCP; setup.go: what is made and cleared up; left.go: what a killed run left behind;
 //     mark.go: how a run that is still alive is recognised
 //   - stats.go: the stages and their percentiles; bench.go: which servers are refused
+//   - attended.go: when a run ends early, such as with its terminal
 //
 // Start reading at [Command], then round.go for what a client does, and stats.go.
 package bench

@@ -11,6 +11,7 @@
 //   - ensure.go: when a server is started, and how long it is waited for; spawn.go: what it gets
 //   - lock.go: what a data directory says of its server; stop.go: how long a server has to stop
 //   - log.go: the size of a log
+//   - system_unix.go, system_other.go: locks, and how a process is detached and stopped, by operating system
 //
 // Start reading at [Ensure], then [Hold] and [Stop].
 package daemon

@@ -9,6 +9,7 @@
 //   - sendflags.go: the flags of every command that hands something on, and their defaults
 //   - accept.go: what is printed of a context; inbox.go: how notices are worded
 //   - git.go: what of a working tree goes along; how it is taken is in package files/gitsnap
+//   - constraint.go: how constraints are read from arguments
 //
 // Start reading at [Send] and [Accept], then sendflags.go.
 package handoff

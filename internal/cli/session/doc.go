@@ -7,6 +7,7 @@
 //
 // Where to change what:
 //   - issuer.go: how the issuer is asked, and how long; renew.go: when a token is renewed; store.go: the file of sessions
+//   - host.go: the label of a session
 //
 // Start reading at [Begin], then [Store].
 package session

@@ -15,6 +15,7 @@
 //   - write.go: how a file is replaced and kept; init.go: what is asked before
 //   - doctor.go: the list of checks; doctor_server.go: of the server and its clock; doctor_clients.go: of clients' files;
 //     doctor_mcp.go: of the connection
+//   - system_unix.go, system_other.go: permissions and free space, by operating system
 //
 // Start reading at [Init], then clients.go and plan.go, then [Doctor].
 package setup

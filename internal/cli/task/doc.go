@@ -9,6 +9,8 @@
 //   - owner.go: progress, complete, fail and their flags
 //   - wait.go: when a task counts as at rest; show.go: what is printed of a task; list.go: the columns of a list; status.go: how many agents the overview shows
 //   - dead_letter.go: what a replay offers after a spent budget; budget.go: raising one
+//   - standing.go: what a task waits for, in a line, and the command that helps; constraint.go: the commands that set a constraint
+//     and lift it
 //
 // Start reading at [Command], then create.go, show.go and owner.go.
 package task

@@ -17,6 +17,7 @@
 //   - notice.go: how a worker learns that a task was taken away
 //   - scratch.go, guard.go: what is cleared up after a worker that was killed; left_linux.go, left_unix.go: how its programs are
 //     found
+//   - mine_unix.go: which files belong to the user of the worker; help.go: the help of the command
 //
 // Start reading at [Run], then offer.go (how an offer is accepted, and the environment of programs), job.go (one task and its
 // result) and process.go (how a program starts and ends).

@@ -5,6 +5,7 @@
 //
 // Where to change what:
 //   - canonical.go: what is refused, and the order of members; number.go, text.go: how numbers and texts are written
+//     (plain.go: how far a text needs no escape)
 //
 // Start reading at [JSON].
 package canonical

@@ -24,6 +24,7 @@
 //     content/prompt, and how parts are given one by one in content/parts. Which call fetches a part: package content/fetchcall
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for omitting them
 //   - codec.go, convert.go, extra.go: how documents of other versions are read
+//   - buffers.go: the memory that sealing uses again
 //   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal
 //
 // Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt shows fields of the document and nothing else,

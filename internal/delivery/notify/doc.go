@@ -15,6 +15,7 @@
 //     knows a message again
 //   - follow.go: how a sink follows the record, how often a message is sent again, and after which pauses
 //   - webhook.go: the headers of a webhook's request, and which answers are final; program.go: what a program gets, and how it is ended
+//     (processgroup_unix.go: with the programs that it started)
 //
 // Start reading at [Message] (ticket.go and alert.go have the two kinds), then [Parse], which has the kinds of sinks of this package; then webhook.go and program.go.
 package notify

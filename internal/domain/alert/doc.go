@@ -21,6 +21,7 @@
 //   - Figures are measured in delivery/monitor/measure.go and record/figure/condition.go; people are notified by
 //     delivery/alerting/notify.go.
 //   - definition.go: severities, units, and how a value is taken from a figure and compared; event.go: the events of alerts
+//   - id.go: the ids of alerts in URLs and commands
 //   - named.go: which agents have an alert of their own where many would
 //
 // Start reading at [Definitions], then [Decide].

@@ -22,6 +22,12 @@
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
 //   - ticket.go: the lengths of questions and answers, and the name of the operators' desk
+//   - state.go, stage.go, kind.go: the states of tasks, the stages and kinds of handoffs; priority.go: the priorities
+//   - candidate.go: the part that a receiver has in a list of candidates; decision.go, advice.go: what routing by a policy or a language
+//     model decided
+//   - parent.go, fanin.go, dependency.go: how a task depends on others; expectation.go: what a result must be like; deadline.go,
+//     duration.go: the range of deadlines and durations
+//   - sender.go: on whose account a task is offered
 //   - result.go: the size of a result, and how the results of children become one
 //   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them; how many tags and permissions
 //   - id.go, agent_id.go: the form of every id

@@ -28,6 +28,7 @@
 //   - budget.go: what children get of a parent's budget, and what a raise may be
 //   - late.go: what an agent reads that answers an offer too late
 //   - task.go: the fields of a task, and how many notes and former owners it keeps; unowned_hint.go: what a requester is told to do
+//   - child.go: what a parent keeps of a child; sender.go: on whose account a handoff is offered
 //   - table.go: the states; fold.go, fold_handoff.go, fold_ticket.go: what each event does to them
 //
 // Start reading at table.go (every state and every way between them), then [Task], then [Fold].

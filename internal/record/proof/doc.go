@@ -17,6 +17,7 @@
 //   - receipt.go: which events the receipt of a handoff has, and what of them is shown
 //   - inclusion.go: the text of a proof; rotation.go: what makes a new key valid
 //   - content.go: which envelopes are checked against their digest
+//   - segment.go: the note in the record of a segment of entries that were put away; the file itself is package proof/segment
 //   - verify.go: what a verification compares, and how many findings it lists
 //   - stored.go, pages.go: how fast hashes and entries are read
 //

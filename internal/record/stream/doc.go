@@ -16,6 +16,7 @@
 //   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered; how many is
 //     an option of each store
 //   - bytecache.go, workers.go: memory and goroutines
+//   - learn.go: why no fold in the cache lacks an entry that this process has heard of
 //
 // Start reading at [Kind.Do].
 package stream

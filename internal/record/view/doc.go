@@ -27,6 +27,7 @@
 //     task/visibility.go
 //   - memory.go: how many words of a query are used; hits are ranked in sqlview/search/rank.go
 //   - count.go: what is counted for figures; ages and labels are given in monitor/points.go
+//   - reference.go: which tasks refer to a file
 //
 // Start reading at [TaskQueries], or at [MemoryQueries] for memory items and conversations.
 package view

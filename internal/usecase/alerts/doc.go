@@ -10,6 +10,7 @@
 //   - judge.go: the entry of what was judged; the rules are in alert/decide.go, how often they are applied in
 //     alerting/alerting.go
 //   - alerts.go: what a policy changes of the definitions
+//   - last.go: the newest values of alerts, which are not recorded
 //
 // Start reading at [Alerts.Judge], then [Alerts.List].
 package alerts

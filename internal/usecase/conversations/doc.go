@@ -13,7 +13,7 @@
 //     shortened is in conversation/continuity.go
 //   - search.go: how much one search reads
 //   - append_turn.go: who may speak; the limits of turns are in conversation/decide.go
-//   - conversations.go: the usual page
+//   - conversations.go: the usual page; store.go: how many conversations are kept in memory
 //
 // Start reading at [Conversations.AppendTurn], then reader.go.
 package conversations

@@ -10,6 +10,7 @@
 //   - find.go: what a subject names, and what is kept although it is related
 //   - retain.go: which content has passed its time of retention, and at what interval it is looked for and erased. The rules of a file are read by
 //     policy/retention.go; erasure/retention.go decides how long content is kept if several apply
+//   - closed.go: which part of the record can be put away
 //   - forget.go: how the content of a forgotten memory item is erased from the record, and how soon files are written again
 //   - erase.go: what refuses an erasure, and the order of its steps; finish.go: what is done at the next start; pause.go: how soon a
 //     workspace may erase again

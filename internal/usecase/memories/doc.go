@@ -22,6 +22,8 @@
 //   - forget_for_erasure.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go
 //   - versions.go, show.go: how much of an item's past is given
 //   - weigh.go: the verb that sets an item's importance, not the ranking
+//   - change.go: what all verbs that change an item have in common; text.go: who gets a text that an envelope refers to; look.go: how many items
+//     one answer looks up
 //   - store.go: how many items are kept in memory; the other verbs have files of their names
 //
 // Start reading at [Memories.Show], then reader.go; for envelopes at [Store.Gather].

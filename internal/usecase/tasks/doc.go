@@ -20,6 +20,7 @@
 //   - Who receives a task is decided in package handoffs, how a change is recorded in package taskstore. Verbs of tickets are in
 //     package tickets, reads of the past in package history.
 //   - list.go: which tasks a list has for its caller; the other verbs have files of their names
+//   - notice.go: when a notice counts as seen
 //
 // Start reading at [Tasks.Accept], then [Tasks.Create]; package taskstore tells how every change is made.
 package tasks

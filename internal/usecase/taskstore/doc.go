@@ -11,6 +11,7 @@
 //   - notice.go: what an agent is told when it acts on a task that it has lost; who gets a notice is in task/notice.go
 //   - reader.go: what memory items and conversations a task lets a principal read
 //   - store.go: how a change is decided and recorded; relief.go: what is told of tasks that move off an agent
+//   - members.go: how members of a long document are found
 //
 // Start reading at [Store.Change], then [Store.Sees].
 package taskstore

@@ -17,6 +17,7 @@
 //   - turn.go: from which size on the requests of one caller wait for each other; how many calls run at once is in quota/work.go
 //   - about.go: what the log says of a call; tags.go: the groups of the description
 //   - receipt.go: how a call asks for a receipt
+//   - router.go: what every route of a server shares, such as the greatest body
 //
 // Start reading at [Router], then route.go (how a use case becomes a route), then shortcut.go (how most calls are served); problem.go
 // has the refusals: their status, body and headers.

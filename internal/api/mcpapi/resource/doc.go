@@ -10,6 +10,7 @@
 //
 // Where to change what:
 //   - resources.go: which resources there are; uri.go: their addresses, and the most bytes of one read
+//   - server.go: how resources, prompts and completion come into an MCP server
 //   - links.go: which links an answer has, and how many; completion.go: what names and ids are completed
 //   - history.go, document.go: how long texts are cut; artifact.go: which files are read
 //   - prompts.go, prompt_texts.go: the prompts that a client offers its user

@@ -9,7 +9,8 @@
 // Where to change what:
 //   - task.go: the lines of a task; children.go: of how many children the newest state is fetched
 //   - policy.go: how many receivers that were passed over are named
-//   - text.go: how text of others is fenced; the others have one noun each
+//   - text.go: how text of others is fenced; trace.go: which trace a program continues; constraint.go: the line of a
+//     constraint; the others have one noun each
 //   - How long an answer may be is decided in fit/reader.go.
 //
 // Start reading at [Quoted], then [Task].

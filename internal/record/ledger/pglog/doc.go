@@ -32,6 +32,8 @@
 //   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown
 //   - health.go: when writing stops; schema.go: the tables and the number of the format
 //   - plan.go: the check of a stream's end before an insert; listen.go: how often followers look without a notification
+//   - log.go: how a record is opened, and which is refused; read.go: reads; pool.go: the connections for what front ends share
+//   - queue.go: the appends that wait for the writer; copy.go: how the record of another ledger is copied here
 //
 // Start reading at [Open], then writer.go and listen.go.
 package pglog

@@ -35,6 +35,10 @@
 //   - schema.go: the tables, the number of the format, and the settings of SQLite
 //   - projection.go: what happens when views fail or lag; index.go: when the sum that shows lost rows is checked (package indexsum: what it sums)
 //   - scan.go: how a verification reads; scrub.go: how erased content leaves the files; copy.go: how a backup is restored into a log
+//   - read.go: reads of a running server; reader.go: reads of a file that another program writes, or of a copy; package headcache: where streams
+//     end
+//   - putaway.go: how entries leave the file for a segment, and how they are read from there
+//   - database.go: a SQLite file for views of another ledger; conn.go: how the driver is called; disk_unix.go: which errors mean that a disk is full
 //
 // Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
 // the settings of SQLite connections in schema.go.

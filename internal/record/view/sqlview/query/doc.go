@@ -4,10 +4,9 @@
 //   - A caller that waits for a connection holds none.
 //   - The number of prepared statements is bounded.
 //
-// compare.go compares tables of two databases.
-//
 // Where to change what:
-//   - query.go: how many statements are kept; compare.go: how tables are compared; selection.go: how conditions are written
+//   - query.go: how many statements are kept; compare.go: how tables are compared; selection.go: how conditions are written; words.go: how a list is
+//     searched by words
 //
 // Start reading at [DB].
 package query

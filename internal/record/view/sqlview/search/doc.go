@@ -16,6 +16,7 @@
 //   - expand.go: for how many words close ones are looked up; fuzzy.go: which words are close
 //   - words.go: stop words, plurals, parts of identifiers; schema.go: stemming and accents
 //   - query.go: which filters there are, and who may read a hit
+//   - write.go: what each event writes into the tables
 //   - lost.go: how a verifier finds that an index lost words
 //   - vector.go: which vectors count. The merge with hits by meaning is in memories/meaning.go
 //
