@@ -26,7 +26,7 @@ var outerPackages = []pkg{
 	},
 	{
 		dir: "server/recordfile", what: "the record of a data directory as a verifier opens it, also while a server runs there",
-		imports: "files/artifact files/artifact/filestore record/ledger/sqlitelog record/proof record/proof/segment record/seal record/view/sqlview server/putaway server/sharedrecord", libs: "database/sql",
+		imports: "domain/identity files/artifact files/artifact/filestore record/ledger/sqlitelog record/proof record/proof/segment record/seal record/view/sqlview record/view/sqlview/query server/putaway server/sharedrecord", libs: "database/sql",
 	},
 	{dir: "server/garbage", what: "how much memory the process of a server takes"},
 	{dir: "server/certificate", what: "the certificate of the server, read again when its files change", imports: "domain/refusal"},

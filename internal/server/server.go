@@ -366,7 +366,9 @@ func (s *Server) reportSpace(was bool) (full bool) {
 }
 
 // AdminTokenFile returns the path of the file with the admin's token.
-func (s *Server) AdminTokenFile() string { return filepath.Join(s.config.DataDir, "admin.token") }
+func (s *Server) AdminTokenFile() string {
+	return filepath.Join(s.config.DataDir, recordfile.AdminToken)
+}
 
 // ensureAdmin creates the admin's token, unless the file has one that is valid.
 func (s *Server) ensureAdmin(ctx context.Context) error {

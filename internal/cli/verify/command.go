@@ -23,8 +23,8 @@ type File interface {
 	CheckKeys(ctx context.Context) ([]string, error)
 	// CheckViews returns how the views differ from the record. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
 	CheckViews(ctx context.Context) ([]string, error)
-	// CheckArtifacts returns which artifacts are missing to which envelopes refer. Errors as those of CheckViews.
-	CheckArtifacts(ctx context.Context) ([]string, error)
+	// CheckBeside returns which artifacts are missing to which envelopes refer, and which tokens that are kept were changed. Errors as those of CheckViews.
+	CheckBeside(ctx context.Context) ([]string, error)
 	io.Closer
 }
 
@@ -76,7 +76,7 @@ A receipt, a checkpoint, an export with --format proof, or a segment of "trapeze
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
-checkpoint, each envelope and artifact against its digest, the events of each task against what the rules may write, the views against the record, and the structure of the database. --fast reads the newest
+checkpoint, each envelope and artifact against its digest, the events of each task against what the rules may write, the views and the tokens that are kept beside it against the record, and the structure of the database. --fast reads the newest
 256 entries, and compares the tree with the checkpoints. With --checkpoint, which can be repeated, it is also
 held against checkpoints that you kept elsewhere: only they show that the whole directory was exchanged for an older or another one.
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/shell"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
@@ -164,6 +165,45 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 				t.Errorf("a server says %q, want %q", said, c.starts)
 			}
 		})
+	}
+}
+
+// TestAChangedBitOfAKeptTokenIsNamed also finds nothing in tokens of another record, and in those that are not valid any more.
+func TestAChangedBitOfAKeptTokenIsNamed(t *testing.T) {
+	dir := copyOf(t, written(t))
+	name := filepath.Join(dir, "admin.token")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record, err := server.OpenRecord(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = record.Close() }()
+	for bit := 0; bit < 8*len(text); bit += 5 {
+		changed := bytes.Clone(text)
+		changed[bit/8] ^= 1 << (bit % 8)
+		write(t, name, string(changed))
+		if found, err := record.CheckBeside(t.Context()); len(found) != 1 || !strings.Contains(found[0], "admin.token") {
+			t.Errorf("%q in place of %q: %q, %v", changed, text, found, err)
+		}
+	}
+	if exit, printed := check(t, dir); exit != 1 || !strings.Contains(printed, "admin.token is damaged") {
+		t.Errorf("the exit code is %d, and it says:\n%s", exit, printed)
+	}
+	write(t, name, string(text)+"\n")
+	if err := os.Mkdir(filepath.Join(dir, "agents"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	of := identity.Mint([identity.RandomBytes]byte{1})
+	write(t, filepath.Join(dir, "agents", "bob.token"), of.Text)
+	if exit, printed := check(t, dir); exit != 0 {
+		t.Errorf("a whole token and one of another record: the exit code is %d, and it says:\n%s", exit, printed)
+	}
+	write(t, filepath.Join(dir, "agents", "bob.token"), of.Text[:40])
+	if exit, printed := check(t, dir); exit != 1 || !strings.Contains(printed, "agents/bob.token is damaged: it is no token") {
+		t.Errorf("half a token: the exit code is %d, and it says:\n%s", exit, printed)
 	}
 }
 

@@ -185,11 +185,16 @@ func Fold(s State, e Event) State {
 	return s
 }
 
+// HasSecret reports whether a secret is that of the token, whether or not it may still be used.
+func (s State) HasSecret(secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(s.Hash)) == 1
+}
+
 // Verify returns the principal of a secret at the time now, given the state of its token (zero if there is none). It
 // refuses (unauthenticated) an invalid secret, in time that does not depend on the secret.
 func Verify(s State, secret string, now time.Time) (Principal, error) {
 	const hint = "use another token, or ask an admin for one: trapeze token create"
-	same := subtle.ConstantTimeCompare([]byte(hashOf(secret)), []byte(s.Hash)) == 1
+	same := s.HasSecret(secret)
 	switch {
 	case !s.Exists() || !same:
 		return Principal{}, refusal.New(refusal.Unauthenticated, hint, "this token is unknown")

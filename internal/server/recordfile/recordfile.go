@@ -176,24 +176,31 @@ func (f *File) moment() (seal.Moment, error) {
 	return f.sealer.Moment()
 }
 
-// CheckArtifacts returns which artifacts are missing to which envelopes refer, by the views. Views of an earlier version do not tell. Errors: *[proof.NotCompared], and others.
-func (f *File) CheckArtifacts(ctx context.Context) (missing []string, err error) {
+// CheckBeside returns which files beside the record do not fit it: artifacts that are missing to which envelopes refer, and tokens that were changed, by the views. Views of
+// an earlier version do not tell. Errors: *[proof.NotCompared], and others.
+func (f *File) CheckBeside(ctx context.Context) (found []string, err error) {
 	db, err := f.Views()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(sqlitelog.ReadError(err), db.Close()) }()
 	list, err := sqlview.References(ctx, db)
-	if list = slices.DeleteFunc(list, f.has); err != nil || len(list) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if found, err = f.checkTokens(ctx, db); err != nil {
+		return found, err
+	}
+	if list = slices.DeleteFunc(list, f.has); len(list) == 0 {
+		return found, nil
 	}
 	still, err := sqlview.References(ctx, db) // an artifact is deleted after nothing refers to it any more
 	for _, r := range list {
 		if slices.Contains(still, r) && !f.has(r) {
-			missing = append(missing, fmt.Sprintf("the artifact %s of the workspace %s, to which an envelope refers, is missing", r.Digest, r.Workspace))
+			found = append(found, fmt.Sprintf("the artifact %s of the workspace %s, to which an envelope refers, is missing", r.Digest, r.Workspace))
 		}
 	}
-	return missing, err
+	return found, err
 }
 
 // has reports whether there is a file of an artifact.
