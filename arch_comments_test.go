@@ -1,6 +1,7 @@
 package trapeze_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"io/fs"
@@ -29,11 +30,17 @@ func checkDocFiles(t *tree) (out []finding) {
 		if len(d.production()) > unindexed && !strings.HasSuffix(d.path, "test") && !strings.Contains(comment, "where to change what") {
 			out = append(out, finding{pos: d.path, rule: "doc.go", text: "a package of many files, whose comment does not say: where to change what"})
 		}
+		if words := notAThing.FindString(comment); words != "" && len(d.production()) > 0 {
+			out = append(out, finding{pos: d.path, rule: "doc.go", text: fmt.Sprintf("the package comment says %q: say what the package does, or has", words)})
+		}
 		out = append(out, staleNames(d, comment)...)
 		out = append(out, t.stalePaths(d, comment)...)
 	}
 	return out
 }
+
+// notAThing matches a first sentence that calls a package something that a package is not, such as the use cases of a noun.
+var notAThing = regexp.MustCompile(`^package [a-z0-9]+ is ((how|what|who|where|for|when)\b|(the )?([a-z]+ )?[a-z]+[^su]s (of|as|that|with)\b)`)
 
 // goFile matches the name of a Go file of the package itself, not the path of another's.
 var goFile = regexp.MustCompile(`(?:^|[\s(\[,])([a-z0-9_]+\.go)\b`)

@@ -61,7 +61,7 @@ func (c *campaign) atWork(rigs []*rig, crews []*crew, more int64) {
 			if time.Now().After(deadline) {
 				url, _ := rigs[i].wait()
 				probe := rigs[i].client(url, one.actors[0].token)
-				c.Fatalf("the clients get nowhere: %d of %d; %v\n%s", one.acked.Load()-start, more, probe.Ready(c.Context()), rigs[i].stderr)
+				c.Fatalf("the clients make no progress: %d of %d; %v\n%s", one.acked.Load()-start, more, probe.Ready(c.Context()), rigs[i].stderr)
 			}
 			<-time.After(time.Millisecond) // the moment of the kill
 		}

@@ -190,7 +190,7 @@ func (c *campaign) cycle(r *rig, crew *crew) {
 	for start, deadline := crew.acked.Load(), time.Now().Add(patience); crew.acked.Load() < start+more; {
 		r.alive()
 		if time.Now().After(deadline) {
-			c.Fatalf("the clients get nowhere: %d acknowledged, %d wanted\n%s", crew.acked.Load()-start, more, r.stderr)
+			c.Fatalf("the clients make no progress: %d acknowledged, %d wanted\n%s", crew.acked.Load()-start, more, r.stderr)
 		}
 		<-time.After(200 * time.Microsecond) // the moment of the kill
 	}

@@ -1,4 +1,4 @@
-// Package tracing is how the APIs give the spans of their calls to a tracer, without knowing which.
+// Package tracing gives the spans of the calls of the APIs to a tracer. The APIs do not know which tracer it is.
 //
 // Invariants:
 //   - A call of an MCP tool is one span, and the calls of the HTTP API that the tool makes in the same process have no spans of their own.

@@ -1,4 +1,4 @@
-// Package cluster is the commands of the servers that share a record.
+// Package cluster has the commands of the servers that share a record.
 //
 // Start reading at [Command].
 package cluster

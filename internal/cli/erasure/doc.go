@@ -1,4 +1,4 @@
-// Package erasure is the commands of erasing content and of legal holds.
+// Package erasure has the commands of erasing content and of legal holds.
 //
 // Start reading at [Command].
 package erasure

@@ -1,4 +1,4 @@
-// Package shell is what all commands share: the connection to the server, arguments, output and errors.
+// Package shell has what all commands share: the connection to the server, arguments, output and errors.
 //
 // A package of commands takes a [Shell] and returns cobra commands made with its Command, Call, ReceiptCall, TaskCall and OwnerCall, and
 // with [Group]. A command reads its arguments with Text, Document, TaskArg and the flag types here, calls the server with the client of

@@ -1,4 +1,4 @@
-// Package trust is how a client knows a server by files: the CAs of the server, and the certificate of the client with its key.
+// Package trust reads the files by which a client knows a server: the CAs of the server, and the certificate of the client with its key.
 //
 // Invariants: a file is read again for each connection, so that a renewed one needs no restart; a private key that others can read is refused.
 //

@@ -1,4 +1,4 @@
-// Package workspace is the commands of workspaces.
+// Package workspace has the commands of workspaces.
 //
 // Start reading at [Command].
 package workspace

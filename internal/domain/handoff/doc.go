@@ -1,4 +1,4 @@
-// Package handoff is the rules of tasks and of the handoffs inside them. It is pure: no I/O, no clock, no randomness.
+// Package handoff has the rules of tasks and of the handoffs inside them. It is pure: no I/O, no clock, no randomness.
 // Time, jitter and the state of the receivers come with the command.
 //
 //	Decide(task, command, now) -> events, or a *refusal.Error

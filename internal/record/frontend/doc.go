@@ -1,4 +1,4 @@
-// Package frontend is what the front ends of one record share beside its entries: keys, when agents were last heard of, who they are, how far
+// Package frontend defines what the front ends of one record share beside its entries: keys, when agents were last heard of, who they are, how far
 // followers have come, and which one of them has the turn: it does the work that one front end must do alone. A [Store], of PostgreSQL or of NATS, keeps it.
 //
 // Invariants:

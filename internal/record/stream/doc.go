@@ -1,4 +1,4 @@
-// Package stream is how everything changes: load a stream as the fold of its entries, let the rules decide, append with
+// Package stream changes streams, and so everything: load a stream as the fold of its entries, let the rules decide, append with
 // compare-and-set, and decide again if another writer was first.
 //
 // Invariants:

@@ -1,4 +1,4 @@
-// Package cluster is what a server knows of the others that share its record, and whether it takes new work itself: it is the cluster of
+// Package cluster keeps what a server knows of the others that share its record, and whether it takes new work itself: it is the cluster of
 // package usecase/cluster as one server knows it.
 //
 // Invariants:

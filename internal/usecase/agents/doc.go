@@ -1,5 +1,4 @@
-// Package agents is the use cases of agents: register, readiness, remove, circuits, list, show. [Store] is the agents as other use
-// cases reach them.
+// Package agents has the use cases of agents: register, readiness, remove, circuits, list, show. [Store] gives other use cases the agents.
 //
 // Invariants:
 //   - An agent speaks for itself alone.

@@ -1,4 +1,4 @@
-// Package alerts is the use cases of alerts: what is raised, what people silenced, and what the server itself finds.
+// Package alerts has the use cases of alerts: what is raised, what people silenced, and what the server itself finds.
 //
 // Invariants:
 //   - A caller sees the alerts of its own workspace, and only if it may read anything there. Operators silence; agents do not.

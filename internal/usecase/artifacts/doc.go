@@ -1,4 +1,4 @@
-// Package artifacts is the use cases of artifacts: who may put and fetch files, what an envelope may refer to, and what is swept.
+// Package artifacts has the use cases of artifacts: who may put and fetch files, what an envelope may refer to, and what is swept.
 //
 // Invariants:
 //   - Every put is recorded with its principal, every fetch before its first byte, and every removal of an artifact.

@@ -1,5 +1,4 @@
-// Package channels is the use cases of channels: named lists of agents to publish to. [Store] is the channels as other use cases
-// reach them.
+// Package channels has the use cases of channels: named lists of agents to publish to. [Store] gives other use cases the channels.
 //
 // Invariants:
 //   - A workspace has at most [MaxChannels]; what bounds one channel is in package domain/channel.

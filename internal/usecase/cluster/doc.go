@@ -1,4 +1,4 @@
-// Package cluster is the use cases of the servers that share a record: show them, drain one, and forget one that is gone.
+// Package cluster has the use cases of the servers that share a record: show them, drain one, and forget one that is gone.
 //
 // Invariants:
 //   - What is shown does not need all of them: it says what is not known.

@@ -1,5 +1,5 @@
-// Package conversations is the use cases of conversations: what was said across agents, and the text that lets the next agent
-// carry on. [Store] is the conversations as other use cases reach them.
+// Package conversations has the use cases of conversations: what was said across agents, and the text that lets the next agent
+// carry on. [Store] gives other use cases the conversations.
 //
 // Invariants:
 //   - The rules of conversations decide who may read, on a fresh fold; views only propose.

@@ -1,4 +1,4 @@
-// Package desk is the desks of people as use cases reach them: which of them a caller serves, which tickets it may see, which events of
+// Package desk gives use cases the desks of people: which of them a caller serves, which tickets it may see, which events of
 // a task concern a ticket that it may see, and as which person an operator acts.
 //
 // Invariants:

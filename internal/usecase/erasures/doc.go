@@ -1,4 +1,4 @@
-// Package erasures is the use cases of erasing content and of legal holds.
+// Package erasures has the use cases of erasing content and of legal holds.
 //
 // Invariants:
 //   - What a subject names is found in the record itself, not in views.

@@ -1,4 +1,4 @@
-// Package history is the use cases of the past: the trail of a task, exports, what each hop kept and dropped, and the stream of
+// Package history has the use cases of the past: the trail of a task, exports, what each hop kept and dropped, and the stream of
 // events as they happen. The HTTP API and the command line group them as "audit".
 //
 // Invariants:

@@ -1,5 +1,4 @@
-// Package memories is the use cases of memory items: store, revise, find, forget. [Store] is the items as other use cases reach
-// them: what of them goes into an envelope.
+// Package memories has the use cases of memory items: store, revise, find, forget. [Store] gives other use cases the items: what of them goes into an envelope.
 //
 // Invariants:
 //   - The rules of memory decide who may read, on a fresh fold; views only propose.

@@ -1,4 +1,4 @@
-// Package policies is the use cases of policies: which one is in force in a workspace, how a file comes into force, and what it
+// Package policies has the use cases of policies: which one is in force in a workspace, how a file comes into force, and what it
 // makes of a task. [Store] is the policies in force, [Decider] decides by them.
 //
 // Invariants:

@@ -1,4 +1,4 @@
-// Package positions is how far the ledger and the views that follow it have come, for callers that wait for their own writes.
+// Package positions tells how far the ledger and the views that follow it have come, for callers that wait for their own writes.
 //
 // Invariant: a position beyond the newest entry is refused, because it is of another ledger.
 //

@@ -1,4 +1,4 @@
-// Package tasks is the use cases of tasks and of their handoffs, one file per verb: create, send, accept, reject, complete and others.
+// Package tasks has the use cases of tasks and of their handoffs, one file per verb: create, send, accept, reject, complete and others.
 //
 // Invariants:
 //   - Each verb is one decision on the stream of one task, and one entry.

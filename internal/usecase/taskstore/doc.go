@@ -1,4 +1,4 @@
-// Package taskstore is the tasks as use cases reach them: a fresh read, the check whether the caller has a part in a task, and
+// Package taskstore gives use cases the tasks: a fresh read, the check whether the caller has a part in a task, and
 // what the rules decide becomes an entry, with a [Receipt] for the caller.
 //
 // Invariants:

@@ -1,4 +1,4 @@
-// Package tickets is the use cases of tickets: what people are asked of tasks, and what they do about it. Approving and
+// Package tickets has the use cases of tickets: what people are asked of tasks, and what they do about it. Approving and
 // denying a handoff are verbs of tasks; [Tickets.Deny] closes a ticket.
 //
 // People are operators, and agents of kind human; those serve the desks that are among their capabilities. A supervising

@@ -1,4 +1,4 @@
-// Package tokens is the use cases of tokens: create, revoke, list; and authentication, which tells who presents one.
+// Package tokens has the use cases of tokens: create, revoke, list; and authentication, which tells who presents one.
 //
 // Invariants:
 //   - A token of an agent that was removed no longer counts.

@@ -1,4 +1,4 @@
-// Package workspaces is the use cases of workspaces: make, limit, archive, restore, list, show.
+// Package workspaces has the use cases of workspaces: make, limit, archive, restore, list, show.
 //
 // Invariants:
 //   - Admins of the workspace default see and change all workspaces. Everybody else sees only their own, if they may read anything there;

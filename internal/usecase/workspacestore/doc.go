@@ -1,4 +1,4 @@
-// Package workspacestore is the workspaces of a ledger, as other use cases reach them, and the guard of their limits.
+// Package workspacestore gives other use cases the workspaces of a ledger, and guards the limits of workspaces.
 //
 // Invariants:
 //   - Every entry of a principal passes the guard, whatever use case makes it: [Store.Guard] is the ledger that the use cases write to.

@@ -1,4 +1,4 @@
-// Package tool is how a tool of the MCP server is defined: its description for clients, its arguments, its answer and its refusals.
+// Package tool defines the tools of the MCP server: for each its description for clients, its arguments, its answer and its refusals.
 //
 // Invariants:
 //   - A tool has one definition for every set of tools; arguments with the tag `set:"all"` are for the clients of that set alone.

@@ -1,4 +1,4 @@
-// Package timeline is what the page draws of a task: its trail as lines, who held it as bars, and what reached each receiver as stacks.
+// Package timeline draws a task on the page: its trail as lines, who held it as bars, and what reached each receiver as stacks.
 //
 // Where to change what:
 //   - moment.go: the line of each event; kind.go: which are good, bad or a question; ticket.go: what the lines of a ticket name

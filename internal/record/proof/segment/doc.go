@@ -1,4 +1,4 @@
-// Package segment is files with the oldest entries of a record, which verify by themselves and can be kept elsewhere.
+// Package segment writes and reads files with the oldest entries of a record, which verify by themselves and can be kept elsewhere.
 //
 // A segment is a tar archive (POSIX.1-2001) with these members, in this order:
 //
