@@ -34,7 +34,7 @@ type Alert struct {
 	Number    int           `json:"number,omitempty"`   // of the same: how many they are
 	Do        string        `json:"do"`                 // what to do about it
 	Command   string        `json:"command"`            // to begin with, for a shell
-	Within    string        `json:"within,omitempty"`   // the severer alert of the same figure that is raised too: people are notified of that one alone
+	Within    string        `json:"within,omitempty"`   // the severer alert of the same figure that is raised too, or was when this one recovered; people were notified of that one
 	Remains   string        `json:"remains,omitempty"`  // of one that recovered: the milder alert of the same figure that was still raised then
 	Off       bool          `json:"off,omitempty"`      // of one that recovered: the policy switched it off
 	Archived  bool          `json:"archived,omitempty"` // of one that recovered: the workspace was archived

@@ -1,12 +1,13 @@
 package server
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
 
 // TestTwoAlertsOfOneFigureNotifyOnce: so many handoffs fail that the milder and the severer alert about them are raised. People get the severer
-// one, and with its recovery that the milder one is still raised; then its recovery.
+// one, and with its recovery that the milder one is still raised; that it has become severer again; then its recovery.
 func TestTwoAlertsOfOneFigureNotifyOnce(t *testing.T) {
 	t.Parallel()
 	const milder, severer = "handoff-failure-rate", "handoffs-fail-systemically"
@@ -26,8 +27,14 @@ func TestTwoAlertsOfOneFigureNotifyOnce(t *testing.T) {
 	if err != nil || past.State != "recovered" || past.Remains != milder {
 		t.Errorf("%v: %+v", err, past)
 	}
+	st.rejects(20) // it has become severer again, since the milder one was raised
+	st.await(severer, true, soon)
+	if a, ok := st.found(milder); !ok || a.Within != severer {
+		t.Errorf("raised: %+v", st.raised())
+	}
 	st.await(milder, false, later)
-	want := []string{severer + " alert-raised ", severer + " alert-recovered " + milder, milder + " alert-recovered "}
+	again := []string{severer + " alert-raised ", severer + " alert-recovered " + milder}
+	want := slices.Concat(again, again, []string{milder + " alert-recovered "})
 	for len(want) > 0 {
 		m := st.box.next(t)
 		if m.Name != milder && m.Name != severer {

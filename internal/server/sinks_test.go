@@ -91,6 +91,23 @@ func TestPeopleAreNotifiedOfASilencedAlertWhenTheSilenceEnds(t *testing.T) {
 	if a.Alert != "circuit-open:coder" || a.Event != "alert-raised" || len(box.got) != 0 {
 		t.Errorf("%+v", a)
 	}
+
+	// It recovers during another silence: people who have heard of it hear so when that is over, and once.
+	if _, err := w.admin.SilenceAlert(w.Context(), admin.SilenceInput{Alert: "circuit-open:coder", Reason: "we know", For: client.Duration(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.boss.ResetCircuit(w.Context(), "coder"); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(10 * time.Minute)
+	w.advance(51 * time.Minute)
+	if a := box.next(t); a.Alert != "circuit-open:coder" || a.Event != "alert-recovered" || a.Recovered.Sub(a.Raised) > 11*time.Minute {
+		t.Errorf("%+v", a)
+	}
+	w.fails("coder", coder)
+	if a := box.next(t); a.Event != "alert-raised" {
+		t.Errorf("%+v", a)
+	}
 }
 
 // logs is a log that is read while it is written.

@@ -96,7 +96,7 @@ func showAlert(p *shell.Page, a admin.Alert) {
 		}
 	}
 	if a.Within != "" {
-		fields = append(fields, shell.Field{"within", a.Within + ": people were notified of that one alone"})
+		fields = append(fields, shell.Field{"within", a.Within + ", which is severer; people were notified of that one"})
 	}
 	if a.Remains != "" {
 		fields = append(fields, shell.Field{"remains", a.Remains})

@@ -104,6 +104,11 @@ func notified(ev alert.Event, state alert.State) (list []alert.Alert) {
 			list = append(list, state.Past[i])
 		}
 	case alert.SilenceEnded:
+		for _, k := range ev.Recovered {
+			if i := slices.IndexFunc(state.Past, func(p alert.Alert) bool { return p.Key == k }); i >= 0 {
+				list = append(list, state.Past[i])
+			}
+		}
 		for _, k := range ev.Notified {
 			if one, ok := state.Find(k); ok {
 				list = append(list, one)

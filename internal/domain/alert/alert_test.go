@@ -153,6 +153,50 @@ func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 	w.Refused(alert.EndSilence{By: operator, ID: "s1"}, refusal.NotFound)
 }
 
+// TestTheEndOfASilenceTellsOnceWhatRecoveredDuringIt: of what people were notified of before, and of nothing else.
+func TestTheEndOfASilenceTellsOnceWhatRecoveredDuringIt(t *testing.T) {
+	heard, unheard, again := alert.Key{Name: "agent-fails", Agent: "coder"}, alert.Key{Name: "agent-fails", Agent: "tester"}, alert.Key{Name: "agent-fails", Agent: "lead"}
+	w := newWire(t)
+	quiet := func(of alert.Key, lasts time.Duration) {
+		w.Do(alert.Quiet{By: operator, Alert: of, Reason: "being repaired", For: lasts}, "alert-silenced")
+	}
+	w.Do(judge(holds(heard.Name, heard.Agent), holds(again.Name, again.Agent)), "alert-raised", "alert-raised")
+	quiet(alert.Key{Name: heard.Name}, time.Hour)
+	w.Do(judge(holds(heard.Name, heard.Agent), holds(again.Name, again.Agent), holds(unheard.Name, unheard.Agent)), "alert-raised")
+	w.Now = w.Now.Add(alert.Least)
+	w.Do(judge(), "alert-recovered", "alert-recovered", "alert-recovered")
+	w.Do(judge(holds(again.Name, again.Agent)), "alert-raised")
+	quiet(heard, 24*time.Hour)
+	ended := func(e alert.Event, recovered, notified []alert.Key) {
+		t.Helper()
+		if e := e.(alert.SilenceEnded); !slices.Equal(e.Recovered, recovered) || !slices.Equal(e.Notified, notified) {
+			t.Errorf("recovered: %v, raised: %v; want %v and %v", e.Recovered, e.Notified, recovered, notified)
+		}
+	}
+	w.Now = w.Now.Add(time.Hour)
+	ended(w.Do(judge(holds(again.Name, again.Agent)), "alert-silence-ended")[0], nil, []alert.Key{again}) // the other silence still covers one
+	others := func() {
+		var list []alert.Condition
+		for n := range alert.MaxAgents {
+			list = append(list, holds("circuit-open", fmt.Sprint("a", n)))
+		}
+		w.Do(judge(append(list, holds(again.Name, again.Agent))...), slices.Repeat([]string{"alert-raised"}, len(list))...)
+		w.Now = w.Now.Add(alert.Least)
+		w.Do(judge(holds(again.Name, again.Agent)), slices.Repeat([]string{"alert-recovered"}, len(list))...)
+	}
+	for range alert.MaxPast/alert.MaxAgents + 1 {
+		others()
+	}
+	for i, recovered := range [][]alert.Key{{heard}, nil} {
+		ended(w.Do(alert.EndSilence{By: operator, ID: fmt.Sprint("s", 2+i)}, "alert-silence-ended")[0], recovered, nil)
+		quiet(heard, time.Hour)
+	}
+	others()
+	if n := len(w.State.Past); n != alert.MaxPast {
+		t.Errorf("%d alerts that recovered are remembered", n)
+	}
+}
+
 func TestOnlyOperatorsSilenceWithAReasonForATime(t *testing.T) {
 	w := newWire(t)
 	quiet := func(change func(*alert.Quiet)) alert.Quiet {

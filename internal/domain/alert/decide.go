@@ -140,14 +140,19 @@ func decideQuiet(s State, c Quiet, now time.Time) ([]Event, error) {
 	return []Event{Silenced{ID: fmt.Sprintf("s%d", s.made+1), Alert: c.Alert, Reason: c.Reason, By: c.By.String(), At: now, Until: until}}, nil
 }
 
-// end is the end of a silence, with the raised alerts that nothing else silences.
+// end is the end of a silence, with the raised alerts that nothing else silences, and those that recovered meanwhile.
 func (s *State) end(o Silence, by string, now time.Time) SilenceEnded {
 	left := *s
 	left.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(other Silence) bool { return other.ID == o.ID })
 	ended := SilenceEnded{ID: o.ID, By: by, At: now}
 	for _, a := range s.Alerts {
-		if o.Covers(a.Key) && left.SilencedAt(a.Key, now) == nil && left.within(a.Key) == "" {
+		if o.Covers(a.Key) && left.SilencedAt(a.Key, now) == nil && left.Within(a.Key) == "" {
 			ended.Notified = append(ended.Notified, a.Key)
+		}
+	}
+	for _, a := range s.Past {
+		if a.Owed && left.SilencedAt(a.Key, now) == nil {
+			ended.Recovered = append(ended.Recovered, a.Key)
 		}
 	}
 	return ended
@@ -197,7 +202,7 @@ func decideJudge(s State, c Judge, now time.Time) (events []Event) {
 	return events
 }
 
-// recovered is the end of an alert. Nobody is notified of it during a silence, except of a milder one that remains, since nothing else tells of that one.
+// recovered is the end of an alert. Nobody is notified of it before a silence ends, except of a milder one that remains, since nothing else tells of that one.
 func (s *State) recovered(a Alert, newest time.Time, now time.Time) Recovered {
 	e := Recovered{Key: a.Key, At: now, Newest: newest, Remains: s.remains(a, now)}
 	e.Notified = a.Notified && (s.SilencedAt(a.Key, now) == nil || e.Remains != "")
@@ -221,7 +226,7 @@ func (h *holding) raised(s *State, now time.Time) Raised {
 		e.Cause = h.Causes[0]
 	}
 	if !e.Silenced {
-		e.Within = s.within(h.Key)
+		e.Within = s.Within(h.Key)
 	}
 	if h.d.Window > 0 {
 		e.Window = event.Duration(h.d.Window).String()

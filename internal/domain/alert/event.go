@@ -48,7 +48,7 @@ type Raised struct {
 type Recovered struct {
 	Key
 	At       time.Time `json:"at"`
-	Notified bool      `json:"notified,omitempty"` // people are notified of its end: they were notified of it, and it is not silenced, or a milder one remains
+	Notified bool      `json:"notified,omitempty"` // people are notified of its end: they were notified of it, and it is not silenced, or a milder one remains. Else its silence tells at its end
 	Newest   time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	// Remains is the milder alert of the same figure that is still raised: the notice of the recovery says so, and people are notified of
 	// its end. Absent: there is none.
@@ -75,6 +75,8 @@ type SilenceEnded struct {
 	By       string    `json:"by,omitempty"` // the principal that ended it; absent: its time was over
 	At       time.Time `json:"at"`
 	Notified []Key     `json:"notified,omitempty"` // the alerts that are still raised, of which people are notified now
+	// Recovered are alerts that recovered during it and were not raised again: people were notified of them, and are of their end now.
+	Recovered []Key `json:"recovered,omitempty"`
 }
 
 // EventName is "alert-raised".

@@ -9,8 +9,8 @@ import (
 // Two alerts of one figure with a milder and a severer threshold hold together: the milder one is contained in the severer. People are notified
 // of the severer one alone, unless it is silenced; when it recovers, they are told that the milder one is still raised.
 
-// within is the severer alert that is raised for the same agent and of which people were notified; "" if there is none.
-func (s *State) within(k Key) string {
+// Within returns the severer alert that is raised for the same agent and of which people were notified; "" if there is none.
+func (s *State) Within(k Key) string {
 	for _, d := range Definitions() {
 		if d.Milder != k.Name {
 			continue

@@ -57,11 +57,17 @@ func TestAnAlertThatGetsWorseIsNotifiedAgain(t *testing.T) {
 	if e := w.Do(judge(holds(milder, ""), holds(severer, "")), "alert-raised")[0].(alert.Raised); e.Within != "" || !notified(&w.State, milder) || !notified(&w.State, severer) {
 		t.Errorf("%+v, %+v", e, w.State)
 	}
+	if got := w.State.Within(alert.Key{Name: milder}); got != severer {
+		t.Errorf("it has become severer, and is within %q", got)
+	}
 	w.Now = w.Now.Add(alert.Least)
 	for _, e := range w.Do(judge(), "alert-recovered", "alert-recovered") { // people wait for the end of both
 		if e := e.(alert.Recovered); !e.Notified || e.Remains != "" {
 			t.Errorf("%+v", e)
 		}
+	}
+	if past := w.State.Past; past[0].Within != "" || past[1].Name != milder || past[1].Within != severer {
+		t.Errorf("the milder one ended within the severer: %+v", past)
 	}
 }
 
@@ -118,6 +124,7 @@ func TestTheNamesOfWhatContainsAnAlertAreFrozen(t *testing.T) {
 		`,"within":"handoffs-fail-systemically"}`: alert.Raised{Within: severer},
 		`,"remains":"handoff-failure-rate"}`:      alert.Recovered{Remains: milder},
 		`,"off":true}`:                            alert.Recovered{Off: true},
+		`,"recovered":[{"name":"agent-fails"}]}`:  alert.SilenceEnded{Recovered: []alert.Key{{Name: "agent-fails"}}},
 	} {
 		if got, err := json.Marshal(e); err != nil || !strings.HasSuffix(string(got), want) {
 			t.Errorf("%s, %v; want %s at the end", got, err, want)

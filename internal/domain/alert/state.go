@@ -15,7 +15,7 @@ const (
 	MaxHandoffs = 5   // that an alert names, and tickets
 	MaxSenders  = 5   // that an alert names
 	MaxSilences = 100 // at a time
-	MaxPast     = 50  // alerts that recovered and are remembered
+	MaxPast     = 50  // alerts that recovered and are remembered, and those whose end people are to hear of
 )
 
 // Other is the agent of an alert of all agents past [MaxAgents]. No agent can have that name.
@@ -26,6 +26,7 @@ type Alert struct {
 	Raised
 	Recovered time.Time // zero: it is raised
 	Notified  bool      // people were notified of it
+	Owed      bool      // of one that recovered during a silence: people were notified of it, and are of its end with that of the silence
 	Remains   string    // of one that recovered: the milder one that was still raised; see [Recovered]
 	Off       bool      // of one that recovered: the policy switched it off
 	Archived  bool      // of one that recovered: the workspace was archived
@@ -80,6 +81,7 @@ func Fold(s State, e Event) State {
 		s.Alerts = s.without(e.Key)
 		i, _ := slices.BinarySearchFunc(s.Alerts, e.Key, func(a Alert, k Key) int { return a.compare(k) })
 		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: !e.Silenced && e.Within == ""})
+		s.settle(func(k Key) bool { return k == e.Key }) // it has not ended for long
 		s.counted(e.Name, e.Newest)
 	case Recovered:
 		a, ok := s.Find(e.Key)
@@ -87,14 +89,17 @@ func Fold(s State, e Event) State {
 			return s
 		}
 		s.counted(e.Name, e.Newest)
-		a.Recovered, a.Remains, a.Off, a.Archived = e.At, e.Remains, e.Off, e.Archived
+		a.Within, a.Recovered, a.Remains, a.Off, a.Archived = s.Within(e.Key), e.At, e.Remains, e.Off, e.Archived
 		s.Alerts = s.without(e.Key)
 		for i := range s.Alerts { // a copy
 			if s.Alerts[i].Key == (Key{e.Remains, e.Agent}) {
-				s.Alerts[i].Notified, s.Alerts[i].Within = true, ""
+				s.Alerts[i].Notified = true
 			}
 		}
-		s.Past = append([]Alert{a}, s.Past[:min(len(s.Past), MaxPast-1)]...)
+		a.Owed = a.Notified && !e.Notified
+		kept := 0
+		s.Past = append([]Alert{a}, s.Past...)
+		s.Past = slices.DeleteFunc(s.Past, func(a Alert) bool { kept++; return kept > MaxPast && !a.Owed })
 	case Silenced:
 		s.made++
 		s.Silences = append(slices.Clone(s.Silences), e)
@@ -106,8 +111,19 @@ func Fold(s State, e Event) State {
 				s.Alerts[i].Notified = true
 			}
 		}
+		s.settle(func(k Key) bool { return s.SilencedAt(k, e.At) == nil })
 	}
 	return s
+}
+
+// settle notes that people need not hear any more of the end of alerts that recovered.
+func (s *State) settle(which func(Key) bool) {
+	s.Past = slices.Clone(s.Past)
+	for i := range s.Past {
+		if which(s.Past[i].Key) {
+			s.Past[i].Owed = false
+		}
+	}
 }
 
 // without returns a copy of the raised alerts but one.

@@ -108,7 +108,7 @@ type Alert struct {
 	Number    int            `json:"number,omitempty" doc:"Of an alert of all agents that have none of their own: how many they are."`
 	Do        string         `json:"do" doc:"What to do about it."`
 	Command   string         `json:"command" doc:"The command to begin with, for a shell."`
-	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too: people are notified of that one alone."`
+	Within    string         `json:"within,omitempty" doc:"The severer alert of the same figure that is raised too, or was when this one recovered. People were notified of that one."`
 	Remains   string         `json:"remains,omitempty" doc:"Of one that recovered: the milder alert of the same figure that was still raised then."`
 	Off       bool           `json:"off,omitempty" doc:"Of one that recovered: the policy switched it off, and it may have held still."`
 	Archived  bool           `json:"archived,omitempty" doc:"Of one that recovered: the workspace was archived, and it may have held still."`
@@ -169,7 +169,10 @@ func (as *Alerts) of(workspace string, s *alert.State, a alert.Alert) Alert {
 	out.Agents, out.Number, out.Senders = a.Agents, a.Number, a.Senders
 	if !a.Recovered.IsZero() {
 		out.State, out.Recovered = Recovered, &a.Recovered
-	} else if holds {
+		return out
+	}
+	out.Within = s.Within(a.Key)
+	if holds {
 		out.Now = d.Unit.Text(now.Value)
 	}
 	return out
