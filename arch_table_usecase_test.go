@@ -24,7 +24,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/envelopestore", what: "reads sealed envelopes from the streams of tasks",
-		imports: "domain/event domain/refusal domain/task content/envelope record/ledger record/stream usecase/taskstore",
+		imports: "domain/event domain/refusal domain/task content/envelope record/ledger record/stream usecase/taskstore", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
 		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",

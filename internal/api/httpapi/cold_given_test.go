@@ -2,6 +2,8 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -111,5 +113,66 @@ func TestAColdHandoffByAnAgentKeepsWhatOperatorsPinned(t *testing.T) {
 				t.Errorf("%s does not read %q, or a secret, in\n%s", hop.name, want, took.Content.Prompt)
 			}
 		}
+	}
+}
+
+// Readers of earlier prompts know the ids of what was said: after a cold handoff, and after more replacements than an entry names, an id still means that. Its author
+// alone says it again, as it was.
+func TestAnIDStandsForWhatItStoodForBeforeAColdHandoff(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	agents := map[string]*client.Client{}
+	for _, name := range []string{"ann", "mal"} {
+		agents[name], _ = h.agent(name)
+	}
+	said := []client.Point{{Text: "ten units"}, {ID: "a1", Text: "one"}}
+	made, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{Facts: said, Decisions: said}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, epoch := "ann", made.Epoch
+	send := func(in client.SendInput) error {
+		in.Epoch, in.To = epoch, []string{map[string]string{"ann": "mal", "mal": "ann"}[owner]}
+		sent, err := agents[owner].Send(ctx, made.Task, in)
+		if err == nil {
+			got, err := agents[in.To[0]].Accept(ctx, sent.Handoff, client.AcceptInput{Render: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner, epoch = in.To[0], got.Epoch
+		}
+		return err
+	}
+	refused := func(content client.Content, message string) {
+		t.Helper()
+		e, is := errors.AsType[*client.Error](send(client.SendInput{Content: content}))
+		if !is || e.Code != client.Invalid || e.Message != message || e.Hint != "use another id, or omit it" {
+			t.Errorf("%v, want %s", e, message)
+		}
+	}
+	if err := send(client.SendInput{Kind: client.Cold}); err != nil {
+		t.Fatal(err)
+	}
+	refused(client.Content{Facts: []client.Point{{ID: "f1", Text: "99 units"}}}, `a fact "f1" was in an earlier envelope of this task: its id stands for that`)
+	refused(client.Content{Facts: []client.Point{{ID: "A1", Text: "one"}}}, `a fact "a1" was in an earlier envelope of this task: its id stands for that`)
+	refused(client.Content{Decisions: []client.Point{{ID: "a1", Text: "one"}}}, `a decision "a1" was in an earlier envelope of this task: its id stands for that`)
+	if err := send(client.SendInput{Content: client.Content{Facts: []client.Point{{Text: "99 units"}}, Decisions: []client.Point{{ID: "f1", Text: "go"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	refused(client.Content{Facts: []client.Point{{ID: "a1", Text: "two"}}}, `a fact "a1" was in an earlier envelope of this task: its id stands for that`)
+	chain := []client.Point{{ID: "a1", Text: "one"}}
+	for n := range 11 {
+		chain = append(chain, client.Point{ID: fmt.Sprintf("c%d", n), Supersedes: chain[n].ID, Text: fmt.Sprint(n)})
+	}
+	if err := send(client.SendInput{Content: client.Content{Facts: chain[:1], Decisions: []client.Point{{Text: "look"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := send(client.SendInput{Content: client.Content{Facts: chain[1:], Decisions: []client.Point{{Text: "go on"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	refused(client.Content{Facts: []client.Point{{ID: "a1", Text: "mine"}}}, `a fact "a1" was in an earlier envelope of this task: its id stands for that`)
+	sheet, err := agents[owner].Content(ctx, made.Task, client.ContentInput{Render: true})
+	if err != nil || !strings.Contains(sheet.Prompt, "f2 99 units\n") || !strings.Contains(sheet.Prompt, "f1 go\n") {
+		t.Errorf("%v: %s", err, sheet.Prompt)
 	}
 }

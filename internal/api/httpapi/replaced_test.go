@@ -120,6 +120,10 @@ func TestAFactThatReplacesNothingIsRefusedWithWhatThereIs(t *testing.T) {
 	if err := send(points(client.Point{ID: "c", Text: "three", Supersedes: "b"}, client.Point{ID: "d", Text: "four", Supersedes: "c"})); err != nil {
 		t.Error(err) // all of it is said again
 	}
+	got, err := ann.PreviewEnvelope(ctx, made.Task, client.PreviewInput{To: "ben", Content: points(client.Point{ID: "d", Text: "four"}, client.Point{ID: "c", Text: "not three"})})
+	if err != nil || strings.Contains(got.Prompt, "c not three") || !strings.Contains(got.Prompt, "d four") {
+		t.Errorf("what was replaced is back, beside what replaced it: %v\n%s", err, got.Prompt)
+	}
 }
 
 // A sender that replaces a fact more than once before the next handoff has dropped none: drift follows the receiver's fact to that which the envelope before has.

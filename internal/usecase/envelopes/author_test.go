@@ -13,7 +13,7 @@ import (
 // says adds facts as an author does, and returns the refusal.
 func says(doc *envelope.Envelope, by string, facts ...Point) error {
 	after := *doc
-	Content{Facts: facts}.addTo(&after, by, rules(by, task.Task{Requester: "agent/lead"}))
+	Content{Facts: facts}.addTo(&after, nil, by, rules(by, task.Task{Requester: "agent/lead"}))
 	err := checkShare(doc, &after, by)
 	if err == nil {
 		*doc = after

@@ -15,6 +15,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
 	"github.com/trapezehq/trapeze/internal/usecase/memories"
 )
 
@@ -167,13 +168,14 @@ func (c Content) checkAsk(rules bool) error {
 }
 
 // checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [idform.CheckPoint] and [event.CheckCase]. Those that the
-// envelope has stay as they are. It refuses those that replace what is not there.
-func (c Content) checkIDs(doc envelope.Envelope) error {
+// envelope has stay as they are. It refuses those that replace what is not there, and those that an earlier envelope of the task had for something else.
+func (c Content) checkIDs(doc envelope.Envelope, had envelopestore.Points, by string) error {
 	for _, l := range []struct {
 		what, field string
+		kind        envelope.PartKind
 		have        []envelope.Item
 		add         []Point
-	}{{"a fact", "key_facts", doc.KeyFacts, c.Facts}, {"a decision", "decisions", doc.Decisions, c.Decisions}} {
+	}{{"a fact", "key_facts", envelope.PartFact, doc.KeyFacts, c.Facts}, {"a decision", "decisions", envelope.PartDecision, doc.Decisions, c.Decisions}} {
 		ids := make([]string, 0, len(l.have)+len(l.add))
 		for _, i := range l.have {
 			ids = append(ids, i.ID)
@@ -192,7 +194,7 @@ func (c Content) checkIDs(doc envelope.Envelope) error {
 			if p.ID == "" || slices.Contains(ids, p.ID) {
 				continue
 			}
-			if err := cmp.Or(idform.CheckPoint(l.what, p.ID), event.CheckCase(l.what, p.ID, ids)); err != nil {
+			if err := cmp.Or(idform.CheckPoint(l.what, p.ID), event.CheckCase(l.what, p.ID, ids), checkHad(l.what, l.kind, p, l.have, had, by)); err != nil {
 				return refusal.In(l.field, err)
 			}
 			ids = append(ids, p.ID)
@@ -211,6 +213,19 @@ func checkTaken(what, field string, p Point, ids []string, have []envelope.Item,
 		case i.ID == p.ID && slices.Contains(ids, p.Supersedes) && p.Supersedes != p.ID && !standsFor(i, p.Supersedes):
 			return refusal.New(refusal.Invalid, "give the new words an id of their own, or omit supersedes", "%s %q is there: it cannot take the place of %q, too", what, p.ID, p.Supersedes).With("field", field)
 		}
+	}
+	return nil
+}
+
+// checkHad refuses (invalid) an id that an earlier envelope of the task had and this one has not, as after a cold handoff: who read that would take the new
+// words for the old ones. Its author can say it again as it was.
+func checkHad(what string, kind envelope.PartKind, p Point, have []envelope.Item, had envelopestore.Points, by string) error {
+	replaced := slices.ContainsFunc(have, func(i envelope.Item) bool { return standsFor(i, p.ID) })
+	if replaced || had.Same(kind, p.ID, by, p.Text) {
+		return nil
+	}
+	if id, is := had.Alike(kind, p.ID); is {
+		return refusal.New(refusal.Invalid, "use another id, or omit it", "%s %q was in an earlier envelope of this task: its id stands for that", what, id)
 	}
 	return nil
 }
@@ -244,8 +259,8 @@ func checkReplaced(what, field string, p Point, ids []string, have []envelope.It
 	return refusal.New(refusal.Invalid, hint, "%s cannot replace %q: no %s has this id", what, refusal.Clip(p.Supersedes, 100), noun).With("field", field)
 }
 
-// addTo adds the content to an envelope. Its facts and decisions are by an author, whose pins may be rules.
-func (c Content) addTo(doc *envelope.Envelope, by string, rules bool) {
+// addTo adds the content to an envelope. Its facts and decisions are by an author, whose pins may be rules; had are those that envelopes of the task had.
+func (c Content) addTo(doc *envelope.Envelope, had envelopestore.Points, by string, rules bool) {
 	set := func(field, author *string, v string) {
 		if v != "" {
 			*field, *author = v, by
@@ -255,8 +270,8 @@ func (c Content) addTo(doc *envelope.Envelope, by string, rules bool) {
 	set(&doc.Task.State, &doc.TextBy.State, c.State)
 	set(&doc.ConversationSummary, &doc.TextBy.Summary, c.Summary)
 	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
-	doc.KeyFacts = points(doc.KeyFacts, c.Facts, "f", by, rules)
-	doc.Decisions = points(doc.Decisions, c.Decisions, "d", by, rules)
+	doc.KeyFacts = points(doc.KeyFacts, numbered(doc.KeyFacts, c.Facts, envelope.PartFact, had), by, rules)
+	doc.Decisions = points(doc.Decisions, numbered(doc.Decisions, c.Decisions, envelope.PartDecision, had), by, rules)
 	if c.Questions != nil {
 		doc.OpenQuestions, doc.TextBy.Questions = c.Questions, by
 	}
@@ -278,21 +293,47 @@ func inShort(summary string) string {
 	return refusal.Clip(summary, maxSummary-len(mark)) + mark
 }
 
+// numbered is what is added, all with ids: those that the sender left out are the letter of the kind and a number that neither the list nor an earlier
+// envelope has had, since readers know the ids of both.
+func numbered(list []envelope.Item, add []Point, kind envelope.PartKind, had envelopestore.Points) []Point {
+	add = slices.Clone(add)
+	used := make(map[string]bool, len(list)+len(add))
+	for _, i := range list {
+		used[i.ID], used[i.Supersedes] = true, true
+		for _, id := range i.Lineage {
+			used[id] = true
+		}
+	}
+	for _, p := range add {
+		used[p.ID], used[p.Supersedes] = true, true
+	}
+	n := len(list)
+	for i := range add {
+		p := &add[i]
+		for next := n + 1; p.ID == ""; next++ {
+			if id := string(kind[:1]) + strconv.Itoa(next); !used[id] && !had.Has(kind, id) {
+				p.ID, used[id] = id, true
+			}
+		}
+		if is := func(i envelope.Item) bool { return i.ID == p.ID || i.ID == p.Supersedes }; !slices.ContainsFunc(list, is) {
+			n++
+		}
+	}
+	return add
+}
+
 // points adds to a list by id: the same id replaces, and so does naming what is superseded. What is replaced passes its
 // pin on, so that nobody can take what was pinned out of the prompts to come by saying it in other words, and its
 // importance, where the new words come without one.
-func points(list []envelope.Item, add []Point, letter, by string, rules bool) []envelope.Item {
+func points(list []envelope.Item, add []Point, by string, rules bool) []envelope.Item {
 	list = slices.Grow(slices.Clone(list), len(add))
 	ids := make(map[string]bool, len(list)+len(add))
-	used := map[string]bool{} // the prompt names them as replaced: another item of that id would be taken for it
 	for _, i := range list {
-		ids[i.ID], used[i.Supersedes] = true, true
+		ids[i.ID] = true
 	}
 	for _, p := range add {
-		for n := len(list) + 1; p.ID == ""; n++ {
-			if id := letter + strconv.Itoa(n); !ids[id] && !used[id] {
-				p.ID = id
-			}
+		if !ids[p.ID] && slices.ContainsFunc(list, func(i envelope.Item) bool { return standsFor(i, p.ID) }) {
+			continue // what replaced it is here, too
 		}
 		if at := slices.IndexFunc(list, p.says); at >= 0 {
 			restate(&list[at], p, by, rules)
@@ -313,7 +354,7 @@ func points(list []envelope.Item, add []Point, letter, by string, rules bool) []
 			delete(ids, p.Supersedes)
 		}
 		item.Ruled = rules && ruled(item)
-		ids[p.ID], used[p.Supersedes] = true, true
+		ids[p.ID] = true
 		list = append(list, item)
 	}
 	return list

@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/envelopestore"
 )
 
 // Compose seals the next envelope of a task, and returns it as it was sealed.
@@ -109,11 +110,12 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	if h.Kind == event.Cold {
 		doc, c = cold(doc, t, c, author(by, t))
 	}
-	if err := cmp.Or(c.checkAsk(rules(author(by, t), t)), c.checkIDs(doc)); err != nil {
+	had, err := s.had(ctx, by.Workspace, t, c)
+	if err := cmp.Or(err, c.checkAsk(rules(author(by, t), t)), c.checkIDs(doc, had, author(by, t))); err != nil {
 		return envelope.Envelope{}, err
 	}
 	before := doc
-	c.addTo(&doc, author(by, t), rules(author(by, t), t))
+	c.addTo(&doc, had, author(by, t), rules(author(by, t), t))
 	doc.TextBy = doc.AuthorsBeside()
 	if err := checkShare(&before, &doc, author(by, t)); err != nil {
 		return envelope.Envelope{}, err
@@ -133,6 +135,14 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 	}
 	err = s.gather(ctx, by, t, c, &doc)
 	return doc, err
+}
+
+// had are the facts and decisions that envelopes of the task had, for a sender that adds some.
+func (s *Sealer) had(ctx context.Context, workspace string, t task.Task, c Content) (envelopestore.Points, error) {
+	if len(c.Facts)+len(c.Decisions) == 0 {
+		return nil, nil
+	}
+	return s.store.Points(ctx, workspace, t.ID, t.Envelope)
 }
 
 // base is where the next envelope starts from: the last one, or, of a task that has none yet, one from elsewhere.
@@ -265,7 +275,7 @@ func partOf(t task.Task) (parent, resultTo string) {
 func (s *Sealer) Said(ctx context.Context, workspace string, t task.Task, c Content) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, workspace, t, c.Base)
 	confidence := doc.Confidence
-	c.addTo(&doc, event.Bare(t.Source()), false)
+	c.addTo(&doc, nil, event.Bare(t.Source()), false)
 	if doc.Confidence == nil {
 		doc.Confidence = confidence
 	}

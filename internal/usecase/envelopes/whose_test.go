@@ -35,7 +35,7 @@ func TestAFactStaysTheOneOfItsAuthor(t *testing.T) {
 				p.Text = rapid.SampledFrom(doc.KeyFacts).Draw(t, "of").Text
 			}
 			c := Content{Facts: []Point{p}}
-			if c.checkIDs(doc) != nil {
+			if c.checkIDs(doc, nil, by) != nil {
 				continue
 			}
 			texts++
@@ -51,7 +51,7 @@ func TestAFactStaysTheOneOfItsAuthor(t *testing.T) {
 			}
 			said[by+p.Text], said[by+p.Reasoning] = true, true
 			before := doc
-			c.addTo(&doc, by, rules)
+			c.addTo(&doc, nil, by, rules)
 			if checkShare(&before, &doc, by) != nil {
 				t.Fatal("too little is added to be refused")
 			}
@@ -134,7 +134,7 @@ func TestWhoSaidAFactBeforeIsCountedBeyondABound(t *testing.T) {
 		if i == 5 {
 			by = "operator/olga"
 		}
-		Content{Facts: []Point{{ID: "f", Text: by}}}.addTo(&doc, by, false)
+		Content{Facts: []Point{{ID: "f", Text: by}}}.addTo(&doc, nil, by, false)
 	}
 	const want = "f replaces what a12 said; before that a11, a6, operator/olga, a4, a3, a2, a1, a0 and 4 more"
 	if got := doc.KeyFacts[0].Replaced(); got != want {
@@ -146,7 +146,7 @@ func TestWhoSaidAFactBeforeIsCountedBeyondABound(t *testing.T) {
 func TestALeftOutFactNamesOnlyWhoseWordsAreFetched(t *testing.T) {
 	doc := envelope.Envelope{Handoff: envelope.Header{TaskID: "task_1", From: "lead"}, Task: envelope.Task{Intent: "x"}}
 	for i, by := range []string{"mal", "lead", "lead"} {
-		Content{Facts: []Point{{ID: "a1", Text: fmt.Sprint(strings.Repeat("words ", 99), i), Pinned: i == 2}}}.addTo(&doc, by, by == "lead")
+		Content{Facts: []Point{{ID: "a1", Text: fmt.Sprint(strings.Repeat("words ", 99), i), Pinned: i == 2}}}.addTo(&doc, nil, by, by == "lead")
 	}
 	_, err := packing.Pack(doc, packing.Options{Budget: 1})
 	no, _ := refusal.As(err)

@@ -1,4 +1,4 @@
-// Package envelopestore reads sealed envelopes from the streams of tasks.
+// Package envelopestore reads sealed envelopes from the streams of tasks, and which facts and decisions they had.
 //
 // Invariant: what was sealed comes back byte for byte.
 //

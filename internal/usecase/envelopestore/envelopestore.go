@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -19,18 +21,26 @@ type Store struct {
 	ledger ledger.Ledger
 	tasks  *taskstore.Store
 	cache  *stream.ByteCache
+	points *lru.Cache[string, Points] // by the digest of the newest envelope
 }
 
 // New returns the sealed envelopes of tasks, of which it keeps at most so many bytes in memory.
 func New(l ledger.Ledger, tasks *taskstore.Store, cached int) *Store {
-	return &Store{ledger: l, tasks: tasks, cache: stream.NewByteCache(cached)}
+	points, err := lru.New[string, Points](pointSets)
+	if err != nil {
+		panic(err) // only a size of zero is an error
+	}
+	return &Store{ledger: l, tasks: tasks, cache: stream.NewByteCache(cached), points: points}
 }
 
 // Remember keeps the bytes of an envelope in memory that was sealed just now: it is about to be read.
 func (s *Store) Remember(digest string, b []byte) { s.cache.Put(digest, b) }
 
 // Purge empties the memory.
-func (s *Store) Purge() { s.cache.Purge() }
+func (s *Store) Purge() {
+	s.cache.Purge()
+	s.points.Purge()
+}
 
 // Bytes are those of one of a task's sealed envelopes. The refusal, where there is none of that digest, is not_found.
 func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]byte, error) {
