@@ -62,7 +62,7 @@ var innerPackages = []pkg{
 	{dir: "domain/constrainttext", what: "constraints as agents and people write them, with or without a kind", pure: true, imports: "domain/event"},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/shellword domain/refusal domain/event domain/identity domain/task domain/task/authority",
+		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/refusal domain/event domain/identity domain/task domain/task/authority",
 	},
 	{
 		dir: "domain/handoff/ticketverb", what: "what a principal may do with a ticket", pure: true,
@@ -350,7 +350,7 @@ var deliveryPackages = []pkg{
 	{dir: "api/mcpapi/show", what: "what a model reads of an agent, a decision, a memory item, a task or a ticket", imports: "domain/visible client"},
 	{
 		dir: "api/mcpapi/tool", what: "how a tool of the MCP server is defined, called and answered",
-		imports: "domain/visible api/mcpapi/argument api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
+		imports: "domain/shellword domain/visible api/mcpapi/argument api/mcpapi/epoch api/mcpapi/liveness api/mcpapi/show api/mcpapi/toolset client",
 		libs:    "github.com/modelcontextprotocol/go-sdk",
 	},
 	{

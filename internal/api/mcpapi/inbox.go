@@ -75,16 +75,16 @@ func (c *call) inbox(box client.Inbox, waited int) answer {
 var doing = map[string]string{
 	"offer": "{accept} or {reject}", "approval": "{decide}: approve or deny", "confirm": "{decide}: confirm", "takeover": "{decide}: approve or deny", "share": "{status} with its id reads it",
 	"question": "{decide}: answer",
-	"stranded": "{status} with its task shows what you can do; only an operator can replay it: tell the user", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task: {status} shows its state, {accept} with its task gives its context again; continue it",
+	"stranded": "{status} with its task shows what you can do; only an operator can replay it: ask the user to run trapeze dead replay ID", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task: {status} shows its state, {accept} with its task gives its context again; continue it",
 	"completed": "{status} with its task shows the result", "failed": "{status} with its task shows how far it got; to try again, send the work as another task",
-	"cancelled": "nothing to answer: the task is over", "taken": "nothing to answer: do not start on the task",
-	"parked": "no agent took it to its end; only an operator can replay it: tell the user, or {cancel} it",
+	"cancelled": "the task is over: {status} with its task shows how; this item is not shown again", "taken": "do not start on the task: {status} with it shows who has it; this item is not shown again",
+	"parked": "no agent took it to its end; only an operator can replay it: ask the user to run trapeze dead replay TASK, or {cancel} it",
 }
 
 // todo is what an item asks the reader to do.
 func todo(i client.Item) string {
 	if i.Notice() && i.Epoch != 0 {
-		return "stop working on this task: nothing that you do to it counts any more. Nothing to answer"
+		return "stop working on this task: nothing that you do to it counts any more. {status} with its task shows what became of it; this item is not shown again"
 	}
 	return doing[i.Type]
 }

@@ -31,6 +31,17 @@ func Of(hint, message string) string {
 
 // hints are the server's hints in terms of commands and flags.
 var hints = map[string]string{
+	"look at its content again, and approve by the digest that this has":            "trapeze envelope show HANDOFF shows its content and digest; approve by that digest",
+	"fetch the handoff and look at its stage":                                       "trapeze handoff show HANDOFF shows its stage",
+	"wait until the sender confirms: the task shows it, and then who owns it":       "wait until the sender confirms: trapeze task show TASK shows it, and then who owns it",
+	"wait until it is in your inbox":                                                "wait until it is offered: trapeze inbox --wait",
+	"accept the offer first":                                                        "accept the offer first: trapeze accept TASK",
+	"nothing is left to decide; fetch the task to see its handoffs":                 "nothing is left to decide; trapeze task show TASK shows its handoffs",
+	"say under which epoch you act; fetch the task and look at its owner and epoch": "name the epoch under which you act with --epoch: trapeze task show TASK shows owner and epoch",
+	"ownership has changed since; fetch the task and look at its owner and epoch":   "ownership has changed since: trapeze task show TASK shows owner and epoch",
+	"fetch the newest, or export the trail for what went before":                    "trapeze envelope show TASK shows the newest; trapeze handoff show HANDOFF --document one that went before",
+	"search for items that you may read; name the task whose envelope refers to it": "trapeze memory search WORDS finds those that you may read; name the task whose envelope refers to it with --task",
+	"look at the trail of the task for its entries":                                 "trapeze audit show TASK lists its entries",
 	"add the agent first":                                               "add the agent first: trapeze agent add NAME",
 	"use the token of the agent that has the offer":                     "act as the agent that has the offer: --agent NAME",
 	"wait for it, or withdraw it by cancelling the handoff":             "wait for it, or withdraw it with: trapeze handoff withdraw HANDOFF",
@@ -55,7 +66,7 @@ var hints = map[string]string{
 	"a takeover request is approved or denied by its id; the id of its task is the part before the dot":                                  "trapeze approve and trapeze deny take the id of a takeover request; the id of its task is the part before the dot",
 	"the context of a shared envelope is read by its id; the id of its task is the part before the dot":                                  "trapeze envelope show shows a shared envelope; the id of its task is the part before the dot",
 	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "trapeze ticket answer, approve, deny, claim and release take the id of a ticket; the id of its task is the part before the dot",
-	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory show, revise, pin and forget take the id of a memory item",
+	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory get, revise, pin and forget take the id of a memory item",
 	"a task id looks like task_ and 26 letters and digits":                                                                               "a task id looks like task_ and 26 letters and digits, and trapeze task list shows yours; trapeze task create INTENT makes a task",
 	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
 	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",

@@ -84,7 +84,7 @@ func busy(t task.Task) error {
 	case t.State == event.Waiting:
 		return refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
 	default:
-		return refusal.New(refusal.Conflict, "an operator can replay it", "task %s is %s", t.ID, t.State)
+		return refusal.New(refusal.Conflict, task.Replay(t.ID), "task %s is %s", t.ID, t.State)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
@@ -40,7 +39,7 @@ func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, erro
 	case h.Stage == event.Accepted || h.Stage == event.Transferred:
 		return nil, over("it was accepted by " + h.Receiver)
 	case t.State == event.Parked:
-		return nil, refusal.New(refusal.Expired, "an operator can have it offered again: "+shellword.Command("trapeze dead replay", t.ID),
+		return nil, refusal.New(refusal.Expired, task.Replay(t.ID),
 			"the offer of handoff %s is over: the task is in the dead letters", event.HandoffID(t.ID, handoff))
 	case h.Stage == event.AwaitingApproval:
 		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",

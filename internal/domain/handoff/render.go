@@ -23,7 +23,7 @@ type Render struct {
 
 func (c Render) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if !c.By.IsSystem() && (c.By.Agent() == "" || c.By.Agent() != c.Agent) {
-		return nil, refusal.New(refusal.NotPermitted, "fetch your own", "%s cannot fetch an envelope for another agent", c.By.Short())
+		return nil, refusal.New(refusal.NotPermitted, "use your own credential", "%s cannot fetch an envelope for another agent", c.By.Short())
 	}
 	e := c.Rendition
 	var source, rendition string
@@ -65,7 +65,7 @@ func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, e
 	}
 	h, err := offerTo(t, agent, handoff, offer)
 	if err == nil && h.OpenClaim() {
-		return nil, refusal.New(refusal.Conflict, "accept it first", "handoff %s is open to several agents", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "accept the offer first", "handoff %s is open to several agents", h.ID(t.ID))
 	}
 	return h, err
 }

@@ -7,7 +7,13 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
+
+// Replay is the hint for a task in the dead letters.
+func Replay(id string) string {
+	return "an operator can replay it: " + shellword.Command("trapeze dead replay", id)
+}
 
 // NoOffer is the hint for an agent whose offer is over.
 const NoOffer = "nothing to do; your inbox lists the open offers"

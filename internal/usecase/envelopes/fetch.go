@@ -125,7 +125,7 @@ func (es *Envelopes) copies(s *Sheet, majors []int) ([]Copy, error) {
 func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Task, n int, source bool) (Ref, error) {
 	h := t.Handoff
 	if n > 0 && (h == nil || n > h.N) {
-		return Ref{}, refusal.New(refusal.NotFound, "look at the task for its handoffs", "task %s has no handoff %d", t.ID, n)
+		return Ref{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", t.ID, n)
 	}
 	if n > 0 && n < h.N && identity.May(c.Role, identity.ReadAny) {
 		return es.earlier(ctx, c, t.ID, n, source)

@@ -61,7 +61,7 @@ func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]by
 		return nil, refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelope %.80s of task %s was %s", digest, task, note)
 	}
 	if found == nil {
-		return nil, refusal.New(refusal.NotFound, "look at the task for its envelopes", "task %s has no envelope %.80s", task, digest)
+		return nil, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no envelope %.80s", task, digest)
 	}
 	s.cache.Put(digest, found)
 	return found, nil

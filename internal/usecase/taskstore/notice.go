@@ -23,7 +23,7 @@ func told(t task.Task, agent string, err error) error {
 	case task.NoticeCancelled:
 		what = n.By + " cancelled it"
 	case task.NoticeParked:
-		hint = "stop working on it; an operator can replay it"
+		hint = "stop working on it; " + task.Replay(t.ID)
 	case task.NoticeCompleted, task.NoticeFailed:
 		return err
 	}

@@ -3,6 +3,7 @@ package tool
 import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // NextOf says what to do about a task that its owner cannot simply continue: wait, or handle dead letters.
@@ -14,9 +15,9 @@ func NextOf(set toolset.Set, t client.Task, waits bool) string {
 	stranded := t.Stranded()
 	switch {
 	case t.State == client.Parked && denied(t):
-		return set.Text("the handoff was denied, and only an operator can replay the task: tell the user. Do not send the same again; {cancel} discards it")
+		return set.Text("the handoff was denied, and only an operator can replay the task: ask the user to run %s. Do not send the same again; {cancel} discards it", shellword.Command("trapeze dead replay", t.ID))
 	case t.State == client.Parked:
-		return "only an operator can replay it. Tell the user, or send its intent as a new task, with what was missing"
+		return set.Text("only an operator can replay it: ask the user to run %s. Or {send} its intent as a new task, with what was missing", shellword.Command("trapeze dead replay", t.ID))
 	case len(stranded) == 0:
 		return again
 	case again != "":
@@ -32,7 +33,7 @@ func denied(t client.Task) bool {
 
 // Without says how the owner or requester of a task continues when a child task is in the dead letters.
 func Without(set toolset.Set, t client.Task, child string) string {
-	replay := "only an operator can replay " + child + ": tell the user. "
+	replay := "only an operator can replay " + child + ": ask the user to run " + shellword.Command("trapeze dead replay", child) + ". "
 	if t.Owner == "" {
 		return replay + set.Text("Or call {cancel} with id=%s, and send its intent to another agent", t.ID)
 	}
