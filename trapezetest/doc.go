@@ -21,9 +21,9 @@
 //   - agent.go: the default window of a scripted agent; step.go: the steps of a script, and how often a working agent shows that
 //     it is alive
 //   - job.go: what ends the work on a task; judge.go: what a result must mention
-//   - hop.go: which parts of two envelopes are compared (constraints, facts, decisions), and what counts as kept or lost. The
-//     report of a server is made in drift/entry.go
-//   - assert.go: the assertions; story.go: what is printed when one fails
+//   - hop.go: which parts of two envelopes are compared (constraints, facts, decisions), and what counts as kept, reworded,
+//     superseded, omitted or dropped at one hop. The report of a server is made in drift/entry.go
+//   - assert.go: the assertions, and which losses each forgives; story.go: what is printed when one fails
 //
 // Start reading at [Start], then [Server.Agent], [Server.Run] and [Chain].
 package trapezetest

@@ -178,7 +178,7 @@ func TestADecisionEndsWithItsContext(t *testing.T) {
 }
 
 func hints(cost int64, latency time.Duration) func(*routing.Hint) {
-	return func(h *routing.Hint) { h.Agent.Spec.Hints = agent.Estimates{Cost: cost, Latency: latency} }
+	return func(h *routing.Hint) { h.Agent.Spec.Estimates = agent.Estimates{Cost: cost, Latency: latency} }
 }
 
 func TestRankingIsByFitThenLoadThenFailuresThenHints(t *testing.T) {

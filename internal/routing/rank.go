@@ -81,7 +81,7 @@ func (r *router) rank(h *Hint, reason Reason) ranked {
 	}
 	a := ranked{
 		name: h.Agent.Name, reason: reason.order(), load: float64(h.Held) / float64(capacity), failures: h.Agent.Circuit.Failures,
-		cost: known(spec.Hints.Cost), latency: known(spec.Hints.Latency), why: reason,
+		cost: known(spec.Estimates.Cost), latency: known(spec.Estimates.Latency), why: reason,
 	}
 	for _, c := range r.req.Likes {
 		if spec.Has(c) {

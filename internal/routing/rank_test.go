@@ -23,7 +23,7 @@ func TestTheBestAreThoseThatSortingAllWouldPutFirst(t *testing.T) {
 			h.Agent.Name = fmt.Sprint("agent-", i)
 			h.Agent.Spec.MaxTasks = 20 * few("limited")
 			h.Agent.Circuit.Failures = few("failures")
-			h.Agent.Spec.Hints = agent.Estimates{Cost: int64(few("cost")), Latency: time.Duration(few("latency"))}
+			h.Agent.Spec.Estimates = agent.Estimates{Cost: int64(few("cost")), Latency: time.Duration(few("latency"))}
 			reason := rapid.SampledFrom([]Reason{Fit, FitAsProbe, Full}).Draw(t, "reason")
 			best = r.insert(best, &h, reason)
 			a := r.rank(&h, reason)

@@ -191,11 +191,11 @@ func (r *router) standing(h *Hint) string {
 	if n := h.Agent.Circuit.Failures; n > 0 {
 		s += ", " + refusal.Counted(n, "failure") + " in a row"
 	}
-	if spec.Hints.Cost > 0 {
-		s += fmt.Sprintf(", costs about %d millionths", spec.Hints.Cost)
+	if spec.Estimates.Cost > 0 {
+		s += fmt.Sprintf(", costs about %d millionths", spec.Estimates.Cost)
 	}
-	if spec.Hints.Latency > 0 {
-		s += ", takes about " + event.Duration(spec.Hints.Latency).String()
+	if spec.Estimates.Latency > 0 {
+		s += ", takes about " + event.Duration(spec.Estimates.Latency).String()
 	}
 	return s
 }

@@ -85,7 +85,7 @@ func TestAWordThatDoesNotComeTrueCostsNoAttempt(t *testing.T) {
 		h.register("coder", agents.AgentSpec{Fallbacks: []string{"helper"}})
 		h.create(h.agent("ann"), tasks.CreateInput{Intent: "fix", Limits: event.Limits{Attempts: 1}, Send: &handoffs.SendInput{To: []string{"coder"}}})
 		got := h.accept("coder", h.wait("coder"))
-		for range event.MaxWords {
+		for range event.MaxStuckReports {
 			h.stuck(h.agent("ann"), got.Task)
 			h.progress("coder", got.Receipt, "still at it")
 		}

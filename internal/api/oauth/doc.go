@@ -10,10 +10,11 @@
 //     calls that cause them.
 //
 // Where to change what:
-//   - verify.go: which algorithms and which difference of clocks are accepted; token.go: the claims; keys.go: the keys
+//   - verify.go: which algorithms and which difference of clocks are accepted, whether a token is of a person or an agent, and the refusal of a person
+//     whose groups have no role; token.go: the claims; keys.go: the keys
 //   - issuer.go: how often the issuer is asked for keys, and for how long; config.go: which claim names the agent
 //   - For which agent a token counts is decided in usecase/tokens/vouch.go.
-//   - people.go: which people a token names, and by which group they have a role; sign_in.go: how a browser signs in at the issuer
+//   - people.go: how claims give a person a name, and groups a role; sign_in.go: how a browser signs in at the issuer
 //
 // Start reading at [Verifier], then issuer.go for how the keys are fetched.
 package oauth

@@ -1,4 +1,4 @@
-// Package advice says the hints of the server, which is called in several ways, in terms of commands and flags.
+// Package advice rewrites the hints of the server as commands and flags; the server words them for every API.
 //
 // Invariants: a hint that is translated here is one that the server gives; the architecture test compares them.
 //

@@ -1,4 +1,4 @@
-// Package suggest finds what somebody meant who mistyped a name, or called a command as another program does.
+// Package suggest finds the name that was mistyped, or the command that another program calls differently.
 //
 // Start reading at [Commands].
 package suggest

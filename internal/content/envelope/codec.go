@@ -96,7 +96,7 @@ func normalise(e *Envelope) {
 	if e.Version == "" {
 		e.Version = Version
 	}
-	e.CreatedAt, e.ExpiresAt = micro(e.CreatedAt), micro(e.ExpiresAt)
+	e.CreatedAt, e.ExpiresAt, e.Task.Deadline = micro(e.CreatedAt), micro(e.ExpiresAt), micro(e.Task.Deadline)
 	inMicro(&e.History, func(s *Step) *time.Time { return &s.Time })
 	inMicro(&e.Conversation, func(t *Turn) *time.Time { return &t.Time })
 }

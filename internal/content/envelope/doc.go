@@ -19,7 +19,7 @@
 // Where to change what:
 //   - envelope.go: the fields of the document and its version; authors.go: whose texts it has; limits.go: their greatest sizes;
 //     validate.go: what else is refused; checker.go: how a refusal names its field
-//   - render.go: the order and headings of a receiver's prompt; render_constraints.go: its rules; render_omissions.go: its list of what was
+//   - render.go: the order and headings of a receiver's prompt, and its first lines (kind, reason, priority, deadline, and when the context is stale); render_constraints.go: its rules; render_omissions.go: its list of what was
 //     left out; render_dropped.go: how it tells what was dropped for a bound. How texts are fenced and entries indented is in package
 //     content/prompt, and how parts are given one by one in content/parts. Which call fetches a part: package content/fetchcall
 //   - parts.go: the fields of a memory item, a file, a turn and an omission; enum.go: the kinds of parts and the reasons for omitting them

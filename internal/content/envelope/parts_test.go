@@ -12,8 +12,9 @@ import (
 func faultsSince11() map[string]func(*envelope.Envelope) {
 	long := func(n int) string { return strings.Repeat("x", n+1) }
 	return map[string]func(*envelope.Envelope){
-		"later: is not a field of version 1.4":  func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
-		"memory: is not a field of version 1.0": func(e *envelope.Envelope) { e.Version = "1.0" },
+		"later: is not a field of version 1.4":         func(e *envelope.Envelope) { e.Extra = envelope.Extra{"later": nil} },
+		"task.deadline: is not a field of version 1.3": func(e *envelope.Envelope) { e.Version, e.Task.Deadline = "1.3", e.CreatedAt },
+		"memory: is not a field of version 1.0":        func(e *envelope.Envelope) { e.Version = "1.0" },
 		"history[2].tool: is not a field of version 1.0": func(e *envelope.Envelope) {
 			history := e.History
 			*e = fullOf10()
@@ -28,9 +29,7 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"constraints[0].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
 			e.Version, e.Constraints[0].Added = "1.2", true
 		},
-		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) {
-			e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x"
-		},
+		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) { e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x" },
 		"handoff.part_for: ": func(e *envelope.Envelope) {
 			e.Handoff.PartFor = strings.Repeat("x", envelope.MaxPartFor+1)
 		},

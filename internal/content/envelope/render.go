@@ -120,9 +120,13 @@ func (p *rendering) about(e *Envelope) {
 	if e.Confidence != nil {
 		add("the sender's confidence: ", string(canonical.AppendNumber(nil, *e.Confidence)))
 	}
-	if !e.ExpiresAt.IsZero() {
-		add("expires ", micro(e.ExpiresAt).Format(time.RFC3339))
+	at := func(label string, t time.Time) {
+		if !t.IsZero() {
+			add(label, micro(t).Format(time.RFC3339))
+		}
 	}
+	at("deadline ", e.Task.Deadline)
+	at("context stale after ", e.ExpiresAt)
 	if len(list) > 0 {
 		p.Line("- %s", strings.Join(list, "; "))
 	}

@@ -69,6 +69,7 @@ func (e *Envelope) checkFrame(c *checker) {
 	}
 	c.time("created_at", e.CreatedAt)
 	c.time("expires_at", e.ExpiresAt)
+	c.time("task.deadline", e.Task.Deadline)
 	if !e.ExpiresAt.IsZero() && !micro(e.ExpiresAt).After(micro(e.CreatedAt)) {
 		c.invalid("expires_at", "choose a later time or omit it", "is not after created_at")
 	}
@@ -249,6 +250,9 @@ func (e *Envelope) checkRefs(c *checker) {
 
 // sinceMinor4 returns the name of a field that came with version 1.4, if the document has one.
 func (e *Envelope) sinceMinor4() string {
+	if !e.Task.Deadline.IsZero() {
+		return "task.deadline"
+	}
 	if e.Handoff.PartOf+e.Handoff.ResultTo+e.Handoff.PartFor+e.Handoff.By != "" {
 		return "handoff.part_of, result_to, part_for, by"
 	}

@@ -4,7 +4,7 @@
 // Invariants:
 //   - An answer to a caller waits for a witness no longer than treefile/cosign.go allows. A witness that is away is asked again later.
 //   - What a witness answers counts only if it is verified with its key.
-//   - A witness that has seen a larger log, or another one, is a [Finding], until it cosigns again.
+//   - That a witness has cosigned a longer log, or another history, is a [Finding], until it cosigns again.
 //
 // Where to change what:
 //   - witness.go: what a witness is asked, how long, and which answers count; cosigner.go: the pauses

@@ -9,7 +9,7 @@
 //
 // Where to change what:
 //   - measure.go: how an alert is measured on what waits now: inboxes, tickets, circuits, the server itself; figures of the
-//     record are in figure/condition.go
+//     record are in figure/condition.go. An alert on another figure of what waits needs a case there
 //   - points.go: the figures of what waits, the groups of their ages, and how often large lists are counted again
 //   - consistency.go: how views and ledger are compared; monitor.go: how the record is followed
 //   - archived.go: which workspaces are measured no more

@@ -4,7 +4,7 @@
 //   - It works behind the ledger: no append and no answer waits for it.
 //   - Each entry's spans are sent at least once. How far they have been is kept in a file, so that they go on there after a restart, whatever
 //     ended the server; a span that is sent again is the same one.
-//   - What was recorded before traces were first on is not sent.
+//   - Entries older than the first start with traces are not sent.
 //   - If the collector does not take them, a bounded number of spans waits in memory, and the others in the ledger.
 //
 // Start reading at [Tracer.Run]; package record/span makes the spans.

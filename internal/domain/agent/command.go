@@ -25,7 +25,7 @@ type SetReadiness struct {
 	By        identity.Principal // the agent itself, or an operator
 }
 
-// LapsePresence says that an agent with a presence lease has not been heard since LastHeard. Without a lease, or
+// LapsePresence says that an agent with a limit of silence has not been heard since LastHeard. Without a lease, or
 // when LastHeard is less than the lease ago, nothing happens. After a restart the system counts from its own start.
 type LapsePresence struct {
 	Name      string

@@ -61,7 +61,7 @@ const (
 const DefaultPresence = 5 * time.Minute
 
 // Spec is the registration of an agent, without its present readiness. The zero value is a program that pulls, without
-// limits, presence lease or alternatives.
+// limits, limit of silence or alternatives.
 type Spec struct {
 	Kind          Kind          `json:"kind"` // empty means KindAgent
 	Description   string        `json:"description,omitempty"`
@@ -74,7 +74,7 @@ type Spec struct {
 	Escalation    []string      `json:"escalation,omitempty"`      // agents to escalate to, nearest first
 	PresenceTTL   time.Duration `json:"presence_ttl_ns,omitempty"` // offline when not heard of for so long; 0 is never
 	Breaker       Breaker       `json:"breaker"`
-	Hints         Estimates     `json:"hints,omitzero"`
+	Estimates     Estimates     `json:"hints,omitzero"`
 }
 
 // Has reports whether the agent has a capability. The spec must be normal, as every State's is.
@@ -106,7 +106,7 @@ func (s Spec) normal() Spec {
 func (s Spec) equal(t Spec) bool {
 	return s.Kind == t.Kind && s.Description == t.Description && s.MaxTasks == t.MaxTasks &&
 		s.ContextWindow == t.ContextWindow && s.Tokenizer == t.Tokenizer &&
-		s.PresenceTTL == t.PresenceTTL && s.Breaker == t.Breaker && s.Hints == t.Hints &&
+		s.PresenceTTL == t.PresenceTTL && s.Breaker == t.Breaker && s.Estimates == t.Estimates &&
 		slices.Equal(s.Capabilities, t.Capabilities) && slices.Equal(s.Reach, t.Reach) &&
 		slices.Equal(s.Fallbacks, t.Fallbacks) && slices.Equal(s.Escalation, t.Escalation)
 }

@@ -25,7 +25,7 @@ const (
 	MaxLatency       = 90 * 24 * time.Hour
 	MaxFailures      = 100 // consecutive failures before a circuit opens
 	MinPeriod        = 100 * time.Millisecond
-	MaxPeriod        = 24 * time.Hour // of a presence lease or an open circuit, as MinPeriod
+	MaxPeriod        = 24 * time.Hour // of silence or of an open circuit, as MinPeriod
 )
 
 // check refuses (invalid or too_large) a normal spec that breaks a rule. self is the agent's own name.
@@ -59,8 +59,8 @@ func (s Spec) checkNumbers() error {
 		refusal.In("max_tasks", checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit")),
 		refusal.In("context_window", checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known")),
 		checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"),
-		checkRange("the hint of cost", s.Hints.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"),
-		checkRange("the hint of latency", s.Hints.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"),
+		checkRange("the hint of cost", s.Estimates.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"),
+		checkRange("the hint of latency", s.Estimates.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"),
 		presence,
 		checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s"),
 	)

@@ -9,14 +9,14 @@ import (
 
 // The most that a task may have of something.
 const (
-	MaxChildren  = 256 // over its life
-	MaxShares    = 64
-	MaxTakeovers = 8
-	MaxWords     = 3  // reports of one principal that one owner is stuck
-	MaxWordsBy   = 16 // principals that may report it
-	MaxRetries   = 20
-	maxLimit     = 1000   // of each limit but tasks
-	maxTasks     = 10_000 // descendants
+	MaxChildren       = 256 // over its life
+	MaxShares         = 64
+	MaxTakeovers      = 8
+	MaxStuckReports   = 3  // reports of one principal that one owner is stuck
+	MaxStuckReporters = 16 // principals that may report it
+	MaxRetries        = 20
+	maxLimit          = 1000   // of each limit but tasks
+	maxTasks          = 10_000 // descendants
 )
 
 // Limits bound what can happen to a task. Zero fields mean the default.

@@ -22,10 +22,12 @@
 //   - send.go: the first offer, which settings of a handoff are refused, how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - task/wait.go: what a task waits for; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
-//   - who may act on a task, and as what, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves
+//   - heartbeat.go, progress.go, report_gap.go and send.go renew the lease of an owner; task/clock.go: until when it then runs
+//   - who may act on a task, and as what, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
 // Each command has a file of its name. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
-// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
+// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go.
+// An approval is a ticket too: its events (ApprovalAsked, Approved) are in event/event_handoff.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

@@ -59,7 +59,7 @@ func withinLimits(t task.Task) error {
 	if t.Exists() && (u.Hops > l.Hops || u.Handoffs-u.Base > l.Handoffs || u.Escalations > l.Escalations || u.Attempts > l.Attempts) {
 		return fmt.Errorf("used %+v of %+v", u, l)
 	}
-	if len(t.StuckReports) > event.MaxWordsBy || slices.ContainsFunc(t.StuckReports, func(w task.StuckReport) bool { return w.Times > event.MaxWords }) {
+	if len(t.StuckReports) > event.MaxStuckReporters || slices.ContainsFunc(t.StuckReports, func(w task.StuckReport) bool { return w.Times > event.MaxStuckReports }) {
 		return fmt.Errorf("too many words: %+v", t.StuckReports)
 	}
 	visits := map[string]int{}

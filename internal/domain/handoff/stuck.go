@@ -14,7 +14,7 @@ import (
 // Stuck reports that the owner is alive but not making progress: the task is offered to others at once, with the owner's
 // progress. Until one of them accepts, the owner ends the recovery by progress or a result, not by a heartbeat. If nobody
 // accepts, the task stays with its owner. It counts as an attempt only if the owner is replaced. One principal may report
-// one owner at most event.MaxWords times.
+// one owner at most event.MaxStuckReports times.
 type Stuck struct {
 	By     identity.Principal
 	Above  bool // By owns a task above this one
@@ -71,9 +71,9 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 func checkStuckReports(t task.Task, by string) error {
 	const hint = "an operator can take the task over for somebody by name; if the owner is lost, its lease ends"
 	switch n := t.StuckReportsBy(by); {
-	case n >= event.MaxWords:
+	case n >= event.MaxStuckReports:
 		return refusal.New(refusal.Limit, hint, "%s has reported %d times that %s is stuck, and it still owns task %s", by, n, t.Owner, t.ID)
-	case n == 0 && len(t.StuckReports) >= event.MaxWordsBy:
+	case n == 0 && len(t.StuckReports) >= event.MaxStuckReporters:
 		return refusal.New(refusal.Limit, hint, "%d others have reported that %s is stuck, and it still owns task %s", len(t.StuckReports), t.Owner, t.ID)
 	}
 	return nil

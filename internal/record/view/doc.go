@@ -16,9 +16,10 @@
 //
 // Where to change what:
 //   - view.go: the usual and the greatest page of a list. The rows and the filters of a list are in the file of its noun: task.go, ticket.go,
-//     memory.go, decision.go, workspace.go, and directory.go for agents, tokens and channels
+//     memory.go, decision.go, workspace.go, and directory.go for agents, tokens and channels, whose lists
+//     have no filters here
 //   - inbox.go: the kinds of inbox items and their rank; turns.go: the order in which the senders of an inbox take turns, and how
-//     many places of a page are for all priorities. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
+//     many places of a page go to the sender that waited longest, whatever the priority. Which items an inbox has is folded in sqlview/inbox_item.go; how many may wait is
 //     decided in quota/waiting.go
 //   - ticket_page.go: the turns of askers on a first page of tickets, and what its cursor remembers, so that each ticket is on one page
 //   - cursor.go: what the cursor of an inbox remembers for each rank

@@ -11,7 +11,8 @@
 //   - Each result has one canonical sentence, which parses to the same result.
 //
 // Where to change what:
-//   - phrase.go: the intents, and the longest sentence; grammar.go: the sentences; pattern.go: how they are written down
+//   - phrase.go: the intents, what a sentence can name, and the longest sentence; grammar.go: the sentences, and the words that count for
+//     nothing; pattern.go: how they are written down
 //   - parse.go: when a sentence has two readings; word.go: which marks end a clause
 //   - explain.go: what is said of a sentence that is not understood
 //   - What a sentence does, and its confirmation, is decided in package usecase/phrases.

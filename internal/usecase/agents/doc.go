@@ -14,6 +14,7 @@
 //     followup/presence.go records it
 //   - set_readiness.go: who may set readiness; followup/relieve.go takes offers away where an agent has more than its limit of
 //     tasks
+//   - list.go: which agents a list has for its caller; a filter begins there
 //   - store.go: how many agents and idempotency keys are kept in memory
 //
 // Start reading at [Agents.Register].

@@ -44,7 +44,7 @@ func (s AgentSpec) spec() agent.Spec {
 		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
 		PresenceTTL: time.Duration(s.PresenceTTL),
 		Breaker:     agent.Breaker{Failures: s.Breaker.Failures, OpenFor: time.Duration(s.Breaker.OpenFor)},
-		Hints:       agent.Estimates{Cost: s.Hints.Cost, Latency: time.Duration(s.Hints.Latency)},
+		Estimates:   agent.Estimates{Cost: s.Hints.Cost, Latency: time.Duration(s.Hints.Latency)},
 	}
 }
 
@@ -54,7 +54,7 @@ func specOf(s agent.Spec) AgentSpec {
 		ContextWindow: s.ContextWindow, Tokenizer: s.Tokenizer, Reach: s.Reach, Fallbacks: s.Fallbacks, Escalation: s.Escalation,
 		PresenceTTL: event.Duration(s.PresenceTTL),
 		Breaker:     Breaker{Failures: s.Breaker.Failures, OpenFor: event.Duration(s.Breaker.OpenFor)},
-		Hints:       Hints{Cost: s.Hints.Cost, Latency: event.Duration(s.Hints.Latency)},
+		Hints:       Hints{Cost: s.Estimates.Cost, Latency: event.Duration(s.Estimates.Latency)},
 	}
 }
 

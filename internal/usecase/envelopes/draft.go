@@ -103,7 +103,7 @@ func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h env
 		h.PartFor = doc.Handoff.PartFor
 	}
 	doc.Handoff, doc.CreatedAt, doc.Priority, doc.Hops = h, now, t.Priority, t.Used.Owners()
-	doc.Task.Intent = t.Intent
+	doc.Task.Intent, doc.Task.Deadline = t.Intent, t.Deadline
 	if !by.Trace.IsZero() { // otherwise the trace context of the task stays
 		doc.Trace = by.Trace
 	}
@@ -234,7 +234,7 @@ func (s *Sealer) childOf(ctx context.Context, workspace string, doc envelope.Env
 	if t.Intent != parent.Intent {
 		doc.Handoff.PartFor, doc.Task.State = larger(parent.Intent, doc.Task.State)
 	}
-	doc.Task.Intent = t.Intent
+	doc.Task.Intent, doc.Task.Deadline = t.Intent, t.Deadline
 	doc.TextBy = doc.AuthorsBeside()
 	doc.Constraints = constraints(t, doc.Constraints)
 	doc.ExpectedOutput = expected(t.Expected, doc.ExpectedOutput)

@@ -10,7 +10,8 @@
 //
 // Where to change what:
 //   - confirm.go: how long a confirmation counts, and for whom; resolve.go: which names are refused
-//   - do.go: what each sentence does; the sentences are in phrase/grammar.go
+//   - do.go: what each sentence does, by a use case of tasks; the sentences are in phrase/grammar.go. What no use case does yet begins in
+//     package domain/handoff
 //
 // Start reading at [Phrases.Do].
 package phrases

@@ -15,7 +15,7 @@
 //   - raw.go: how long a call may take in all, and routes without JSON; route.go: how a route is documented and its input checked, and the usual page of a list
 //   - shortcut.go: which calls are served without huma; json.go: what is refused in a body
 //   - turn.go: from which size on the requests of one caller wait for each other; how many calls run at once is in quota/work.go
-//   - about.go: what the log says of a call; tags.go: the groups of the description
+//   - about.go: how an error, an interruption or damage names its call in the log (the line of each call is made in httpapi/calls.go); tags.go: the groups of the description
 //   - receipt.go: how a call asks for a receipt
 //   - router.go: what every route of a server shares, such as the greatest body
 //

@@ -128,10 +128,11 @@ var fields = map[string]field{
 	"Header.part_for":  {doc: "The beginning of the intent of the task that this one is a part of: what this one is for. Omitted if that is its own intent. Never cut further. Since version 1.4.", limits: chars(envelope.MaxPartFor)},
 	"Header.by":        {doc: "The principal that asked for the handoff, or shared the content, and whose words are its detail and notes: an agent by name, any other as role/name. Omitted if it is the sender, or the server. Since version 1.4.", limits: word},
 
-	"Task.intent": {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
-	"Task.state":  {doc: "The current state of the work.", limits: text},
-	"Task.ask":    {doc: "What the receiver must accomplish. Never cut.", limits: text},
-	"Task.data":   {doc: "Any JSON, at most 768 KiB and 64 levels deep. Whole numbers that an IEEE 754 double cannot hold are refused: send them as text."},
+	"Task.intent":   {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
+	"Task.deadline": {doc: "The time until which the task is to have ended, as it was when the envelope was made: it is later if an approval was waited for since."},
+	"Task.state":    {doc: "The current state of the work.", limits: text},
+	"Task.ask":      {doc: "What the receiver must accomplish. Never cut.", limits: text},
+	"Task.data":     {doc: "Any JSON, at most 768 KiB and 64 levels deep. Whole numbers that an IEEE 754 double cannot hold are refused: send them as text."},
 
 	"Item.id":         {doc: "Its id, unique within its list. A server gives and takes new ones of at most 64 ASCII letters, digits, dots, dashes and underscores alone, and quotes others in prompts.", limits: word},
 	"Item.text":       {doc: "The fact or the decision.", limits: itemText},

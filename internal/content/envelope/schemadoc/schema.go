@@ -173,7 +173,7 @@ func gates() []any {
 		{"handoff": o{"properties": o{"permissions": anEntry}}, "constraints": items(o{"allow": anEntry})},
 		{"constraints": items(o{"added": no, "text_by": unsaid, "hard_by": unsaid, "max_by": unsaid, "allow_by": unsaid})},
 		{
-			"handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}), "decisions": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}),
+			"task": o{"properties": o{"deadline": false}}, "handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}), "decisions": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no, "reason": o{"not": o{"const": string(envelope.OverShare)}}}),
 			"history": items(o{"recorded": no}), "dropped": noEntry,
 			"text_by": o{"properties": o{"ask": unsaid, "state": unsaid, "data": unsaid, "conversation_summary": unsaid, "open_questions": unsaid}},

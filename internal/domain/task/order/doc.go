@@ -1,4 +1,4 @@
-// Package order tells events that the rules of tasks never write from those that they may have written: an acceptance without an offer, a result of an
+// Package order checks that the rules of tasks could have written the events of a task, in that order. It refuses an acceptance without an offer, a result of an
 // agent that does not own the task, an epoch that does not follow the one before. It knows the tables of [task] and who and what each event must name,
 // and not the rules that decide: so it is a second, smaller statement of them, with which a record is verified.
 //
