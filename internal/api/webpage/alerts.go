@@ -33,7 +33,7 @@ func (v *visit) alerts(w http.ResponseWriter, r *http.Request) error {
 			body.Past = append(body.Past, a)
 		}
 	}
-	return v.show(w, r, "alerts", page{Title: "Alerts", Live: "*", Body: body})
+	return v.show(w, r, "alerts", page{Title: "Alerts", Live: everything, Body: body})
 }
 
 // actOnAlert silences an alert, or ends a silence.

@@ -38,5 +38,5 @@ func (v *visit) conversation(w http.ResponseWriter, r *http.Request) error {
 	if len(got.Turns) > 0 && got.Turns[0].N > 1 {
 		body.Earlier = fmt.Sprintf("/conversations/%s?before=%d", url.PathEscape(id), got.Turns[0].N)
 	}
-	return v.show(w, r, "conversation", page{Title: "Conversation " + human.Short(40, id), Body: body})
+	return v.show(w, r, "conversation", page{Title: "Conversation " + human.Short(40, id), Live: following(got.ID), Body: body})
 }

@@ -25,7 +25,7 @@ func (v *visit) dead(w http.ResponseWriter, r *http.Request) error {
 	if got.Next != "" {
 		d.Next = "/dead?after=" + got.Next
 	}
-	return v.show(w, r, "dead_letters", page{Title: "Dead letters", Live: "*", Body: d})
+	return v.show(w, r, "dead_letters", page{Title: "Dead letters", Live: everything, Body: d})
 }
 
 // actOnDead replays or discards the dead letters that were chosen. Those that cannot be are named, with the reason; the others are.

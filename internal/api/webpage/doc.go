@@ -21,8 +21,10 @@
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
+//   - webpage.go: the table of pages; what each follows is beside its title, in the words of [following]
 //   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
-//   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types
+//   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
+//     static/list.js: how a long list goes on, and follows changes
 //   - refill/refill.go: what a form that is refused comes back with
 //   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed

@@ -45,5 +45,5 @@ func (v *visit) figurePage(w http.ResponseWriter, r *http.Request) error {
 		body.All, body.Series, body.Charts = s.All, s.Series, chartsOf(s)
 		body.Tables = append(body.Tables, figureTable{by, s.Groups})
 	}
-	return v.show(w, r, "figures", page{Title: "Figures", Live: "*", Body: body})
+	return v.show(w, r, "figures", page{Title: "Figures", Live: everything, Body: body})
 }

@@ -94,7 +94,11 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return v.show(w, r, "find", page{Title: "Find", Body: f})
+	shown := page{Title: "Find", Body: f}
+	if f.Asked {
+		shown.Live = everything
+	}
+	return v.show(w, r, "find", shown)
 }
 
 // pathOf is the page of the task, handoff or ticket that an id names; empty: it is none.

@@ -77,7 +77,7 @@ func (v *visit) handoff(w http.ResponseWriter, r *http.Request) error {
 			body.Drift = &drift.Hops[i]
 		}
 	}
-	return v.show(w, r, "handoff", page{Title: fmt.Sprintf("Handoff %d", n), Body: body})
+	return v.show(w, r, "handoff", page{Title: fmt.Sprintf("Handoff %d", n), Live: following(append(body.Envelope.Items(), task, got.For)...), Body: body})
 }
 
 // read is what the receiver of a handoff reads. The prompt of an earlier handoff is empty for agents; the envelope is nil if the person may not read it.
@@ -157,5 +157,5 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	c.Rows = sheet.Compare(got[0], got[1])
-	return v.show(w, r, "compare", page{Title: fmt.Sprintf("Handoffs %d and %d", c.A, c.B), Body: c})
+	return v.show(w, r, "compare", page{Title: fmt.Sprintf("Handoffs %d and %d", c.A, c.B), Live: following(append(append(got[0].Items(), got[1].Items()...), task)...), Body: c})
 }

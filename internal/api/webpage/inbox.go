@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/trapezehq/trapeze/client"
 
@@ -47,7 +46,7 @@ func (v *visit) inbox(w http.ResponseWriter, r *http.Request) error {
 		q.Set("after", got.Next)
 		in.Next = "/inbox?" + q.Encode()
 	}
-	return v.show(w, r, "inbox", page{Title: "Inbox", Live: "*", Body: in})
+	return v.show(w, r, "inbox", page{Title: "Inbox", Live: everything, Body: in})
 }
 
 // ticketPage is a ticket with what it is about.
@@ -101,7 +100,7 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {
 		return err
 	}
-	shown := page{Title: "Ticket " + t.ID, Live: strings.Join(append([]string{t.Task}, body.Of...), " "), Body: body}
+	shown := page{Title: "Ticket " + t.ID, Live: following(append(body.Of, t.Task)...), Body: body}
 	if !t.Open() {
 		shown.Onward = "/inbox"
 	}

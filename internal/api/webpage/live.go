@@ -23,7 +23,19 @@ const (
 	maxChanged = 64 // ids of what changed that a page is told at once; of more it is told that anything may have
 )
 
-// live tells a page what changed, as server-sent events: of the tasks, memory items and agents that it names, or anything; and of which tasks people get a ticket. It ends with
+// What a page follows, beside the ids of tasks, agents, memory items and conversations.
+const (
+	everything = "*"
+	marks      = "erasure/current" // legal holds and erasures
+)
+
+// following is what a page follows, in a word for each.
+func following(of ...string) string {
+	of = slices.Compact(slices.Sorted(slices.Values(of)))
+	return strings.Join(slices.DeleteFunc(of, func(id string) bool { return id == "" }), " ")
+}
+
+// live tells a page what changed, as server-sent events: of what it names, or anything; and of which tasks people get a ticket. It ends with
 // the session, and says so: of a stream that is refused, browsers tell a page nothing but that there is none.
 func (p *pages) live(w http.ResponseWriter, r *http.Request) {
 	s := stream{w: w, control: http.NewResponseController(w)}
@@ -135,7 +147,7 @@ func (v *visit) follow(ctx context.Context, after uint64, named []string, change
 			default: // a person does not read as many notices at once
 			}
 		}
-		if slices.Contains(named, "*") || slices.Contains(named, e.ID) {
+		if slices.ContainsFunc([]string{everything, e.ID, e.Kind + "/" + e.ID}, func(id string) bool { return slices.Contains(named, id) }) {
 			changed.add(e.ID)
 		}
 		return nil

@@ -69,7 +69,7 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return v.show(w, r, "overview", page{Title: "Overview", Live: "*", Body: o})
+	return v.show(w, r, "overview", page{Title: "Overview", Live: everything, Body: o})
 }
 
 // soonLimit is how many tickets the overview shows.

@@ -59,7 +59,7 @@ func (v *visit) policy(w http.ResponseWriter, r *http.Request) error {
 		q.Set("before", strconv.FormatUint(found.Next, 10))
 		body.Next = "/policy?" + q.Encode()
 	}
-	return v.show(w, r, "policy", page{Title: "Policy", Body: body})
+	return v.show(w, r, "policy", page{Title: "Policy", Live: everything, Body: body})
 }
 
 // route asks the policy where a task would go now, and why. It is for those who could hand it off, and changes nothing.
@@ -68,7 +68,7 @@ func (v *visit) route(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.show(w, r, "route", page{Title: "Where the policy sends it", Body: got})
+	return v.show(w, r, "route", page{Title: "Where the policy sends it", Live: everything, Body: got})
 }
 
 // receiver is what a decision names, in words.

@@ -58,7 +58,7 @@ func (v *visit) record(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body.Workspaces, body.More = list.Workspaces, list.Next != ""
-	return v.show(w, r, "record", page{Title: "Record", Body: body})
+	return v.show(w, r, "record", page{Title: "Record", Live: everything, Body: body})
 }
 
 // receipt answers with the receipt of a handoff, as a file.

@@ -29,7 +29,7 @@ var templateFiles embed.FS
 type page struct {
 	Title  string
 	Path   string // of this page
-	Live   string // the ids of tasks, memory items and agents whose changes the page follows, "*" for every change, "" for none
+	Live   string // what the page follows, as [following] writes it; empty: nothing
 	Me     client.Me
 	Key    string // for the forms of the page: what is sent twice happens once
 	Done   string // what the person has just done

@@ -78,7 +78,16 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	if s.Children, err = v.branches(ctx, id, len(t.Children)); err != nil {
 		return err
 	}
-	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: id, Body: s})
+	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: s.follows(), Body: s})
+}
+
+// follows is what changes the story: the task, those below it, and what is held or erased.
+func (s story) follows() string {
+	of := []string{s.ID, marks}
+	for _, t := range s.Children {
+		of = append(of, t.ID)
+	}
+	return following(of...)
 }
 
 // AtWork reports whether the person owns the task and works on it: then the page has a form to hand it on, and none to take it over.

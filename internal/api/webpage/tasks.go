@@ -57,7 +57,7 @@ func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 			l.Counts, l.All = append(l.Counts, stateCount{state, n, tasksPath(q)}), l.All+n
 		}
 	}
-	return v.show(w, r, "tasks", page{Title: "Tasks", Body: l})
+	return v.show(w, r, "tasks", page{Title: "Tasks", Live: everything, Body: l})
 }
 
 func tasksPath(q url.Values) string { return "/tasks?" + q.Encode() }
@@ -156,7 +156,7 @@ func (v *visit) agent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.show(w, r, "agent", page{Title: a.Name, Body: agentPage{a, in.Items, held.Tasks, client.Readinesses()}})
+	return v.show(w, r, "agent", page{Title: a.Name, Live: everything, Body: agentPage{a, in.Items, held.Tasks, client.Readinesses()}})
 }
 
 func (v *visit) setReadiness(w http.ResponseWriter, r *http.Request) error {

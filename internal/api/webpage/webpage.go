@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,44 +84,61 @@ func (p *pages) routes() {
 	p.mux.HandleFunc("GET /sign-in/back", p.backFromIssuer)
 	p.mux.HandleFunc("POST /sign-out", p.signOut)
 	p.mux.HandleFunc("GET /live", p.live)
-	for pattern, show := range signedInRoutes() {
-		p.mux.Handle(pattern, p.signedIn(show))
+	for _, routes := range []map[string]shower{pageRoutes(), fileRoutes(), formRoutes()} {
+		for pattern, show := range routes {
+			p.mux.Handle(pattern, p.signedIn(show))
+		}
 	}
 }
 
-// signedInRoutes are what people do who have signed in, by pattern.
-func signedInRoutes() map[string]shower {
+// Pages are the patterns of the pages that people see who have signed in.
+func Pages() []string { return slices.Sorted(maps.Keys(pageRoutes())) }
+
+// pageRoutes are the pages that people see who have signed in, by pattern. Each follows what changes.
+func pageRoutes() map[string]shower {
 	return map[string]shower{
-		"GET /{$}":                             (*visit).overview,
-		"GET /tasks":                           (*visit).tasks,
-		"POST /tasks":                          (*visit).cancelTasks,
-		"GET /tasks/{task}":                    (*visit).story,
-		"GET /tasks/{task}/hops/{hop}":         (*visit).handoff,
-		"GET /tasks/{task}/compare":            (*visit).compare,
-		"GET /tasks/{task}/route":              (*visit).route,
-		"GET /inbox":                           (*visit).inbox,
-		"GET /tickets/{ticket}":                (*visit).ticket,
-		"GET /dead":                            (*visit).dead,
-		"GET /agents/{agent}":                  (*visit).agent,
-		"GET /figures":                         (*visit).figurePage,
-		"GET /alerts":                          (*visit).alerts,
-		"POST /alerts/{verb}":                  (*visit).actOnAlert,
-		"GET /record":                          (*visit).record,
+		"GET /{$}":                          (*visit).overview,
+		"GET /tasks":                        (*visit).tasks,
+		"GET /tasks/{task}":                 (*visit).story,
+		"GET /tasks/{task}/hops/{hop}":      (*visit).handoff,
+		"GET /tasks/{task}/compare":         (*visit).compare,
+		"GET /tasks/{task}/route":           (*visit).route,
+		"GET /inbox":                        (*visit).inbox,
+		"GET /tickets/{ticket}":             (*visit).ticket,
+		"GET /dead":                         (*visit).dead,
+		"GET /agents/{agent}":               (*visit).agent,
+		"GET /figures":                      (*visit).figurePage,
+		"GET /alerts":                       (*visit).alerts,
+		"GET /record":                       (*visit).record,
+		"GET /conversations/{conversation}": (*visit).conversation,
+		"GET /find":                         (*visit).find,
+		"GET /policy":                       (*visit).policy,
+		"GET /memory/{memory}":              (*visit).memory,
+	}
+}
+
+// fileRoutes are the files that they save.
+func fileRoutes() map[string]shower {
+	return map[string]shower{
 		"GET /record/checkpoint":               (*visit).checkpoint,
 		"GET /tasks/{task}/hops/{hop}/receipt": (*visit).receipt,
-		"GET /conversations/{conversation}":    (*visit).conversation,
-		"GET /find":                            (*visit).find,
-		"GET /policy":                          (*visit).policy,
-		"GET /memory/{memory}":                 (*visit).memory,
-		"POST /tickets/{ticket}/{verb}":        (*visit).actOnTicket,
-		"POST /dead":                           (*visit).actOnDead,
 		"GET /tasks/{task}/record/{format}":    (*visit).export,
-		"POST /tasks/{task}/takeover":          (*visit).takeOver,
-		"POST /tasks/{task}/cancel":            (*visit).cancel,
-		"POST /tasks/{task}/complete":          (*visit).complete,
-		"POST /tasks/{task}/send":              (*visit).send,
-		"POST /agents/{agent}/circuit/reset":   (*visit).resetCircuit,
-		"POST /agents/{agent}/{readiness}":     (*visit).setReadiness,
+	}
+}
+
+// formRoutes are what they do.
+func formRoutes() map[string]shower {
+	return map[string]shower{
+		"POST /tasks":                        (*visit).cancelTasks,
+		"POST /alerts/{verb}":                (*visit).actOnAlert,
+		"POST /tickets/{ticket}/{verb}":      (*visit).actOnTicket,
+		"POST /dead":                         (*visit).actOnDead,
+		"POST /tasks/{task}/takeover":        (*visit).takeOver,
+		"POST /tasks/{task}/cancel":          (*visit).cancel,
+		"POST /tasks/{task}/complete":        (*visit).complete,
+		"POST /tasks/{task}/send":            (*visit).send,
+		"POST /agents/{agent}/circuit/reset": (*visit).resetCircuit,
+		"POST /agents/{agent}/{readiness}":   (*visit).setReadiness,
 	}
 }
 

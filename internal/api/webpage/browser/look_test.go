@@ -140,7 +140,7 @@ func notified(t *testing.T, role client.Role, desk string) {
 		t.Errorf("the person is told %q", told)
 	}
 	d.do(chromedp.Evaluate[chromedp.Void](`localStorage.granted = "yes"`))
-	for _, page := range []string{"/find", "/tasks"} { // looked at, and following nothing else
+	for _, page := range []string{"/find", "/tasks"} { // following nothing, and everything
 		d.goTo(page)
 		d.until(following)
 		ask("On " + page + "?")
@@ -200,7 +200,7 @@ func TestAPageWaitsWhileOthersHaveAllStreams(t *testing.T) {
 	d := open(t)
 	d.agent("scout", client.AgentSpec{})
 	d.signIn(d.token)
-	d.goTo("/record") // follows nothing
+	d.goTo("/find") // without a search it follows nothing
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	jar, err := cookiejar.New(nil)

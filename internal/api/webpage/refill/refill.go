@@ -68,10 +68,9 @@ func putRefusal(doc *html.Node, r *http.Request, message, hint string) {
 	var main, form *html.Node
 	for n := range doc.Descendants() {
 		switch {
-		case n.DataAtom == atom.Body:
-			n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "data-live" }) // its address is that of the form
 		case attribute(n, "id") == "main":
 			main = n
+			setAttribute(n, "data-live", "", false) // its address is that of the form
 		case n.DataAtom == atom.Form && sends(n, r.URL.RequestURI()) && (form == nil || len(fieldsFor(form, r.PostForm)) == 0):
 			form = n
 		}

@@ -24,7 +24,7 @@ function showTimes(part = document) {
 
 // Following: the server says that something changed, and the page fetches itself and keeps what is the same.
 const connection = document.getElementById("connection"), gone = document.getElementById("gone");
-let fetching = false, again = false;
+let fetching = false, again = false, retry;
 
 function say(text) {
   connection.textContent = text;
@@ -60,9 +60,17 @@ function main() { return document.getElementById("main"); }
 document.addEventListener("htmx:before:swap", (e) => {
   const next = e.detail.tasks.find((t) => t.type === "main")?.fragment.querySelector("#main");
   const over = e.detail.ctx.response.raw.redirected;
-  if (!over && next && next.dataset.as === main().dataset.as) return keep(main(), next);
+  const status = e.detail.ctx.response.raw.status, busy = status === 429 || status >= 500;
+  if (!over && !busy && next && next.dataset.as === main().dataset.as) {
+    keep(main(), next);
+    return carry(main(), next);
+  }
   e.preventDefault();
-  if (!over && !next?.dataset.as) return; // the server has trouble
+  if (!over && (busy || !next?.dataset.as)) { // the server has trouble
+    clearTimeout(retry);
+    retry = setTimeout(refresh, 2000);
+    return;
+  }
   source?.close();
   if (over) offerSignIn();
   else offerOther(next.dataset.as);
@@ -71,12 +79,15 @@ document.addEventListener("htmx:before:swap", (e) => {
 async function refresh() {
   if (fetching) { again = true; return; }
   fetching = true;
-  const at = document.activeElement;
+  const at = document.activeElement, live = main().dataset.live;
   try {
     await htmx.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
     if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
     showTimes();
     notify();
+    lengthen();
+    freshen();
+    if (main().dataset.live !== live) follow(); // it has more parts, or others
     tickets().forEach(renew);
     if (current()) choose(current());
     else if (chosen) left(chosen);
@@ -90,7 +101,7 @@ let source, missed = false, full = 0, later;
 
 // later is the timer after which the page follows again: other pages have all streams of this person, or the server is away.
 function follow() {
-  const task = document.body.dataset.live;
+  const task = main().dataset.live;
   clearTimeout(later);
   source?.close();
   if (!task && !notices() || document.hidden && !leads) return; // a page that nobody looks at would take a stream from another
@@ -212,6 +223,7 @@ let times = 0;
 function note(ids) {
   times++;
   for (const id of ids.split(" ")) noted.set(id, times);
+  outdate(ids.split(" "));
 }
 
 let chosen; // the ticket that the person has come to last
@@ -299,46 +311,6 @@ document.addEventListener("keydown", (e) => {
   e.preventDefault();
   to.focus();
 });
-
-// A long list: the next part is fetched when its end comes into view, and is a table of its own, so that the browser skips those that
-// are out of sight.
-function lengthen() {
-  const link = document.getElementById("next");
-  if (!link) return;
-  new IntersectionObserver(async (seen, observer) => {
-    if (!seen.some((e) => e.isIntersecting)) return;
-    observer.disconnect();
-    const answer = await fetchAs(link.href);
-    if (!answer.ok) return; // the link stays
-    const rest = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const more = rest.getElementById("next");
-    const chunks = rest.querySelectorAll(".chunk");
-    chunks.forEach((c) => showTimes(c));
-    [...document.querySelectorAll(".chunk")].at(-1).after(...chunks);
-    count();
-    if (more) link.href = more.getAttribute("href");
-    else link.remove();
-    if (more) lengthen();
-  }, { rootMargin: "800px" }).observe(link);
-}
-
-// The box at the head of a list chooses all of it, or as many as are changed at once.
-document.addEventListener("change", (e) => {
-  if (e.target.matches("tr textarea")) e.target.closest("tr").querySelector("input[name=task]").checked = true; // a route that was changed is to be taken
-  if (e.target.matches("input.all")) boxes().forEach((box, i) => { box.checked = e.target.checked && i < most(); });
-  count();
-});
-
-function boxes() { return [...document.querySelectorAll("input[name=task]")]; }
-
-// most is how many of a list are changed at once.
-function most() { return Number(document.querySelector("input.all")?.dataset.most || Infinity); }
-
-// count says how many of a list are chosen, and if they are too many.
-function count() {
-  const out = document.querySelector("output.count"), all = boxes(), n = all.filter((box) => box.checked).length;
-  if (out) out.textContent = n ? `${n} of ${all.length} are chosen${all.length > most() && n >= most() ? `; at most ${most()} are cancelled at once` : ""}` : "";
-}
 
 // Commands are ready to copy.
 document.documentElement.classList.add("scripts");

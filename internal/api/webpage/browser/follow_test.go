@@ -1,0 +1,85 @@
+//go:build outside
+
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/trapezehq/trapeze/client"
+)
+
+// following waits until the page follows changes.
+func (d *desk) following() {
+	d.t.Helper()
+	d.until(`source?.readyState === EventSource.OPEN`)
+}
+
+// A list that a person has lengthened by scrolling follows changes in each of its parts, and keeps its place, what is chosen and what is typed.
+func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
+	d := open(t)
+	d.fill(250)
+	d.signIn(d.token)
+	d.goTo("/tasks")
+	d.following()
+	for n := 2; n <= 3; n++ {
+		d.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("next").scrollIntoView(); void 0`))
+		d.until(fmt.Sprintf(`document.querySelectorAll(".chunk").length === %d`, n))
+	}
+	ids := eval[[]string](d, `(() => {
+		document.querySelector("#filter [name=owner]").value = "somebody";
+		const at = rows()[210], ids = [210, 211, 150, 240].map((n) => rows()[n].id.slice(4));
+		at.querySelector("input").checked = true;
+		at.scrollIntoView({block: "center", behavior: "instant"});
+		getSelection().selectAllChildren(at.querySelector("a"));
+		window.kept = at; window.text = String(getSelection()); window.top_ = at.getBoundingClientRect().top;
+		return ids;
+	})()`)
+	row := func(id string) string { return fmt.Sprintf(`document.getElementById("row-%s")`, id) }
+	for n, id := range []string{ids[1], ids[2]} {
+		must2(t, func() error {
+			_, err := d.admin.Cancel(t.Context(), id, client.CancelInput{Detail: "not needed"})
+			return err
+		})
+		must2(t, func() error {
+			_, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: fmt.Sprint("This came later: ", n)})
+			return err
+		})
+		d.until(fmt.Sprintf(`rows()[%d].textContent.includes("This came later: %d")`, 0, n))
+		if n == 0 {
+			d.until(row(id) + `.innerText.includes("cancelled") && !` + row(id) + `.querySelector("input")`) // it is in sight
+		}
+	}
+	whole := `const all = rows().map((r) => r.id); const sorted = [...new Set(all)].sort().reverse();`
+	got := eval[string](d, `(() => { `+whole+` return [all.join() === sorted.join(), all.length, String(getSelection()) === text && text, kept.isConnected && kept.querySelector("input").checked,
+		Math.abs(kept.getBoundingClientRect().top - top_) < 2, document.querySelector("#filter [name=owner]").value, document.querySelectorAll(".chunk").length].join(" | "); })()`)
+	if want := "true | 252 | " + eval[string](d, `text`) + " | true | true | somebody | 3"; got != want || eval[string](d, `text`) == "" {
+		t.Errorf("%q, not %q", got, want)
+	}
+	d.do(chromedp.Evaluate[chromedp.Void](row(ids[2]) + `.scrollIntoView({block: "center", behavior: "instant"}); void 0`)) // it was out of sight
+	d.until(row(ids[2]) + `.innerText.includes("cancelled")`)
+	d.goTo("/tasks?live=1")
+	d.following()
+	d.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("next").scrollIntoView(); void 0`))
+	d.until(`document.querySelectorAll(".chunk").length === 2`)
+	must2(t, func() error {
+		_, err := d.admin.Cancel(t.Context(), ids[3], client.CancelInput{Detail: "not needed"})
+		return err
+	})
+	first := strings.TrimPrefix(eval[string](d, `rows()[5].id`), "row-")
+	d.do(chromedp.Evaluate[chromedp.Void](`rows()[100].querySelector("input").checked = true; window.kept = rows()[100].id; void 0`))
+	must2(t, func() error {
+		_, err := d.admin.Cancel(t.Context(), first, client.CancelInput{Detail: "not needed"})
+		return err
+	})
+	d.until(`!` + row(first) + ` && rows()[99].id === kept`) // it leaves the first part, and another comes into it
+	if got := eval[string](d, `(() => { `+whole+` return [all.join() === sorted.join(), boxes().filter((b) => b.checked).length, document.getElementById(kept).querySelector("input").checked].join(" | "); })()`); got != "true | 1 | true" {
+		t.Error(got)
+	}
+	if heard := d.heard(); len(heard) > 0 {
+		t.Error(heard)
+	}
+}
