@@ -2,7 +2,6 @@ package routing
 
 import (
 	"iter"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 )
@@ -10,8 +9,7 @@ import (
 // Hint is the state of one agent as far as it is known. It may be stale.
 type Hint struct {
 	Agent agent.State
-	Held  int       // number of tasks that it holds
-	AsOf  time.Time // the time of this state; zero if it is current
+	Held  int // number of tasks that it holds
 }
 
 // Directory looks up agents. Its results should not change during one call of Route.

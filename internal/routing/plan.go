@@ -1,7 +1,5 @@
 package routing
 
-import "time"
-
 // Tier is the role in which an agent is considered.
 type Tier string
 
@@ -34,8 +32,6 @@ type Considered struct {
 	Eligible bool   `json:"eligible"`
 	Reason   Reason `json:"reason"`
 	Why      string `json:"why"` // the reason in words
-	// AsOf is the time of the state that this rests on; zero if it was current.
-	AsOf time.Time `json:"as_of,omitzero"`
 }
 
 // Plan lists the agents to try, best first, with reasons.

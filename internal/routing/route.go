@@ -80,7 +80,7 @@ func (r *router) consider(name string, tier Tier) {
 
 func (r *router) note(h *Hint, name string, tier Tier, reason Reason) {
 	r.plan.Considered = append(r.plan.Considered, Considered{
-		Agent: name, Tier: tier, Eligible: reason.eligible(), Reason: reason, Why: r.why(h, reason), AsOf: h.AsOf,
+		Agent: name, Tier: tier, Eligible: reason.eligible(), Reason: reason, Why: r.why(h, reason),
 	})
 }
 

@@ -21,8 +21,6 @@ type Options struct {
 	// Pinned are parts to keep before others, besides those that the document itself pins. A reference to a part that the
 	// document does not have is ignored.
 	Pinned []Ref
-	// Weights replace the importance of parts in the document and their position in its lists.
-	Weights map[Ref]Weight
 }
 
 // Ref identifies one part of an envelope.
@@ -33,8 +31,8 @@ type Ref struct {
 	ID string
 }
 
-// Weight is the importance and the recency of a part, both from 0 to 1.
-type Weight struct {
+// weight is the importance and the recency of a part, both from 0 to 1.
+type weight struct {
 	Importance, Recency float64
 }
 

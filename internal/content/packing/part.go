@@ -24,7 +24,7 @@ type part struct {
 	pinned    bool
 	ruled     bool // if it is pinned or vital, the requester or an operator made it so
 	reasoning bool // whether it includes its reasoning
-	weight    Weight
+	weight    weight
 
 	why      envelope.OmissionReason // the reason if it is omitted
 	excluded bool                    // omitted whatever the budget
@@ -49,7 +49,7 @@ func (p *packer) collect() {
 		{envelope.PartNotes, doc.Handoff.Notes != ""},
 	} {
 		if s.given {
-			p.add(part{kind: s.kind, weight: Weight{Recency: 1}})
+			p.add(part{kind: s.kind, weight: weight{Recency: 1}})
 		}
 	}
 	p.items(envelope.PartFact, doc.KeyFacts)
@@ -68,7 +68,7 @@ func (p *packer) collect() {
 		p.add(part{kind: envelope.PartArtifact, id: a.Digest, index: i, pinned: a.Pinned, weight: recent(a.Weight, len(doc.Artifacts)-i, len(doc.Artifacts))})
 	}
 	if n := len(doc.Conversation); n > 0 {
-		p.add(part{kind: envelope.PartConversation, count: n, weight: Weight{Recency: 1}})
+		p.add(part{kind: envelope.PartConversation, count: n, weight: weight{Recency: 1}})
 	}
 }
 
@@ -107,8 +107,8 @@ func replaced(item *envelope.Item) string {
 }
 
 // recent returns a weight by importance and position: position n of n is the most recent or the most relevant.
-func recent(w envelope.Weight, position, n int) Weight {
-	return Weight{Importance: w.Importance, Recency: float64(position) / float64(n)}
+func recent(w envelope.Weight, position, n int) weight {
+	return weight{Importance: w.Importance, Recency: float64(position) / float64(n)}
 }
 
 // add applies the options to a part and appends it.
@@ -117,9 +117,6 @@ func (p *packer) add(x part) {
 	x.pinned = x.pinned || slices.Contains(p.options.Pinned, ref)
 	if x.weight.Importance == 0 {
 		x.weight.Importance = usualImportance
-	}
-	if w, ok := p.options.Weights[ref]; ok {
-		x.weight = w
 	}
 	x.why, x.excluded = p.exclusion(&x)
 	x.in = p.options.Strategy == event.StrategyFull && !x.excluded

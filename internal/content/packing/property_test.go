@@ -101,12 +101,10 @@ func drawOptions(t *rapid.T) packing.Options {
 	o := packing.Options{
 		Counter: c, Budget: rapid.IntRange(0, 2500).Draw(t, "budget"),
 		Strategy: rapid.SampledFrom(append(event.Strategies.Values(), "")).Draw(t, "strategy"),
-		Weights:  map[packing.Ref]packing.Weight{},
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "refs") {
 		ref := packing.Ref{Kind: rapid.SampledFrom(envelope.PartKinds.Values()).Draw(t, "kind"), ID: rapid.SampledFrom([]string{"", "1", "2", "m0", "m1", "f0", "f1", "d0", "d1"}).Draw(t, "id")}
 		o.Pinned = append(o.Pinned, ref)
-		o.Weights[ref] = packing.Weight{Importance: rapid.Float64Range(0, 1).Draw(t, "importance")}
 	}
 	return o
 }
@@ -216,7 +214,7 @@ func checkPacked(t *rapid.T, p packing.Packed, doc envelope.Envelope, o packing.
 	}
 	checkNothingVanished(t, &p.Envelope, &doc)
 	again, err := packing.Pack(doc, packing.Options{
-		Budget: o.Budget, Counter: o.Counter, Strategy: o.Strategy, Pinned: slices.Clone(o.Pinned), Weights: maps.Clone(o.Weights),
+		Budget: o.Budget, Counter: o.Counter, Strategy: o.Strategy, Pinned: slices.Clone(o.Pinned),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -48,8 +48,7 @@ type Handoff struct {
 	Offer     int // number of the newest offer
 	Seen      bool
 	SeenBy    []string
-	To        []string // receivers of the newest offer
-	Delivery  time.Time
+	To        []string  // receivers of the newest offer
 	OfferEnds time.Time // offer clock, until seen
 	AckEnds   time.Time // acknowledgment clock, once seen
 

@@ -28,7 +28,6 @@ func IsConflict(code int) bool { return code == codeWrongSequence || code == cod
 
 // apiError is an error of JetStream's API.
 type apiError struct {
-	Code        int    `json:"code"`
 	ErrCode     int    `json:"err_code"`
 	Description string `json:"description"`
 }

@@ -41,8 +41,7 @@ func (n *Node) Nodes(ctx context.Context) (replica.Group, error) {
 
 // apiAnswer is what the API of JetStream answers to a change.
 type apiAnswer struct {
-	Success bool `json:"success"`
-	Error   *struct {
+	Error *struct {
 		Description string `json:"description"`
 	} `json:"error"`
 }
