@@ -98,25 +98,17 @@ func (w *writer) setupViews() error {
 	return nil
 }
 
-// project runs the projector on the entries of the current transaction. An error of the projector is viewErr and leaves the
-// transaction as it was before; err means that the transaction cannot continue.
+// project runs the projector on the entries of the current transaction, unless the views are stale. An error of the projector is viewErr:
+// then the transaction is to be made again without the views. A savepoint in its stead would have SQLite copy each page that the
+// views change. err means that nothing can be written.
 func (w *writer) project(entries []ledger.Entry) (viewErr, err error) {
 	if w.log.opts.Projector == nil || w.log.stale.Load() != nil {
 		return nil, nil
 	}
-	if _, err = w.savepoint.Exec(); err != nil {
-		return nil, err
-	}
 	if viewErr = w.callProjector(entries); isFault(viewErr) {
 		return nil, viewErr // a full disk, for example, is no fault of the projector
 	}
-	if viewErr != nil {
-		if _, err = w.undo.Exec(); err != nil {
-			return nil, err
-		}
-	}
-	_, err = w.release.Exec()
-	return viewErr, err
+	return viewErr, nil
 }
 
 // callProjector turns a panic into an error: a bug in a view must not stop the ledger.
@@ -127,16 +119,6 @@ func (w *writer) callProjector(entries []ledger.Entry) (err error) {
 		}
 	}()
 	return w.log.opts.Projector.Project(&Tx{w.conn}, entries)
-}
-
-// projectedBatch records the outcome of project after the commit.
-func (w *writer) projectedBatch(viewErr error) {
-	if viewErr != nil {
-		w.log.setStale(fmt.Errorf("views end at %d: %w", w.projected, viewErr))
-	}
-	if w.log.stale.Load() == nil {
-		w.projected = w.last
-	}
 }
 
 // catchUp projects the next entries that the views lack. It runs on the goroutine of the writer, so that no entry can be

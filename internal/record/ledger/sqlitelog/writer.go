@@ -19,7 +19,6 @@ type writer struct {
 	conn *conn
 
 	begin, commit, rollback         *Stmt
-	savepoint, release, undo        *Stmt
 	addStream, addEntry             *Stmt
 	findStream, findHead, readAfter *Stmt
 
@@ -76,9 +75,6 @@ func (w *writer) prepare() error {
 		{&w.begin, "BEGIN IMMEDIATE"},
 		{&w.commit, "COMMIT"},
 		{&w.rollback, "ROLLBACK"},
-		{&w.savepoint, "SAVEPOINT views"},
-		{&w.release, "RELEASE views"},
-		{&w.undo, "ROLLBACK TO views"},
 		{&w.addStream, "INSERT INTO streams(name, id) VALUES(?, ?) ON CONFLICT DO NOTHING"},
 		{&w.addEntry, "INSERT INTO entries(position, stream, bytes) VALUES(?, ?, ?)"},
 		{&w.findStream, "SELECT id FROM streams WHERE name = ?"},
@@ -209,12 +205,19 @@ func (w *writer) append(batch []*request) error {
 			return false, nil
 		}
 		viewErr, err = w.project(entries)
-		return true, err
+		return viewErr == nil, err
 	})
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	w.projectedBatch(viewErr)
+	if viewErr != nil {
+		w.log.heads.Forget()
+		w.log.setStale(fmt.Errorf("views end at %d: %w", w.projected, viewErr))
+		return w.append(batch) // without the views, which catch up later
+	}
+	if w.log.stale.Load() == nil {
+		w.projected = w.last
+	}
 	w.committed()
 	w.log.tail.Add(entries, size)
 	return nil
