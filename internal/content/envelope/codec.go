@@ -158,9 +158,12 @@ func checkVersion(version string) (newer bool, err error) {
 
 func splitVersion(v string) (major, minor int, ok bool) {
 	a, b, ok := strings.Cut(v, ".")
+	if !ok {
+		return 0, 0, false
+	}
 	major, errA := strconv.Atoi(a)
 	minor, errB := strconv.Atoi(b)
-	ok = ok && errA == nil && errB == nil && strconv.Itoa(major) == a && strconv.Itoa(minor) == b && major >= 0 && minor >= 0
+	ok = errA == nil && errB == nil && strconv.Itoa(major) == a && strconv.Itoa(minor) == b && major >= 0 && minor >= 0
 	return major, minor, ok
 }
 

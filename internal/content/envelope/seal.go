@@ -119,6 +119,9 @@ func (e Envelope) Next(digest string) Envelope {
 // Current returns e as a document of [Version] if it is of an earlier minor, which only lacks fields. A later one is
 // returned unchanged.
 func (e Envelope) Current() Envelope {
+	if e.Version == "" || e.Version == Version {
+		return e
+	}
 	if newer, err := checkVersion(e.Version); err == nil && !newer {
 		e.Version = Version
 	}

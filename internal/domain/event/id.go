@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/domain/event/idform"
@@ -40,19 +41,19 @@ func CheckTaskID(id string) error {
 }
 
 // HandoffID names the n-th handoff of a task.
-func HandoffID(task string, n int) string { return fmt.Sprintf("%s.h%d", task, n) }
+func HandoffID(task string, n int) string { return task + ".h" + strconv.Itoa(n) }
 
 // TakeoverID names the n-th request to take a task over.
-func TakeoverID(task string, n int) string { return fmt.Sprintf("%s.t%d", task, n) }
+func TakeoverID(task string, n int) string { return task + ".t" + strconv.Itoa(n) }
 
 // ShareID names the n-th envelope of a task that was shared.
-func ShareID(task string, n int) string { return fmt.Sprintf("%s.s%d", task, n) }
+func ShareID(task string, n int) string { return task + ".s" + strconv.Itoa(n) }
 
 // TicketID names the n-th ticket of a task.
-func TicketID(task string, n int) string { return fmt.Sprintf("%s.k%d", task, n) }
+func TicketID(task string, n int) string { return task + ".k" + strconv.Itoa(n) }
 
 // NoticeID names the n-th notice of a task.
-func NoticeID(task string, n int) string { return fmt.Sprintf("%s.n%d", task, n) }
+func NoticeID(task string, n int) string { return task + ".n" + strconv.Itoa(n) }
 
 // ParseHandoffID splits a handoff's id into its task and its number.
 func ParseHandoffID(id string) (task string, n int, err error) {

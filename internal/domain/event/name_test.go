@@ -26,6 +26,15 @@ func TestNames(t *testing.T) {
 	}
 }
 
+func TestAnIDAndChecksThatPassTakeOneAllocation(t *testing.T) {
+	if n := testing.AllocsPerRun(10, func() {
+		_, _ = HandoffID("task_1", 2), CheckName("the name", "reviewer")
+		_ = Budget{Tokens: 1}.Check("the budget")
+	}); n > 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestLabelsAreWordsOfOtherSystems(t *testing.T) {
 	for _, good := range []string{"ada", "refunds:write", "coder-2", "ada@host", "åsa", "日本", "a.b", strings.Repeat("x", MaxName)} {
 		if err := CheckLabel("a permission", good); err != nil {

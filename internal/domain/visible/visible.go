@@ -171,6 +171,9 @@ var joining = []*unicode.RangeTable{
 // space other than spaces between its values.
 func JSON(text string) string {
 	escape := LongestRun(text) > MaxBackquotes
+	if !escape && utf8.ValidString(text) && !strings.ContainsFunc(text, Hidden) {
+		return text
+	}
 	var b strings.Builder
 	b.Grow(len(text))
 	for _, r := range text {

@@ -44,7 +44,8 @@ func NewStore(l ledger.Ledger, v view.Store, now func() time.Time) (*Store, erro
 // Known is what is recorded about an agent, given by its identity, as the record and the views have it; the zero state for one that never was. A
 // fresh one has every entry that was acknowledged before the call. Of an agent whose name is registered again there is only that it was removed.
 func (s *Store) Known(ctx context.Context, workspace, id string, fresh bool) (agent.State, error) {
-	return s.Find(ctx, workspace, Exactly(id), fresh)
+	name, n := event.ParseAgent(id)
+	return s.registered(ctx, workspace, name, max(n, 1), fresh)
 }
 
 // Exactly is how [Store.Find] is asked for an identity, and for no later registration of its name.
@@ -57,11 +58,16 @@ func Exactly(id string) string {
 
 // Find is [Store.Known] for an agent as somebody names it: the name alone is the agent that has it now.
 func (s *Store) Find(ctx context.Context, workspace, name string, fresh bool) (agent.State, error) {
-	if event.CheckAgent("the agent's name", name) != nil {
+	plain, n := event.ParseAgent(name)
+	return s.registered(ctx, workspace, plain, n, fresh)
+}
+
+// registered is what is recorded about the n-th agent of a name; 0 is the one that has it now.
+func (s *Store) registered(ctx context.Context, workspace, name string, n int, fresh bool) (agent.State, error) {
+	if name == "" || event.CheckName("the agent's name", name) != nil {
 		return agent.State{}, nil //nolint:nilerr // what cannot be a name was never registered
 	}
-	f, err := s.Load(ctx, StreamOf(workspace, name), fresh)
-	plain, n := event.ParseAgent(name)
+	f, err := s.Load(ctx, ledger.StreamOf(workspace, "agent", name), fresh)
 	now := max(f.State.Registration, 1)
 	switch {
 	case err != nil || n == 0 || n == now:
@@ -69,7 +75,7 @@ func (s *Store) Find(ctx context.Context, workspace, name string, fresh bool) (a
 	case f.State.Name == "" || n > now:
 		return agent.State{}, nil
 	}
-	return agent.State{Name: event.AgentID(plain, n), Registration: n, Removed: true}, nil
+	return agent.State{Name: event.AgentID(name, n), Registration: n, Removed: true}, nil
 }
 
 // Identity is the identity of an agent as somebody names it. What never was registered has its name.
