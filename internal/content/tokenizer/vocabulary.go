@@ -2,49 +2,48 @@ package tokenizer
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 const (
-	cachedChunks = 32 << 10 // chunks whose counts a vocabulary caches
+	cachedChunks = 32 << 10 // chunks whose counts a vocabulary caches at most
 	wordSets     = 16 << 10 // sets of cached words
 	maxWord      = 30       // the length of the longest word that is cached, in bytes
 )
 
-// vocabulary is a codec with a cache of its counts. They are those of a pure function: to evict one only costs time.
+// vocabulary is a codec with a cache of its counts. They are those of a pure function: to evict one only costs time. Both tables
+// are read without a lock; of two concurrent writes to a place, one is lost.
 type vocabulary struct {
-	codec *codec.Codec
-	seen  simplelru.LRUCache[[sha256.Size]byte, int]
-	words [wordSets]atomic.Pointer[wordSet] // read without a lock; of two concurrent writes to a set, one is lost
+	codec  *codec.Codec
+	chunks [cachedChunks]atomic.Pointer[counted]
+	words  [wordSets]atomic.Pointer[wordSet]
+}
+
+// counted is a chunk whose tokens were counted.
+type counted struct {
+	sum    [sha256.Size]byte
+	tokens int
 }
 
 // Vocabularies are loaded at their first use.
 var (
-	o200kBase  = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewO200kBase(), cachedChunks) })
-	cl100kBase = sync.OnceValue(func() *vocabulary { return newVocabulary(codec.NewCl100kBase(), cachedChunks) })
+	o200kBase  = sync.OnceValue(func() *vocabulary { return &vocabulary{codec: codec.NewO200kBase()} })
+	cl100kBase = sync.OnceValue(func() *vocabulary { return &vocabulary{codec: codec.NewCl100kBase()} })
 )
-
-func newVocabulary(c *codec.Codec, size int) *vocabulary {
-	seen, err := lru.New[[sha256.Size]byte, int](size)
-	if err != nil {
-		panic(err) // only a size that is not positive is an error
-	}
-	return &vocabulary{codec: c, seen: seen}
-}
 
 func (v *vocabulary) count(chunk string) int {
 	if len(chunk) <= maxWord {
 		return v.countWord(chunk)
 	}
 	var buf [1 << 10]byte // most chunks fit, and then nothing is allocated
-	key := sha256.Sum256(append(buf[:0], chunk...))
-	if n, ok := v.seen.Get(key); ok {
-		return n
+	sum := sha256.Sum256(append(buf[:0], chunk...))
+	place := &v.chunks[placeOf(sum)]
+	if have := place.Load(); have != nil && have.sum == sum {
+		return have.tokens
 	}
 	n := 0
 	for rest := chunk; rest != ""; {
@@ -52,9 +51,12 @@ func (v *vocabulary) count(chunk string) int {
 		n += v.countWord(rest[:end])
 		rest = rest[end:]
 	}
-	v.seen.Add(key, n)
+	place.Store(&counted{sum, n})
 	return n
 }
+
+// placeOf is where the count of a chunk is cached.
+func placeOf(sum [sha256.Size]byte) uint32 { return binary.LittleEndian.Uint32(sum[:]) % cachedChunks }
 
 // countWord counts a text inside which counts do not add up. Words are repeated much more often than whole chunks.
 func (v *vocabulary) countWord(text string) int {
