@@ -147,8 +147,9 @@ func run(ctx context.Context, owner *client.Client, o Options, note func(format 
 			break
 		}
 		s := newSamples()
-		stop := progress(clients, o.For, s, note)
-		took, stood := f.run(ctx, clients, s)
+		p := newPeriod(clients, o.For, time.Now())
+		stop := progress(p, s, note)
+		took, stood := f.run(ctx, p, s)
 		stop()
 		r := round(clients, took.Seconds(), s)
 		r.Stood = stood.Seconds()
@@ -175,11 +176,12 @@ func people(clients int) string {
 const every = 5 * time.Second
 
 // progress notes what was done so far, until it is stopped.
-func progress(clients int, total time.Duration, s *samples, note func(format string, args ...any)) (stop func()) {
-	began, last := time.Now(), 0
+func progress(p *period, s *samples, note func(format string, args ...any)) (stop func()) {
+	var before time.Duration
+	last := 0
 	tick, done, ended := time.NewTicker(every), make(chan struct{}), make(chan struct{})
-	who := people(clients)
-	note("%s for %s", who, total)
+	who := people(p.clients)
+	note("%s for %s", who, p.run)
 	go func() {
 		defer close(ended)
 		for {
@@ -188,10 +190,14 @@ func progress(clients int, total time.Duration, s *samples, note func(format str
 				return
 			case <-tick.C:
 			}
+			open := p.open(time.Now())
 			n, failed := s.count()
-			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, client.Duration(min(time.Since(began).Round(time.Second), total)), client.Duration(total),
-				n, float64(n-last)/every.Seconds(), failed)
-			last = n
+			rate := 0.0
+			if open > before {
+				rate = float64(n-last) / (open - before).Seconds()
+			}
+			note("%s, %s of %s: %d handoffs, %.0f per second now, %d failed", who, client.Duration(min(open.Round(time.Second), p.run)), client.Duration(p.run), n, rate, failed)
+			last, before = n, open
 		}
 	}()
 	return func() {

@@ -103,6 +103,13 @@ func (p *period) since(now time.Time) time.Duration {
 	return d
 }
 
+// open is how long the period has been open.
+func (p *period) open(now time.Time) time.Duration {
+	p.beat(now)
+	d, _ := p.length(now)
+	return d
+}
+
 // length is how long the period was open, and how long the run stood still; now is when the last handoff ended.
 func (p *period) length(now time.Time) (open, stood time.Duration) {
 	p.mu.Lock()

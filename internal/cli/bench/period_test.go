@@ -1,7 +1,10 @@
 package bench
 
 import (
+	"fmt"
+	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -70,4 +73,39 @@ func TestHandoffsCountAfterTheWarmUpForTheTimeOfTheRun(t *testing.T) {
 	if got, _ := newPeriod(1, time.Second, now).length(now); got != 0 {
 		t.Errorf("never opened: %s", got)
 	}
+}
+
+// TestTheProgressIsOfTheTimeThatIsMeasured: neither of the warm-up, nor of the time in which the run stands still.
+func TestTheProgressIsOfTheTimeThatIsMeasured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, s := newPeriod(1, 10*time.Second, time.Now()), newSamples()
+		var notes []string
+		stop := progress(p, s, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
+		handsOff := func(seconds int) {
+			for range seconds {
+				began := time.Now()
+				time.Sleep(time.Second)
+				if p.ended(0, began, time.Now()).counts {
+					s.add(map[string]time.Duration{stageWhole: time.Second})
+				}
+			}
+		}
+		time.Sleep(time.Millisecond) // each note is some time before a handoff ends
+		handsOff(7)
+		time.Sleep(10 * time.Second)
+		p.beat(time.Now())
+		handsOff(4)
+		stop()
+		want := []string{
+			"1 client for 10s",
+			"1 client, 4s of 10s: 3 handoffs, 1 per second now, 0 failed",
+			"1 client, 6s of 10s: 6 handoffs, 1 per second now, 0 failed",
+			"1 client, 6s of 10s: 6 handoffs, 0 per second now, 0 failed", // it stands still
+			"1 client, 9s of 10s: 8 handoffs, 1 per second now, 0 failed",
+			"1 client: 10 handoffs in all, 0 failed",
+		}
+		if !slices.Equal(notes, want) {
+			t.Errorf("%q", notes)
+		}
+	})
 }

@@ -73,9 +73,9 @@ func (f *field) watch(ctx context.Context, p party) {
 	}
 }
 
-// run runs clients in a closed loop until what is measured is complete, or until ctx ends, and returns how long was measured, and how long
+// run runs the clients of a period in a closed loop until what is measured is complete, or until ctx ends, and returns how long was measured, and how long
 // it stood still. Handoffs under way are finished.
-func (f *field) run(ctx context.Context, clients int, s *samples) (took, stood time.Duration) {
+func (f *field) run(ctx context.Context, p *period, s *samples) (took, stood time.Duration) {
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var watchers, working sync.WaitGroup
 	if !f.o.Direct {
@@ -83,12 +83,11 @@ func (f *field) run(ctx context.Context, clients int, s *samples) (took, stood t
 			watchers.Go(func() { f.watch(watching, p) })
 		}
 	}
-	p := newPeriod(clients, f.o.For, time.Now())
 	watchers.Go(func() { p.beats(watching.Done()) })
-	for number := range clients {
+	for number := range p.clients {
 		working.Go(func() {
 			more := true
-			for n := number; more && ctx.Err() == nil && !f.gone.Load(); n += clients {
+			for n := number; more && ctx.Err() == nil && !f.gone.Load(); n += p.clients {
 				more = f.handOff(context.WithoutCancel(ctx), number, n, s, p)
 			}
 		})

@@ -152,7 +152,7 @@ func TestAFailureIsCountedByTheCodeOfItsRefusal(t *testing.T) {
 		}
 		f := &field{o: o, parties: st.by, names: []string{"nobody", "nobody", "nobody", "nobody"}, waiting: map[string]*waiter{}}
 		got := newSamples()
-		f.run(t.Context(), 1, got)
+		f.run(t.Context(), newPeriod(1, o.For, time.Now()), got)
 		if r := round(1, 1, got); r.Handoffs > 0 || len(r.Failures) != 1 || r.Failures[0].Code != string(client.NotFound) {
 			t.Errorf("over %s: %+v", over, r)
 		}
