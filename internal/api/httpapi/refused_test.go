@@ -174,6 +174,7 @@ var badInput = []refused{
 	{"another's inbox", "writer", "GET /v1/inbox?agent=planner", "", refusal.NotPermitted, "inbox"},
 
 	{"a constraint with origin", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","origin":"operator/oda"}}`, refusal.Invalid, "origin cannot be given"},
+	{"a constraint that says it is not added", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","added":false}}`, refusal.Invalid, "added cannot be given"},
 	{"a constraint with text_by", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","text_by":"x"}}`, refusal.Invalid, "text_by cannot be given"},
 	{"a constraint with hard_by", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","hard_by":"x"}}`, refusal.Invalid, "hard_by cannot be given"},
 	{"a constraint with max_by", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","max_by":"x"}}`, refusal.Invalid, "max_by cannot be given"},
@@ -181,6 +182,8 @@ var badInput = []refused{
 	{"a constraint with added", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","added":true}}`, refusal.Invalid, "added cannot be given"},
 	{"a constraint with inherited", "writer", "POST /v1/tasks/TASK/constraints", `{"epoch":EPOCH,"constraint":{"id":"a","kind":"format","text":"t","inherited":true}}`, refusal.Invalid, "inherited cannot be given"},
 	{"a task with a constraint's origin", "planner", "POST /v1/tasks", `{"intent":"x","constraints":[{"id":"a","kind":"format","text":"t","origin":"operator/oda"}]}`, refusal.Invalid, "origin cannot be given"},
+	{"a task with a constraint without an origin", "planner", "POST /v1/tasks", `{"intent":"x","constraints":[{"id":"a","kind":"format","text":"t","origin":""}]}`, refusal.Invalid, "origin cannot be given"},
+	{"a task with a constraint whose setter is null", "planner", "POST /v1/tasks", `{"intent":"x","constraints":[{"id":"a","kind":"format","text":"t","max_by":null}]}`, refusal.Invalid, "max_by cannot be given"},
 	{"a handoff with a constraint's origin", "writer", "POST /v1/tasks/TASK/send", `{"epoch":EPOCH,"to":["planner"],"constraints":[{"id":"a","kind":"format","text":"t","text_by":"operator/oda"}]}`, refusal.Invalid, "text_by cannot be given"},
 
 	{"lifting without why", "writer", "DELETE /v1/tasks/TASK/constraints/c1", "", refusal.Invalid, "why"},

@@ -133,6 +133,31 @@ func DescribeInputs(r huma.Registry) {
 		delete(s.Properties, field)
 		s.PrecomputeMessages()
 	}
+	describeConstraints(r)
+}
+
+// describeConstraints makes the constraints of inputs those without the fields that the server sets, so that they are refused with any value.
+func describeConstraints(r huma.Registry) {
+	const name, given = "NewConstraint", "#/components/schemas/NewConstraint"
+	s := *r.Schema(typeOf[event.Constraint](), false, "")
+	s.Properties = maps.Clone(s.Properties)
+	for _, field := range event.SetByServer() {
+		delete(s.Properties, field)
+	}
+	s.PrecomputeMessages()
+	r.Map()[name] = &s
+	ref := r.Schema(typeOf[event.Constraint](), true, "").Ref
+	for _, input := range []reflect.Type{typeOf[tasks.ConstrainInput](), typeOf[tasks.CreateInput](), typeOf[handoffs.SendInput]()} {
+		s := r.Schema(input, false, "")
+		for _, p := range s.Properties {
+			for _, of := range []*huma.Schema{p, p.Items} {
+				if of != nil && of.Ref == ref {
+					of.Ref = given
+				}
+			}
+		}
+		s.PrecomputeMessages()
+	}
 }
 
 // Loosen allows unknown fields in answers, which may grow: clients must accept new fields. Inputs stay strict. Call it after
