@@ -16,6 +16,8 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/proof"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
+	"github.com/trapezehq/trapeze/internal/usecase/tasks"
 )
 
 // clinic is a server with an erasable record, and what was said of one patient in it.
@@ -323,6 +325,7 @@ func (k *clinic) after(t *testing.T) {
 	for _, found := range k.inFiles(t) {
 		t.Errorf("after the stop there is still %s", found)
 	}
+	k.guess(t)
 	if found := verified(t, k.dir); len(found) > 0 {
 		t.Errorf("the verifier finds %v", found)
 	}
@@ -347,4 +350,31 @@ func (k *clinic) after(t *testing.T) {
 	}
 	k.again(t, Config{})
 	k.check(t)
+}
+
+// guess wants no entry to confirm what a note said, by what is recorded of the request.
+func (k *clinic) guess(t *testing.T) {
+	t.Helper()
+	said, err := caller.Caller{Key: "any"}.Digest("progress", tasks.ProgressInput{Task: k.task, Note: "noted " + k.secret("note")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRecord(k.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	entries, err := r.Read(t.Context(), 0, 1000)
+	requests := 0
+	for _, e := range entries {
+		if e.Request == said {
+			t.Errorf("position %d confirms what the note said", e.Position)
+		}
+		if e.Request != "" {
+			requests++
+		}
+	}
+	if err != nil || requests == 0 {
+		t.Errorf("%d of %d entries have a request, %v", requests, len(entries), err)
+	}
 }

@@ -49,6 +49,9 @@ func TestAnApproverReadsWhatTheReceiverWill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if strings.Contains(string(read.Envelope), `"salt":"`+strings.Repeat("0", 32)+`"`) {
+				t.Error("the salt of what is not sealed yet is known to all")
+			}
 			body := page.get(ticket, http.StatusOK)
 			prompt := strings.Join(texts(body, `<pre class="prompt"`, "</pre>"), "")
 			if says := strings.Contains(body, "not known yet"); says != read.Undecided || says != (of.send.Capability != "") || read.For == "" != says {

@@ -66,6 +66,20 @@ func TestAnotherRequestUnderARememberedKeyIsRefused(t *testing.T) {
 	}
 }
 
+func TestARequestAsAnEarlierVersionRecordedItIsTheSame(t *testing.T) {
+	k := remembering(t, ledgertest.NewDouble(ledgertest.Faults{}), 3)
+	at := keyed(t, k, "anna").At
+	take := func(string, time.Time) ([]taken, error) { return []taken{{"bert"}}, nil }
+	w := stream.Write{Actor: ledger.Actor{Principal: "agent/anna"}, Key: "key-anna", Request: "as it is now", Before: "take-anna"}
+	if out, err := k.Do(t.Context(), w, place, take); err != nil || !out.Repeat || out.At != at {
+		t.Errorf("%+v, %v", out, err)
+	}
+	w.Before = "else"
+	if _, err := k.Do(t.Context(), w, place, take); refusal.CodeOf(err) != refusal.Conflict {
+		t.Error(err)
+	}
+}
+
 func TestForgettingKeysCopiesNothing(t *testing.T) {
 	bytes := func(most int) uint64 {
 		k := remembering(t, ledgertest.NewDouble(ledgertest.Faults{}), most)

@@ -87,8 +87,8 @@ type Folded[S any] struct {
 // Write identifies a call: the actor, and the digests of (principal, idempotency key) and of the request's body. Both are
 // empty for a call without a key.
 type Write struct {
-	Actor        ledger.Actor
-	Key, Request string
+	Actor                ledger.Actor
+	Key, Request, Before string // Before is the request as earlier versions of the program recorded it; empty: none did.
 	// Made is told of the entry, also when it was made by an earlier call with the same key; nil: nobody is.
 	Made func(ledger.Position)
 	// New expects the stream not to exist yet, which saves a read. If it does exist, only time is lost.
@@ -305,7 +305,7 @@ func (k *kind[S, E]) repeated(ctx context.Context, s ledger.Stream, f *Folded[S]
 	switch {
 	case past == nil:
 		return Outcome[S]{}, false, nil
-	case past.request != w.Request:
+	case past.request != w.Request && (w.Before == "" || past.request != w.Before):
 		return Outcome[S]{}, true, refusal.New(refusal.Conflict, "use a new key for a new request",
 			"the idempotency key was already used for another request")
 	}

@@ -106,9 +106,14 @@ func (c Caller) Actor() ledger.Actor {
 	return ledger.Actor{Principal: c.String(), Token: c.Token, For: c.For}
 }
 
-// Write is the caller as a writer to a stream. request is the digest of what it asks.
+// Write is the caller as a writer to a stream. request is the digest of what it asks, which is recorded together with the idempotency key in one digest: who does not know
+// the key, which is not recorded, cannot confirm by it what was asked.
 func (c Caller) Write(request string) stream.Write {
-	w := stream.Write{Actor: c.Actor(), Key: c.DigestKey(), Request: request}
+	w := stream.Write{Actor: c.Actor(), Key: c.DigestKey()}
+	if request != "" {
+		sum := sha256.Sum256([]byte("request\x00" + c.Key + "\x00" + request))
+		w.Request, w.Before = hex.EncodeToString(sum[:16]), request
+	}
 	if c.made != nil {
 		w.Made = c.made.add
 	}

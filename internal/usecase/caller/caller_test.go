@@ -97,6 +97,21 @@ func TestWhatCannotBeComparedIsRefused(t *testing.T) {
 	}
 }
 
+// TestWhatIsRecordedOfARequestConfirmsNoGuess of what was asked without its key: the digest of the content may be all that is left of it.
+func TestWhatIsRecordedOfARequestConfirmsNoGuess(t *testing.T) {
+	guess := digest(t, request{Text: "the patient has it"})
+	one, other := Caller{Key: "one"}.Write(guess), Caller{Key: "other"}.Write(guess)
+	if one.Request == guess || one.Request == other.Request || len(one.Request) != len(guess) {
+		t.Errorf("%s is recorded as %s and %s", guess, one.Request, other.Request)
+	}
+	if again := (Caller{Key: "one"}).Write(guess); again.Request != one.Request || again.Before != guess {
+		t.Errorf("the same call again: %+v, %+v", one, again)
+	}
+	if none := (Caller{Key: "one"}).Write(""); none.Request != "" || none.Before != "" {
+		t.Errorf("no digest: %+v", none)
+	}
+}
+
 // FuzzDigest: requests have the same digest exactly if they say the same.
 func FuzzDigest(f *testing.F) {
 	f.Add([]byte(`{"data":"a\\"}`), []byte(`{"data": "a\\"}`))

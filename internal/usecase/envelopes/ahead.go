@@ -2,6 +2,7 @@ package envelopes
 
 import (
 	"context"
+	"crypto/sha256"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/content/fetchcall"
@@ -52,7 +53,7 @@ func (s *Sealer) Ahead(ctx context.Context, workspace string, t task.Task, rende
 	if got == nil {
 		sheet, err = s.Sheet(ctx, workspace, t.ID, Ref{Digest: h.Envelope}, render, via)
 	} else {
-		sheet, err = unsealed(got.packed, h.Envelope, render, via)
+		sheet, err = unsealed(got, h.Envelope, render, via)
 	}
 	if err != nil {
 		return nil, err
@@ -61,9 +62,11 @@ func (s *Sealer) Ahead(ctx context.Context, workspace string, t task.Task, rende
 	return sheet, nil
 }
 
-// unsealed is a rendition as it is read before it is sealed, with the same bytes for the same content.
-func unsealed(doc envelope.Envelope, source string, render bool, via fetchcall.Via) (*Sheet, error) {
-	sealed, err := envelope.Seal(doc, make([]byte, envelope.MinSalt))
+// unsealed is a rendition as it is read before it is sealed, with the same bytes for the same content of the same source. Its salt is made of that of the source, with which it
+// is erased: a digest that somebody has kept confirms no guess of the content then.
+func unsealed(r *rendered, source string, render bool, via fetchcall.Via) (*Sheet, error) {
+	salt := sha256.Sum256([]byte("unsealed\x00" + r.salt))
+	sealed, err := envelope.Seal(r.packed, salt[:envelope.MinSalt])
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +74,8 @@ func unsealed(doc envelope.Envelope, source string, render bool, via fetchcall.V
 	if !render {
 		return sheet, nil
 	}
-	if doc, _, err = envelope.Open(sealed.Bytes); err != nil {
+	doc, _, err := envelope.Open(sealed.Bytes)
+	if err != nil {
 		return nil, err
 	}
 	sheet.Prompt = envelope.RenderVia(doc, via)

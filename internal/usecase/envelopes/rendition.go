@@ -26,8 +26,11 @@ func (s *Sealer) Rendition(ctx context.Context, workspace string, t task.Task, s
 	return r, err
 }
 
-// rendered is an envelope for one receiver, before and after it is packed.
-type rendered struct{ doc, packed envelope.Envelope }
+// rendered is an envelope for one receiver, before and after it is packed, with the salt of its source.
+type rendered struct {
+	doc, packed envelope.Envelope
+	salt        string
+}
 
 // rendition is the envelope that [Sealer.Rendition] seals. It is nil where the receiver gets the envelope itself; as has the figures of that, if they
 // are known. Without an agent it is for a receiver of whom nothing is known.
@@ -58,6 +61,7 @@ func (s *Sealer) rendition(ctx context.Context, workspace string, t task.Task, s
 	if !amended && !silent && !needsPacking(b, p, f.budget) {
 		return nil, nil, nil
 	}
+	salt := doc.Salt
 	named := len(doc.Handoff.To) == 1 && doc.Handoff.To[0] == agent
 	if doc, err = s.brought(ctx, workspace, doc, t, source, agent, amended); err != nil {
 		return nil, nil, err
@@ -74,7 +78,7 @@ func (s *Sealer) rendition(ctx context.Context, workspace string, t task.Task, s
 			return nil, asItIs(f, n), nil
 		}
 	}
-	return &rendered{doc, got.Envelope}, nil, nil
+	return &rendered{doc, got.Envelope, salt}, nil, nil
 }
 
 // brought is a source up to date with the task, for one receiver. Without an agent it stays addressed as it was.
