@@ -4,6 +4,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,8 +24,8 @@ import (
 )
 
 var (
-	flipped    = flag.Int("flipped", 20, "how many bits TestEveryFlippedBitIsNamed changes, one after the other; 1000 take six minutes")
-	flipSeed   = flag.Uint64("flipseed", 12, "the seed of the changes of these tests")
+	flipped    = flag.Int("flipped", 40, "how many bits TestEveryFlippedBitIsNamed changes, one after the other; 1000 take six minutes")
+	flipSeed   = flag.Uint64("flipseed", 0, "the seed of the changes of these tests; 0: a random one, which is logged")
 	structural = flag.Int("structural", 52, "how many changes TestEveryChangeOfTheStructureIsNamed makes, one after the other")
 )
 
@@ -35,6 +37,52 @@ type evidence struct {
 	random  *rand.Rand
 	env     []string
 	what    string // was changed
+	options string // the options with which the database is read; empty: those of a file that nobody writes
+}
+
+// reproducible is a source of changes with the seed of the flag, or one that is logged.
+func reproducible(t *testing.T, of uint64) *rand.Rand {
+	t.Helper()
+	seed := *flipSeed
+	for seed == 0 {
+		seed = rand.Uint64() //nolint:gosec // it is no secret
+	}
+	t.Logf("-flipseed %d", seed)
+	return rand.New(rand.NewPCG(of, seed)) //nolint:gosec // as above
+}
+
+// protection says of each file of a data directory what shows that a bit of it was changed: a kind of [evidence.kinds], or why none needs to.
+var protection = map[string]string{
+	"trapeze.db":           "file",
+	"trapeze.db-wal":       "log",
+	"proof/tree":           "tree",
+	"proof/checkpoint":     "tree",
+	"proof/key":            "keys",
+	"proof/keys":           "keys",
+	"erasure/*":            "keys",
+	"page.key":             "keys",
+	"admin.token":          "tokens",
+	"artifacts/data/*/*/*": "artifact",
+	"trapeze.db-shm":       "SQLite makes it again from the log",
+	"trapeze.db.lock":      "the number of a process, for people",
+	"trapeze.db.reserve":   "room on the disk, which is not read",
+	"serve.lock":           "how to reach the process that holds it, which writes it at its start",
+	"policy.yaml":          "the operator's, who may change it: a server records the digest of the policy that it starts with",
+}
+
+// protected wants to know of each file what shows that it was changed.
+func (e *evidence) protected() {
+	e.Helper()
+	for _, name := range e.files(func(string) bool { return true }) {
+		known := false
+		for pattern := range protection {
+			ok, err := path.Match(pattern, name)
+			known = known || ok && err == nil
+		}
+		if !known {
+			e.Errorf("%s: nothing says what shows that a bit of it was changed", name)
+		}
+	}
 }
 
 // recordName is the file of the record.
@@ -143,7 +191,7 @@ func query(ctx context.Context, db *sql.DB, text string, args ...any) (list [][]
 // content is all that can be read of the database: two contents differ if one bit of what has a meaning does.
 func (e *evidence) content() (text string) {
 	var b strings.Builder
-	err := e.db("mode=ro&immutable=1", func(ctx context.Context, db *sql.DB) error {
+	err := e.db(cmp.Or(e.options, "mode=ro&immutable=1"), func(ctx context.Context, db *sql.DB) error {
 		list := []string{"PRAGMA user_version", "PRAGMA application_id", "PRAGMA encoding", "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"}
 		names, err := query(ctx, db, tables)
 		if err != nil {
@@ -310,7 +358,8 @@ func (e *evidence) kinds() map[string]func() {
 			name := one([]string{"tree", "tree", "checkpoint"})
 			e.flipFile("proof/"+name, name)
 		},
-		"keys": func() { name := one(keys); e.flipFile(name, name) },
+		"tokens": func() { e.flipFile("admin.token", "admin.token") },
+		"keys":   func() { name := one(keys); e.flipFile(name, name) },
 		"file": func() {
 			for range 20 {
 				if e.flipAnywhere() {
@@ -336,7 +385,8 @@ func TestEveryFlippedBitIsNamed(t *testing.T) {
 	for name, args := range map[string][]string{"in the clear": nil, "erasable": {"--erasable"}} {
 		t.Run(name, func(t *testing.T) {
 			program, dir := furnished(t, args...)
-			e := &evidence{TB: t, program: program, dir: dir, random: rand.New(rand.NewPCG(11, *flipSeed))} //nolint:gosec // reproducible on purpose
+			e := &evidence{TB: t, program: program, dir: dir, random: reproducible(t, 11)}
+			e.protected()
 			if said, found := e.verify(); found {
 				t.Fatalf("an untouched directory: %s", said)
 			}
@@ -350,4 +400,47 @@ func TestEveryFlippedBitIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEveryFlippedBitOfALogIsNamed changes bits of the log of a server that was killed, from which SQLite leaves out all that follows such a bit, without a word.
+func TestEveryFlippedBitOfALogIsNamed(t *testing.T) {
+	program, dir := furnishedUntil(t, (*rig).killed)
+	e := &evidence{TB: t, program: program, dir: dir, random: reproducible(t, 17)}
+	e.protected()
+	db, log := e.read(recordName), e.read(recordName+"-wal")
+	untouched := e.logged()
+	if said, found := e.verify(); found || len(log) == 0 {
+		t.Fatalf("an untouched directory with a log of %d bytes: %s", len(log), said)
+	}
+	lost := 0
+	for range max(1, *flipped/8) {
+		changed, bit := bytes.Clone(log), e.random.IntN(len(log)*8)
+		changed[bit/8] ^= 1 << (bit % 8)
+		e.write(recordName+"-wal", changed)
+		e.what = fmt.Sprintf("bit %d of byte %d of %d of the log", bit%8, bit/8, len(log))
+		after := e.logged()
+		said, found := e.verify()
+		if after != untouched {
+			lost++
+		}
+		if after != untouched && !found {
+			t.Errorf("%s is not found: %s\n%s", e.what, said, firstDifference(untouched, after))
+		}
+		e.write(recordName, db)
+		e.write(recordName+"-wal", log)
+		if err := os.Remove(filepath.Join(dir, recordName+"-shm")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d of %d bits have lost something", lost, max(1, *flipped/8))
+}
+
+// logged is the content of a copy of the database with its log.
+func (e *evidence) logged() string {
+	e.Helper()
+	of := &evidence{TB: e.TB, dir: e.TempDir(), options: "mode=rw"}
+	for _, name := range []string{recordName, recordName + "-wal"} {
+		of.write(name, e.read(name))
+	}
+	return of.content()
 }

@@ -18,10 +18,39 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/proof"
 )
 
 // furnished makes a data directory in which every table has rows, with artifacts and all keys, and stops its server.
 func furnished(t *testing.T, args ...string) (program, dir string) {
+	t.Helper()
+	return furnishedUntil(t, (*rig).term, args...)
+}
+
+// killed kills the server once its tree has all entries.
+func (r *rig) killed() error {
+	r.Helper()
+	e := &evidence{TB: r.TB, dir: r.dir}
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		last := int64(0)
+		if err := e.db("mode=ro", func(ctx context.Context, db *sql.DB) error {
+			return db.QueryRowContext(ctx, "SELECT max(position) FROM entries").Scan(&last)
+		}); err != nil {
+			return err
+		}
+		checkpoint := strings.Split(string(e.read("proof/checkpoint")), "\n")
+		if proof.Leaves(int64(len(e.read("proof/tree")))) == last && checkpoint[1] == fmt.Sprint(last) {
+			r.kill()
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the tree does not reach position %d", last)
+		}
+	}
+}
+
+// furnishedUntil is a furnished directory whose server is ended by a function.
+func furnishedUntil(t *testing.T, end func(*rig) error, args ...string) (program, dir string) {
 	t.Helper()
 	service := httptest.NewServer(http.HandlerFunc(embed))
 	defer service.Close()
@@ -44,7 +73,7 @@ func furnished(t *testing.T, args ...string) (program, dir string) {
 		}
 	}
 	boss.Close()
-	if err := r.term(); err != nil {
+	if err := end(r); err != nil {
 		t.Fatal(err)
 	}
 	dir = filepath.Join(t.TempDir(), "data")

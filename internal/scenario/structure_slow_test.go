@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +31,7 @@ type structure struct {
 func newStructure(t *testing.T, args ...string) (s *structure, forked string) {
 	t.Helper()
 	program, older := furnished(t, args...)
-	s = &structure{evidence: &evidence{TB: t, program: program, dir: t.TempDir(), random: rand.New(rand.NewPCG(13, *flipSeed))}, older: older} //nolint:gosec // reproducible on purpose
+	s = &structure{evidence: &evidence{TB: t, program: program, dir: t.TempDir(), random: reproducible(t, 13)}, older: older}
 	forked = t.TempDir()
 	for _, dir := range []string{s.dir, forked} {
 		if err := os.CopyFS(dir, os.DirFS(older)); err != nil {
