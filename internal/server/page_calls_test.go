@@ -25,6 +25,14 @@ func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	moved, epoch := created(t, agents["ann"], client.CreateInput{Start: true, Limits: client.Limits{Hops: 40, Handoffs: 40, Visits: 40}}), uint64(1)
+	moves := func(by, to string) {
+		t.Helper()
+		r, err := agents[by].Send(ctx, moved, client.SendInput{Epoch: epoch, To: []string{to}, Content: client.Content{Decisions: []client.Point{{Text: "go on"}}}})
+		must(t)(r, err)
+		must(t)(agents[to].Accept(ctx, r.Handoff, client.AcceptInput{}))
+		epoch++
+	}
 	more := func(n int) {
 		t.Helper()
 		for i := range n {
@@ -37,6 +45,14 @@ func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
 			must(t)(agents["mute"].Reject(ctx, dead+".h1", client.RejectInput{Why: client.Refused, Detail: "no"}))
 			if i >= 20 { // a task is handed off 30 times at most
 				continue
+			}
+			if i < 10 {
+				moves("ann", "bob")
+				must(t)(agents["bob"].Ask(ctx, moved, client.AskInput{Epoch: epoch, Question: "Go on?"}))
+				k, err := admin.Task(ctx, moved)
+				must(t)(k, err)
+				must(t)(admin.Answer(ctx, k.Ticket.ID, client.AnswerInput{Answer: "yes"}))
+				moves("bob", "ann")
 			}
 			child, err := agents["ann"].Send(ctx, parent.Task, client.SendInput{Epoch: 1, To: []string{"bob"}, Kind: client.Delegation, FanIn: client.FanIn{Mode: client.FanInNone}})
 			must(t)(child, err)
@@ -58,6 +74,7 @@ func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
 	page.get(page.link(adminToken(t, s)), http.StatusOK)
 	paths := []string{
 		"/", "/inbox", "/inbox?past=1", "/tasks", "/tasks?text=pay", "/dead", "/find?q=pay", "/agents/ann", "/figures", "/alerts", "/policy", "/record", "/tasks/" + parent.Task,
+		"/tickets/" + moved + ".k1", "/tasks/" + moved + "/hops/1", "/tasks/" + moved + "/hops/2", "/tasks/" + moved + "/compare", "/tasks/" + moved,
 	}
 	made := func() (list []string, bytes int) {
 		for _, path := range paths {

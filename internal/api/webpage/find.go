@@ -3,6 +3,7 @@ package webpage
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,7 +55,7 @@ type found struct {
 	since, until  time.Time
 	Asked         bool   // for anything
 	All           string // the list of all tasks that fit, if there are older ones
-	Said          string // the list of tasks that say the words, if it may have older ones
+	Older         string // the next page of tasks; empty: all were looked in
 	Earlier       string // the next page of conversations; empty: there is none
 }
 
@@ -117,21 +118,25 @@ func pathOf(id string) string {
 }
 
 // findTasks adds the newest tasks whose id, request, requester, owner or receivers have the words, or their beginnings, and those of the newest that have them in what the
-// person may read of them.
-func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
+// person may read of them; a next page looks in older ones.
+func (v *visit) findTasks(ctx context.Context, f *found, q url.Values) error {
 	in := client.TaskFilter{Text: f.Query, Owner: f.Agent, Since: f.since, Until: f.until, Limit: maxFound}
 	if f.State == "live" {
 		in.Live = true
 	} else {
 		in.State = client.State(f.State)
 	}
-	got, err := v.api.Tasks(ctx, in)
-	if err != nil {
-		return err
-	}
-	f.Tasks = got.Tasks
-	if got.Next != "" {
-		f.All = f.list("text", in)
+	if after := q.Get("tasks"); after != "" {
+		in.After = after // older tasks have the words in what is said in them
+	} else {
+		got, err := v.api.Tasks(ctx, in)
+		if err != nil {
+			return err
+		}
+		f.Tasks = got.Tasks
+		if got.Next != "" {
+			f.All = f.list(in)
+		}
 	}
 	if f.Query == "" {
 		return nil
@@ -145,15 +150,18 @@ func (v *visit) findTasks(ctx context.Context, f *found, _ url.Values) error {
 	}
 	slices.SortFunc(f.Tasks, func(a, b client.TaskRow) int { return cmp.Compare(b.ID, a.ID) })
 	if said.Next != "" {
-		f.Said = f.list("words", in)
+		next := maps.Clone(q)
+		next.Set("tasks", said.Next)
+		next.Set("in", inTasks)
+		f.Older = "/find?" + next.Encode()
 	}
 	return err
 }
 
-// list is the address of the list of tasks that a filter finds, by words of a kind.
-func (f *found) list(words string, in client.TaskFilter) string {
+// list is the address of the list of tasks that a filter finds.
+func (f *found) list(in client.TaskFilter) string {
 	all := url.Values{}
-	for name, value := range map[string]string{words: f.Query, "owner": f.Agent, "state": string(in.State), "since": f.Since, "until": f.Until} {
+	for name, value := range map[string]string{"text": f.Query, "owner": f.Agent, "state": string(in.State), "since": f.Since, "until": f.Until} {
 		if value != "" {
 			all.Set(name, value)
 		}

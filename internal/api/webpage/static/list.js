@@ -33,14 +33,15 @@ function lengthen() {
     if (!part || !link.isConnected) return; // the link stays
     if (cursor(link) !== from) return lengthen(); // an update has come between
     const more = part.getElementById("next");
-    for (const chunk of chunks(part)) {
+    for (const chunk of rows(part).length ? chunks(part) : []) {
       chunk.id = "after-" + from;
       chunks().at(-1).after(chunk);
       watched.observe(chunk);
     }
     count();
-    if (!more) return link.remove();
+    if (!more) return link.replaceWith(rows().length ? "" : "No task fits.");
     link.href = more.getAttribute("href");
+    if (rows().length) link.textContent = "Older tasks";
     lengthen();
   }, { rootMargin: "800px" }).observe(link);
 }
