@@ -122,11 +122,11 @@ func TestManyAgentsThatFailHaveABoundedNumberOfAlerts(t *testing.T) {
 func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 	w := newWire(t)
 	key := alert.Key{Name: "agent-fails", Agent: "coder"}
-	w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: "agent-fails"}, Reason: "we know", For: time.Hour}, "alert-silenced")
+	w.Do(alert.Silence{By: operator, Alert: alert.Key{Name: "agent-fails"}, Reason: "we know", For: time.Hour}, "alert-silenced")
 	if e := w.Do(judge(holds("agent-fails", "coder")), "alert-raised")[0].(alert.Raised); !e.Silenced {
 		t.Errorf("%+v", e)
 	}
-	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "for long", For: 2 * time.Hour}, "alert-silenced")
+	w.Do(alert.Silence{By: operator, Alert: key, Reason: "for long", For: 2 * time.Hour}, "alert-silenced")
 	if e := w.Do(alert.EndSilence{By: operator, ID: "s1"}, "alert-silence-ended")[0].(alert.SilenceEnded); e.By != "operator/olga" || len(e.Notified) != 0 {
 		t.Errorf("another silence still covers it: %+v", e)
 	}
@@ -137,7 +137,7 @@ func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 		t.Errorf("its time is over: %+v", e)
 	}
 	// Of what people had heard before, they hear again: during the silence they heard nothing.
-	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
+	w.Do(alert.Silence{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
 	if e := w.Do(alert.EndSilence{By: operator, ID: "s3"}, "alert-silence-ended")[0].(alert.SilenceEnded); !slices.Equal(e.Notified, []alert.Key{key}) {
 		t.Errorf("it still holds: %+v", e)
 	}
@@ -145,7 +145,7 @@ func TestASilencedAlertIsRecordedAndNobodyIsNotified(t *testing.T) {
 		t.Errorf("people heard of it: %+v", e)
 	}
 	w.Do(judge(holds("agent-fails", "coder")), "alert-raised")
-	w.Do(alert.Quiet{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
+	w.Do(alert.Silence{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
 	w.Now = w.Now.Add(alert.Least)
 	if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); e.Notified {
 		t.Errorf("it is silenced: %+v", e)
@@ -158,7 +158,7 @@ func TestTheEndOfASilenceTellsOnceWhatRecoveredDuringIt(t *testing.T) {
 	heard, unheard, again := alert.Key{Name: "agent-fails", Agent: "coder"}, alert.Key{Name: "agent-fails", Agent: "tester"}, alert.Key{Name: "agent-fails", Agent: "lead"}
 	w := newWire(t)
 	quiet := func(of alert.Key, lasts time.Duration) {
-		w.Do(alert.Quiet{By: operator, Alert: of, Reason: "being repaired", For: lasts}, "alert-silenced")
+		w.Do(alert.Silence{By: operator, Alert: of, Reason: "being repaired", For: lasts}, "alert-silenced")
 	}
 	w.Do(judge(holds(heard.Name, heard.Agent), holds(again.Name, again.Agent)), "alert-raised", "alert-raised")
 	quiet(alert.Key{Name: heard.Name}, time.Hour)
@@ -199,38 +199,38 @@ func TestTheEndOfASilenceTellsOnceWhatRecoveredDuringIt(t *testing.T) {
 
 func TestOnlyOperatorsSilenceWithAReasonForATime(t *testing.T) {
 	w := newWire(t)
-	quiet := func(change func(*alert.Quiet)) alert.Quiet {
-		q := alert.Quiet{By: operator, Alert: alert.Key{Name: "agent-fails", Agent: "coder"}, Reason: "we know", For: time.Hour}
+	quiet := func(change func(*alert.Silence)) alert.Silence {
+		q := alert.Silence{By: operator, Alert: alert.Key{Name: "agent-fails", Agent: "coder"}, Reason: "we know", For: time.Hour}
 		change(&q)
 		return q
 	}
 	for _, c := range []struct {
 		code   refusal.Code
-		change func(*alert.Quiet)
+		change func(*alert.Silence)
 	}{
-		{refusal.Unauthenticated, func(q *alert.Quiet) { q.By = identity.Principal{} }},
-		{refusal.NotPermitted, func(q *alert.Quiet) { q.By = identity.Principal{Role: identity.Agent, Name: "coder"} }},
-		{refusal.NotPermitted, func(q *alert.Quiet) { q.By = identity.Principal{Role: identity.Auditor, Name: "ada"} }},
-		{refusal.NotFound, func(q *alert.Quiet) { q.Alert.Name = "agent-sleeps" }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.Alert.Name = "handoff-failed" }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.Alert.Agent = "A B" }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.Reason = " " }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.Reason = "a\u202eb" }},
-		{refusal.TooLarge, func(q *alert.Quiet) { q.Reason = strings.Repeat("x", alert.MaxReason+1) }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.For = 0 }},
-		{refusal.Invalid, func(q *alert.Quiet) { q.For = alert.MaxSilence + 1 }},
+		{refusal.Unauthenticated, func(q *alert.Silence) { q.By = identity.Principal{} }},
+		{refusal.NotPermitted, func(q *alert.Silence) { q.By = identity.Principal{Role: identity.Agent, Name: "coder"} }},
+		{refusal.NotPermitted, func(q *alert.Silence) { q.By = identity.Principal{Role: identity.Auditor, Name: "ada"} }},
+		{refusal.NotFound, func(q *alert.Silence) { q.Alert.Name = "agent-sleeps" }},
+		{refusal.Invalid, func(q *alert.Silence) { q.Alert.Name = "handoff-failed" }},
+		{refusal.Invalid, func(q *alert.Silence) { q.Alert.Agent = "A B" }},
+		{refusal.Invalid, func(q *alert.Silence) { q.Reason = " " }},
+		{refusal.Invalid, func(q *alert.Silence) { q.Reason = "a\u202eb" }},
+		{refusal.TooLarge, func(q *alert.Silence) { q.Reason = strings.Repeat("x", alert.MaxReason+1) }},
+		{refusal.Invalid, func(q *alert.Silence) { q.For = 0 }},
+		{refusal.Invalid, func(q *alert.Silence) { q.For = alert.MaxSilence + 1 }},
 	} {
 		if r := w.Refused(quiet(c.change), c.code); strings.Contains(r.Message, "description") {
 			t.Errorf("a silence has none: %s", r.Message)
 		}
 	}
 	w.Refused(alert.EndSilence{By: identity.Principal{Role: identity.Agent, Name: "coder"}, ID: "s1"}, refusal.NotPermitted)
-	w.Do(quiet(func(*alert.Quiet) {}), "alert-silenced")
-	w.Refused(quiet(func(*alert.Quiet) {}), refusal.Conflict)
+	w.Do(quiet(func(*alert.Silence) {}), "alert-silenced")
+	w.Refused(quiet(func(*alert.Silence) {}), refusal.Conflict)
 	for n := 1; n < alert.MaxSilences; n++ {
-		w.Do(quiet(func(q *alert.Quiet) { q.Alert.Agent = fmt.Sprint("a", n) }), "alert-silenced")
+		w.Do(quiet(func(q *alert.Silence) { q.Alert.Agent = fmt.Sprint("a", n) }), "alert-silenced")
 	}
-	w.Refused(quiet(func(q *alert.Quiet) { q.Alert.Agent = "" }), refusal.Limit)
+	w.Refused(quiet(func(q *alert.Silence) { q.Alert.Agent = "" }), refusal.Limit)
 }
 
 func TestDefinitionsSayWhatIsWrongAndWhatToDo(t *testing.T) {

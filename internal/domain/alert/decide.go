@@ -47,8 +47,8 @@ type Judge struct {
 	Archived   bool         // the workspace is archived: nothing is raised, and what is raised ends
 }
 
-// Quiet silences an alert. It is for operators.
-type Quiet struct {
+// Silence silences an alert. It is for operators.
+type Silence struct {
 	By     identity.Principal
 	Alert  Key // without an agent, the alert of every agent
 	Reason string
@@ -62,7 +62,7 @@ type EndSilence struct {
 }
 
 func (Judge) command()      {}
-func (Quiet) command()      {}
+func (Silence) command()    {}
 func (EndSilence) command() {}
 
 // Decide returns the events of a command at the time now. Refusals: unauthenticated and not_permitted for principals that are no
@@ -73,13 +73,13 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	switch c := c.(type) {
 	case Judge:
 		return decideJudge(s, c, now), nil
-	case Quiet:
-		return decideQuiet(s, c, now)
+	case Silence:
+		return decideSilence(s, c, now)
 	case EndSilence:
 		if err := requireOperator(c.By, "end a silence"); err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(s.Silences, func(o Silence) bool { return o.ID == c.ID })
+		i := slices.IndexFunc(s.Silences, func(o Silenced) bool { return o.ID == c.ID })
 		if i < 0 {
 			return nil, refusal.New(refusal.NotFound, "list the alerts to see the silences", "there is no silence %.40q, or it has ended", c.ID)
 		}
@@ -110,7 +110,7 @@ func CheckKey(k Key) error {
 	return event.CheckName("agent name", k.Agent)
 }
 
-func decideQuiet(s State, c Quiet, now time.Time) ([]Event, error) {
+func decideSilence(s State, c Silence, now time.Time) ([]Event, error) {
 	if err := requireOperator(c.By, "silence an alert"); err != nil {
 		return nil, err
 	}
@@ -141,9 +141,9 @@ func decideQuiet(s State, c Quiet, now time.Time) ([]Event, error) {
 }
 
 // end is the end of a silence, with the raised alerts that nothing else silences, and those that recovered meanwhile.
-func (s *State) end(o Silence, by string, now time.Time) SilenceEnded {
+func (s *State) end(o Silenced, by string, now time.Time) SilenceEnded {
 	left := *s
-	left.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(other Silence) bool { return other.ID == o.ID })
+	left.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(other Silenced) bool { return other.ID == o.ID })
 	ended := SilenceEnded{ID: o.ID, By: by, At: now}
 	for _, a := range s.Alerts {
 		if o.Covers(a.Key) && left.SilencedAt(a.Key, now) == nil && left.Within(a.Key) == "" {

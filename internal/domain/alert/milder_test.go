@@ -73,7 +73,7 @@ func TestAnAlertThatGetsWorseIsNotifiedAgain(t *testing.T) {
 
 func TestASilencedAlertContainsNoMilderOne(t *testing.T) {
 	w := newWire(t)
-	w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: severer}, Reason: "known", For: time.Hour}, "alert-silenced")
+	w.Do(alert.Silence{By: operator, Alert: alert.Key{Name: severer}, Reason: "known", For: time.Hour}, "alert-silenced")
 	w.Do(judge(holds(milder, ""), holds(severer, "")), "alert-raised", "alert-raised")
 	if notified(&w.State, severer) || !notified(&w.State, milder) {
 		t.Errorf("%+v", w.State)
@@ -88,7 +88,7 @@ func TestARecoveryDuringASilenceIsNotifiedOnlyIfAMilderAlertRemains(t *testing.T
 	for _, remains := range []bool{false, true} {
 		w := newWire(t)
 		w.Do(judge(holds(milder, ""), holds(severer, "")), "alert-raised", "alert-raised")
-		w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: severer}, Reason: "known", For: time.Hour}, "alert-silenced")
+		w.Do(alert.Silence{By: operator, Alert: alert.Key{Name: severer}, Reason: "known", For: time.Hour}, "alert-silenced")
 		w.Now = w.Now.Add(alert.Least)
 		left, want := []alert.Condition{}, []string{"alert-recovered", "alert-recovered"}
 		if remains {
@@ -108,7 +108,7 @@ func TestARecoveryDuringASilenceIsNotifiedOnlyIfAMilderAlertRemains(t *testing.T
 func TestTheEndOfTheSilenceOfAMilderAlertNotifiesOnlyIfNoSevererOneDid(t *testing.T) {
 	for _, with := range [][]alert.Condition{{holds(milder, "")}, {holds(milder, ""), holds(severer, "")}} {
 		w := newWire(t)
-		w.Do(alert.Quiet{By: operator, Alert: alert.Key{Name: milder}, Reason: "known", For: time.Minute}, "alert-silenced")
+		w.Do(alert.Silence{By: operator, Alert: alert.Key{Name: milder}, Reason: "known", For: time.Minute}, "alert-silenced")
 		names := []string{"alert-raised", "alert-raised"}[:len(with)]
 		w.Do(judge(with...), names...)
 		w.Now = w.Now.Add(time.Minute)

@@ -32,14 +32,11 @@ type Alert struct {
 	Archived  bool      // of one that recovered: the workspace was archived
 }
 
-// Silence is a silence that has not ended.
-type Silence = Silenced
-
 // State is the alerts and the silences of a workspace. It is immutable. The zero State has none.
 type State struct {
-	Alerts   []Alert   // raised, by name and agent
-	Past     []Alert   // recovered, the newest first
-	Silences []Silence // the oldest first
+	Alerts   []Alert    // raised, by name and agent
+	Past     []Alert    // recovered, the newest first
+	Silences []Silenced // the oldest first
 
 	made   int                  // silences that were ever made
 	newest map[string]time.Time // by name: what counted already
@@ -64,8 +61,8 @@ func (s *Silenced) Covers(k Key) bool {
 }
 
 // SilencedAt returns the silence of an alert that runs at a time, of several the one that ends last; nil if there is none.
-func (s *State) SilencedAt(k Key, now time.Time) *Silence {
-	var last *Silence
+func (s *State) SilencedAt(k Key, now time.Time) *Silenced {
+	var last *Silenced
 	for i := range s.Silences {
 		if one := &s.Silences[i]; one.Covers(k) && now.Before(one.Until) && (last == nil || one.Until.After(last.Until)) {
 			last = one
@@ -104,7 +101,7 @@ func Fold(s State, e Event) State {
 		s.made++
 		s.Silences = append(slices.Clone(s.Silences), e)
 	case SilenceEnded:
-		s.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(o Silence) bool { return o.ID == e.ID })
+		s.Silences = slices.DeleteFunc(slices.Clone(s.Silences), func(o Silenced) bool { return o.ID == e.ID })
 		s.Alerts = slices.Clone(s.Alerts)
 		for i := range s.Alerts {
 			if slices.Contains(e.Notified, s.Alerts[i].Key) {

@@ -33,8 +33,8 @@ var (
 	operator = memory.Reader{Principal: identity.Principal{Role: identity.Operator, Name: "olga"}}
 )
 
-func turn(by memory.Reader, text string) conversation.Append {
-	return conversation.Append{By: by, Conversation: "c1", Role: conversation.Assistant, Text: text, Holds: len(by.Tasks)+len(by.Conversations) > 0}
+func turn(by memory.Reader, text string) conversation.AppendTurn {
+	return conversation.AppendTurn{By: by, Conversation: "c1", Role: conversation.Assistant, Text: text, Holds: len(by.Tasks)+len(by.Conversations) > 0}
 }
 
 // speakers are those of turns.
@@ -47,7 +47,7 @@ func speakers(turns []conversation.Turn) []conversation.Speaker {
 }
 
 // talk is a conversation after some turns.
-func talk(t *testing.T, turns ...conversation.Append) (s conversation.State) {
+func talk(t *testing.T, turns ...conversation.AppendTurn) (s conversation.State) {
 	t.Helper()
 	for n, c := range turns {
 		events, err := conversation.Decide(s, c, noon.Add(time.Duration(n)*time.Minute))
@@ -59,7 +59,7 @@ func talk(t *testing.T, turns ...conversation.Append) (s conversation.State) {
 	return s
 }
 
-func refused(t *testing.T, s conversation.State, c conversation.Append, code refusal.Code) {
+func refused(t *testing.T, s conversation.State, c conversation.AppendTurn, code refusal.Code) {
 	t.Helper()
 	events, err := conversation.Decide(s, c, noon)
 	if r, ok := refusal.As(err); !ok || r.Code != code || len(events) != 0 {
@@ -157,20 +157,20 @@ func TestATurnThatBreaksARuleIsRefused(t *testing.T) {
 	s := talk(t, turn(writer, "hello"))
 	for name, c := range map[string]struct {
 		code   refusal.Code
-		change func(*conversation.Append)
+		change func(*conversation.AppendTurn)
 	}{
-		"in another's name":      {refusal.NotPermitted, func(a *conversation.Append) { a.Agent = "reviewer" }},
-		"nobody":                 {refusal.Unauthenticated, func(a *conversation.Append) { a.By = memory.Reader{} }},
-		"another conversation":   {refusal.Invalid, func(a *conversation.Append) { a.Conversation = "c2" }},
-		"too long":               {refusal.TooLarge, func(a *conversation.Append) { a.Text = strings.Repeat("x", conversation.MaxText+1) }},
-		"empty":                  {refusal.Invalid, func(a *conversation.Append) { a.Text = "\n" }},
-		"not UTF-8":              {refusal.Invalid, func(a *conversation.Append) { a.Text = "\xff" }},
-		"an unknown role":        {refusal.Invalid, func(a *conversation.Append) { a.Role = "boss" }},
-		"somebody else's task":   {refusal.NotFound, func(a *conversation.Append) { a.Task = other }},
-		"no task id":             {refusal.Invalid, func(a *conversation.Append) { a.Task = "t" }},
-		"no handoff id":          {refusal.Invalid, func(a *conversation.Append) { a.Handoff = "h1" }},
-		"another task's handoff": {refusal.Invalid, func(a *conversation.Append) { a.Task, a.Handoff = task, other+".h1" }},
-		"an operator as nobody":  {refusal.Invalid, func(a *conversation.Append) { a.By = operator }},
+		"in another's name":      {refusal.NotPermitted, func(a *conversation.AppendTurn) { a.Agent = "reviewer" }},
+		"nobody":                 {refusal.Unauthenticated, func(a *conversation.AppendTurn) { a.By = memory.Reader{} }},
+		"another conversation":   {refusal.Invalid, func(a *conversation.AppendTurn) { a.Conversation = "c2" }},
+		"too long":               {refusal.TooLarge, func(a *conversation.AppendTurn) { a.Text = strings.Repeat("x", conversation.MaxText+1) }},
+		"empty":                  {refusal.Invalid, func(a *conversation.AppendTurn) { a.Text = "\n" }},
+		"not UTF-8":              {refusal.Invalid, func(a *conversation.AppendTurn) { a.Text = "\xff" }},
+		"an unknown role":        {refusal.Invalid, func(a *conversation.AppendTurn) { a.Role = "boss" }},
+		"somebody else's task":   {refusal.NotFound, func(a *conversation.AppendTurn) { a.Task = other }},
+		"no task id":             {refusal.Invalid, func(a *conversation.AppendTurn) { a.Task = "t" }},
+		"no handoff id":          {refusal.Invalid, func(a *conversation.AppendTurn) { a.Handoff = "h1" }},
+		"another task's handoff": {refusal.Invalid, func(a *conversation.AppendTurn) { a.Task, a.Handoff = task, other+".h1" }},
+		"an operator as nobody":  {refusal.Invalid, func(a *conversation.AppendTurn) { a.By = operator }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := turn(writer, "more")
@@ -178,8 +178,8 @@ func TestATurnThatBreaksARuleIsRefused(t *testing.T) {
 			refused(t, s, a, c.code)
 		})
 	}
-	refused(t, conversation.State{}, conversation.Append{By: writer, Conversation: "../c", Role: conversation.User, Text: "x"}, refusal.Invalid)
-	refused(t, conversation.State{}, conversation.Append{By: auditor, Conversation: "c", Agent: "writer", Role: conversation.User, Text: "x"}, refusal.NotPermitted)
+	refused(t, conversation.State{}, conversation.AppendTurn{By: writer, Conversation: "../c", Role: conversation.User, Text: "x"}, refusal.Invalid)
+	refused(t, conversation.State{}, conversation.AppendTurn{By: auditor, Conversation: "c", Agent: "writer", Role: conversation.User, Text: "x"}, refusal.NotPermitted)
 }
 
 func TestAFullConversationSaysHowToGoOn(t *testing.T) {
@@ -322,7 +322,7 @@ func FuzzEvents(f *testing.F) {
 
 // TestWhatAConversationIsAboutIsForItsOwnerToSay, since all of it is erased and held by that.
 func TestWhatAConversationIsAboutIsForItsOwnerToSay(t *testing.T) {
-	say := func(by memory.Reader, subject string) conversation.Append {
+	say := func(by memory.Reader, subject string) conversation.AppendTurn {
 		a := turn(by, "hello")
 		a.Conversation, a.Subject, a.Task = "c1~writer", subject, task
 		if by.Agent() == "" {

@@ -24,8 +24,8 @@ const (
 	MaxTasks  = 1000     // different tasks
 )
 
-// Append adds a turn. It is the only command: turns are never changed.
-type Append struct {
+// AppendTurn adds a turn. It is the only command: turns are never changed.
+type AppendTurn struct {
 	By           memory.Reader
 	Conversation string
 	Agent        string // empty for the caller's own name
@@ -42,7 +42,7 @@ type Append struct {
 // Decide returns the event of appending a turn to a conversation at the time now. Refusals: invalid and too_large for what
 // breaks a rule on its own, not_found for a conversation or a task that the caller has no part in, not_permitted for
 // speaking as another agent, limit for a conversation that is full.
-func Decide(s State, c Append, now time.Time) ([]Event, error) {
+func Decide(s State, c AppendTurn, now time.Time) ([]Event, error) {
 	if c.By.IsZero() {
 		return nil, refusal.New(refusal.Unauthenticated, "send a token", "no credential")
 	}
@@ -75,7 +75,7 @@ func Decide(s State, c Append, now time.Time) ([]Event, error) {
 }
 
 // check refuses what breaks a rule on its own, and fills in what is implied.
-func (c Append) check() (Append, error) {
+func (c AppendTurn) check() (AppendTurn, error) {
 	if c.Agent == "" {
 		c.Agent = c.By.Agent()
 	}
@@ -117,7 +117,7 @@ func (c Append) check() (Append, error) {
 	return c, nil
 }
 
-func (c Append) mayAppend(s State) error {
+func (c AppendTurn) mayAppend(s State) error {
 	switch {
 	case c.By.IsOperator():
 		return nil
@@ -136,7 +136,7 @@ func (c Append) mayAppend(s State) error {
 }
 
 // maySaySubject lets the agent whose conversation it is, and operators, say what it is about: all that was said in it is erased and held by that.
-func (c Append) maySaySubject(s State) error {
+func (c AppendTurn) maySaySubject(s State) error {
 	switch {
 	case c.Subject == "" || c.Subject == s.Subject:
 		return nil
@@ -149,7 +149,7 @@ func (c Append) maySaySubject(s State) error {
 }
 
 // checkLimits refuses a turn that exceeds a limit of the conversation.
-func (c Append) checkLimits(s State) error {
+func (c AppendTurn) checkLimits(s State) error {
 	var full string
 	switch {
 	case s.Turns >= MaxTurns:

@@ -85,7 +85,7 @@ func (s State) Spoke(agent string) bool {
 }
 
 // MayRead reports whether a reader may read a conversation: it is its own, it has spoken in it, takes part in one of its tasks, or in one that carries it along.
-// [Append] says which of these may add to it. The state must come from the reader's own workspace.
+// [AppendTurn] says which of these may add to it. The state must come from the reader's own workspace.
 func MayRead(s State, r memory.Reader) bool {
 	if !s.Exists() || r.IsZero() {
 		return false

@@ -10,8 +10,8 @@ type Content struct {
 	Salt  string // 32 to 128 random hex digits, new for each version
 }
 
-// Store begins an item. By is its author.
-type Store struct {
+// Remember begins an item. By is its author.
+type Remember struct {
 	By           Reader
 	ID           string
 	Scope        Scope
@@ -66,10 +66,10 @@ type Forget struct {
 	ID string
 }
 
-func (c Store) item() (string, Reader)  { return c.ID, c.By }
-func (c Revise) item() (string, Reader) { return c.ID, c.By }
-func (c Pin) item() (string, Reader)    { return c.ID, c.By }
-func (c Unpin) item() (string, Reader)  { return c.ID, c.By }
-func (c Tag) item() (string, Reader)    { return c.ID, c.By }
-func (c Weigh) item() (string, Reader)  { return c.ID, c.By }
-func (c Forget) item() (string, Reader) { return c.ID, c.By }
+func (c Remember) item() (string, Reader) { return c.ID, c.By }
+func (c Revise) item() (string, Reader)   { return c.ID, c.By }
+func (c Pin) item() (string, Reader)      { return c.ID, c.By }
+func (c Unpin) item() (string, Reader)    { return c.ID, c.By }
+func (c Tag) item() (string, Reader)      { return c.ID, c.By }
+func (c Weigh) item() (string, Reader)    { return c.ID, c.By }
+func (c Forget) item() (string, Reader)   { return c.ID, c.By }

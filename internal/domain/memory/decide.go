@@ -20,8 +20,8 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 	if s.Exists() && id != s.ID {
 		return nil, refusal.New(refusal.Invalid, "load the item that the command names", "a command for another item reached %s", s.ID)
 	}
-	if c, ok := c.(Store); ok {
-		return decideStore(s, c, now.UTC())
+	if c, ok := c.(Remember); ok {
+		return decideRemember(s, c, now.UTC())
 	}
 	if err := checkChange(s, id, by); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func decideChange(s State, c Command, now time.Time) ([]Event, error) {
 	return nil, refusal.New(refusal.Invalid, "", "unknown command %T", c)
 }
 
-func decideStore(s State, c Store, now time.Time) ([]Event, error) {
+func decideRemember(s State, c Remember, now time.Time) ([]Event, error) {
 	tags, err := c.check()
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func decideStore(s State, c Store, now time.Time) ([]Event, error) {
 }
 
 // repeats reports whether the same author has stored the same before. What happened to the item since does not count.
-func (c Store) repeats(s State) bool {
+func (c Remember) repeats(s State) bool {
 	first := s.Versions[0]
 	return c.By.String() == s.Owner && c.Scope == s.Scope && c.Source == s.Source && c.Task == s.Task &&
 		c.Conversation == s.Conversation && c.Content.Title == first.Title && c.Content.Text == first.Text

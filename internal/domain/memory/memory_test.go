@@ -49,7 +49,7 @@ func absentItem(t *testing.T) *item {
 
 func newItem(t *testing.T, scope memory.Scope) *item {
 	i := absentItem(t)
-	i.do(memory.Store{
+	i.do(memory.Remember{
 		By: writer, ID: "m1", Scope: scope, Task: task, Conversation: "c1", Tags: []string{"go", "db", "go"},
 		Importance: 0.5, Content: content("use region and month as the key"),
 	}, "memory-stored")
@@ -84,21 +84,21 @@ func TestAnItemKeepsItsVersionsAndALazyReferenceYieldsTheLatest(t *testing.T) {
 
 func TestStoringTwiceTheSameChangesNothingAndAnotherUnderTheSameIDIsRefused(t *testing.T) {
 	i := newItem(t, memory.Private)
-	again := memory.Store{
+	again := memory.Remember{
 		By: writer, ID: "m1", Scope: memory.Private, Task: task, Conversation: "c1", Tags: []string{"db", "go"},
 		Importance: 0.5, Content: memory.Content{Title: "note", Text: "use region and month as the key", Salt: strings.Repeat("0", 32)},
 	}
 	i.do(again) // also with another salt: a repeated call draws a new one
 	i.do(memory.Revise{By: writer, ID: "m1", Content: content("new")}, "memory-revised")
 	i.do(again)
-	for name, change := range map[string]func(*memory.Store){
-		"another author": func(s *memory.Store) { s.By = operator },
-		"another text":   func(s *memory.Store) { s.Content.Text = "else" },
-		"another title":  func(s *memory.Store) { s.Content.Title = "else" },
-		"another scope":  func(s *memory.Store) { s.Scope = memory.Workspace },
-		"another task":   func(s *memory.Store) { s.Task = "" },
-		"another talk":   func(s *memory.Store) { s.Conversation = "c2" },
-		"another source": func(s *memory.Store) { s.Source.Agent = "scout" },
+	for name, change := range map[string]func(*memory.Remember){
+		"another author": func(s *memory.Remember) { s.By = operator },
+		"another text":   func(s *memory.Remember) { s.Content.Text = "else" },
+		"another title":  func(s *memory.Remember) { s.Content.Title = "else" },
+		"another scope":  func(s *memory.Remember) { s.Scope = memory.Workspace },
+		"another task":   func(s *memory.Remember) { s.Task = "" },
+		"another talk":   func(s *memory.Remember) { s.Conversation = "c2" },
+		"another source": func(s *memory.Remember) { s.Source.Agent = "scout" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := again
@@ -203,7 +203,7 @@ func TestAForgottenItemGivesOutNothing(t *testing.T) {
 		memory.Unpin{By: writer, ID: "m1"},
 		memory.Tag{By: writer, ID: "m1"},
 		memory.Weigh{By: writer, ID: "m1", Importance: 1},
-		memory.Store{By: writer, ID: "m1", Scope: memory.Workspace, Content: content("again")},
+		memory.Remember{By: writer, ID: "m1", Scope: memory.Workspace, Content: content("again")},
 	} {
 		i.Refused(c, refusal.Conflict)
 	}
@@ -337,33 +337,33 @@ func TestVersionsAreBoundedInNumberAndSize(t *testing.T) {
 }
 
 func TestWhatBreaksARuleIsRefusedWithAHint(t *testing.T) {
-	good := memory.Store{By: writer, ID: "m1", Scope: memory.Task, Task: task, Content: content("x")}
+	good := memory.Remember{By: writer, ID: "m1", Scope: memory.Task, Task: task, Content: content("x")}
 	for name, c := range map[string]struct {
 		code   refusal.Code
-		change func(*memory.Store)
+		change func(*memory.Remember)
 	}{
-		"10 MB of text":           {refusal.TooLarge, func(s *memory.Store) { s.Content.Text = strings.Repeat("x", 10<<20) }},
-		"one byte too much":       {refusal.TooLarge, func(s *memory.Store) { s.Content.Text = strings.Repeat("x", memory.MaxText+1) }},
-		"no text":                 {refusal.Invalid, func(s *memory.Store) { s.Content.Text = " \n" }},
-		"not UTF-8":               {refusal.Invalid, func(s *memory.Store) { s.Content.Text = "a\xff" }},
-		"a title of two lines":    {refusal.Invalid, func(s *memory.Store) { s.Content.Title = "a\nb" }},
-		"a title that turns":      {refusal.Invalid, func(s *memory.Store) { s.Content.Title = "a\u202eb" }},
-		"a long title":            {refusal.TooLarge, func(s *memory.Store) { s.Content.Title = strings.Repeat("x", 201) }},
-		"no salt":                 {refusal.Invalid, func(s *memory.Store) { s.Content.Salt = "" }},
-		"a salt that is no hex":   {refusal.Invalid, func(s *memory.Store) { s.Content.Salt = strings.Repeat("G", 32) }},
-		"an unknown scope":        {refusal.Invalid, func(s *memory.Store) { s.Scope = "team" }},
-		"scope task without task": {refusal.Invalid, func(s *memory.Store) { s.Task = "" }},
-		"somebody else's task":    {refusal.NotFound, func(s *memory.Store) { s.Task = other }},
-		"no task id":              {refusal.Invalid, func(s *memory.Store) { s.Task = "t1" }},
-		"no handoff id":           {refusal.Invalid, func(s *memory.Store) { s.Source.Handoff = "h1" }},
-		"no task id as source":    {refusal.Invalid, func(s *memory.Store) { s.Source.Task = "../x" }},
-		"no name as source":       {refusal.Invalid, func(s *memory.Store) { s.Source.Agent = "A B" }},
-		"no name of a talk":       {refusal.Invalid, func(s *memory.Store) { s.Conversation = "../x" }},
-		"an id with a path":       {refusal.Invalid, func(s *memory.Store) { s.ID = "../m1" }},
-		"importance above 1":      {refusal.Invalid, func(s *memory.Store) { s.Importance = 1.1 }},
-		"importance not a number": {refusal.Invalid, func(s *memory.Store) { s.Importance = math.NaN() }},
-		"a tag with a space":      {refusal.Invalid, func(s *memory.Store) { s.Tags = []string{"a b"} }},
-		"a hundred tags":          {refusal.Invalid, func(s *memory.Store) { s.Tags = strings.Split(strings.Repeat("t,", 99)+"t", ",") }},
+		"10 MB of text":           {refusal.TooLarge, func(s *memory.Remember) { s.Content.Text = strings.Repeat("x", 10<<20) }},
+		"one byte too much":       {refusal.TooLarge, func(s *memory.Remember) { s.Content.Text = strings.Repeat("x", memory.MaxText+1) }},
+		"no text":                 {refusal.Invalid, func(s *memory.Remember) { s.Content.Text = " \n" }},
+		"not UTF-8":               {refusal.Invalid, func(s *memory.Remember) { s.Content.Text = "a\xff" }},
+		"a title of two lines":    {refusal.Invalid, func(s *memory.Remember) { s.Content.Title = "a\nb" }},
+		"a title that turns":      {refusal.Invalid, func(s *memory.Remember) { s.Content.Title = "a\u202eb" }},
+		"a long title":            {refusal.TooLarge, func(s *memory.Remember) { s.Content.Title = strings.Repeat("x", 201) }},
+		"no salt":                 {refusal.Invalid, func(s *memory.Remember) { s.Content.Salt = "" }},
+		"a salt that is no hex":   {refusal.Invalid, func(s *memory.Remember) { s.Content.Salt = strings.Repeat("G", 32) }},
+		"an unknown scope":        {refusal.Invalid, func(s *memory.Remember) { s.Scope = "team" }},
+		"scope task without task": {refusal.Invalid, func(s *memory.Remember) { s.Task = "" }},
+		"somebody else's task":    {refusal.NotFound, func(s *memory.Remember) { s.Task = other }},
+		"no task id":              {refusal.Invalid, func(s *memory.Remember) { s.Task = "t1" }},
+		"no handoff id":           {refusal.Invalid, func(s *memory.Remember) { s.Source.Handoff = "h1" }},
+		"no task id as source":    {refusal.Invalid, func(s *memory.Remember) { s.Source.Task = "../x" }},
+		"no name as source":       {refusal.Invalid, func(s *memory.Remember) { s.Source.Agent = "A B" }},
+		"no name of a talk":       {refusal.Invalid, func(s *memory.Remember) { s.Conversation = "../x" }},
+		"an id with a path":       {refusal.Invalid, func(s *memory.Remember) { s.ID = "../m1" }},
+		"importance above 1":      {refusal.Invalid, func(s *memory.Remember) { s.Importance = 1.1 }},
+		"importance not a number": {refusal.Invalid, func(s *memory.Remember) { s.Importance = math.NaN() }},
+		"a tag with a space":      {refusal.Invalid, func(s *memory.Remember) { s.Tags = []string{"a b"} }},
+		"a hundred tags":          {refusal.Invalid, func(s *memory.Remember) { s.Tags = strings.Split(strings.Repeat("t,", 99)+"t", ",") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := good

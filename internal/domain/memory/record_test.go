@@ -102,7 +102,7 @@ func drawCommand(t *rapid.T, by memory.Reader) memory.Command {
 	switch rapid.IntRange(0, 9).Draw(t, "command") {
 	case 0, 1, 2:
 		scope := rapid.SampledFrom([]memory.Scope{memory.Private, memory.Task, memory.Workspace}).Draw(t, "scope")
-		return memory.Store{By: by, ID: "m1", Scope: scope, Task: task, Content: content}
+		return memory.Remember{By: by, ID: "m1", Scope: scope, Task: task, Content: content}
 	case 3:
 		return memory.Pin{By: by, ID: "m1"}
 	case 4:

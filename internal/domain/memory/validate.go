@@ -28,7 +28,7 @@ const (
 func CheckID(id string) error { return event.CheckName("memory id", id) }
 
 // check refuses a command that breaks a rule on its own, and returns its tags in order.
-func (c Store) check() (tags []string, err error) {
+func (c Remember) check() (tags []string, err error) {
 	if err := CheckID(c.ID); err != nil {
 		return nil, refusal.In("id", err)
 	}
@@ -54,7 +54,7 @@ func (c Store) check() (tags []string, err error) {
 }
 
 // checkBelonging refuses ids that cannot be, and a task in which the author has no part.
-func (c Store) checkBelonging() error {
+func (c Remember) checkBelonging() error {
 	for _, t := range []struct{ field, id string }{{"task", c.Task}, {"source.task", c.Source.Task}} {
 		if t.id == "" {
 			continue

@@ -139,7 +139,7 @@ type Silence struct {
 	Until  time.Time `json:"until"`
 }
 
-func silence(s *alert.Silence) *Silence {
+func silence(s *alert.Silenced) *Silence {
 	if s == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func (as *Alerts) silence(ctx context.Context, c caller.Caller, in SilenceInput)
 	if err != nil {
 		return Silence{}, err
 	}
-	cmd := alert.Quiet{By: c.Principal, Alert: key, Reason: in.Reason, For: time.Duration(in.For)}
+	cmd := alert.Silence{By: c.Principal, Alert: key, Reason: in.Reason, For: time.Duration(in.For)}
 	out, err := as.kind.Do(ctx, c.Write(request), StreamOf(c.Workspace), func(s alert.State, now time.Time) ([]alert.Event, error) {
 		if _, raised := s.Find(key); !raised {
 			if err := as.checkAgent(ctx, c.Workspace, key); err != nil {

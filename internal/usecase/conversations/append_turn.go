@@ -90,7 +90,7 @@ func (cs *Conversations) appendTurn(ctx context.Context, c caller.Caller, in App
 		if err != nil {
 			return nil, err
 		}
-		return conversation.Decide(s, conversation.Append{
+		return conversation.Decide(s, conversation.AppendTurn{
 			Holds: holds, By: by, Conversation: id, Agent: in.Agent, Role: in.Role, Text: in.Text, Task: in.Task, Handoff: in.Handoff, Subject: in.Subject,
 			Since: heardSince(speaker),
 		}, now)

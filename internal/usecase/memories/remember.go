@@ -66,7 +66,7 @@ func (ms *Memories) remember(ctx context.Context, c caller.Caller, in RememberIn
 	if in.Scope == "" {
 		in.Scope = memory.Private
 	}
-	cmd := memory.Store{
+	cmd := memory.Remember{
 		By: by, ID: id, Scope: in.Scope, Source: in.Source, Task: in.Task, Conversation: in.Conversation, Tags: in.Tags, Subject: in.Subject,
 		Importance: in.Importance, Pinned: in.Pinned, Content: memory.Content{Title: in.Title, Text: in.Text, Salt: salt},
 	}

@@ -64,10 +64,10 @@ func anyCommand(rt *rapid.T, m string) memory.Command {
 	tags := rapid.SliceOfN(rapid.SampledFrom(fruits), 0, 2).Draw(rt, "tags")
 	c := content(rapid.SampledFrom(fruits).Draw(rt, "title"), text)
 	return rapid.SampledFrom([]memory.Command{
-		memory.Store{By: by, ID: m, Scope: memory.Private, Tags: tags, Content: c},
-		memory.Store{By: by, ID: m, Scope: memory.Workspace, Tags: tags, Pinned: true, Content: c},
-		memory.Store{By: by, ID: m, Scope: memory.Task, Task: id(1), Tags: tags, Content: c},
-		memory.Store{By: by, ID: m, Scope: memory.Task, Task: id(2), Content: c},
+		memory.Remember{By: by, ID: m, Scope: memory.Private, Tags: tags, Content: c},
+		memory.Remember{By: by, ID: m, Scope: memory.Workspace, Tags: tags, Pinned: true, Content: c},
+		memory.Remember{By: by, ID: m, Scope: memory.Task, Task: id(1), Tags: tags, Content: c},
+		memory.Remember{By: by, ID: m, Scope: memory.Task, Task: id(2), Content: c},
 		memory.Revise{By: by, ID: m, Content: c},
 		memory.Revise{By: by, ID: m, Content: c},
 		memory.Tag{By: by, ID: m, Tags: tags},

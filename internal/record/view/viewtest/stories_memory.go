@@ -53,7 +53,7 @@ func foldItem(events []memory.Event) (state memory.State) {
 }
 
 // say appends a turn to a conversation.
-func (s *stage) say(id string, c conversation.Append) {
+func (s *stage) say(id string, c conversation.AppendTurn) {
 	s.Helper()
 	s.now = s.now.Add(time.Second)
 	c.Conversation = id
@@ -103,10 +103,10 @@ func memoryStory(s *stage) {
 		}
 	}()
 	ann, bob, eve := reader("ann", id(1)), reader("bob", id(1)), reader("eve")
-	s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"db", "orders"}, Importance: 0.2, Content: content("Orders table", "It grows by four percent a week.")})
-	s.know("m2", memory.Store{By: ann, ID: "m2", Scope: memory.Private, Content: content("", "The orders password is in the vault.")})
-	s.know("m3", memory.Store{By: ann, ID: "m3", Scope: memory.Task, Task: id(1), Conversation: "standup", Tags: []string{"db"}, Content: content("", "Split orders by region.")})
-	s.know("m4", memory.Store{By: bob, ID: "m4", Scope: memory.Workspace, Task: id(1), Pinned: true, Content: content("", "Nothing of the kind.")})
+	s.know("m1", memory.Remember{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"db", "orders"}, Importance: 0.2, Content: content("Orders table", "It grows by four percent a week.")})
+	s.know("m2", memory.Remember{By: ann, ID: "m2", Scope: memory.Private, Content: content("", "The orders password is in the vault.")})
+	s.know("m3", memory.Remember{By: ann, ID: "m3", Scope: memory.Task, Task: id(1), Conversation: "standup", Tags: []string{"db"}, Content: content("", "Split orders by region.")})
+	s.know("m4", memory.Remember{By: bob, ID: "m4", Scope: memory.Workspace, Task: id(1), Pinned: true, Content: content("", "Nothing of the kind.")})
 
 	s.wantMemory(view.MemoryFilter{By: ann}, "m4", "m3", "m2", "m1")
 	s.wantMemory(view.MemoryFilter{By: bob}, "m4", "m3", "m1")
@@ -160,7 +160,7 @@ func memoryStory(s *stage) {
 func memoryLifeStory(s *stage) {
 	ann, eve := reader("ann"), reader("eve")
 	for _, m := range []string{"m1", "m2"} {
-		s.know(m, memory.Store{By: ann, ID: m, Scope: memory.Workspace, Tags: []string{"old"}, Content: content("apples", "pears")})
+		s.know(m, memory.Remember{By: ann, ID: m, Scope: memory.Workspace, Tags: []string{"old"}, Content: content("apples", "pears")})
 	}
 	first := s.now
 	s.know("m1", memory.Revise{By: ann, ID: "m1", Content: content("plums", "cherries")},
@@ -198,7 +198,7 @@ func memoryLifeStory(s *stage) {
 func rankStory(s *stage) {
 	ann := reader("ann")
 	store := func(id string, importance float64, c memory.Content) {
-		s.know(id, memory.Store{By: ann, ID: id, Scope: memory.Workspace, Importance: importance, Content: c})
+		s.know(id, memory.Remember{By: ann, ID: id, Scope: memory.Workspace, Importance: importance, Content: c})
 	}
 	for n := range 9 {
 		store(fmt.Sprintf("other-%d", n), 1, content("weather", "it may rain"))
@@ -222,7 +222,7 @@ func meaningStory(s *stage) {
 		"ja":   {"ログイン認証", "パスワードを間違えるとアカウントがロックされます"},
 		"en":   {"Kubernetes", "Certificates are renewed by the platform team"},
 	} {
-		s.know(id, memory.Store{By: ann, ID: id, Scope: memory.Workspace, Content: content(texts[0], texts[1])})
+		s.know(id, memory.Remember{By: ann, ID: id, Scope: memory.Workspace, Content: content(texts[0], texts[1])})
 	}
 	for query, want := range map[string]string{
 		"getUserById": "id", "get_user_by_id": "id", "user id": "id", "userId": "id", "http request": "id", "HttpRequest": "id",
@@ -248,7 +248,7 @@ func meaningStory(s *stage) {
 
 func oddQueryStory(s *stage) {
 	ann := reader("ann")
-	s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"x"}, Content: content("near", "text AND OR NOT naïve 北京 C++ user@host")})
+	s.know("m1", memory.Remember{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{"x"}, Content: content("near", "text AND OR NOT naïve 北京 C++ user@host")})
 	for _, q := range []string{
 		`"`, `""`, `"""`, `*`, `^`, `-`, `+`, `(`, `)`, `{}`, `:`, `'`, `;`, `--`, `\`, "\x00", "\xff\xfe", "\u202e", "!?",
 		`title:`, `NEAR(`, `AND`, `{title} : zzz`, `zzz*`, `zzz AND`, `') OR 1=1 --`, strings.Repeat(`"`, 999), "\x00zzz", "\u0301",
@@ -273,10 +273,10 @@ func oddQueryStory(s *stage) {
 
 func conversationStory(s *stage) {
 	ann, bob, eve := reader("ann", id(1)), reader("bob", id(1)), reader("eve", id(2))
-	s.say("c1", conversation.Append{By: ann, Role: conversation.User, Text: "please", Task: id(1)})
-	s.say("c2", conversation.Append{By: eve, Text: "hm"})
-	s.say("c1", conversation.Append{By: bob, Text: "done", Holds: true})
-	s.say("c3", conversation.Append{By: bob, Text: "a third"})
+	s.say("c1", conversation.AppendTurn{By: ann, Role: conversation.User, Text: "please", Task: id(1)})
+	s.say("c2", conversation.AppendTurn{By: eve, Text: "hm"})
+	s.say("c1", conversation.AppendTurn{By: bob, Text: "done", Holds: true})
+	s.say("c3", conversation.AppendTurn{By: bob, Text: "a third"})
 	want := func(f view.ConversationFilter, want ...string) {
 		s.Helper()
 		got, err := s.views.Conversations(s.ctx, s.ws, f)
@@ -346,9 +346,9 @@ func tasksOfStory(s *stage) {
 	}
 	s.do(id(1), s.to(id(1), "bob"))
 	ann := reader("ann", id(1), id(2), id(3))
-	s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Task, Task: id(1), Content: content("", "a")})
-	s.know("m2", memory.Store{By: ann, ID: "m2", Scope: memory.Workspace, Task: id(3), Content: content("", "a")})
-	s.say("c1", conversation.Append{By: ann, Text: "a", Task: id(2)})
+	s.know("m1", memory.Remember{By: ann, ID: "m1", Scope: memory.Task, Task: id(1), Content: content("", "a")})
+	s.know("m2", memory.Remember{By: ann, ID: "m2", Scope: memory.Workspace, Task: id(3), Content: content("", "a")})
+	s.say("c1", conversation.AppendTurn{By: ann, Text: "a", Task: id(2)})
 	want("agent/ann", 0, id(2), id(1))
 	want("agent/ann", 1, id(2))
 	want("agent/bob", 0, id(1))
@@ -386,9 +386,9 @@ func memoryWorkspaceStory(s *stage) {
 	for _, ws := range []string{"one", "two"} {
 		s.ws = ws
 		s.create(1, agentOf("ann"))
-		s.know("m1", memory.Store{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{ws}, Content: content("", "shared "+ws)})
-		s.know("m2", memory.Store{By: ann, ID: "m2", Scope: memory.Task, Task: id(1), Content: content("", "ours "+ws)})
-		s.say("c1", conversation.Append{By: ann, Text: "of " + ws, Task: id(1)})
+		s.know("m1", memory.Remember{By: ann, ID: "m1", Scope: memory.Workspace, Tags: []string{ws}, Content: content("", "shared "+ws)})
+		s.know("m2", memory.Remember{By: ann, ID: "m2", Scope: memory.Task, Task: id(1), Content: content("", "ours "+ws)})
+		s.say("c1", conversation.AppendTurn{By: ann, Text: "of " + ws, Task: id(1)})
 	}
 	s.know("m1", memory.Forget{By: ann, ID: "m1"})
 	for ws, want := range map[string][]string{"one": {"m2", "m1"}, "two": {"m2"}, "three": {}} {

@@ -50,7 +50,7 @@ func vectorStory(s *stage) {
 		if id == "hers" {
 			scope = memory.Private
 		}
-		s.know(id, memory.Store{By: ann, ID: id, Scope: scope, Tags: []string{"wind"}, Content: content("", id)})
+		s.know(id, memory.Remember{By: ann, ID: id, Scope: scope, Tags: []string{"wind"}, Content: content("", id)})
 	}
 	near := func(f view.MemoryFilter, space string, least float64, want ...string) {
 		s.Helper()

@@ -69,7 +69,7 @@ func TestTheLabelledQueriesFindTheirItemsAmongTheFirstFive(t *testing.T) {
 	for _, x := range set.Items {
 		c := text(x.Text)
 		c.Title = x.Title
-		h.add(newNote(x.ID), memory.Store{By: ann, ID: x.ID, Scope: memory.Workspace, Tags: x.Tags, Content: c})
+		h.add(newNote(x.ID), memory.Remember{By: ann, ID: x.ID, Scope: memory.Workspace, Tags: x.Tags, Content: c})
 	}
 	recall := recallOf(t, set, func(text string) (ids []string) {
 		found, err := h.Memory(t.Context(), "default", view.MemoryFilter{By: ann, Text: text, Now: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC), Limit: 5})

@@ -28,7 +28,7 @@ func TestWordsOfOtherScriptsAreFoundAsPeopleTypeThem(t *testing.T) {
 		{"Café, naïve e\u0301te\u0301 ❤\ufe0f", []string{"cafe", "naive", "été", "ete"}},
 	}
 	for i, x := range items {
-		h.add(newNote(string(rune('a'+i))), memory.Store{By: ann, ID: string(rune('a' + i)), Scope: memory.Workspace, Content: text(x.text)})
+		h.add(newNote(string(rune('a'+i))), memory.Remember{By: ann, ID: string(rune('a' + i)), Scope: memory.Workspace, Content: text(x.text)})
 	}
 	for i, x := range items {
 		for _, q := range x.queries {

@@ -155,8 +155,8 @@ func text(s string) memory.Content {
 	return memory.Content{Text: s, Salt: "00112233445566778899aabbccddeeff"}
 }
 
-func storing(id, s string) memory.Store {
-	return memory.Store{By: ann, ID: id, Scope: memory.Workspace, Tags: []string{"tagged"}, Content: text(s)}
+func storing(id, s string) memory.Remember {
+	return memory.Remember{By: ann, ID: id, Scope: memory.Workspace, Tags: []string{"tagged"}, Content: text(s)}
 }
 
 // words are what the index of words holds.
