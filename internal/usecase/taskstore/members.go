@@ -4,13 +4,13 @@ import "bytes"
 
 // members calls fn with each member of an object in compact JSON that is known to be valid, such as an envelope that was sealed: to find a few
 // members in a long document, encoding/json reads all of it twice.
-func members(object []byte, fn func(name string, value []byte)) {
+func members(object []byte, fn func(name, value []byte)) {
 	for rest := bytes.TrimPrefix(object, []byte("{")); len(rest) > 0 && rest[0] == '"'; {
 		name := rest[:valueEnd(rest)]
 		rest = bytes.TrimPrefix(rest[len(name):], []byte(":"))
 		value := rest[:valueEnd(rest)]
 		rest = bytes.TrimPrefix(rest[len(value):], []byte(","))
-		fn(string(bytes.Trim(name, `"`)), value)
+		fn(bytes.Trim(name, `"`), value)
 	}
 }
 

@@ -113,13 +113,37 @@ type contents struct {
 
 // contentsOf reads what is summed up of an envelope, as it was sealed.
 func contentsOf(doc json.RawMessage) (c contents, err error) {
-	into := map[string]any{"version": &c.Version, "memory": &c.Memory, "artifacts": &c.Artifacts, "gaps": &c.Gaps, "packing": &c.Packing, "handoff": &c.Handoff, "dropped": &c.Dropped}
-	members(doc, func(name string, value []byte) {
-		if to := into[name]; to != nil {
+	var handoff []byte
+	members(doc, func(name, value []byte) {
+		if string(name) == "handoff" {
+			handoff = value
+		} else if to := c.member(string(name)); to != nil {
 			err = errors.Join(err, json.Unmarshal(value, to))
 		}
 	})
+	if len(c.Dropped) > 0 && handoff != nil { // else it has nothing that is summed up
+		err = errors.Join(err, json.Unmarshal(handoff, &c.Handoff))
+	}
 	return c, err
+}
+
+// member is where a member of an envelope is read to; nil if it is not summed up.
+func (doc *contents) member(name string) any {
+	switch name {
+	case "version":
+		return &doc.Version
+	case "memory":
+		return &doc.Memory
+	case "artifacts":
+		return &doc.Artifacts
+	case "gaps":
+		return &doc.Gaps
+	case "packing":
+		return &doc.Packing
+	case "dropped":
+		return &doc.Dropped
+	}
+	return nil
 }
 
 func (doc *contents) sum() *Sealed {
