@@ -50,8 +50,8 @@ CLI, opencode and Copilot CLI. By default all installed clients are set up; --cl
 --scope project    change the files of the current project, which others may share
 --scope user       change your own files, for all projects
 --no-skill         do not write the section in AGENTS.md and the skill for Claude Code, which teach agents when and how to hand off
---person NAME      name the person at the clients. The agents' questions to people are also asked there, and the answers are recorded
-                   under that name
+--person NAME      name the person at the clients, such as yourself; she need not be registered. The agents' questions to people are also
+                   asked there, and the answers are recorded under that name. Otherwise they wait as tickets: see trapeze ticket list
 --hook             let Claude Code and Codex CLI check the agent's inbox at the end of a turn, since new items do not wake them
 
 If a server is running, each agent is registered, and its token is kept in the data directory, readable by its owner alone. No client's
