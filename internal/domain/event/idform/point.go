@@ -15,6 +15,8 @@ const MaxPoint = 64
 var spoken = []string{
 	"by", "from", "why", "note", "task", "fact", "decision", "memory", "pinned", "important", "vital", "replaces", "replaced", "operator", "operators", "admin",
 	"requester", "sender", "receiver", "owner", "agent", "user", "human", "assistant", "system", "developer", "tool", "server", "trapeze", "all",
+	"fenced", "left", "of", "earlier", "older", "parts", "references", "turns", "texts", "facts", "decisions", "steps", "files", "questions",
+	"state", "summary", "data", "detail", "notes", "reasoning", "step", "artifact", "conversation",
 }
 
 // IsPoint reports whether an id of a fact or decision has the form that new ones have: up to 64 ASCII letters, digits, '.', '_' and '-', first a letter or
