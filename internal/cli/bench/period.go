@@ -92,12 +92,12 @@ func (p *period) ended(client int, began, now time.Time) ending {
 	return e
 }
 
-// since is how long the period has been open.
+// since is how long the period has been open. Another look at the clock, of a later time, may have come before.
 func (p *period) since(now time.Time) time.Duration {
 	d := now.Sub(p.opened)
 	for _, s := range p.stood {
-		if s.from.After(p.opened) && !s.to.After(now) {
-			d -= s.to.Sub(s.from)
+		if s.from.After(p.opened) && now.After(s.from) {
+			d -= min(s.to.Sub(s.from), now.Sub(s.from))
 		}
 	}
 	return d

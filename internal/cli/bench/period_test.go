@@ -109,3 +109,21 @@ func TestTheProgressIsOfTheTimeThatIsMeasured(t *testing.T) {
 		}
 	})
 }
+
+// TestATimeThatAnotherLookHasOvertakenEndsNothing: a handoff ends with the time in which the run stands still, and the clock was looked at again before it is noted.
+func TestATimeThatAnotherLookHasOvertakenEndsNothing(t *testing.T) {
+	var begin time.Time
+	p := newPeriod(1, 10*time.Second, begin)
+	opened := begin.Add(time.Second)
+	p.ended(0, begin, opened)
+	last, later := opened.Add(longest), opened.Add(time.Minute)
+	for _, now := range []time.Time{last, later} {
+		p.beat(now)
+	}
+	if got := p.open(later.Add(-time.Millisecond)); got != longest {
+		t.Errorf("open for %s", got)
+	}
+	if got := p.ended(0, opened, later.Add(-time.Millisecond)); got != (ending{stood: true, more: true}) {
+		t.Errorf("%+v", got)
+	}
+}
