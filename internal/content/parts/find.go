@@ -68,8 +68,8 @@ func Find(e *envelope.Envelope, names []string, omitted []envelope.Omission) (fo
 			missing = append(missing, whyMissing(e, name))
 		}
 		for _, p := range parts {
-			if !taken[p.Name()] {
-				taken[p.Name()] = true
+			if is := p.Name() + "\x00" + p.Text; !taken[is] { // a fact and a decision can have one id, and each its reasoning
+				taken[is] = true
 				found = append(found, p)
 			}
 		}

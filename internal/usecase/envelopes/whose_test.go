@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +35,11 @@ func TestAFactStaysTheOneOfItsAuthor(t *testing.T) {
 			if p.Text = fmt.Sprintf("words %d", texts); len(doc.KeyFacts) > 0 && rapid.Bool().Draw(t, "again") {
 				p.Text = rapid.SampledFrom(doc.KeyFacts).Draw(t, "of").Text
 			}
-			c := Content{Facts: []Point{p}}
+			c := Content{Facts: []Point{p}, Decisions: []Point{p}} // the same of both, but for why
+			if p.Reasoning != "" {
+				c.Decisions[0].Reasoning = "decided " + p.Reasoning
+			}
+			beside(t, &doc, by)
 			if c.checkIDs(doc, nil, by) != nil {
 				continue
 			}
@@ -60,6 +65,46 @@ func TestAFactStaysTheOneOfItsAuthor(t *testing.T) {
 			fetches(t, doc, said)
 		}
 	})
+}
+
+// beside adds a step, a memory item or a file, each with words of its own.
+func beside(t *rapid.T, doc *envelope.Envelope, by string) {
+	words := fmt.Sprintf("more %d", len(doc.History)+len(doc.Memory)+len(doc.Artifacts))
+	weight := envelope.Weight{Pinned: rapid.Bool().Draw(t, "is pinned"), Importance: rapid.SampledFrom([]float64{0, 1}).Draw(t, "weighs")}
+	switch rapid.IntRange(0, 3).Draw(t, "beside") {
+	case 0:
+		doc.History = append(slices.Clip(doc.History), envelope.Step{Agent: by, Action: words, Weight: weight})
+	case 1:
+		doc.Memory = append(slices.Clip(doc.Memory), envelope.MemoryRef{ID: fmt.Sprintf("mem_%d", len(doc.Memory)), Text: words, Author: by, Weight: weight})
+	case 2:
+		doc.Artifacts = append(slices.Clip(doc.Artifacts), envelope.Artifact{Digest: envelope.DigestOf([]byte(words)), Weight: weight})
+	}
+}
+
+// wordsOf are those of what was left out, as its source has them; a file has none. A fact and a decision of one id are asked for their reasoning by one name.
+func wordsOf(doc *envelope.Envelope, o envelope.Omission) (words []string) {
+	if o.Kind == envelope.PartStep {
+		n, _ := strconv.Atoi(o.ID)
+		return []string{doc.History[n-1].Line()}
+	}
+	if o.Kind == envelope.PartMemory {
+		return []string{doc.Memory[slices.IndexFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == o.ID })].Text}
+	}
+	if o.Kind == envelope.PartArtifact {
+		return []string{""}
+	}
+	for at, list := range [][]envelope.Item{doc.KeyFacts, doc.Decisions} {
+		for _, i := range list {
+			switch {
+			case i.ID != o.ID:
+			case o.Kind == envelope.PartReasoning && i.Reasoning != "":
+				words = append(words, i.Reasoning)
+			case o.Kind == []envelope.PartKind{envelope.PartFact, envelope.PartDecision}[at]:
+				words = append(words, i.Text)
+			}
+		}
+	}
+	return words
 }
 
 // reads checks what a receiver reads of facts.
@@ -99,13 +144,13 @@ func fetches(t *rapid.T, doc envelope.Envelope, said map[string]bool) {
 	for _, line := range strings.Split(packed.Text, "\n") {
 		_, list, named := strings.Cut(line, ": ")
 		kind, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(line, "pinned "), "important "), " ")
-		if kind = strings.TrimSuffix(kind, ":"); !named || kind != "fact" {
+		if kind = strings.TrimSuffix(kind, ":"); !named || kind != "fact" && kind != "decision" {
 			continue
 		}
 		for _, id := range regexp.MustCompile(`\b[abcd][1-4]( \(by ([^,]*), replaces what (.*?) said\))?`).FindAllStringSubmatch(list, -1) {
-			found, missing, err := parts.Find(&doc, []string{"fact:" + id[0][:2]}, packed.Envelope.Omissions)
+			found, missing, err := parts.Find(&doc, []string{kind + ":" + id[0][:2]}, packed.Envelope.Omissions)
 			if err != nil || len(missing) > 0 || len(found) == 0 {
-				t.Fatalf("fact:%s: %v, %q in\n%s", id[0][:2], err, missing, packed.Text)
+				t.Fatalf("%s:%s: %v, %q in\n%s", kind, id[0][:2], err, missing, packed.Text)
 			}
 			if id[1] == "" {
 				continue
@@ -115,12 +160,21 @@ func fetches(t *rapid.T, doc envelope.Envelope, said map[string]bool) {
 			}
 		}
 	}
-	for _, what := range []string{"fact", "all"} {
-		found, _, err := parts.Find(&doc, []string{what}, packed.Envelope.Omissions)
-		for _, o := range packed.Envelope.Omissions {
-			name := string(o.Kind) + ":" + o.ID
-			if err != nil || (what == "all" || o.Kind == envelope.PartFact) && !slices.ContainsFunc(found, func(p parts.Part) bool { return p.Name() == name }) {
-				t.Fatalf("%s is not in %s: %+v, %v", name, what, found, err)
+	for _, o := range packed.Envelope.Omissions {
+		if o.ID == "" {
+			continue
+		}
+		name := string(o.Kind) + ":" + o.ID
+		found, missing, err := parts.Find(&doc, []string{name}, packed.Envelope.Omissions)
+		for _, words := range wordsOf(&doc, o) {
+			if err != nil || len(missing) > 0 || !slices.ContainsFunc(found, func(p parts.Part) bool { return p.Name() == name && p.Text == words }) {
+				t.Fatalf("%s, which says %q: fetched %+v, %q, %v", name, words, found, missing, err)
+			}
+		}
+		for _, what := range []string{string(o.Kind), "all"} {
+			all, _, err := parts.Find(&doc, []string{what}, packed.Envelope.Omissions)
+			if err != nil || !slices.ContainsFunc(all, func(p parts.Part) bool { return p.Name() == name }) {
+				t.Fatalf("%s is not in %s: %+v, %v", name, what, all, err)
 			}
 		}
 	}
