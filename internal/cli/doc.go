@@ -13,7 +13,8 @@
 //
 // Where to change what:
 //   - root.go: the commands, their groups and their order in the help
-//   - serve.go: the flags of a server and what is refused at its start; the defaults behind them are in server/config.go
+//   - serve.go: the flags of a server, and which are refused together; the defaults behind them are in server/config.go, and what else is refused
+//     at a start in server/server.go
 //   - main.go: what the program in cmd gives the command line; how an error ends a command is in shell/errors.go
 //   - mcp.go: as which agent trapeze mcp speaks, and how long it waits for a server
 //   - work.go, demo.go, stop.go: the flags of commands whose work is done in the packages work, demo and daemon

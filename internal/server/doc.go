@@ -7,19 +7,20 @@
 //   - The data directory and all in it belong to its owner alone.
 //
 // Where to change what:
-//   - config.go: the settings and their defaults; server.go: the order of starting and stopping, the space that is kept for
+//   - config.go: the settings and their defaults, and the sinks for tickets (log, webhook, exec); sinks.go: those for alerts, which may also be services
+//     such as e-mail; server.go: the order of starting and stopping, the space that is kept for
 //     reads, how often views are repaired; stop.go: how long calls and event streams may go on when it stops
 //   - shared.go: what a server does for the others that share its record
 //   - backup.go: which files of the data directory a backup takes; move.go: how a record goes where several servers share it, and comes from there
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies
-//   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files
+//   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files are refused
 //   - package garbage: how much memory the process takes; package putaway: how entries are put away
 //   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
 //   - people.go: the configuration of people who sign in; segments.go: how entries are put away; clock.go: the clock of tests
-//   - cluster.go: what a server tells of itself to the others; page_key.go: the key of the sessions of the page
+//   - cluster.go: how package cluster, which has what a server tells the others, is given what it needs; page_key.go: the key of the sessions of the page
 //   - temporary_linux.go: where temporary data is; processor_unix.go: how processor time is measured
 //   - package cluster: what this server tells the others; package certificate: its certificate; package sharedrecord: records that servers share
 //

@@ -10,7 +10,7 @@
 // Where to change what:
 //   - decide.go: who may erase and hold, and how many holds there may be
 //   - subject.go: what can be named; which content that is, is found in usecase/erasures/find.go
-//   - retention.go: which content a rule of retention applies to, and for how long content is kept if several do; a new condition of
+//   - retention.go: which content a rule of retention applies to, and for how long content is kept that several rules apply to; a new condition of
 //     a rule begins there, and gets its field in policy/retention.go
 //   - event.go: the events; decide.go has their fold
 //

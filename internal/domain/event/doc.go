@@ -3,7 +3,7 @@
 // The events stand together: [Event] and the list of all in event.go, the types in event_task.go, event_handoff.go,
 // event_children.go and event_ticket.go, each with its name in the record. Every other concept has a file of its name with
 // its type, its limits and its checks: constraint.go, reason.go (why a task moves), rejection.go
-// (why an offer is not taken), ticket.go; timeout.go and limit.go have the defaults. closedset.go has the one mechanism of closed sets,
+// (why an offer is not taken; what a rejection must say beside that is checked in handoff/reject.go), ticket.go; timeout.go and limit.go have the defaults. closedset.go has the one mechanism of closed sets,
 // and text.go, json.go, name.go and id.go check input that several concepts are made of.
 //
 // What may happen to a task is decided by package handoff; this package checks only that a value is well formed.

@@ -13,7 +13,8 @@
 //   - Folding the same events gives the same task, on every machine.
 //
 // Where to change what:
-//   - clock.go: when each clock of a task is due: leases, deadlines, acknowledgments, the end of an offer
+//   - clock.go: when each clock of a task is due, and in which states none runs (ended and parked): leases, progress, deadlines, offers, acknowledgments,
+//     confirmations, tickets, waits for children. A new clock begins here; what it does is in handoff/tick.go, how long it runs in event/timeout.go
 //   - wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open, before its next offer. The pauses after an offer that nobody answers are in
 //     event/backoff.go; whether it is made again is decided in handoff/offer.go
 //   - ticket.go: when people are reminded of a ticket, and how many answers a task keeps. Who may handle one is decided in handoff/ticket.go

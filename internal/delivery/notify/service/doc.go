@@ -1,4 +1,4 @@
-// Package service notifies people by the services of others: Slack, Teams, e-mail, PagerDuty and more, each by one URL, through the
+// Package service notifies people of alerts by the services of others: Slack, Teams, e-mail, PagerDuty and more, each by one URL, through the
 // library shoutrrr.
 //
 // Invariants:
