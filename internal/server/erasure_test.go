@@ -355,7 +355,7 @@ func (k *clinic) after(t *testing.T) {
 // guess wants no entry to confirm what a note said, by what is recorded of the request.
 func (k *clinic) guess(t *testing.T) {
 	t.Helper()
-	said, err := caller.Caller{Key: "any"}.Digest("progress", tasks.ProgressInput{Task: k.task, Note: "noted " + k.secret("note")})
+	said, err := caller.Caller{Key: "any"}.Digest("progress", tasks.ProgressInput{Task: k.task, Note: "noted qznote4711wanda"}) // not [clinic.secret]: a test may look for other words
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestEveryFieldOfTheContentReachesTheReceiver(t *testing.T) {
 					default:
 						marked = append(marked, h.postMarked(k.kind, k.fanOut)...)
 						if !k.cold {
-							marked = append(marked, "MARK-file", "MARK-memory", "expires 2999-01-02", "confidence: 0.25")
+							marked = append(marked, "MARK-file", "MARK-memory", "context stale after 2999-01-02", "confidence: 0.25")
 						}
 					}
 					if k.kind == client.Supervised {

@@ -65,7 +65,7 @@ func (p Program) analyse(ctx context.Context, s content, args []string) error {
 	}
 	args = []string{
 		"--ask", "Write the report, in Markdown. Say where the source is.", "--pin", "fact:gaps",
-		"--fact", fmt.Sprintf("files<size=%d packages with %d files and %d of tests", t.Packages, t.Files, t.Tests),
+		"--fact", fmt.Sprintf("counts<size=%d packages with %d files and %d of tests", t.Packages, t.Files, t.Tests),
 		"--fact", fmt.Sprintf("lines=%d lines in %d functions", t.Lines, t.Functions),
 		"--fact", fmt.Sprintf("gaps=%d of %d exported names have no comment", t.Undocumented, t.Exported),
 		"--decision", "tests=Tests are counted as files, and left out of everything else",
