@@ -53,7 +53,7 @@ func ExampleClient_Reject() {
 	})
 	must(err)
 
-	back, err := writer.Reject(ctx, sent.Handoff, client.RejectInput{Why: client.MissingContext, Missing: []string{"target language"}})
+	back, err := writer.Reject(ctx, sent.Handoff, client.RejectInput{Reason: client.MissingContext, Missing: []string{"target language"}})
 	must(err)
 	fmt.Println(back.Stage, "and back with", back.Owner)
 	// Output: rejected and back with planner

@@ -19,7 +19,7 @@ func Rejections() []Rejection { return []Rejection{NotCapable, Overloaded, Missi
 // RejectInput rejects an offer.
 type RejectInput struct {
 	Offer   int       `json:"offer,omitempty"`
-	Why     Rejection `json:"why"`
+	Reason  Rejection `json:"reason"`
 	Missing []string  `json:"missing,omitempty"` // with MissingContext: the fields you would need
 	Detail  string    `json:"detail,omitempty"`
 }

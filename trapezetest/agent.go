@@ -82,7 +82,7 @@ func Accept(steps ...Step) Turn { return Turn{steps: steps} }
 
 // Reject rejects the offer. With [client.MissingContext], missing names the fields that the agent lacks.
 func Reject(why client.Rejection, missing ...string) Turn {
-	return Turn{why: why, reject: client.RejectInput{Why: why, Missing: missing}}
+	return Turn{why: why, reject: client.RejectInput{Reason: why, Missing: missing}}
 }
 
 // Ignore never looks at the offer.

@@ -75,7 +75,7 @@ func newAlarmed(t *testing.T) *alarmed {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := coder.Reject(t.Context(), r.Handoff, api.RejectInput{Why: "not_capable"}); err != nil {
+		if _, err := coder.Reject(t.Context(), r.Handoff, api.RejectInput{Reason: "not_capable"}); err != nil {
 			t.Fatal(err)
 		}
 	}

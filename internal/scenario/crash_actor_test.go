@@ -261,7 +261,7 @@ func (a *actor) answer(item api.Item, reject bool) {
 	case item.Type != "offer":
 		a.rig.Errorf("nobody has made a %s", item.Type)
 	case reject:
-		in := api.RejectInput{Offer: item.Offer, Why: api.Overloaded}
+		in := api.RejectInput{Offer: item.Offer, Reason: api.Overloaded}
 		a.ask("reject", func(ctx context.Context, c *api.Client) (api.Receipt, error) { return c.Reject(ctx, item.ID, in) })
 	default:
 		r, ok := a.ask("accept", func(ctx context.Context, c *api.Client) (api.Receipt, error) {

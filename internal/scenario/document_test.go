@@ -46,7 +46,7 @@ func TestTheDocumentOfAHandoffIsWholeAtEveryStage(t *testing.T) {
 			{stage: event.Accepted, send: `,"confirm":"explicit"`, then: accept, last: "handoff-acknowledgment"},
 			{stage: event.Transferred, then: accept, last: "handoff-complete"},
 			{stage: event.Rejected, then: func(handoff string) {
-				w.must("worker", "POST /v1/handoffs/"+handoff+"/reject", `{"why":"refused"}`, nil)
+				w.must("worker", "POST /v1/handoffs/"+handoff+"/reject", `{"reason":"refused"}`, nil)
 			}, last: "handoff-returned"},
 			{stage: event.Expired, send: `,"kind":"supervised","timeouts":{"approval":"1m"}`, then: func(string) { time.Sleep(2 * time.Minute) }, last: "handoff-returned"},
 			{stage: event.Expired, send: `,"confirm":"explicit"`, then: func(handoff string) { accept(handoff); time.Sleep(2 * time.Minute) }, last: "handoff-returned"},

@@ -246,7 +246,7 @@ func TestNobodyFillsTheInboxOfAnother(t *testing.T) {
 		if len(all) != townOffers+2 || !maps.Equal(all, paged) {
 			t.Errorf("%d items at once, %d in pages: %v", len(all), len(paged), paged)
 		}
-		w.must("worker", "POST /v1/handoffs/"+junk+"/reject", `{"why":"refused"}`, nil)
+		w.must("worker", "POST /v1/handoffs/"+junk+"/reject", `{"reason":"refused"}`, nil)
 		if _, status, text := w.offers("junk", "worker", ""); status >= 300 {
 			t.Errorf("once there is room: %d %s", status, text)
 		}
@@ -460,7 +460,7 @@ func TestAReceiverThatGoesOnServesEverySender(t *testing.T) {
 			}
 			w.must("worker", "GET /v1/inbox?limit=1&after="+cursor, "", &page)
 			served, cursor = served+page.Items[0].From[:1], page.Cursor
-			w.must("worker", "POST /v1/handoffs/"+page.Items[0].ID+"/reject", `{"why":"refused"}`, nil)
+			w.must("worker", "POST /v1/handoffs/"+page.Items[0].ID+"/reject", `{"reason":"refused"}`, nil)
 			send("junk", "urgent")
 		}
 		if want := "jjjhjjjhjjjjjjjj"; served != want {

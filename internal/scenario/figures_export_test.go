@@ -63,7 +63,7 @@ func (h *harness) failsLate() {
 	h.register("lone", agents.AgentSpec{})
 	late := h.create(h.agent("lead"), tasks.CreateInput{Intent: "fails late", Send: &handoffs.SendInput{To: []string{"lone"}, Reason: event.ReasonUserRequest}})
 	ok(h, h.agent("lone"), func(c caller.Caller) (taskstore.Receipt, error) {
-		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: late.Handoff, Why: event.NotCapable})
+		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: late.Handoff, Reason: event.NotCapable})
 	})
 	h.settle()
 }

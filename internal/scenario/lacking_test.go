@@ -17,7 +17,7 @@ func (h *harness) rejectMissing(agent, detail string, missing ...string) {
 	h.Helper()
 	item := h.wait(agent)
 	ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
-		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: event.MissingContext, Missing: missing, Detail: detail})
+		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Reason: event.MissingContext, Missing: missing, Detail: detail})
 	})
 }
 

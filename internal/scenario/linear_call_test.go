@@ -59,7 +59,7 @@ func (c *client) once(ctx context.Context, node *usecase.UseCases, key, task str
 		got, err = node.Tasks.Accept(ctx, me, tasks.AcceptInput{Handoff: id, Offer: w.offer})
 		r = got.Receipt
 	case vReject:
-		r, err = node.Tasks.Reject(ctx, me, tasks.RejectInput{Handoff: id, Offer: w.offer, Why: event.Overloaded})
+		r, err = node.Tasks.Reject(ctx, me, tasks.RejectInput{Handoff: id, Offer: w.offer, Reason: event.Overloaded})
 	case vWithdraw:
 		r, err = node.Tasks.Cancel(ctx, me, tasks.CancelInput{ID: id, Epoch: w.epoch})
 	case vConfirm:

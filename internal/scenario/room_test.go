@@ -50,7 +50,7 @@ func TestWhatTheServerSendsWaitsForRoomInAnInbox(t *testing.T) {
 		if state, stage, _ := w.at(then.Task); state != string(event.Pending) && state != string(event.HandingOff) || stage != string(event.Requested) {
 			t.Fatalf("while nothing is answered: %s, %s", state, stage)
 		}
-		w.must("worker", "POST /v1/handoffs/"+full[0]+"/reject", `{"why":"refused"}`, nil)
+		w.must("worker", "POST /v1/handoffs/"+full[0]+"/reject", `{"reason":"refused"}`, nil)
 		time.Sleep(6 * time.Minute)
 		if state, stage, to := w.at(then.Task); stage != string(event.Offered) || to != "worker" {
 			t.Errorf("once there is room: %s, %s to %q", state, stage, to)
@@ -73,7 +73,7 @@ func TestAnOfferThatIsMadeAgainWaitsForRoomInAnInbox(t *testing.T) {
 		for _, stage, _ := w.at(slow.Task); stage != string(event.Requested); _, stage, _ = w.at(slow.Task) {
 			time.Sleep(time.Millisecond)
 		}
-		w.must("third", "POST /v1/handoffs/"+next.Handoff+"/reject", `{"why":"refused"}`, nil)
+		w.must("third", "POST /v1/handoffs/"+next.Handoff+"/reject", `{"reason":"refused"}`, nil)
 		offers := map[string]string{slow.Task: w.fills("lead", "first")[0], next.Task: ""}
 		time.Sleep(time.Minute)
 		for task := range offers {
@@ -84,7 +84,7 @@ func TestAnOfferThatIsMadeAgainWaitsForRoomInAnInbox(t *testing.T) {
 		for _, name := range []string{"first", "second"} {
 			var page struct{ Items []struct{ ID string } }
 			w.must(name, "GET /v1/inbox?limit=2", "", &page)
-			w.must(name, "POST /v1/handoffs/"+page.Items[1].ID+"/reject", `{"why":"refused"}`, nil)
+			w.must(name, "POST /v1/handoffs/"+page.Items[1].ID+"/reject", `{"reason":"refused"}`, nil)
 		}
 		time.Sleep(6 * time.Minute)
 		for task, to := range map[string]string{slow.Task: "first", next.Task: "second"} {

@@ -117,7 +117,7 @@ func TestAHandleSaysWhyNothingComesAndWhatHelps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := h.as("reviewer").Reject(t.Context(), items[0].ID, api.RejectInput{Why: api.Refused}); err != nil {
+			if _, err := h.as("reviewer").Reject(t.Context(), items[0].ID, api.RejectInput{Reason: api.Refused}); err != nil {
 				t.Fatal(err)
 			}
 		}

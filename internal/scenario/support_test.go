@@ -206,10 +206,10 @@ func (d *supportDesk) meets(ctx context.Context, name string, c *api.Client, ite
 	case "offer":
 		switch {
 		case roll < 8:
-			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Why: api.NotCapable})
+			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Reason: api.NotCapable})
 			d.try(name, "reject", err)
 		case roll < 12:
-			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Why: api.Overloaded})
+			_, err := c.Reject(ctx, item.ID, api.RejectInput{Offer: item.Offer, Reason: api.Overloaded})
 			d.try(name, "reject", err)
 		case roll < 16: // seen, and never answered
 			<-time.After(600 * time.Millisecond)

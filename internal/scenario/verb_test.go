@@ -38,7 +38,7 @@ func (h *harness) accept(agent string, item view.Item) tasks.Accepted {
 func (h *harness) reject(agent string, item view.Item, why event.Rejection) taskstore.Receipt {
 	h.Helper()
 	return ok(h, h.agent(agent), func(c caller.Caller) (taskstore.Receipt, error) {
-		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Why: why})
+		return h.app.Tasks.Reject(ctx(h), c, tasks.RejectInput{Handoff: item.ID, Offer: item.Offer, Reason: why})
 	})
 }
 

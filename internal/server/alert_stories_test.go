@@ -160,7 +160,7 @@ func (st *stage) rejects(n int) {
 		name := []string{"coder", "tester"}[n/3%2]
 		by := st.as(name, client.AgentSpec{})
 		r := st.handsBy(st.turn(n), name, client.CreateInput{}, client.SendInput{})
-		if _, err := by.Reject(st.Context(), r.Handoff, client.RejectInput{Why: "not_capable"}); err != nil {
+		if _, err := by.Reject(st.Context(), r.Handoff, client.RejectInput{Reason: "not_capable"}); err != nil {
 			st.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func (st *stage) fansOut() {
 			st.Fatal(r, err)
 		}
 		for n, part := range r.Children {
-			if _, err := st.agents[names[n]].Reject(st.Context(), part+".h1", client.RejectInput{Why: "refused"}); err != nil {
+			if _, err := st.agents[names[n]].Reject(st.Context(), part+".h1", client.RejectInput{Reason: "refused"}); err != nil {
 				st.Fatal(err)
 			}
 		}

@@ -274,7 +274,7 @@ func TestAlertsAreJudgedAsTimePassesOnAClockThatCanBeMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := coder.Reject(w.Context(), created.Handoff, client.RejectInput{Why: client.NotCapable}); err != nil {
+	if _, err := coder.Reject(w.Context(), created.Handoff, client.RejectInput{Reason: client.NotCapable}); err != nil {
 		t.Fatal(err)
 	}
 	again := newWatchdog(t, Config{DataDir: snapshot(t, w.s.config.DataDir), Clock: NewClock(time.Time{})})

@@ -42,7 +42,7 @@ func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
 			answered := asks(client.AskInput{Options: []string{"yes", "no"}})(t, agents["ann"]) + ".k1"
 			must(t)(admin.Answer(ctx, answered, client.AnswerInput{Answer: "yes"}))
 			dead := created(t, admin, client.CreateInput{Send: &client.SendInput{To: []string{"mute"}, Retries: new(int)}})
-			must(t)(agents["mute"].Reject(ctx, dead+".h1", client.RejectInput{Why: client.Refused, Detail: "no"}))
+			must(t)(agents["mute"].Reject(ctx, dead+".h1", client.RejectInput{Reason: client.Refused, Detail: "no"}))
 			if i >= 20 { // a task is handed off 30 times at most
 				continue
 			}

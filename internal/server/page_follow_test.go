@@ -132,7 +132,7 @@ func changesOfPages(t *testing.T, boss *client.Client, agents map[string]*client
 	reject := func(detail string) error {
 		r, err := boss.CreateTask(ctx, client.CreateInput{Intent: detail, Send: &client.SendInput{To: []string{"mute"}, Retries: new(int)}})
 		if err == nil {
-			_, err = agents["mute"].Reject(ctx, r.Handoff, client.RejectInput{Why: client.Refused, Detail: "no"})
+			_, err = agents["mute"].Reject(ctx, r.Handoff, client.RejectInput{Reason: client.Refused, Detail: "no"})
 		}
 		return err
 	}
@@ -152,7 +152,7 @@ func changesOfPages(t *testing.T, boss *client.Client, agents map[string]*client
 			return err
 		}, `executing</span> <span class="quiet">bob`},
 		"GET /tasks/{task}/hops/{hop}": {"/tasks/" + offered + "/hops/1", func() error {
-			_, err := bob.Reject(ctx, offered+".h1", client.RejectInput{Why: client.Refused, Detail: "rather not"})
+			_, err := bob.Reject(ctx, offered+".h1", client.RejectInput{Reason: client.Refused, Detail: "rather not"})
 			return err
 		}, "rather not"},
 		"GET /tasks/{task}/compare": {"/tasks/" + moved + "/compare", func() error {

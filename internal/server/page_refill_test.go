@@ -28,7 +28,7 @@ func TestAFormThatIsRefusedComesBackFilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t)(agents["mute"].Reject(ctx, dead.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+	must(t)(agents["mute"].Reject(ctx, dead.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 	for name, c := range map[string]struct {
 		by         *reader
 		path, form string

@@ -32,7 +32,7 @@ func TestAPageHasTheButtonsThatItsReaderMayPress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t)(agents["mute"].Reject(ctx, dead.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+	must(t)(agents["mute"].Reject(ctx, dead.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 	ticket, story := "/tickets/"+asks.Task+".k1", "/tasks/"+asks.Task
 	for _, path := range []string{"/", "/inbox", ticket, "/tasks", story, "/tasks/" + dead.Task, "/dead", "/agents/mute", "/alerts", "/record"} {
 		_, main, _ := strings.Cut(eve.get(path, http.StatusOK), "<main")

@@ -59,7 +59,7 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 	asks := create("asks a person", "bob")
 	must(t)(agents["bob"].Accept(ctx, asks.Handoff, client.AcceptInput{}))
 	must(t)(agents["bob"].Ask(ctx, asks.Task, client.AskInput{Epoch: 1, Question: "Is it allowed?"}))
-	must(t)(agents["mute"].Reject(ctx, create("nobody takes it", "mute").Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+	must(t)(agents["mute"].Reject(ctx, create("nobody takes it", "mute").Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 	create("is offered", "bob")
 	for n := range 70 { // more than a column shows
 		must(t)(admin.CreateTask(ctx, client.CreateInput{Intent: fmt.Sprint("pending ", n)}))
@@ -101,7 +101,7 @@ func chain(t *testing.T, s *Server, admin *client.Client, agents map[string]*cli
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t)(agents["bob"].Reject(ctx, made.Handoff, client.RejectInput{Why: client.Overloaded, Detail: "too much on my desk"}))
+	must(t)(agents["bob"].Reject(ctx, made.Handoff, client.RejectInput{Reason: client.Overloaded, Detail: "too much on my desk"}))
 	first, err := agents["ann"].Accept(ctx, made.Handoff, client.AcceptInput{})
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown(t, "an offer", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "As its receiver will read it")
-	must(t)(agents["bob"].Reject(t.Context(), open.Handoff, client.RejectInput{Why: client.NotCapable, Detail: "no printer"}))
+	must(t)(agents["bob"].Reject(t.Context(), open.Handoff, client.RejectInput{Reason: client.NotCapable, Detail: "no printer"}))
 	shown(t, "an offer that was rejected", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "no printer", "As it was offered: nobody accepted it")
 	compared := page.get("/tasks/"+task+"/compare", http.StatusOK)
 	for _, row := range []string{

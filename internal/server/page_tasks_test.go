@@ -150,7 +150,7 @@ func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		must(t)(agents["mute"].Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		must(t)(agents["mute"].Reject(ctx, sent.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 		return made.Task
 	}
 	is := func(id string) client.Task {
@@ -211,7 +211,7 @@ func TestDeadLettersAreReplayedAlongAnotherRoute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		must(t)(agents["mute"].Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		must(t)(agents["mute"].Reject(ctx, made.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 		return made.Task
 	}
 	five, six, seven := along("five"), along("six"), along("seven")
@@ -250,7 +250,7 @@ func TestDeadLettersAreReplayedAlongAnotherRoute(t *testing.T) {
 	}
 	for _, id := range []string{five, six} {
 		to := map[string]*client.Client{five: agents["bob"], six: agents["mute"]}[id]
-		must(t)(to.Reject(ctx, is(id).Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		must(t)(to.Reject(ctx, is(id).Handoff.ID, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 	}
 	page.post("/dead", "verb=replay&key=k5&route=ann+bob&task="+five+"&task="+six, "Replayed.")
 	for _, id := range []string{five, six} {

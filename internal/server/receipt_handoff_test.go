@@ -84,7 +84,7 @@ func TestTheReceiptOfAHandoffShowsWhoAskedWhoDecidedAndHowItEnded(t *testing.T) 
 	})
 	t.Run("rejected", func(t *testing.T) {
 		id := send(t, agents["ann"], client.SendInput{})
-		_, err := agents["bob"].Reject(t.Context(), id, client.RejectInput{Why: client.Overloaded})
+		_, err := agents["bob"].Reject(t.Context(), id, client.RejectInput{Reason: client.Overloaded})
 		must(t, err)
 		h, events := shown(t, id)
 		if h.Ended.IsZero() || h.Outcome == "" || h.To != "" || !slices.Contains(events, "handoff-rejected") {

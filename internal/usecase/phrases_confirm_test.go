@@ -22,7 +22,7 @@ func TestAConfirmationIsForTheTaskAsItStood(t *testing.T) {
 	in := phrases.DoInput{Text: "hand this off to carol", Task: task}
 	in.Confirm = h.ask(alice, in).Confirm
 	sent := h.done(alice, phrases.DoInput{Text: "hand off to bob", Task: task})
-	if _, err := h.app.Tasks.Reject(t.Context(), bob, tasks.RejectInput{Handoff: sent.Receipt.Handoff, Why: event.Overloaded}); err != nil {
+	if _, err := h.app.Tasks.Reject(t.Context(), bob, tasks.RejectInput{Handoff: sent.Receipt.Handoff, Reason: event.Overloaded}); err != nil {
 		t.Fatal(err)
 	}
 	h.refused(alice, in, refusal.Conflict, "has moved since") // the epoch is the same

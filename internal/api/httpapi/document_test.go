@@ -98,7 +98,7 @@ func TestTheDocumentOfAHandoffNamesItsReceiverAtEveryStage(t *testing.T) {
 	editor, _ := h.agent("editor")
 	operator := h.as(h.admin)
 	refuse := func(agent *client.Client, id string) error {
-		_, err := agent.Reject(t.Context(), id, client.RejectInput{Why: client.Refused, Detail: "no"})
+		_, err := agent.Reject(t.Context(), id, client.RejectInput{Reason: client.Refused, Detail: "no"})
 		return err
 	}
 	for name, test := range map[string]struct {

@@ -35,7 +35,7 @@ var bodies = map[string]string{
 	"POST /v1/tasks/{id}/stuck":           `{"owner":"ann"}`,
 	"POST /v1/tasks/{id}/takeover":        `{"from":"ann","detail":"mine"}`,
 	"POST /v1/handoffs/{id}/accept":       `{"offer":1}`,
-	"POST /v1/handoffs/{id}/reject":       `{"offer":1,"why":"refused"}`,
+	"POST /v1/handoffs/{id}/reject":       `{"offer":1,"reason":"refused"}`,
 	"POST /v1/tickets/{id}/answer":        `{"answer":"yes"}`,
 	"POST /v1/memory/{id}/revise":         `{"text":"new"}`,
 	"POST /v1/memory/{id}/weigh":          `{"importance":1}`,

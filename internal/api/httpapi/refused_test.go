@@ -51,8 +51,8 @@ var badInput = []refused{
 	{"a wrong owner", "planner", "POST /v1/tasks/TASK/complete", `{"epoch":EPOCH}`, refusal.NotOwner, "planner does not own"},
 	{"accepting again", "writer", "POST /v1/handoffs/HANDOFF/accept", `{}`, refusal.Expired, "writer owns task"},
 	{"accepting as an admin", "admin", "POST /v1/handoffs/HANDOFF/accept", `{}`, refusal.NotPermitted, "not an agent"},
-	{"rejecting without why", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"detail":"no"}`, refusal.Invalid, "why"},
-	{"rejecting for an unknown reason", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"why":"lazy"}`, refusal.Invalid, "not_capable"},
+	{"rejecting without a reason", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"detail":"no"}`, refusal.Invalid, "reason"},
+	{"rejecting for an unknown reason", "writer", "POST /v1/handoffs/HANDOFF/reject", `{"reason":"lazy"}`, refusal.Invalid, "not_capable"},
 
 	{"no body", "planner", "POST /v1/tasks", "", refusal.Invalid, "body is required"},
 	{"half a body", "planner", "POST /v1/tasks", `{"intent":`, refusal.Invalid, "unexpected end"},

@@ -108,7 +108,7 @@ func TestWhoGivesATaskAwayIsToldHowManyTokensTheNextOwnerReads(t *testing.T) {
 			if err != nil {
 				return sent, err
 			}
-			if _, err := writer.Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused}); err != nil {
+			if _, err := writer.Reject(ctx, sent.Handoff, client.RejectInput{Reason: client.Refused}); err != nil {
 				return sent, err
 			}
 			asked, err := writer.Takeover(ctx, own.Task, client.TakeoverInput{})

@@ -47,7 +47,7 @@ var usualBodies = map[string][]string{
 	"ProgressInput":  {`{"epoch":3,"note":"half"}`, `{"epoch":3,"usage":{"tokens":100}}`},
 	"HeartbeatInput": {`{"epoch":1}`},
 	"SendInput":      {`{"epoch":1,"to":["a"]}`, `{"capability":"lint","reason":"specialization","detail":"x","content":{"notes":"n"}}`},
-	"RejectInput":    {`{"why":"overloaded","detail":"later"}`},
+	"RejectInput":    {`{"reason":"overloaded","detail":"later"}`},
 }
 
 func TestUsualBodiesGoTheShortWay(t *testing.T) {

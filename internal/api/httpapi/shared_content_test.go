@@ -219,7 +219,7 @@ func TestAHandoffThatNobodyTookIsNoStepOfTheChain(t *testing.T) {
 	for _, kind := range []client.Kind{client.Cold, client.Warm} {
 		sent := must(lead.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"coder"}, Kind: kind, ReturnHome: true, Content: fact(string(kind))}))
 		drift(0, 1)
-		must(coder.Reject(ctx, sent.Handoff, client.RejectInput{Why: client.Refused, Detail: "not mine"}))
+		must(coder.Reject(ctx, sent.Handoff, client.RejectInput{Reason: client.Refused, Detail: "not mine"}))
 		drift(0, 1)
 	}
 	sent := must(lead.Send(ctx, made.Task, client.SendInput{Epoch: 1, To: []string{"tester"}, Content: client.Content{Facts: []client.Point{{ID: "last", Text: "text of last"}}}}))

@@ -299,7 +299,7 @@ func TestAnOperatorReplacesWhatIsTooLongForTheReceiver(t *testing.T) {
 				t.Fatal(err)
 			}
 			if replays {
-				_, err = ben.Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused})
+				_, err = ben.Reject(ctx, made.Handoff, client.RejectInput{Reason: client.Refused})
 			} else {
 				_, err = ben.Accept(ctx, made.Handoff, client.AcceptInput{})
 			}
@@ -345,7 +345,7 @@ func TestWhoAsksForATaskAndAReplayToTheOwnerHaveNoContent(t *testing.T) {
 	}
 	_, err = ben.Takeover(ctx, made.Task, client.TakeoverInput{Content: instead})
 	field("an agent that asks for a task", err)
-	if _, err := ben.Reject(ctx, made.Handoff, client.RejectInput{Why: client.Refused}); err != nil {
+	if _, err := ben.Reject(ctx, made.Handoff, client.RejectInput{Reason: client.Refused}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = admin.Replay(ctx, made.Task, client.ReplayInput{Home: true, Content: instead})

@@ -305,7 +305,7 @@ func TestNobodyReadsMoreOfATaskThanItsPartInItAllows(t *testing.T) {
 	third := facts("FACT3")
 	third.Artifacts = v.file("cold", "FILE3")
 	v.send("cold", client.SendInput{To: []string{"past"}, Detail: "because DETAIL3", Content: facts("FACTX")})
-	v.must(v.by["past"].Reject(t.Context(), v.offer.Handoff, client.RejectInput{Offer: v.offer.Offer, Why: client.NotCapable, Detail: "no REJECT " + v.files["FILE1"]}))
+	v.must(v.by["past"].Reject(t.Context(), v.offer.Handoff, client.RejectInput{Offer: v.offer.Offer, Reason: client.NotCapable, Detail: "no REJECT " + v.files["FILE1"]}))
 	v.send("cold", client.SendInput{To: []string{"holder"}, Content: third})
 	v.accept("holder")
 	v.progress("holder", "NOTE3")

@@ -51,7 +51,7 @@ func TestAnOwnerGetsTheContextOfItsTaskAgain(t *testing.T) {
 	if text, _, refused := coder.try("accept", m{"handoff": own["task"]}); !refused {
 		t.Errorf("it accepted its own offer: %s", text)
 	}
-	lead.call("reject", m{"handoff": own["task"], "why": "overloaded"})
+	lead.call("reject", m{"handoff": own["task"], "reason": "overloaded"})
 	if text, _ := coder.call("accept", m{"handoff": own["task"]}); !strings.Contains(text, "Ship the parser") {
 		t.Errorf("the context of a task that returned: %s", text)
 	}

@@ -34,7 +34,7 @@ func TestAnArgumentThatWouldCountForNothingIsRefused(t *testing.T) {
 		{"remember", m{"revise": kept["id"], "text": "moved", "tags": "docs"}, "text and title"},
 		{"recall", m{"id": kept["id"], "query": "grammar"}, "one of the two"},
 		{"accept", m{"handoff": "task_x.h1", "detail": "gladly"}, "omit it"},
-		{"reject", m{"handoff": "task_x.h1", "why": "overloaded", "missing": "facts"}, "missing_context"},
+		{"reject", m{"handoff": "task_x.h1", "reason": "overloaded", "missing": "facts"}, "missing_context"},
 		{"remember", m{"forget": kept["id"], "text": "moved"}, "forget"},
 		{"complete", m{"task": id, "failed": true}, "complete needs text with failed"},
 	} {

@@ -29,7 +29,7 @@ var everyCall = []struct {
 	{"send", m{"task": aTask, "to": "auto"}},
 	{"accept", m{"handoff": aTask + ".h1"}},
 	{"accept", m{"takeover": aTask}},
-	{"reject", m{"handoff": aTask + ".h1", "why": "overloaded"}},
+	{"reject", m{"handoff": aTask + ".h1", "reason": "overloaded"}},
 	{"decide", m{"id": aTask + ".k1", "verdict": "answer", "text": "x"}},
 	{"decide", m{"id": aTask + ".h1", "verdict": "approve"}},
 	{"progress", m{"task": aTask, "note": "x", "epoch": 1}},

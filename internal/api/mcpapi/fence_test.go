@@ -74,7 +74,7 @@ func TestEveryToolFencesWhatOthersSay(t *testing.T) {
 			{"send", m{"task": task, "to": "auto"}},
 			{"accept", m{"handoff": task + ".h1"}},
 			{"accept", m{"takeover": task}},
-			{"reject", m{"handoff": task + ".h1", "why": "overloaded"}},
+			{"reject", m{"handoff": task + ".h1", "reason": "overloaded"}},
 			{"decide", m{"id": task + ".k1", "verdict": "answer", "text": "x"}},
 			{"decide", m{"id": task + ".h1", "verdict": "approve"}},
 			{"progress", m{"task": task, "note": "x", "epoch": 1}},

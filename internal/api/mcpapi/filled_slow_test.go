@@ -20,7 +20,7 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 		"inbox":        func(_, _, _ string) m { return m{} },
 		"send":         func(_, _, _ string) m { return m{"intent": "Write another"} },
 		"accept":       func(_, offered, _ string) m { return m{"handoff": offered} },
-		"reject":       func(_, offered, _ string) m { return m{"handoff": offered, "why": "overloaded"} },
+		"reject":       func(_, offered, _ string) m { return m{"handoff": offered, "reason": "overloaded"} },
 		"progress":     func(own, _, _ string) m { return m{"task": own, "note": "half of it"} },
 		"complete":     func(own, _, _ string) m { return m{"task": own, "text": "done"} },
 		"status":       func(own, _, _ string) m { return m{"id": own} },

@@ -25,7 +25,7 @@ func TestToolsTakeWhatIsUnambiguous(t *testing.T) {
 	}{
 		{reviewer, "inbox", m{"wait": "1s", "limit": "5"}, "high"},
 		{reviewer, "inbox", m{"wait": "0", "limit": 5.0}, "high"},
-		{reviewer, "reject", m{"handoff": other["task"], "why": "Missing context", "missing": "facts"}, "You rejected it"},
+		{reviewer, "reject", m{"handoff": other["task"], "reason": "Missing context", "missing": "facts"}, "You rejected it"},
 		{reviewer, "accept", m{"handoff": offer["task"], "takeover": "", "detail": nil}, "You take over task"},
 		{coder, "accept", m{"takeover": handoff, "detail": "mine after all"}, "The owner was asked"},
 		{reviewer, "decide", m{"id": offer["task"], "verdict": "deny"}, "Denied"},
@@ -96,7 +96,7 @@ func TestAnIDOfAnotherKindIsRefused(t *testing.T) {
 		for _, c := range []struct {
 			tool string
 			args m
-		}{{"accept", m{"takeover": wrong.id}}, {"cancel", m{"id": wrong.id, "why": "late"}}, {"accept", m{"handoff": wrong.id}}, {"reject", m{"handoff": wrong.id, "why": "overloaded"}}} {
+		}{{"accept", m{"takeover": wrong.id}}, {"cancel", m{"id": wrong.id, "why": "late"}}, {"accept", m{"handoff": wrong.id}}, {"reject", m{"handoff": wrong.id, "reason": "overloaded"}}} {
 			if wrong.id == task+".h9" && c.args["takeover"] == nil {
 				continue // it is the id of a handoff
 			}

@@ -251,7 +251,7 @@ func TestAnOperatorTakesATaskOver(t *testing.T) {
 	id := own["task"].(string)
 	coder.refused("complete", m{"task": id, "text": "done"}, "only operators call it off")
 	coder.refused("cancel", m{"id": id + ".h1", "why": "it is mine"}, "coder cannot call it off")
-	tester.call("reject", m{"handoff": id, "why": "not_capable", "detail": "no parsers"})
+	tester.call("reject", m{"handoff": id, "reason": "not_capable", "detail": "no parsers"})
 	if text, _ := olga.call("dead", m{"action": "list"}); !strings.Contains(text, id) || !strings.Contains(text, "no parsers") {
 		t.Errorf("the operator is told: %s", text)
 	}
@@ -269,7 +269,7 @@ func TestAnOperatorReadsTheDeadLettersAndGivesOneANewRoute(t *testing.T) {
 		t.Errorf("none: %s", text)
 	}
 	_, parked := olga.call("send", m{"intent": "Test the parser", "to": "reviewer"})
-	reviewer.call("reject", m{"handoff": parked["handoff"], "why": "not_capable"})
+	reviewer.call("reject", m{"handoff": parked["handoff"], "reason": "not_capable"})
 	if text, data := olga.call("dead", m{"action": "list"}); !strings.Contains(text, parked["task"].(string)) || len(data["letters"].([]any)) != 1 {
 		t.Errorf("one: %s, %v", text, data)
 	}

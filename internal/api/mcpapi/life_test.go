@@ -187,7 +187,7 @@ func TestATaskThatWasSentAtOnceAndRejectedReturnsToItsRequester(t *testing.T) {
 		coder, reviewer := h.agent(version, "coder"), h.agent(version, "reviewer")
 		h.agent(version, "tester")
 		_, sent := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
-		reviewer.call("reject", m{"handoff": sent["handoff"], "why": "not_capable", "detail": "no Rust"})
+		reviewer.call("reject", m{"handoff": sent["handoff"], "reason": "not_capable", "detail": "no Rust"})
 		text, box := coder.call("inbox", m{})
 		items := box["items"].([]any)
 		if len(items) != 1 || items[0].(m)["type"] != "returned" || items[0].(m)["task"] != sent["task"] || !strings.Contains(text, "no Rust") {

@@ -20,9 +20,9 @@ var usual = map[string]func(own, offered, item string) m{
 	"send share":      func(own, _, _ string) m { return m{"task": own, "to": "lead", "share_only": true} },
 	"accept":          func(_, offered, _ string) m { return m{"handoff": offered} },
 	"accept takeover": func(_, offered, _ string) m { return m{"takeover": offered} },
-	"reject":          func(_, offered, _ string) m { return m{"handoff": offered, "why": "overloaded"} },
+	"reject":          func(_, offered, _ string) m { return m{"handoff": offered, "reason": "overloaded"} },
 	"reject missing": func(_, offered, _ string) m {
-		return m{"handoff": offered, "why": "missing_context", "missing": "facts"}
+		return m{"handoff": offered, "reason": "missing_context", "missing": "facts"}
 	},
 	"decide":            func(_, offered, _ string) m { return m{"id": offered, "verdict": "deny"} },
 	"decide answer":     func(own, _, _ string) m { return m{"id": own + ".k1", "verdict": "answer", "text": "yes"} },

@@ -92,7 +92,7 @@ func TestALateAnswerToAnOfferIsToldWhoTookTheTaskAway(t *testing.T) {
 			for _, tool := range []string{"accept", "reject"} {
 				args := m{"handoff": sent["handoff"]}
 				if tool == "reject" {
-					args["why"] = "overloaded"
+					args["reason"] = "overloaded"
 				}
 				if text, _, refused := reviewer.try(tool, args); !refused || !strings.Contains(text, c.says) || !strings.Contains(text, "inbox") {
 					t.Errorf("%s: a late %s: %s", name, tool, text)

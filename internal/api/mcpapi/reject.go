@@ -10,7 +10,7 @@ import (
 
 type rejectInput struct {
 	Handoff string           `json:"handoff"`
-	Why     client.Rejection `json:"why"`
+	Reason  client.Rejection `json:"reason"`
 	Missing argument.List    `json:"missing,omitempty" jsonschema:"with missing_context: the fields you need"`
 	Detail  string           `json:"detail,omitempty"`
 	Key     string           `json:"key,omitempty"`
@@ -19,10 +19,10 @@ type rejectInput struct {
 var rejectTool = define[rejectInput, receipt]("reject", "Reject an offer", tool.Changes,
 	"Reject an offer, with the reason. The task is offered to the next candidate, or goes back to its sender.",
 	func(ctx context.Context, c *call, in rejectInput) (answer, error) {
-		if len(in.Missing) > 0 && in.Why != client.MissingContext {
-			return answer{}, invalid("missing is for why=missing_context only: omit it, or change why")
+		if len(in.Missing) > 0 && in.Reason != client.MissingContext {
+			return answer{}, invalid("missing is for reason=missing_context only: omit it, or change reason")
 		}
 		in.Handoff = c.handoffOf(ctx, in.Handoff)
-		r, err := c.Reject(tool.Keyed(ctx, in.Key), in.Handoff, client.RejectInput{Why: in.Why, Missing: in.Missing, Detail: in.Detail})
+		r, err := c.Reject(tool.Keyed(ctx, in.Key), in.Handoff, client.RejectInput{Reason: in.Reason, Missing: in.Missing, Detail: in.Detail})
 		return tool.Changed(r, err, "You rejected it.", c.Say("call {inbox} to wait for other work"))
 	})

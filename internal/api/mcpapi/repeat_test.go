@@ -42,7 +42,7 @@ func TestADecisionThatIsRepeatedWithItsKeyHappensOnce(t *testing.T) {
 			}
 		}
 		_, first := coder.call("send", m{"intent": "Review the parser", "to": "reviewer"})
-		twice(reviewer, "reject", m{"handoff": first["handoff"], "why": "overloaded"})
+		twice(reviewer, "reject", m{"handoff": first["handoff"], "reason": "overloaded"})
 		_, second := coder.call("send", m{"intent": "Test the parser", "to": "reviewer"})
 		twice(reviewer, "accept", m{"handoff": second["handoff"]})
 		reviewer.call("ask", m{"task": second["task"], "question": "Which one?", "to": "coder"})

@@ -240,7 +240,7 @@ func TestAnOperatorRevivesADeadLetterOverMCP(t *testing.T) {
 	coder.call("join", m{})
 	olga := operator(h)
 	_, parked := olga.call("send", m{"intent": "Test the parser", "to": "reviewer"})
-	reviewer.call("reject", m{"handoff": parked["handoff"], "why": "not_capable"})
+	reviewer.call("reject", m{"handoff": parked["handoff"], "reason": "not_capable"})
 	if text, data := olga.call("dead", m{"task": parked["task"], "action": "replay", "to": "coder", "why": "coder can"}); data["state"] != "handing_off" {
 		t.Errorf("revived: %s", text)
 	}

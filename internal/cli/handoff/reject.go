@@ -16,8 +16,8 @@ func Reject(s *shell.Shell) *cobra.Command {
 	var reason string
 	cmd := s.ReceiptCall("reject HANDOFF", "Reject an offer: it goes to the next candidate, or back to the sender", cobra.ExactArgs(1),
 		func(ctx context.Context, c *client.Client, args []string) (client.Receipt, error) {
-			in.Why = client.Rejection(reason)
-			if kind := client.Rejection(in.Detail); kind != in.Why && slices.Contains(client.Rejections(), kind) {
+			in.Reason = client.Rejection(reason)
+			if kind := client.Rejection(in.Detail); kind != in.Reason && slices.Contains(client.Rejections(), kind) {
 				return client.Receipt{}, shell.Hinted(shell.Usagef("%s is a reason by its name, and --why takes words", kind), "name it with: --reason "+in.Detail)
 			}
 			if err := s.Texts(&in.Detail); err != nil {

@@ -71,8 +71,8 @@ func (w *worker) preview(ctx context.Context, item client.Item) bool {
 	case code == 0:
 		return true
 	}
-	in := client.RejectInput{Offer: item.Offer, Why: rejection(code), Detail: said.last()}
-	if in.Why == client.MissingContext {
+	in := client.RejectInput{Offer: item.Offer, Reason: rejection(code), Detail: said.last()}
+	if in.Reason == client.MissingContext {
 		in.Missing = strings.Fields(out.b.String())
 	}
 	_, err = insist(ctx, func(ctx context.Context) (client.Receipt, error) { return w.c.Reject(ctx, item.ID, in) })
@@ -80,7 +80,7 @@ func (w *worker) preview(ctx context.Context, item client.Item) bool {
 		w.say("%s: could not be rejected: %s", item.ID, err)
 		return false
 	}
-	w.say("%s: rejected as %s: %s", item.ID, in.Why, in.Detail)
+	w.say("%s: rejected as %s: %s", item.ID, in.Reason, in.Detail)
 	return false
 }
 

@@ -111,7 +111,7 @@ func (n *node) fails() {
 	if err != nil {
 		n.Fatal(err)
 	}
-	if _, err := n.app.Tasks.Reject(n.Context(), n.as(identity.Agent, "ann"), tasks.RejectInput{Handoff: r.Handoff, Why: event.NotCapable}); err != nil {
+	if _, err := n.app.Tasks.Reject(n.Context(), n.as(identity.Agent, "ann"), tasks.RejectInput{Handoff: r.Handoff, Reason: event.NotCapable}); err != nil {
 		n.Fatal(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 type RejectInput struct {
 	Handoff string          `json:"handoff,omitempty" doc:"Id of the handoff."`
 	Offer   int             `json:"offer,omitempty" minimum:"0" doc:"Number of the offer. Left out: the newest."`
-	Why     event.Rejection `json:"why"`
+	Reason  event.Rejection `json:"reason"`
 	Missing []string        `json:"missing,omitempty" doc:"With missing_context: the fields you would need."`
 	Detail  string          `json:"detail,omitempty" doc:"In words."`
 }
@@ -32,7 +32,7 @@ func (ts *Tasks) Reject(ctx context.Context, c caller.Caller, in RejectInput) (t
 	return ts.store.ChangeWith(ctx, c, "reject", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		return ts.routes.OfferNext(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
-				By: c.Principal, Handoff: n, Offer: in.Offer, Why: in.Why, Missing: in.Missing, Detail: in.Detail, Hints: hints,
+				By: c.Principal, Handoff: n, Offer: in.Offer, Why: in.Reason, Missing: in.Missing, Detail: in.Detail, Hints: hints,
 			}
 		})
 	})

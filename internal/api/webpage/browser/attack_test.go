@@ -155,7 +155,7 @@ func (d *desk) attackTask(a *attack, bad *client.Client, follows, arrived func(s
 			if err != nil {
 				return err
 			}
-			_, err = d.again("victim").Reject(ctx, h.Handoff, client.RejectInput{Why: client.Refused, Detail: text})
+			_, err = d.again("victim").Reject(ctx, h.Handoff, client.RejectInput{Reason: client.Refused, Detail: text})
 			return err
 		})
 		arrived("mark-" + field + "-")

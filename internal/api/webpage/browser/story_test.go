@@ -97,7 +97,7 @@ func (d *desk) lose(intent string) (task string) {
 		if task.State == client.Parked {
 			return lost.Task
 		}
-		_, _ = away.Reject(ctx, task.Handoff.ID, client.RejectInput{Why: client.Refused, Detail: "not mine"})
+		_, _ = away.Reject(ctx, task.Handoff.ID, client.RejectInput{Reason: client.Refused, Detail: "not mine"})
 	}
 	d.t.Fatalf("%s is not in the dead letters", lost.Task)
 	return ""
