@@ -15,7 +15,9 @@ type Budget struct {
 // Check refuses (invalid) amounts that are negative or more than 2^50.
 func (b Budget) Check(what string) error {
 	const most = 1 << 50
-	wrong := func() *refusal.Error { return refusal.New(refusal.Invalid, "use amounts from 0 up", "%s is out of range", what) }
+	wrong := func() *refusal.Error {
+		return refusal.New(refusal.Invalid, "use amounts from 0 up", "%s is out of range", what)
+	}
 	switch {
 	case b.Tokens < 0 || b.Tokens > most:
 		return wrong().With("field", "tokens")
