@@ -13,7 +13,8 @@
 //   - An adviser is asked only if no rule matches, chooses among its choices, and otherwise changes nothing.
 //
 // Where to change what:
-//   - rank.go: the order of agents with the same capability: load, failures, cost, latency
+//   - rank.go: the order of agents with the same capability: whether they can take the task now, preferred capabilities, load, failures,
+//     cost, latency
 //   - route.go: which agents are passed over, in which order the reasons count, and who stands in for whom
 //   - request.go: the most targets and fallbacks of one plan; plan.go: the reasons that are recorded
 //   - decide.go: what is done where no rule matches, and how many choices an adviser has

@@ -16,7 +16,7 @@
 //   - httpapi.go: the largest body and the interval of heartbeats on a stream, by default
 //   - events.go: how many streams may be open; wait.go: when a long poll ends; artifacts.go: how slow a transfer may be
 //   - export.go: /v1/audit/export and the media types of exports; figures.go: who scrapes /metrics
-//   - calls.go: what is logged and counted of a call; trace.go: in which trace it is
+//   - calls.go: what is logged of a call, and what of it is given to server/figures.go, which counts; trace.go: in which trace it is
 //   - proofs.go: the proofs of the record below /v1/proof, and receipts; route_policy.go: where the policy would send a task
 //   - clock.go: the clock of a server for tests
 //   - certificate.go: which calls need a client certificate

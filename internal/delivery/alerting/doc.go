@@ -7,7 +7,7 @@
 //
 // Where to change what:
 //   - alerting.go: how often alerts are judged; when one is raised is decided in alert/decide.go
-//   - notify.go: which changes of alerts people are notified of, and which severity a sink gets; the text is in notify/alert.go, how
+//   - notify.go: which changes of alerts people are notified of, and which severity a sink gets; the fields and the text are in notify/alert.go, how
 //     often a message is tried in notify/follow.go
 //
 // Of several servers on one record one alone judges alerts: frontend/turn.go decides which.

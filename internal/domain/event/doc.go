@@ -21,7 +21,7 @@
 //   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
-//   - ticket.go: the lengths of questions and answers, and the name of the operators' desk
+//   - ticket.go: the lengths of questions, options and answers, how many options a question may have, that an answer must be one of them, and the name of the operators' desk
 //   - state.go, stage.go, kind.go: the states of tasks, the stages and kinds of handoffs; priority.go: the priorities
 //   - candidate.go: the part that a receiver has in a list of candidates; decision.go, advice.go: what routing by a policy or a language
 //     model decided
@@ -29,7 +29,7 @@
 //     duration.go: the range of deadlines and durations
 //   - sender.go: on whose account a task is offered
 //   - result.go: the size of a result, and how the results of children become one
-//   - text.go, json.go, name.go: the greatest sizes of texts, free JSON and names, and what is refused in them; how many tags and permissions
+//   - text.go, json.go: the greatest sizes of texts and free JSON, and what is refused in them; name.go: the same of names, and how many tags and permissions
 //   - id.go, agent_id.go: the form of every id
 //   - append.go: how an envelope is written into the record
 //   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,

@@ -19,15 +19,16 @@
 //   - offer.go: what follows an offer that was rejected, expired or not answered: the same receiver again, the next one, the source, or the dead letters (pauses: event/backoff.go)
 //   - join_claim.go: which agents join an open claim: an offer to several, of whom the first to accept gets the task, and one that rejects it is not asked again
 //   - tick.go: what a clock does when it is due. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
-//   - send.go: the first offer, which settings of a handoff are refused, how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
+//   - send.go: the first offer, which settings of a handoff are refused (of a delegation or fan-out also in spawn.go), how often an offer is made again by default, who is screened out (task/path.go). The candidates: packages routing and usecase/routes
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
-//   - task/wait.go: what a task waits for; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: what a child inherits
+//   - task/wait.go: what a task waits for; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: which delegations and fan-outs are refused, and what a child inherits
 //   - heartbeat.go, progress.go, report_gap.go and send.go renew the lease of an owner; task/clock.go: until when it then runs
 //   - who may act on a task, and as what, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
-// Each command has a file of its name. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
-// their events are in event/event_ticket.go, and what people see of them in ticketverb/verb.go.
+// Each command has a file of its name. takeover.go is for agents that ask for a task; a takeover by an operator is a Withdraw and a Send, which
+// usecase/tasks/takeover.go puts together. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
+// their events are in event/event_ticket.go, what a question and an answer must be like is checked in event/ticket.go, and what people see of them in ticketverb/verb.go.
 // An approval is a ticket too: its events (ApprovalAsked, Approved) are in event/event_handoff.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories
 // under testdata read as the specification, and testdata/matrix.md shows every state with every command.
 package handoff

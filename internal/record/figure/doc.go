@@ -13,7 +13,8 @@
 //
 // Where to change what:
 //   - instrument.go: each figure with its unit, labels, buckets and meaning. The text of a label is there; its values are made in
-//     count.go for figures of the record, and in monitor/points.go for what waits, such as the ages of tickets
+//     count.go for figures of the record, and in monitor/points.go for what waits, such as the ages of tickets,
+//     and in server/figures.go for the process, such as calls
 //   - count.go: which events are counted, and when a handoff has ended
 //   - condition.go: how an alert is measured on figures of the record, and what is too little to measure; the others are in
 //     monitor/measure.go. Thresholds are in alert/definitions.go

@@ -12,7 +12,7 @@
 //   - auto.go: what a decision of the policy ("auto") changes of a send; the decision itself is in routing/decide.go
 //   - recovery.go: who replaces an owner that is lost, in which order, and with which envelope. When an owner counts as lost is
 //     in task/clock.go
-//   - children.go, offer_child.go: who gets the parts of a fan-out or delegation
+//   - children.go: which agents get a child task of a fan-out or delegation; offer_child.go: the first offer of a child
 //   - shedding.go: to whom an offer moves from an agent with too much to do
 //   - again.go: what of a failed handoff is asked for again by a replay. The repeated offers of one handoff are decided in
 //     handoff/offer.go

@@ -38,7 +38,7 @@ func (ts *Tasks) ownedBy(ctx context.Context, c caller.Caller, t task.Task, owne
 // otherwise the owner is asked. Every other agent is told that there is no such task. An operator takes it from its owner and offers it to an agent.
 func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	if c.IsOperator() {
-		return ts.reassign(ctx, c, in)
+		return ts.takeoverByOperator(ctx, c, in)
 	}
 	if err := noContent(in.Content, "omit the content: the owner, or an operator, can hand the task over with some", "who asks for a task says nothing to its receiver"); err != nil {
 		return taskstore.Receipt{}, ts.access.Refused(ctx, c.Workspace, c.Actor(), "takeover", in.Task, err)
@@ -79,9 +79,9 @@ func (ts *Tasks) Takeover(ctx context.Context, c caller.Caller, in TakeoverInput
 	return r, nil
 }
 
-// reassign is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named. If nobody takes
+// takeoverByOperator is an operator's takeover: what is under way is withdrawn, and the task offered to the agent named. If nobody takes
 // what had an owner, it goes to the dead letters, where operators look.
-func (ts *Tasks) reassign(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
+func (ts *Tasks) takeoverByOperator(ctx context.Context, c caller.Caller, in TakeoverInput) (taskstore.Receipt, error) {
 	leave, err := ts.enterWork(ctx, c, in.Content, nil)
 	if err != nil {
 		return taskstore.Receipt{}, err

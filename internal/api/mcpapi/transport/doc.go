@@ -6,12 +6,12 @@
 //   - A session belongs to one principal, with one person at its client and one set of scopes. For any other caller it does not exist; a
 //     new token of the same principal, person and scopes continues it.
 //   - Background work, outside of any call, uses the newest token seen. It pauses when that token is refused.
-//   - Within seconds after a token becomes invalid, the streams that were opened with it end.
+//   - The streams that were opened with a token end at most 15 seconds after it becomes invalid (handler.go).
 //   - Every principal has its own server and its own limits.
 //
 // Where to change what:
 //   - handler.go: the limits: sessions and streams of one principal, principals that are kept, the size of a message, how long a
-//     session may be idle
+//     session may be idle, and how often the token of an open request is checked again
 //   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use
 //   - event_store.go: how many events wait for a client that reconnects
 //   - caller.go: which tokens share a session; token.go: which token background work uses
