@@ -274,3 +274,50 @@ func TestTheNamedCallReturnsTheWordsThatWereReplaced(t *testing.T) {
 		t.Errorf("%s gives %d %s", call, r.status, r.body)
 	}
 }
+
+// Words for what the same content replaces would be nowhere: they are refused, and what only repeats the old words adds nothing. The same holds for what was replaced before.
+func TestNewWordsForWhatIsReplacedAreNotDropped(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	a, b := client.Point{ID: "a", Text: "one"}, client.Point{ID: "b", Text: "two", Supersedes: "a"}
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{Facts: []client.Point{a}, Decisions: []client.Point{a}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, epoch, to := ann, made.Epoch, "ben"
+	send := func(c client.Content) (string, error) {
+		sent, err := owner.Send(ctx, made.Task, client.SendInput{Epoch: epoch, To: []string{to}, Content: c})
+		return sent.Handoff, err
+	}
+	refused := func(message, hint string, points ...client.Point) {
+		t.Helper()
+		for field, c := range map[string]client.Content{"key_facts": {Facts: points}, "decisions": {Decisions: points}} {
+			what := map[string]string{"key_facts": "a fact", "decisions": "a decision"}[field]
+			_, err := send(c)
+			e, is := errors.AsType[*client.Error](err)
+			if !is || e.Code != client.Invalid || e.Message != what+message || e.Hint != hint || e.Details["field"] != field {
+				t.Errorf("%v, want %s%s", err, what, message)
+			}
+		}
+	}
+	const inContent, hint = ` "a" is replaced by another one of the same content`, "omit it, or give its words another id"
+	refused(inContent, hint, b, client.Point{ID: "a", Text: "A2", Pinned: true})
+	refused(inContent, hint, client.Point{Text: "two", Supersedes: "a"}, client.Point{ID: "a", Text: "A2"})
+	said := []client.Point{b, a}
+	on, err := send(client.Content{Facts: said, Decisions: said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ben.Accept(ctx, on, client.AcceptInput{Render: true})
+	if err != nil || !strings.Contains(got.Content.Prompt, "b two\n(b replaces a)\n") || strings.Contains(got.Content.Prompt, "a one") {
+		t.Fatalf("%v: %s", err, got.Content.Prompt)
+	}
+	owner, epoch, to = ben, got.Epoch, "ann"
+	refused(` "a" was replaced by b`, "use another id, or omit it", client.Point{ID: "a", Text: "corrected", Pinned: true}, client.Point{ID: "b", Text: "two"})
+	said = []client.Point{a, {ID: "b", Text: "two, again", Supersedes: "a"}}
+	if _, err := send(client.Content{Facts: said, Decisions: said}); err != nil {
+		t.Error(err) // ben says it as ann did
+	}
+}

@@ -168,7 +168,8 @@ func (c Content) checkAsk(rules bool) error {
 }
 
 // checkIDs refuses (invalid) ids of facts and decisions that are made now and could be taken for others: see [idform.CheckPoint] and [event.CheckCase]. Those that the
-// envelope has stay as they are. It refuses those that replace what is not there, and those that an earlier envelope of the task had for something else.
+// envelope has stay as they are. It refuses those that replace what is not there, those that an earlier envelope of the task had for something else, and new words for one
+// that the same content replaces before: they would be nowhere.
 func (c Content) checkIDs(doc envelope.Envelope, had envelopestore.Points, by string) error {
 	for _, l := range []struct {
 		what, field string
@@ -187,7 +188,14 @@ func (c Content) checkIDs(doc envelope.Envelope, had envelopestore.Points, by st
 			}
 			again[p.ID] = true
 		}
+		gone := make(map[string]bool, len(l.add))
 		for _, p := range l.add {
+			if gone[p.ID] && slices.ContainsFunc(l.have, func(i envelope.Item) bool { return i.ID == p.ID && i.Text != p.Text }) {
+				return refusal.New(refusal.Invalid, "omit it, or give its words another id", "%s %q is replaced by another one of the same content", l.what, p.ID).With("field", l.field)
+			}
+			if p.Supersedes != "" && p.Supersedes != p.ID && !slices.ContainsFunc(l.have, p.says) {
+				gone[p.Supersedes] = true
+			}
 			if err := cmp.Or(checkReplaced(l.what, l.field, p, ids, l.have, again), checkTaken(l.what, l.field, p, ids, l.have, again)); err != nil {
 				return err
 			}
@@ -218,10 +226,13 @@ func checkTaken(what, field string, p Point, ids []string, have []envelope.Item,
 }
 
 // checkHad refuses (invalid) an id that an earlier envelope of the task had and this one has not, as after a cold handoff: who read that would take the new
-// words for the old ones. Its author can say it again as it was.
+// words for the old ones. Its author can say it again as it was. So can anybody say one that was replaced, with what replaced it; that adds nothing, so it has no other words.
 func checkHad(what string, kind envelope.PartKind, p Point, have []envelope.Item, had envelopestore.Points, by string) error {
-	replaced := slices.ContainsFunc(have, func(i envelope.Item) bool { return standsFor(i, p.ID) })
-	if replaced || had.Same(kind, p.ID, by, p.Text) {
+	at := slices.IndexFunc(have, func(i envelope.Item) bool { return standsFor(i, p.ID) })
+	switch {
+	case at >= 0 && had.Has(kind, p.ID) && !had.Says(kind, p.ID, p.Text):
+		return refusal.New(refusal.Invalid, "use another id, or omit it", "%s %q was replaced by %s", what, p.ID, have[at].ID)
+	case at >= 0 || had.Same(kind, p.ID, by, p.Text):
 		return nil
 	}
 	if id, is := had.Alike(kind, p.ID); is {
@@ -333,7 +344,7 @@ func points(list []envelope.Item, add []Point, by string, rules bool) []envelope
 	}
 	for _, p := range add {
 		if !ids[p.ID] && slices.ContainsFunc(list, func(i envelope.Item) bool { return standsFor(i, p.ID) }) {
-			continue // what replaced it is here, too
+			continue // it is said again, and what replaced it is here
 		}
 		if at := slices.IndexFunc(list, p.says); at >= 0 {
 			restate(&list[at], p, by, rules)

@@ -40,6 +40,12 @@ func (p Points) Alike(kind envelope.PartKind, id string) (string, bool) {
 	return "", false
 }
 
+// Says reports whether the fact or decision of an id has these words.
+func (p Points) Says(kind envelope.PartKind, id, text string) bool {
+	is, ok := p[string(kind)+":"+id]
+	return ok && is.text == sha256.Sum256([]byte(text))
+}
+
 // Same reports whether the fact or decision of an id is that of an author, in these words.
 func (p Points) Same(kind envelope.PartKind, id, by, text string) bool {
 	is, ok := p[string(kind)+":"+id]
