@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/api/httpapi"
@@ -174,5 +175,22 @@ func TestAnIDStandsForWhatItStoodForBeforeAColdHandoff(t *testing.T) {
 	sheet, err := agents[owner].Content(ctx, made.Task, client.ContentInput{Render: true})
 	if err != nil || !strings.Contains(sheet.Prompt, "f2 99 units\n") || !strings.Contains(sheet.Prompt, "f1 go\n") {
 		t.Errorf("%v: %s", err, sheet.Prompt)
+	}
+}
+
+// The deadline of a task is part of its description, also for the receiver of a cold handoff.
+func TestAColdReceiverReadsTheDeadline(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ann, _ := h.agent("ann")
+	ben, _ := h.agent("ben")
+	ctx := t.Context()
+	deadline := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Deadline: deadline, Start: true, Send: &client.SendInput{To: []string{"ben"}, Kind: client.Cold}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ben.Accept(ctx, made.Handoff, client.AcceptInput{Render: true})
+	if want := "deadline " + deadline.Format(time.RFC3339); err != nil || !strings.Contains(got.Content.Prompt, want) {
+		t.Errorf("%v: ben does not read %q in\n%s", err, want, got.Content.Prompt)
 	}
 }

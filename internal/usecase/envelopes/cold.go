@@ -12,7 +12,7 @@ import (
 func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.Envelope, Content) {
 	out := envelope.Envelope{
 		Version: doc.Version, Parent: doc.Parent, Handoff: doc.Handoff, CreatedAt: doc.CreatedAt, Priority: doc.Priority, Hops: doc.Hops, Trace: doc.Trace,
-		Task: envelope.Task{Intent: t.Intent},
+		Task: envelope.Task{Intent: t.Intent, Deadline: t.Deadline},
 	}
 	if !rules(by, t) {
 		out.KeyFacts, out.Decisions = binding(doc.KeyFacts, t), binding(doc.Decisions, t)
