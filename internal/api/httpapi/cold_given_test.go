@@ -194,3 +194,46 @@ func TestAColdReceiverReadsTheDeadline(t *testing.T) {
 		t.Errorf("%v: ben does not read %q in\n%s", err, want, got.Content.Prompt)
 	}
 }
+
+// A child knows the ids of its own envelopes alone: what it is refused is the same whether its parent's are remembered or not, and names none of theirs.
+func TestAChildIsNotRefusedAnIDThatItsParentHad(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	agents := map[string]*client.Client{}
+	for _, name := range []string{"ann", "ben", "cyd"} {
+		agents[name], _ = h.agent(name)
+	}
+	for _, remembered := range []bool{false, true} {
+		sent, err := agents["ann"].CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Content: client.Content{Facts: []client.Point{{ID: "secret", Text: "one"}}}})
+		if err == nil {
+			sent, err = agents["ann"].Send(ctx, sent.Task, client.SendInput{Epoch: sent.Epoch, To: []string{"ben"}, Kind: client.Cold})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := agents["ben"].Accept(ctx, sent.Handoff, client.AcceptInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := client.SendInput{Epoch: got.Epoch, Kind: client.Broadcast, FanOut: true, FanIn: client.FanIn{Mode: client.FanInNone}, To: []string{"cyd"}}
+		parts, err := agents["ben"].Send(ctx, sent.Task, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		preview := func(by, task string) error {
+			_, err := agents[by].PreviewEnvelope(ctx, task, client.PreviewInput{Content: client.Content{Facts: []client.Point{{ID: "secret", Text: "two"}}}})
+			return err
+		}
+		if remembered {
+			if e, is := errors.AsType[*client.Error](preview("ben", sent.Task)); !is || e.Code != client.Invalid {
+				t.Errorf("ben: %v", e)
+			}
+		}
+		if _, err := agents["cyd"].Accept(ctx, parts.Children[0]+".h1", client.AcceptInput{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := preview("cyd", parts.Children[0]); err != nil {
+			t.Errorf("remembered %v: %v", remembered, err)
+		}
+	}
+}

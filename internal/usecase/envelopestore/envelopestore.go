@@ -21,12 +21,12 @@ type Store struct {
 	ledger ledger.Ledger
 	tasks  *taskstore.Store
 	cache  *stream.ByteCache
-	points *lru.Cache[string, Points] // by the digest of the newest envelope
+	points *lru.Cache[pointsOf, Points]
 }
 
 // New returns the sealed envelopes of tasks, of which it keeps at most so many bytes in memory.
 func New(l ledger.Ledger, tasks *taskstore.Store, cached int) *Store {
-	points, err := lru.New[string, Points](pointSets)
+	points, err := lru.New[pointsOf, Points](pointSets)
 	if err != nil {
 		panic(err) // only a size of zero is an error
 	}

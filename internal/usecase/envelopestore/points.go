@@ -16,6 +16,9 @@ const pointSets = 1024
 // Points are the facts and decisions that the envelopes of a task had, each as it was said last. They stay after an envelope that leaves them out.
 type Points map[string]point // by kind and id
 
+// pointsOf is a task and the digest of its newest envelope: the first envelope of a child names one of its parent, whose points are not the child's.
+type pointsOf struct{ workspace, task, digest string }
+
 type point struct {
 	by   string
 	text [sha256.Size]byte
@@ -80,7 +83,8 @@ func (p Points) add(doc pointed) {
 // Points are those of the envelopes of a task up to the one of a digest, which is empty if there is none. Of envelopes that were erased they
 // are not known. Callers must not change them.
 func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Points, error) {
-	if p, ok := s.points.Get(digest); ok || digest == "" {
+	key := pointsOf{workspace, task, digest}
+	if p, ok := s.points.Get(key); ok || digest == "" {
 		return p, nil
 	}
 	b, err := s.Bytes(ctx, workspace, task, digest)
@@ -92,9 +96,10 @@ func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Poi
 		return nil, err
 	}
 	all := Points{}
-	if before, ok := s.points.Get(doc.Parent); ok {
+	parent := pointsOf{workspace, task, doc.Parent}
+	if before, ok := s.points.Get(parent); ok {
 		all = maps.Clone(before)
-		s.points.Remove(doc.Parent)
+		s.points.Remove(parent)
 	} else if doc.Parent != "" {
 		err := s.each(ctx, workspace, task, func(e sealed) error {
 			var earlier pointed
@@ -110,6 +115,6 @@ func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Poi
 		}
 	}
 	all.add(doc)
-	s.points.Add(digest, all)
+	s.points.Add(key, all)
 	return all, nil
 }
