@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -21,16 +19,12 @@ type Store struct {
 	ledger ledger.Ledger
 	tasks  *taskstore.Store
 	cache  *stream.ByteCache
-	points *lru.Cache[pointsOf, Points]
+	points *pointCache
 }
 
 // New returns the sealed envelopes of tasks, of which it keeps at most so many bytes in memory.
 func New(l ledger.Ledger, tasks *taskstore.Store, cached int) *Store {
-	points, err := lru.New[pointsOf, Points](pointSets)
-	if err != nil {
-		panic(err) // only a size of zero is an error
-	}
-	return &Store{ledger: l, tasks: tasks, cache: stream.NewByteCache(cached), points: points}
+	return &Store{ledger: l, tasks: tasks, cache: stream.NewByteCache(cached), points: newPointCache(pointSets, maxPoints)}
 }
 
 // Remember keeps the bytes of an envelope in memory that was sealed just now: it is about to be read.
@@ -39,7 +33,7 @@ func (s *Store) Remember(digest string, b []byte) { s.cache.Put(digest, b) }
 // Purge empties the memory.
 func (s *Store) Purge() {
 	s.cache.Purge()
-	s.points.Purge()
+	s.points.purge()
 }
 
 // Bytes are those of one of a task's sealed envelopes. The refusal, where there is none of that digest, is not_found.

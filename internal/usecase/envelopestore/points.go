@@ -10,14 +10,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 )
 
-// pointSets is how many tasks' facts and decisions can be remembered.
-const pointSets = 1024
-
 // Points are the facts and decisions that the envelopes of a task had, each as it was said last. They stay after an envelope that leaves them out.
 type Points map[string]point // by kind and id
-
-// pointsOf is a task and the digest of its newest envelope: the first envelope of a child names one of its parent, whose points are not the child's.
-type pointsOf struct{ workspace, task, digest string }
 
 type point struct {
 	by   string
@@ -84,7 +78,7 @@ func (p Points) add(doc pointed) {
 // are not known. Callers must not change them.
 func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Points, error) {
 	key := pointsOf{workspace, task, digest}
-	if p, ok := s.points.Get(key); ok || digest == "" {
+	if p, ok := s.points.get(key); ok || digest == "" {
 		return p, nil
 	}
 	b, err := s.Bytes(ctx, workspace, task, digest)
@@ -97,9 +91,8 @@ func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Poi
 	}
 	all := Points{}
 	parent := pointsOf{workspace, task, doc.Parent}
-	if before, ok := s.points.Get(parent); ok {
+	if before, ok := s.points.get(parent); ok {
 		all = maps.Clone(before)
-		s.points.Remove(parent)
 	} else if doc.Parent != "" {
 		err := s.each(ctx, workspace, task, func(e sealed) error {
 			var earlier pointed
@@ -115,6 +108,6 @@ func (s *Store) Points(ctx context.Context, workspace, task, digest string) (Poi
 		}
 	}
 	all.add(doc)
-	s.points.Add(key, all)
+	s.points.put(key, parent, all)
 	return all, nil
 }
