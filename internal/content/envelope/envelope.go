@@ -109,8 +109,8 @@ type Header struct {
 type Task struct {
 	// Intent is the original request, word for word, in every envelope of the task.
 	Intent string `json:"intent"`
-	// Deadline is the time until which the task is to have ended, as it was when the envelope was made: it is later if an approval was waited for since. Since
-	// version 1.4.
+	// Deadline is that of the task when the envelope was made. An approval since then has moved it, and a replay may have changed it: the task has the one in
+	// force. Since version 1.4.
 	Deadline time.Time `json:"deadline,omitzero"`
 	// State is the current state of the work.
 	State string `json:"state,omitempty"`

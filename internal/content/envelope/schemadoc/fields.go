@@ -129,7 +129,7 @@ var fields = map[string]field{
 	"Header.by":        {doc: "The principal that asked for the handoff, or shared the content, and whose words are its detail and notes: an agent by name, any other as role/name. Omitted if it is the sender, or the server. Since version 1.4.", limits: word},
 
 	"Task.intent":   {doc: "The original request, word for word, in every envelope of the task. Never cut.", limits: saying(envelope.MaxText)},
-	"Task.deadline": {doc: "The time until which the task is to have ended, as it was when the envelope was made: it is later if an approval was waited for since."},
+	"Task.deadline": {doc: "The task's deadline when the envelope was made. An approval since then has moved it, and a replay may have changed it: the task has the one in force."},
 	"Task.state":    {doc: "The current state of the work.", limits: text},
 	"Task.ask":      {doc: "What the receiver must accomplish. Never cut.", limits: text},
 	"Task.data":     {doc: "Any JSON, at most 768 KiB and 64 levels deep. Whole numbers that an IEEE 754 double cannot hold are refused: send them as text."},
