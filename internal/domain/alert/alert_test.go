@@ -197,6 +197,54 @@ func TestTheEndOfASilenceTellsOnceWhatRecoveredDuringIt(t *testing.T) {
 	}
 }
 
+// TestOfAnAlertThatIsRaisedAgainDuringASilencePeopleHearTheEnd: also if it was raised often meanwhile, they hear once how it stands at the end of the silence.
+func TestOfAnAlertThatIsRaisedAgainDuringASilencePeopleHearTheEnd(t *testing.T) {
+	key := alert.Key{Name: "agent-fails", Agent: "coder"}
+	for _, test := range []struct {
+		heard, raised bool // before the silence, and at its end
+		again         int  // how often it is raised during the silence
+	}{{true, false, 1}, {true, false, 3}, {true, true, 1}, {true, true, 2}, {false, false, 2}, {false, true, 2}} {
+		w := newWire(t)
+		there := judge(holds(key.Name, key.Agent))
+		if test.heard {
+			w.Do(there, "alert-raised")
+		}
+		w.Do(alert.Silence{By: operator, Alert: key, Reason: "being repaired", For: time.Hour}, "alert-silenced")
+		over := func() {
+			w.Now = w.Now.Add(alert.Least)
+			if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); e.Notified {
+				t.Errorf("%+v: it is silenced: %+v", test, e)
+			}
+		}
+		if test.heard {
+			over()
+		}
+		for n := range test.again {
+			w.Do(there, "alert-raised")
+			if n < test.again-1 || !test.raised {
+				over()
+			}
+		}
+		var recovered, raised []alert.Key
+		switch {
+		case test.raised:
+			raised = []alert.Key{key}
+		case test.heard:
+			recovered = []alert.Key{key}
+		}
+		e := w.Do(alert.EndSilence{By: operator, ID: "s1"}, "alert-silence-ended")[0].(alert.SilenceEnded)
+		if !slices.Equal(e.Recovered, recovered) || !slices.Equal(e.Notified, raised) {
+			t.Errorf("%+v: recovered: %v, raised: %v", test, e.Recovered, e.Notified)
+		}
+		if test.raised {
+			w.Now = w.Now.Add(alert.Least)
+			if e := w.Do(judge(), "alert-recovered")[0].(alert.Recovered); !e.Notified {
+				t.Errorf("%+v: people heard of it: %+v", test, e)
+			}
+		}
+	}
+}
+
 func TestOnlyOperatorsSilenceWithAReasonForATime(t *testing.T) {
 	w := newWire(t)
 	quiet := func(change func(*alert.Silence)) alert.Silence {

@@ -25,7 +25,7 @@ const Other = "(others)"
 type Alert struct {
 	Raised
 	Recovered time.Time // zero: it is raised
-	Notified  bool      // people were notified of it
+	Notified  bool      // people were notified of it, or of the one before it and not of the end of that
 	Owed      bool      // of one that recovered during a silence: people were notified of it, and are of its end with that of the silence
 	Remains   string    // of one that recovered: the milder one that was still raised; see [Recovered]
 	Off       bool      // of one that recovered: the policy switched it off
@@ -77,7 +77,8 @@ func Fold(s State, e Event) State {
 	case Raised:
 		s.Alerts = s.without(e.Key)
 		i, _ := slices.BinarySearchFunc(s.Alerts, e.Key, func(a Alert, k Key) int { return a.compare(k) })
-		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: !e.Silenced && e.Within == ""})
+		owed := slices.ContainsFunc(s.Past, func(a Alert) bool { return a.Owed && a.Key == e.Key }) // to people it never ended
+		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: owed || !e.Silenced && e.Within == ""})
 		s.settle(func(k Key) bool { return k == e.Key }) // it has not ended for long
 		s.counted(e.Name, e.Newest)
 	case Recovered:
