@@ -48,7 +48,7 @@ type Raised struct {
 type Recovered struct {
 	Key
 	At       time.Time `json:"at"`
-	Notified bool      `json:"notified,omitempty"` // people are notified of its end: they were notified of it, and it is not silenced, or a milder one remains. Else its silence tells at its end
+	Notified bool      `json:"notified,omitempty"` // people are notified of its end: they were notified of it, and it is not silenced, or a milder one remains. False for one that recovers during a silence: see SilenceEnded.Recovered
 	Newest   time.Time `json:"newest,omitzero"`    // when the increase that it counts held last
 	// Remains is the milder alert of the same figure that is still raised: the notice of the recovery says so, and people are notified of
 	// its end. Absent: there is none.

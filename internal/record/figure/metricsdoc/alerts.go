@@ -46,13 +46,13 @@ of the tasks with most hops.
 In an archived [workspace](workspaces.md) nothing is raised. What is raised there ends with the archiving, as recovered, with the reason (` + "`archived`" + `).
 
 Two pairs of alerts are about one figure with two thresholds: ` + "`handoff-failure-rate`" + ` and ` + "`handoffs-fail-systemically`" + `, ` + "`context-incomplete`" + ` and
-` + "`context-lost`" + `. The milder one is contained in the severer while both are raised (` + "`within`" + `): of what is severe at once, people are notified once, as the severer one. The notice of its
+` + "`context-lost`" + `. The milder one is contained in the severer while both are raised (` + "`within`" + `): if both are raised together, people are notified of the severer one alone. The notice of its
 recovery says if the milder one is still raised (` + "`remains`" + `), and its end is notified too. What was mild and gets worse is notified again.
 
 ## Silences
 An operator can silence an alert for a time, with a reason. It is raised, recorded and listed as before, but nobody is notified,
 nor of its recovery; only when a milder alert remains that nobody silenced, its notice is sent. The silence ends by itself, or before with ` + "`trapeze alerts end-silence`" + `; then people are notified of
-the alerts that are still raised, and, of what they were notified before it, of the recoveries meanwhile.
+the alerts that are still raised. They are also notified, once, that an alert that they had been notified of recovered during the silence, unless it is raised again by then.
 
     trapeze alerts silence circuit-open:coder --for 2h --why 'is being repaired'
 
