@@ -23,6 +23,7 @@ import (
 // record is an empty record, of which reading some part may fail.
 type record struct {
 	last, read, file, keys, views, artifacts error
+	missing                                  []string
 	moved                                    bool
 }
 
@@ -39,7 +40,7 @@ func (r record) Last(context.Context) (ledger.Position, error) {
 func (r record) CheckFile(context.Context) ([]string, error)            { return nil, r.file }
 func (r record) CheckKeys(context.Context) ([]string, error)            { return nil, r.keys }
 func (r record) CheckViews(context.Context) (found []string, err error) { return nil, r.views }
-func (r record) CheckBeside(context.Context) ([]string, error)          { return nil, r.artifacts }
+func (r record) CheckBeside(context.Context) ([]string, error)          { return r.missing, r.artifacts }
 func (r record) Moved() bool                                            { return r.moved }
 func (r record) Close() error                                           { return nil }
 
@@ -129,6 +130,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"the private key is, too":           {change: func(dir string) []string { return upperHash(dir, "key") }, exit: 1, says: "proof/key:"},
 		"the checkpoint is gone":            {change: func(dir string) []string { return remove(dir, "checkpoint") }, exit: 1, says: "the last checkpoint"},
 		"damage, and views without space":   {record: record{file: damage, views: noSpace}, exit: 1, says: "does not verify"},
+		"a token may not be read":           {record: record{missing: []string{"one is missing"}, artifacts: forbidden}, exit: 1, says: "one is missing"},
 		"damage, and a record not to read":  {record: record{file: damage, last: forbidden}, exit: 1, says: "could not be finished"},
 
 		"the record may not be opened":         {opens: forbidden, exit: 6, says: "could not be finished"},
@@ -138,7 +140,7 @@ func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testin
 		"the keys may not be read":             {record: record{keys: forbidden}, exit: 6, says: "could not be finished"},
 		"there is no space for the views":      {record: record{views: noSpace}, exit: 6, says: "the views cannot be compared"},
 		"there is no temporary directory":      {record: record{views: fmt.Errorf("%w: TMPDIR", ledger.ErrUnavailable)}, exit: 6, says: "hint: "},
-		"which artifacts there are, by a disk": {record: record{artifacts: syscall.EIO}, exit: 6, says: "which artifacts are missing"},
+		"which artifacts there are, by a disk": {record: record{artifacts: syscall.EIO}, exit: 6, says: "not all artifacts and tokens"},
 		"a segment may not be read":            {record: record{read: &ledger.Damaged{Position: 1, Err: forbidden}}, exit: 6, says: "could not be finished"},
 		"the disk of a segment fails":          {record: record{read: &ledger.Damaged{Position: 1, Err: syscall.EIO}}, exit: 6, says: "could not be finished"},
 		"a segment is damaged":                 {record: record{read: &ledger.Damaged{Position: 1, Err: segment.ErrFormat}}, exit: 1, says: "position 1"},

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -204,6 +205,50 @@ func TestAChangedBitOfAKeptTokenIsNamed(t *testing.T) {
 	write(t, filepath.Join(dir, "agents", "bob.token"), of.Text[:40])
 	if exit, printed := check(t, dir); exit != 1 || !strings.Contains(printed, "agents/bob.token is damaged: it is no token") {
 		t.Errorf("half a token: the exit code is %d, and it says:\n%s", exit, printed)
+	}
+}
+
+// TestATokenThatCannotBeReadHidesNothingElse has a directory in its place, damage of another token, and no artifacts.
+func TestATokenThatCannotBeReadHidesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	s, err := server.Open(t.Context(), server.Config{DataDir: dir, Addr: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := s.AdminTokenFile()
+	token, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(s.URL(), string(token), client.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.PutArtifact(t.Context(), strings.NewReader("the contract"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.RegisterAgent(t.Context(), "bob", client.AgentSpec{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "sign it", Content: client.Content{Artifacts: []client.Artifact{{Digest: a.Digest}}}, Send: &client.SendInput{To: []string{"bob"}}}); err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	agents := filepath.Join(dir, "agents")
+	unread := filepath.Join(agents, "ann.token")
+	if err := errors.Join(s.Close(context.WithoutCancel(t.Context())), os.Remove(name), os.Mkdir(name, 0o700), os.MkdirAll(unread, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(agents, "bob.token"), string(token)[:40])
+	if err := os.RemoveAll(filepath.Join(dir, "artifacts", "data")); err != nil {
+		t.Fatal(err)
+	}
+	exit, printed := check(t, dir)
+	for _, want := range []string{"agents/ann.token: is a directory", "agents/bob.token is damaged", "admin.token: is a directory", a.Digest} {
+		if exit != 1 || !strings.Contains(printed, want) {
+			t.Errorf("the exit code is %d, and it says, without %q:\n%s", exit, want, printed)
+		}
 	}
 }
 

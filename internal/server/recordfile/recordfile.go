@@ -177,7 +177,7 @@ func (f *File) moment() (seal.Moment, error) {
 }
 
 // CheckBeside returns which files beside the record do not fit it: artifacts that are missing to which envelopes refer, and tokens that were changed, by the views. Views of
-// an earlier version do not tell. Errors: *[proof.NotCompared], and others.
+// an earlier version do not tell. Errors: *[proof.NotCompared], and others, beside what is found all the same.
 func (f *File) CheckBeside(ctx context.Context) (found []string, err error) {
 	db, err := f.Views()
 	if err != nil {
@@ -188,11 +188,9 @@ func (f *File) CheckBeside(ctx context.Context) (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if found, err = f.checkTokens(ctx, db); err != nil {
-		return found, err
-	}
+	found, unread := f.checkTokens(ctx, db)
 	if list = slices.DeleteFunc(list, f.has); len(list) == 0 {
-		return found, nil
+		return found, unread
 	}
 	still, err := sqlview.References(ctx, db) // an artifact is deleted after nothing refers to it any more
 	for _, r := range list {
@@ -200,7 +198,7 @@ func (f *File) CheckBeside(ctx context.Context) (found []string, err error) {
 			found = append(found, fmt.Sprintf("the artifact %s of the workspace %s, to which an envelope refers, is missing", r.Digest, r.Workspace))
 		}
 	}
-	return found, err
+	return found, errors.Join(unread, err)
 }
 
 // has reports whether there is a file of an artifact.

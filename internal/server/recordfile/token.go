@@ -31,18 +31,19 @@ func (f *File) checkTokens(ctx context.Context, views *sql.DB) (found []string, 
 		return nil, err
 	}
 	for _, name := range append(kept, AdminToken) {
-		text, err := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(name)))
-		if errors.Is(err, fs.ErrNotExist) {
+		text, rerr := os.ReadFile(filepath.Join(f.dir, filepath.FromSlash(name)))
+		if errors.Is(rerr, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil {
-			return found, err
+		if rerr != nil {
+			err = errors.Join(err, rerr)
+			continue
 		}
 		if why := changedToken(string(text), known); why != "" {
 			found = append(found, fmt.Sprintf("%s is damaged: %s; remove it, and another token is made", name, why))
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // changedToken returns how the text of a token was changed since it was made; empty if it was not, or if that cannot be told.
