@@ -15,10 +15,7 @@ const serverName = "server.name"
 // openCluster makes what this server knows of the others. The record is open.
 func (s *Server) openCluster() (err error) {
 	c := s.config
-	machine, err := os.Hostname()
-	if err != nil {
-		return err
-	}
+	machine, _ := os.Hostname() // it may have none
 	intact := positions.New(s.log, s.views.Store(), s.tree.Err)
 	o := cluster.Options{
 		Name: "this server", Version: c.Version, URL: func() string { return s.outside(machine) }, Log: c.Log, Ledger: s.log, Viewed: s.views.Position, Trouble: intact.Err, Gate: s.gate,

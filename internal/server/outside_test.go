@@ -19,13 +19,15 @@ func TestAServerTellsOthersAnAddressThatLeadsToIt(t *testing.T) {
 		cert    []string // names; none: no TLS
 		hosts   []string
 		outside string // without the port
+		unnamed string // if the machine has no name
 		here    string
 	}{
-		{"a proxy on another machine", "0.0.0.0:0", nil, []string{"trapeze.example.org"}, "http://a.example.org", "http://127.0.0.1"},
-		{"a proxy on this machine", "127.0.0.1:0", nil, nil, "http://127.0.0.1", "http://127.0.0.1"},
-		{"the name of the machine", "0.0.0.0:0", []string{"localhost", "trapeze.example.org", "a.example.org"}, nil, "https://a.example.org", "https://localhost"},
-		{"the name that callers use", "0.0.0.0:0", []string{"localhost", "x.example.org", "trapeze.example.org"}, []string{"trapeze.example.org"}, "https://trapeze.example.org", "https://localhost"},
-		{"a name of the certificate", "[::]:0", []string{"localhost", "127.0.0.1", "b.example.org"}, nil, "https://b.example.org", "https://localhost"},
+		{"a proxy on another machine", "0.0.0.0:0", nil, []string{"trapeze.example.org"}, "http://a.example.org", "http://127.0.0.1", "http://127.0.0.1"},
+		{"a proxy on this machine", "127.0.0.1:0", nil, nil, "http://127.0.0.1", "http://127.0.0.1", "http://127.0.0.1"},
+		{"the name of the machine", "0.0.0.0:0", []string{"localhost", "trapeze.example.org", "a.example.org"}, nil, "https://a.example.org", "https://trapeze.example.org", "https://localhost"},
+		{"the name that callers use", "0.0.0.0:0", []string{"localhost", "x.example.org", "trapeze.example.org"}, []string{"trapeze.example.org"}, "https://trapeze.example.org", "https://trapeze.example.org", "https://localhost"},
+		{"a name of the certificate", "[::]:0", []string{"localhost", "127.0.0.1", "b.example.org"}, nil, "https://b.example.org", "https://b.example.org", "https://localhost"},
+		{"no name of the certificate that leads to it", "0.0.0.0:0", []string{"localhost"}, nil, "https://a.example.org", "https://localhost", "https://localhost"},
 	} {
 		c := Config{Temporary: true, Addr: test.addr, Hosts: test.hosts, BehindProxy: test.cert == nil}
 		if test.cert != nil {
@@ -41,6 +43,9 @@ func TestAServerTellsOthersAnAddressThatLeadsToIt(t *testing.T) {
 		}
 		if got := s.outside("a.example.org"); got != test.outside+":"+port {
 			t.Errorf("%s: others are told %s, not %s", test.name, got, test.outside)
+		}
+		if got := s.outside(""); got != test.unnamed+":"+port {
+			t.Errorf("%s: others are told %s, not %s, of a machine without a name", test.name, got, test.unnamed)
 		}
 		machine, _ := os.Hostname()
 		if told := s.cluster.Known(t.Context()).Members[0].URL; told != s.outside(machine) {

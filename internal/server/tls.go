@@ -116,7 +116,7 @@ func (s *Server) nameOf(host string, leaf *x509.Certificate) string {
 }
 
 // outside returns the URL of the server for other machines, as far as it knows one: that it listens on all addresses tells them nothing, and its loopback is not
-// theirs. machine is the name of this one.
+// theirs. machine is the name of this one, which may have none; then it is the URL for this machine, unless the certificate has a name.
 func (s *Server) outside(machine string) string {
 	host, port, err := net.SplitHostPort(s.listener.Addr().String())
 	ip := net.ParseIP(host)
@@ -126,10 +126,19 @@ func (s *Server) outside(machine string) string {
 	case ip.IsUnspecified():
 		host = machine
 	}
-	if s.certificate == nil {
-		return "http://" + net.JoinHostPort(host, port)
+	scheme := "http://"
+	if s.certificate != nil {
+		scheme = "https://"
+		host = s.outsideName(host, machine, s.certificate.Leaf())
 	}
-	leaf := s.certificate.Leaf()
+	if host == "" {
+		return s.URL()
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+// outsideName returns a name that the certificate is for and that may lead other machines here; the host itself if there is none.
+func (s *Server) outsideName(host, machine string, leaf *x509.Certificate) string {
 	names := append([]string{host, machine}, s.config.Hosts...)
 	names = append(names, leaf.DNSNames...)
 	for _, ip := range leaf.IPAddresses {
@@ -138,9 +147,8 @@ func (s *Server) outside(machine string) string {
 	for _, name := range names {
 		ip := net.ParseIP(name)
 		if name != "localhost" && !ip.IsLoopback() && !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil {
-			host = name
-			break
+			return name
 		}
 	}
-	return "https://" + net.JoinHostPort(host, port)
+	return host
 }
