@@ -412,18 +412,19 @@ func TestEveryFlippedBitOfALogIsNamed(t *testing.T) {
 	if said, found := e.verify(); found || len(log) == 0 {
 		t.Fatalf("an untouched directory with a log of %d bytes: %s", len(log), said)
 	}
-	lost := 0
-	for range max(1, *flipped/8) {
+	lost, of := 0, max(1, *flipped/8)
+	for range of {
 		changed, bit := bytes.Clone(log), e.random.IntN(len(log)*8)
 		changed[bit/8] ^= 1 << (bit % 8)
 		e.write(recordName+"-wal", changed)
 		e.what = fmt.Sprintf("bit %d of byte %d of %d of the log", bit%8, bit/8, len(log))
 		after := e.logged()
 		said, found := e.verify()
-		if after != untouched {
+		gone := entryLine(after) != entryLine(untouched) // what only writes vectors leaves a whole, earlier state when it is lost: nothing to find
+		if gone {
 			lost++
 		}
-		if after != untouched && !found {
+		if gone && !found {
 			t.Errorf("%s is not found: %s\n%s", e.what, said, firstDifference(untouched, after))
 		}
 		e.write(recordName, db)
@@ -432,7 +433,20 @@ func TestEveryFlippedBitOfALogIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d of %d bits have lost something", lost, max(1, *flipped/8))
+	t.Logf("%d of %d bits have lost entries", lost, of)
+	if lost == 0 && of >= 20 {
+		t.Errorf("none of %d bits has lost an entry: nothing was tried", of)
+	}
+}
+
+// entryLine is the line of a content that has the entries.
+func entryLine(content string) string {
+	for line := range strings.Lines(content) {
+		if strings.HasPrefix(line, "SELECT * FROM entries: ") {
+			return line
+		}
+	}
+	return ""
 }
 
 // logged is the content of a copy of the database with its log.
