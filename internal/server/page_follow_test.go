@@ -18,6 +18,7 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 
 	"github.com/trapezehq/trapeze/internal/api/webpage"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // followed is where a page says what it follows.
@@ -43,7 +44,7 @@ func TestEachPageFollowsWhatChangesIt(t *testing.T) {
 	for _, name := range []string{"ann", "bob", "cyd", "mute"} {
 		agents[name] = connect(t, s, agentToken(t, boss, name))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	position := func() uint64 {
 		t.Helper()
@@ -51,7 +52,13 @@ func TestEachPageFollowsWhatChangesIt(t *testing.T) {
 		must(t)(me, err)
 		return me.Position
 	}
-	changes, begin, follows := changesOfPages(t, boss, agents, rule), position(), map[string]string{}
+	settled := func() uint64 {
+		t.Helper()
+		must(t)(s.Settle(ctx))
+		return position()
+	}
+	changes, follows := changesOfPages(t, boss, agents, rule), map[string]string{}
+	begin := settled()
 	for _, pattern := range webpage.Pages() {
 		c, ok := changes[pattern]
 		if !ok {
@@ -94,10 +101,9 @@ func TestEachPageFollowsWhatChangesIt(t *testing.T) {
 				t.Errorf("%s is not told of its change", c.path)
 			}
 		})
-		for body := page.get(c.path, http.StatusOK); !strings.Contains(body, c.shows); body = page.get(c.path, http.StatusOK) { // figures are counted beside
-			if ctx.Err() != nil {
-				t.Fatalf("%s does not show %q: %s", c.path, c.shows, body)
-			}
+		must(t)(nil, s.monitor.Wait(ctx, ledger.Position(settled()))) // figures are counted beside
+		if body := page.get(c.path, http.StatusOK); !strings.Contains(body, c.shows) {
+			t.Errorf("%s does not show %q: %s", c.path, c.shows, body)
 		}
 	}
 	all.Wait()
