@@ -75,7 +75,7 @@ func (c *call) inbox(box client.Inbox, waited int) answer {
 var doing = map[string]string{
 	"offer": "{accept} or {reject}", "approval": "{decide}: approve or deny", "confirm": "{decide}: confirm", "takeover": "{decide}: approve or deny", "share": "{status} with its id reads it",
 	"question": "{decide}: answer",
-	"stranded": "{status} with its task shows what you can do; only an operator can replay it: ask the user to run trapeze dead replay ID", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task: {status} shows its state, {accept} with its task gives its context again; continue it",
+	"stranded": "{status} with its task shows what you can do; only an operator can replay it: ask the user to run trapeze dead replay TASK", "returned": "nobody took the task: {send} with its task hands it to another agent, {cancel} ends it", "resumed": "you own the task: {status} shows its state, {accept} with its task gives its context again; continue it",
 	"completed": "{status} with its task shows the result", "failed": "{status} with its task shows how far it got; to try again, send the work as another task",
 	"cancelled": "the task is over: {status} with its task shows how; this item is not shown again", "taken": "do not start on the task: {status} with it shows who has it; this item is not shown again",
 	"parked": "no agent took it to its end; only an operator can replay it: ask the user to run trapeze dead replay TASK, or {cancel} it",

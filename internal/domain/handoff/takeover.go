@@ -29,7 +29,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case c.By.Agent() == t.Owner:
 		return nil, task.AlreadyOwned(t, refusal.Conflict)
 	case t.State == event.Parked:
-		return nil, refusal.New(refusal.Conflict, task.Replay(t.ID)+" --to "+c.By.Agent(), "task %s is in the dead-letter queue", t.ID)
+		return nil, refusal.New(refusal.Conflict, task.Replay(t.ID)+" --to "+c.By.Agent(), "task %s is in the dead letters", t.ID)
 	}
 	if err := firstError(requireReady(t), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err

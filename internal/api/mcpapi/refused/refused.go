@@ -77,7 +77,7 @@ func Result(ctx context.Context, c Call, err error) *mcp.CallToolResult {
 		hint = "correct what is named, and call " + c.Set.Name(c.Tool) + " again"
 	}
 	if forPeople.MatchString(hint) && !strings.Contains(hint, "user") {
-		hint += "; for an operator or a shell, tell your user"
+		hint += "; you cannot do this yourself: ask your user"
 	}
 	if hint != "" {
 		text += "\nWhat to do: " + show.OneLine(hint)
