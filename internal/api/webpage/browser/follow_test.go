@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -81,5 +82,47 @@ func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
 	}
 	if heard := d.heard(); len(heard) > 0 {
 		t.Error(heard)
+	}
+}
+
+// However much changes, a page takes at most a fifth of the time to fetch itself: a search reads the content of many tasks. Once nothing has changed for a while, a change is fetched at once.
+func TestAPageThatIsSlowToFetchIsFetchedLessOften(t *testing.T) {
+	d := open(t)
+	d.signIn(d.token)
+	d.goTo("/find?q=walrus")
+	d.following()
+	d.do(chromedp.Evaluate[chromedp.Void](`window.fetched = []; window.told = 0;
+		const plain = window.fetch;
+		window.fetch = async (...of) => {
+			const from = performance.now(), answer = await plain(...of);
+			await new Promise((done) => setTimeout(done, 250));
+			fetched.push([from, performance.now()]);
+			return answer;
+		};
+		source.addEventListener("change", () => { told = performance.now(); }); void 0`))
+	feed := func(n int) {
+		must2(t, func() error {
+			_, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: fmt.Sprintf("Feed walrus %d.", n)})
+			return err
+		})
+	}
+	for n, end := 0, time.Now().Add(patience); eval[int](d, `fetched.length`) < 4; n++ {
+		if time.Now().After(end) {
+			t.Fatal("the page does not follow")
+		}
+		feed(n)
+		time.Sleep(20 * time.Millisecond)
+	}
+	for i, pause := range eval[[]float64](d, `fetched.slice(1).map(([from], i) => (from - fetched[i][1]) / (fetched[i][1] - fetched[i][0]))`) {
+		if pause < 3.9 {
+			t.Errorf("fetch %d begins %.1f times as long after the one before as that took, not 4", i+1, pause)
+		}
+	}
+	d.until(`!fetching && !again`)
+	d.do(chromedp.Evaluate[chromedp.Void](`fetched.length = 0; void 0`))
+	feed(1_000_000)
+	d.shows("Feed walrus 1000000.")
+	if late := eval[float64](d, `fetched[0][0] - told`); late > 1000 {
+		t.Errorf("the page fetches itself %.0f ms after the change that it is told of", late)
 	}
 }

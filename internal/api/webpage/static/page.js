@@ -76,9 +76,11 @@ document.addEventListener("htmx:before:swap", (e) => {
   else offerOther(next.dataset.as);
 });
 
+// refresh fetches the page, and then not again for four times as long as that took: many pages of many people may follow a workspace where much changes.
 async function refresh() {
   if (fetching) { again = true; return; }
   fetching = true;
+  const began = performance.now();
   const at = document.activeElement, live = main().dataset.live;
   try {
     await htmx.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
@@ -92,8 +94,11 @@ async function refresh() {
     if (current()) choose(current());
     else if (chosen) left(chosen);
   } finally {
-    fetching = false;
-    if (again) { again = false; setTimeout(refresh, 300); }
+    const pause = Math.min(Math.max(300, 4 * (performance.now() - began)), 15000); // a fetch may have taken as long as the computer slept
+    setTimeout(() => {
+      fetching = false;
+      if (again) { again = false; refresh(); }
+    }, pause);
   }
 }
 
