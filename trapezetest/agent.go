@@ -72,7 +72,6 @@ func (a *Agent) OnReturn(steps ...Step) *Agent {
 type Turn struct {
 	after  time.Duration
 	ignore bool
-	why    client.Rejection
 	reject client.RejectInput
 	steps  []Step
 }
@@ -81,8 +80,8 @@ type Turn struct {
 func Accept(steps ...Step) Turn { return Turn{steps: steps} }
 
 // Reject rejects the offer. With [client.MissingContext], missing names the fields that the agent lacks.
-func Reject(why client.Rejection, missing ...string) Turn {
-	return Turn{why: why, reject: client.RejectInput{Reason: why, Missing: missing}}
+func Reject(reason client.Rejection, missing ...string) Turn {
+	return Turn{reject: client.RejectInput{Reason: reason, Missing: missing}}
 }
 
 // Ignore never looks at the offer.
@@ -188,7 +187,7 @@ func (a *Agent) offer(ctx context.Context, item client.Item) bool {
 	}
 	j := &Job{Task: item.Task, Handoff: item.ID, Client: a.client, agent: a, at: a.s.Now().Add(turn.after)}
 	answer := Step{"accept", func(ctx context.Context, j *Job) error { return j.accept(ctx, item.Offer) }}
-	if turn.why != "" {
+	if turn.reject.Reason != "" {
 		turn.reject.Offer = item.Offer
 		answer = Step{"reject", func(ctx context.Context, j *Job) error {
 			_, err := j.Client.Reject(ctx, j.Handoff, turn.reject)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"log/slog"
@@ -95,24 +96,25 @@ func (s *Server) URL() string {
 
 // nameOf returns a name for the host that the certificate is for; the host itself if there is none.
 func (s *Server) nameOf(host string, leaf *x509.Certificate) string {
-	ip := net.ParseIP(host)
-	names := []string{host}
+	ip, names := net.ParseIP(host), []string{host}
 	if ip.IsUnspecified() || ip.IsLoopback() {
 		names = append(names, "localhost", "127.0.0.1", "::1")
 	}
-	names = append(names, s.config.Hosts...)
-	for _, name := range leaf.DNSNames {
-		if !strings.Contains(name, "*") {
-			names = append(names, name)
-		}
-	}
+	return cmp.Or(s.certified(leaf, names, func(string) bool { return true }), host)
+}
+
+// certified returns the first name of a list, the configured hosts and the certificate that the certificate is for and that will do; empty if there is none.
+func (s *Server) certified(leaf *x509.Certificate, names []string, will func(name string) bool) string {
+	names = slices.Concat(names, s.config.Hosts, leaf.DNSNames)
 	for _, ip := range leaf.IPAddresses {
 		names = append(names, ip.String())
 	}
-	if i := slices.IndexFunc(names, func(name string) bool { return leaf.VerifyHostname(name) == nil }); i >= 0 {
-		return names[i]
+	for _, name := range names {
+		if !strings.Contains(name, "*") && will(name) && leaf.VerifyHostname(name) == nil {
+			return name
+		}
 	}
-	return host
+	return ""
 }
 
 // outside returns the URL of the server for other machines, as far as it knows one: that it listens on all addresses tells them nothing, and its loopback is not
@@ -129,26 +131,12 @@ func (s *Server) outside(machine string) string {
 	scheme := "http://"
 	if s.certificate != nil {
 		scheme = "https://"
-		host = s.outsideName(host, machine, s.certificate.Leaf())
+		host = cmp.Or(s.certified(s.certificate.Leaf(), []string{host, machine}, func(name string) bool {
+			return name != "localhost" && !net.ParseIP(name).IsLoopback()
+		}), host)
 	}
 	if host == "" {
 		return s.URL()
 	}
 	return scheme + net.JoinHostPort(host, port)
-}
-
-// outsideName returns a name that the certificate is for and that may lead other machines here; the host itself if there is none.
-func (s *Server) outsideName(host, machine string, leaf *x509.Certificate) string {
-	names := append([]string{host, machine}, s.config.Hosts...)
-	names = append(names, leaf.DNSNames...)
-	for _, ip := range leaf.IPAddresses {
-		names = append(names, ip.String())
-	}
-	for _, name := range names {
-		ip := net.ParseIP(name)
-		if name != "localhost" && !ip.IsLoopback() && !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil {
-			return name
-		}
-	}
-	return host
 }

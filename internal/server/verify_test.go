@@ -444,7 +444,7 @@ func missing(t *testing.T, dir string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := r.CheckBeside(t.Context())
+	found, err := r.CheckFiles(t.Context())
 	if err := errors.Join(err, r.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -30,16 +30,7 @@ func TestAFormIsOfThePrincipalThatSeesItsPage(t *testing.T) {
 	post := func(path string, form url.Values) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		list, err := pages.sessions.cookies(r, pages.sessions.begin("default/operator/eve", "tz_x", time.Time{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range list {
-			r.AddCookie(c)
-		}
-		got := httptest.NewRecorder()
-		pages.ServeHTTP(got, r)
-		return got
+		return asEve(t, pages, r)
 	}
 	paths := formPaths(t)
 	for _, path := range paths {
@@ -135,4 +126,19 @@ func TestEveryFormNamesThePrincipalThatSeesIt(t *testing.T) {
 	if forms < 10 {
 		t.Errorf("%d forms are known", forms)
 	}
+}
+
+// asEve is the answer to a request of the operator eve, who has signed in.
+func asEve(t *testing.T, pages *pages, r *http.Request) *httptest.ResponseRecorder {
+	t.Helper()
+	list, err := pages.sessions.cookies(r, pages.sessions.begin("default/operator/eve", "tz_x", time.Time{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		r.AddCookie(c)
+	}
+	got := httptest.NewRecorder()
+	pages.ServeHTTP(got, r)
+	return got
 }

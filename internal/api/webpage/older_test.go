@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // One call of a search by words looks in some tasks. The pages go on with older ones, also where none was found.
@@ -29,16 +28,7 @@ func TestASearchByWordsGoesOnWithOlderTasks(t *testing.T) {
 	}), Options{}).(*pages)
 	get := func(path string) string {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil)
-		list, err := pages.sessions.cookies(r, pages.sessions.begin("default/operator/eve", "tz_x", time.Time{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range list {
-			r.AddCookie(c)
-		}
-		got := httptest.NewRecorder()
-		pages.ServeHTTP(got, r)
-		return got.Body.String()
+		return asEve(t, pages, r).Body.String()
 	}
 	for path, says := range map[string][2]string{
 		"/find?q=giraffe&in=tasks": {"None of those that were looked in.", `<p><a href="`},

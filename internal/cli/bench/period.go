@@ -92,7 +92,7 @@ func (p *period) ended(client int, began, now time.Time) ending {
 	return e
 }
 
-// since is how long the period has been open. Another look at the clock, of a later time, may have come before.
+// since is how long the period was open at a time, by what is known of pauses. Another look at the clock, of a later time, may have come before.
 func (p *period) since(now time.Time) time.Duration {
 	d := now.Sub(p.opened)
 	for _, s := range p.stood {
@@ -103,7 +103,7 @@ func (p *period) since(now time.Time) time.Duration {
 	return d
 }
 
-// open is how long the period has been open.
+// open is how long the period has been open now, after a look whether the run has stood still.
 func (p *period) open(now time.Time) time.Duration {
 	p.beat(now)
 	d, _ := p.length(now)

@@ -24,8 +24,8 @@ type File interface {
 	CheckKeys(ctx context.Context) ([]string, error)
 	// CheckViews returns how the views differ from the record. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
 	CheckViews(ctx context.Context) ([]string, error)
-	// CheckBeside returns which artifacts are missing to which envelopes refer, and which tokens that are kept were changed. Errors as those of CheckViews.
-	CheckBeside(ctx context.Context) ([]string, error)
+	// CheckFiles returns which artifacts are missing to which envelopes refer, and which tokens that are kept were changed. Errors as those of CheckViews.
+	CheckFiles(ctx context.Context) ([]string, error)
 	io.Closer
 }
 

@@ -186,7 +186,7 @@ func TestAChangedBitOfAKeptTokenIsNamed(t *testing.T) {
 		changed := bytes.Clone(text)
 		changed[bit/8] ^= 1 << (bit % 8)
 		write(t, name, string(changed))
-		if found, err := record.CheckBeside(t.Context()); len(found) != 1 || !strings.Contains(found[0], "admin.token") {
+		if found, err := record.CheckFiles(t.Context()); len(found) != 1 || !strings.Contains(found[0], "admin.token") {
 			t.Errorf("%q in place of %q: %q, %v", changed, text, found, err)
 		}
 	}

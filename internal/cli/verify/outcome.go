@@ -182,7 +182,7 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 	}{
 		{"the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return taskorder.Check(ctx, record) }},
 		{"the views cannot be compared with the record", inWords(record.CheckViews)},
-		{"not all artifacts and tokens beside the record can be checked", inWords(record.CheckBeside)},
+		{"not all artifacts and tokens beside the record can be checked", inWords(record.CheckFiles)},
 	} {
 		found, err := check.do(ctx)
 		if err == nil {

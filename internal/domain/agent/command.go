@@ -25,8 +25,8 @@ type SetReadiness struct {
 	By        identity.Principal // the agent itself, or an operator
 }
 
-// LapsePresence says that an agent with a limit of silence has not been heard since LastHeard. Without a lease, or
-// when LastHeard is less than the lease ago, nothing happens. After a restart the system counts from its own start.
+// LapsePresence says that an agent that has a PresenceTTL has not been heard since LastHeard. Without one, or
+// when LastHeard is less than that ago, nothing happens. After a restart the system counts from its own start.
 type LapsePresence struct {
 	Name      string
 	LastHeard time.Time

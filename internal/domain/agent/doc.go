@@ -7,7 +7,7 @@
 //   - [Decide] may refuse and changes nothing. [Fold] never refuses. A State is immutable: Fold returns a new one
 //     and shares with the old only what neither changes, so states may be cached and read by many goroutines.
 //   - A command that would change nothing yields no events and no error. All commands may therefore be repeated.
-//   - Heartbeats are not events. Only changes of readiness are. An agent without a limit of silence (Presence) is as ready as it
+//   - Heartbeats are not events. Only changes of readiness are. An agent without a PresenceTTL is as ready as it
 //     last said; with one, missed heartbeats make it offline until it is heard again.
 //   - An agent's word never overrules an operator who took it off duty ([DutyTable]).
 //   - The circuit moves only as [CircuitTable] says. An open circuit becomes half-open by time alone: [CircuitAt]

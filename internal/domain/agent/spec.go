@@ -61,7 +61,7 @@ const (
 const DefaultPresence = 5 * time.Minute
 
 // Spec is the registration of an agent, without its present readiness. The zero value is a program that pulls, without
-// limits, limit of silence or alternatives.
+// limits or alternatives, and counts as present however long it is silent.
 type Spec struct {
 	Kind          Kind          `json:"kind"` // empty means KindAgent
 	Description   string        `json:"description,omitempty"`

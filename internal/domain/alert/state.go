@@ -79,7 +79,7 @@ func Fold(s State, e Event) State {
 		i, _ := slices.BinarySearchFunc(s.Alerts, e.Key, func(a Alert, k Key) int { return a.compare(k) })
 		owed := slices.ContainsFunc(s.Past, func(a Alert) bool { return a.Owed && a.Key == e.Key }) // to people it never ended
 		s.Alerts = slices.Insert(s.Alerts, i, Alert{Raised: e, Notified: owed || !e.Silenced && e.Within == ""})
-		s.settle(func(k Key) bool { return k == e.Key }) // it has not ended for long
+		s.settle(func(k Key) bool { return k == e.Key }) // of that end nobody needs to hear
 		s.counted(e.Name, e.Newest)
 	case Recovered:
 		a, ok := s.Find(e.Key)

@@ -50,22 +50,22 @@ func (c Constraint) CheckNew() error {
 	return c.CheckLimits(Constraint{})
 }
 
-// SetByServer are the names of the fields of a constraint that the server alone sets.
-func SetByServer() []string {
-	return []string{"origin", "text_by", "hard_by", "max_by", "allow_by", "added", "inherited"}
-}
-
-// RefuseSetByServer is the refusal (invalid) of a field of a constraint that the server alone sets.
-func RefuseSetByServer(field string) error {
-	return refusal.New(refusal.Invalid, "omit it: the server sets it, from who calls", "%s cannot be given with a constraint", field).With("field", field)
-}
-
 // CheckUnset refuses (invalid) fields that the server alone sets: who set which part of a constraint, and how it binds.
 func (c Constraint) CheckUnset() error {
-	set := []bool{c.Origin != "", c.TextBy != "", c.HardBy != "", c.MaxBy != "", c.AllowBy != "", c.Added, c.Inherited}
-	for i, name := range SetByServer() {
-		if set[i] {
-			return RefuseSetByServer(name)
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"origin", c.Origin != ""},
+		{"text_by", c.TextBy != ""},
+		{"hard_by", c.HardBy != ""},
+		{"max_by", c.MaxBy != ""},
+		{"allow_by", c.AllowBy != ""},
+		{"added", c.Added},
+		{"inherited", c.Inherited},
+	} {
+		if f.set {
+			return refusal.New(refusal.Invalid, "omit it: the server sets it, from who calls", "%s cannot be given with a constraint", f.name).With("field", f.name)
 		}
 	}
 	return nil

@@ -97,7 +97,7 @@ func see(who string) func(task.Task) Command {
 }
 
 func reject(who string) func(task.Task) Command {
-	return func(t task.Task) Command { return Reject{By: agent(who), Handoff: t.Handoff.N, Why: event.Refused} }
+	return func(t task.Task) Command { return Reject{By: agent(who), Handoff: t.Handoff.N, Reason: event.Refused} }
 }
 
 func progress(t task.Task) Command { return Progress{By: source(t), Epoch: t.Epoch, Note: "on it"} }

@@ -187,7 +187,7 @@ func handshakeRows() []row {
 			return Render{By: by, Handoff: number(t), Agent: "ben", Rendition: rendition(given(t, 0))}
 		}),
 		byOther("Reject", agent("ben"), func(t task.Task, by identity.Principal) Command {
-			return Reject{By: by, Handoff: number(t), Why: event.Refused}
+			return Reject{By: by, Handoff: number(t), Reason: event.Refused}
 		}),
 		byOther("Shed", agent("ben"), func(t task.Task, by identity.Principal) Command {
 			return Shed{By: by, Agent: "ben", Handoff: number(t), To: []string{"dan"}, Why: "too much to do"}

@@ -246,7 +246,7 @@ func (d dice) answer(t task.Task, h *task.Handoff) Command {
 	case 4:
 		return Sequence{Accept{By: agent(who), Handoff: n}, d.render(t)}
 	case 5:
-		return Reject{By: agent(who), Handoff: n, Offer: offer, Why: pick(d, event.Refused, event.Overloaded), Hints: d.hints()}
+		return Reject{By: agent(who), Handoff: n, Offer: offer, Reason: pick(d, event.Refused, event.Overloaded), Hints: d.hints()}
 	case 6:
 		if d.chance(30) {
 			return Tick{Wake: true, Hints: d.hints()}

@@ -15,7 +15,7 @@ type Reject struct {
 	By      identity.Principal
 	Handoff int
 	Offer   int
-	Why     event.Rejection
+	Reason  event.Rejection
 	Missing []string // fields that the receiver would need; with MissingContext
 	Detail  string
 	Hints   Hints
@@ -30,7 +30,7 @@ func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent(), Why: c.Why, Missing: c.Missing, Detail: c.Detail})
+	d.do(event.RejectedOffer{Handoff: h.N, Offer: h.Offer, Agent: c.By.Agent(), Why: c.Reason, Missing: c.Missing, Detail: c.Detail})
 	if d.t.Handoff.Stage == event.Requested {
 		d.nextOrEnd(c.outcome(), nil, c.Hints, now)
 	}
@@ -39,9 +39,9 @@ func (c Reject) decide(t task.Task, now time.Time) ([]event.Event, error) {
 
 func (c Reject) check() error {
 	switch {
-	case c.Why == "":
+	case c.Reason == "":
 		return refusal.New(refusal.Invalid, "say not_capable, overloaded, missing_context or refused", "a rejection needs a reason")
-	case c.Why == event.MissingContext && len(c.Missing) == 0:
+	case c.Reason == event.MissingContext && len(c.Missing) == 0:
 		return refusal.New(refusal.Invalid, "name the missing fields", "the reason missing_context needs the names of the missing fields").With("field", "missing")
 	}
 	return firstError(refusal.In("missing", event.CheckMissing(c.Missing)), event.CheckField("detail", c.Detail))
@@ -49,7 +49,7 @@ func (c Reject) check() error {
 
 // outcome names the agent that rejected the offer and its reason, for the source.
 func (c Reject) outcome() string {
-	s := c.By.Agent() + " turned it down: " + strings.ReplaceAll(string(c.Why), "_", " ")
+	s := c.By.Agent() + " turned it down: " + strings.ReplaceAll(string(c.Reason), "_", " ")
 	if len(c.Missing) > 0 {
 		s += " (" + strings.Join(c.Missing, ", ") + ")"
 	}

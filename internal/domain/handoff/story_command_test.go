@@ -135,7 +135,7 @@ func (s *story) command(t *testing.T) Command {
 		}
 		return a
 	case "reject":
-		return Reject{By: by, Handoff: h, Why: event.Rejection(s.word("why", "refused")), Missing: s.list("missing"), Hints: s.hints()}
+		return Reject{By: by, Handoff: h, Reason: event.Rejection(s.word("why", "refused")), Missing: s.list("missing"), Hints: s.hints()}
 	case "confirm":
 		c := Confirm{By: by, Epoch: e, Handoff: h}
 		if s.d.HasArg("notes") {

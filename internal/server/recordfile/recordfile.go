@@ -176,9 +176,9 @@ func (f *File) moment() (seal.Moment, error) {
 	return f.sealer.Moment()
 }
 
-// CheckBeside returns which files beside the record do not fit it: artifacts that are missing to which envelopes refer, and tokens that were changed, by the views. Views of
+// CheckFiles returns which files beside the record do not fit it: artifacts that are missing to which envelopes refer, and tokens that were changed, by the views. Views of
 // an earlier version do not tell. Errors: *[proof.NotCompared], and others, beside what is found all the same.
-func (f *File) CheckBeside(ctx context.Context) (found []string, err error) {
+func (f *File) CheckFiles(ctx context.Context) (found []string, err error) {
 	db, err := f.Views()
 	if err != nil {
 		return nil, err

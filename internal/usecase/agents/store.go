@@ -67,7 +67,7 @@ func (s *Store) registered(ctx context.Context, workspace, name string, n int, f
 	if name == "" || event.CheckName("the agent's name", name) != nil {
 		return agent.State{}, nil //nolint:nilerr // what cannot be a name was never registered
 	}
-	f, err := s.Load(ctx, ledger.StreamOf(workspace, "agent", name), fresh)
+	f, err := s.Load(ctx, StreamOf(workspace, name), fresh)
 	now := max(f.State.Registration, 1)
 	switch {
 	case err != nil || n == 0 || n == now:

@@ -32,7 +32,7 @@ func (ts *Tasks) Reject(ctx context.Context, c caller.Caller, in RejectInput) (t
 	return ts.store.ChangeWith(ctx, c, "reject", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		return ts.routes.OfferNext(ctx, c.Workspace, t, now, func(hints handoff.Hints) handoff.Command {
 			return handoff.Reject{
-				By: c.Principal, Handoff: n, Offer: in.Offer, Why: in.Reason, Missing: in.Missing, Detail: in.Detail, Hints: hints,
+				By: c.Principal, Handoff: n, Offer: in.Offer, Reason: in.Reason, Missing: in.Missing, Detail: in.Detail, Hints: hints,
 			}
 		})
 	})

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -190,9 +188,6 @@ func Malformed(status int, message string, errs []error) *Problem {
 			texts = append(texts, decodeError(err))
 			continue
 		}
-		if r, ok := refusal.As(setByServer(d.ErrorDetail())); ok {
-			return ProblemOf(r)
-		}
 		field, what := fieldOf(d.ErrorDetail())
 		fields = append(fields, map[string]string{"field": field, "problem": what})
 		texts = append(texts, field+": "+what)
@@ -213,16 +208,6 @@ func Malformed(status int, message string, errs []error) *Problem {
 		r = r.With("fields", fields[:min(len(fields), most)])
 	}
 	return ProblemOf(r)
-}
-
-// setByServer is the refusal of a field of a constraint that the server alone sets; nil if it is another.
-func setByServer(d *huma.ErrorDetail) error {
-	at := strings.LastIndexByte(d.Location, '.') + 1
-	of, field := d.Location[:at], d.Location[at:]
-	if d.Message == "unexpected property" && strings.Contains(of, "constraint") && slices.Contains(event.SetByServer(), field) {
-		return event.RefuseSetByServer(field)
-	}
-	return nil
 }
 
 // fieldOf returns the name of a field as its sender wrote it ("send.kind", not "body.send.kind"), and what is wrong with it.

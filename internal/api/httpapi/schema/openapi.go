@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"iter"
 	"maps"
 	"reflect"
@@ -136,14 +137,23 @@ func DescribeInputs(r huma.Registry) {
 	describeConstraints(r)
 }
 
+// setByServer reports whether a field of a constraint is one that the server alone sets: a new constraint that has it, a text or true, is refused.
+func setByServer(field string) bool {
+	for _, value := range []string{`"x"`, "true"} {
+		var c event.Constraint
+		if json.Unmarshal([]byte(`{"`+field+`":`+value+`}`), &c) == nil && c.CheckUnset() != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // describeConstraints makes the constraints of inputs those without the fields that the server sets, so that they are refused with any value.
 func describeConstraints(r huma.Registry) {
 	const name, given = "NewConstraint", "#/components/schemas/NewConstraint"
 	s := *r.Schema(typeOf[event.Constraint](), false, "")
 	s.Properties = maps.Clone(s.Properties)
-	for _, field := range event.SetByServer() {
-		delete(s.Properties, field)
-	}
+	maps.DeleteFunc(s.Properties, func(field string, _ *huma.Schema) bool { return setByServer(field) })
 	s.PrecomputeMessages()
 	r.Map()[name] = &s
 	ref := r.Schema(typeOf[event.Constraint](), true, "").Ref

@@ -75,7 +75,7 @@ func (s *stage) anything(rt *rapid.T, task string, t task.Task) handoff.Command 
 		handoff.Accept{By: agentOf(receiver), Handoff: n},
 		handoff.Accept{By: agentOf(receiver), Handoff: n, Offer: offer},
 		handoff.See{Agent: receiver, Handoff: n},
-		handoff.Reject{By: agentOf(receiver), Handoff: n, Why: event.Refused},
+		handoff.Reject{By: agentOf(receiver), Handoff: n, Reason: event.Refused},
 		handoff.Confirm{By: operator, Handoff: n},
 		handoff.Withdraw{By: operator, Handoff: n},
 		handoff.JoinClaim{Agent: one(names, "joiner"), Handoff: n},

@@ -126,7 +126,7 @@ func claimStory(s *stage) {
 		s.Errorf("not a claim: %+v", i)
 	}
 	s.wantClaims("paint", h)
-	s.do(task, handoff.See{Agent: "cy", Handoff: 1}, handoff.Reject{By: agentOf("bob"), Handoff: 1, Why: event.Refused})
+	s.do(task, handoff.See{Agent: "cy", Handoff: 1}, handoff.Reject{By: agentOf("bob"), Handoff: 1, Reason: event.Refused})
 	s.wantInbox("bob")
 	first := s.wantInbox("dee", "offer "+h)[0]
 	if i := s.wantInbox("cy", "offer "+h)[0]; !i.Seen || first.Seen {
@@ -258,13 +258,13 @@ func rejectionStory(s *stage) {
 	task := s.create(1, agentOf("ann"))
 	s.do(task, handoff.Start{By: agentOf("ann")}, s.to(task, "bob", "cy"))
 	first := s.wantInbox("bob", "offer "+event.HandoffID(task, 1))[0]
-	s.do(task, handoff.Reject{By: agentOf("bob"), Handoff: 1, Why: event.Overloaded})
+	s.do(task, handoff.Reject{By: agentOf("bob"), Handoff: 1, Reason: event.Overloaded})
 	s.wantInbox("bob")
 	second := s.wantInbox("cy", "offer "+event.HandoffID(task, 1))[0]
 	if second.Offer != 2 || second.At <= first.At || second.From != "ann" {
 		s.Errorf("the second offer: %+v", second)
 	}
-	s.do(task, handoff.Reject{By: agentOf("cy"), Handoff: 1, Why: event.NotCapable})
+	s.do(task, handoff.Reject{By: agentOf("cy"), Handoff: 1, Reason: event.NotCapable})
 	s.wantInbox("cy")
 	if got := s.list(view.TaskFilter{})[0]; got.Owner != "ann" || got.State != event.Executing || got.Stage != event.Rejected {
 		s.Errorf("back with its source: %+v", got)
@@ -414,13 +414,13 @@ func previewStory(s *stage) {
 
 func deadStory(s *stage) {
 	task := s.create(1, operator)
-	s.do(task, s.to(task, "bob"), handoff.Reject{By: agentOf("bob"), Handoff: 1, Why: event.Refused, Detail: "no"})
+	s.do(task, s.to(task, "bob"), handoff.Reject{By: agentOf("bob"), Handoff: 1, Reason: event.Refused, Detail: "no"})
 	s.wantTasks(view.TaskFilter{State: event.Parked}, task)
 	got := s.list(view.TaskFilter{State: event.Parked, Live: true})[0]
 	if got.Parked == nil || got.Parked.Cause != event.ParkReturned || got.Parked.Detail == "" || !got.Parked.Since.Equal(s.now) {
 		s.Errorf("the dead letter: %+v", got.Parked)
 	}
-	s.do(task, handoff.Replay{By: operator, Route: []string{"bob", "ann"}}, s.to(task, "bob"), handoff.Reject{By: agentOf("bob"), Handoff: 2, Why: event.Refused, Detail: "no"})
+	s.do(task, handoff.Replay{By: operator, Route: []string{"bob", "ann"}}, s.to(task, "bob"), handoff.Reject{By: agentOf("bob"), Handoff: 2, Reason: event.Refused, Detail: "no"})
 	if got := s.list(view.TaskFilter{State: event.Parked})[0]; got.Parked == nil || !slices.Equal(got.Parked.Route, []string{"bob", "ann"}) {
 		s.Errorf("the dead letter with a route: %+v", got.Parked)
 	}

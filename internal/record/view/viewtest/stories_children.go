@@ -104,7 +104,7 @@ func resumedStory(s *stage) {
 	s.wantInbox("ann") // who took a question back knows
 
 	s.do(id(1), s.to(id(1), "bob"))
-	s.do(id(1), handoff.Reject{By: agentOf("bob"), Handoff: 1, Why: event.NotCapable, Detail: "no Rust"})
+	s.do(id(1), handoff.Reject{By: agentOf("bob"), Handoff: 1, Reason: event.NotCapable, Detail: "no Rust"})
 	item = s.wantInbox("ann", "resumed "+id(1))[0]
 	if item.From != "system" || !strings.Contains(item.Detail, "bob turned it down: not capable: no Rust") {
 		s.Errorf("what came back: %+v", item)

@@ -14,7 +14,7 @@ func (s *stage) decides(task, to string, d event.Decision) {
 	r := s.to(task, to)
 	d.Action, d.To = event.ActionHandOff, event.Receiver{Agent: to}
 	r.Decision = &d
-	s.do(task, r, handoff.Reject{By: agentOf(to), Handoff: s.next(task), Why: event.Refused})
+	s.do(task, r, handoff.Reject{By: agentOf(to), Handoff: s.next(task), Reason: event.Refused})
 }
 
 func decisionStory(s *stage) {

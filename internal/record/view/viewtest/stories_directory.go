@@ -193,7 +193,7 @@ func watchStory(s *stage) {
 	called("bob elsewhere", elsewhere, false)
 	called("operators", operators, false)
 	called("anything", anything, true)
-	s.do(task, handoff.Reject{By: agentOf("bob"), Handoff: 1, Why: event.Refused})
+	s.do(task, handoff.Reject{By: agentOf("bob"), Handoff: 1, Reason: event.Refused})
 	called("bob, when it goes", bob, true)
 	s.create(2, agentOf("ann"))
 	r := s.to(id(2), "cy")

@@ -23,7 +23,7 @@ func (s *stage) refers(task, to string, digests ...string) {
 	}
 	r.Envelope.Bytes = fmt.Appendf(nil, `{"artifacts":[%s],"task":{"data":{"artifacts":[{"digest":%q}]},"intent":"\"artifacts\":["},"version":"1.1"}`,
 		strings.Join(list, ","), sha("f"))
-	s.do(task, r, handoff.Reject{By: agentOf(to), Handoff: s.next(task), Why: event.Refused})
+	s.do(task, r, handoff.Reject{By: agentOf(to), Handoff: s.next(task), Reason: event.Refused})
 }
 
 func referenceStory(s *stage) {
