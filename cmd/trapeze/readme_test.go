@@ -3,15 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 )
 
 // TestMain makes this test binary the program itself when it is called by its name, so that nothing has to be built.
@@ -44,7 +43,7 @@ func TestReadmeCommands(t *testing.T) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home,
-		"PROJECT="+t.TempDir(), "TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://127.0.0.1:"+freePort(t), "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
+		"PROJECT="+t.TempDir(), "TRAPEZE_DATA="+filepath.Join(home, "data"), "TRAPEZE_URL=http://"+freeaddr.New(t, 1)[0], "TRAPEZE_TOKEN=", "TRAPEZE_AGENT=")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = 5 * time.Second
@@ -121,17 +120,3 @@ func readmeScript(t *testing.T) string {
 }
 
 const untilReady = "until trapeze agent list >/dev/null 2>&1; do sleep 0.1; done\n"
-
-// freePort returns a port that is free now. It is outside the range of ephemeral ports, of which a connection could get one
-// before the server listens.
-func freePort(t *testing.T) string {
-	for range 100 {
-		port := strconv.Itoa(20_000 + rand.IntN(10_000))
-		if l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:"+port); err == nil {
-			_ = l.Close()
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natstest"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
@@ -18,7 +19,7 @@ import (
 // newNodes returns servers in processes of their own, each a node of one cluster.
 func (c *campaign) newNodes(n int) (rigs []*rig) {
 	c.Helper()
-	addrs := natstest.FreeAddrs(c, n)
+	addrs := freeaddr.New(c, n)
 	for i := range n {
 		r := newRig(c, c.TempDir(), c.mode)
 		o, err := json.Marshal(natsnode.Options{Cluster: "test", Name: fmt.Sprint("n", i), Addr: addrs[i], Join: addrs, Secret: natstest.Secret})

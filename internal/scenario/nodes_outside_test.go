@@ -14,6 +14,7 @@ import (
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natstest"
 	"github.com/trapezehq/trapeze/internal/record/ledger/pglog/pgtest"
@@ -33,7 +34,7 @@ func nodesOf(t *testing.T, engine admin.Engine) (list []member, more func(name s
 	dir := t.TempDir()
 	var place func(name string) server.Place
 	if engine == admin.EngineNodes {
-		addrs := natstest.FreeAddrs(t, 4)
+		addrs := freeaddr.New(t, 4)
 		at := map[string]string{"n0": addrs[0], "n1": addrs[1], "n2": addrs[2], "n3": addrs[3]}
 		place = func(name string) server.Place {
 			return server.Place{NATS: server.NATS{Start: func(_ context.Context, dir string) (server.Node, error) {

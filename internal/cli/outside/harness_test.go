@@ -5,7 +5,6 @@ package outside
 import (
 	"bytes"
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/scenario/program"
 )
 
@@ -34,7 +34,7 @@ type place struct {
 func newPlace(t *testing.T) *place {
 	t.Helper()
 	home := t.TempDir()
-	p := &place{home: home, project: filepath.Join(home, "project"), data: filepath.Join(home, "data"), addr: freeAddress(t)}
+	p := &place{home: home, project: filepath.Join(home, "project"), data: filepath.Join(home, "data"), addr: freeaddr.New(t, 1)[0]}
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", p.project).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -58,17 +58,6 @@ func newPlace(t *testing.T) *place {
 		}
 	})
 	return p
-}
-
-// freeAddress is an address of loopback that nothing listens at. A server that restarts keeps its address.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
 }
 
 func (p *place) start() (err error) {

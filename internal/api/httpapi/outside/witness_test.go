@@ -20,6 +20,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/proof"
 	"github.com/trapezehq/trapeze/internal/scenario/program"
 )
@@ -136,14 +137,7 @@ func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 		t.Fatal(err)
 	}
 
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := freeaddr.New(t, 1)[0]
 	said := runs(t, exec.CommandContext(t.Context(), witness, "-db", in("db"), "-name", "witness.example.com/lite", "-ssh-agent", in("agent"), "-listen", addr, "-key", strings.Fields(string(fingerprint))[1]))
 	await(t, func() bool {
 		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", addr)

@@ -35,6 +35,12 @@ const (
 // stopTimeout is the time for the leaders on a node that stops to be elected elsewhere.
 const stopTimeout = 10 * time.Second
 
+// startTimeout is the time for a node to listen, after it has read its replicas.
+const startTimeout = 30 * time.Second
+
+// readyPoll is the time between two looks for a reason why a node does not start.
+const readyPoll = 100 * time.Millisecond
+
 // Start starts a node. It takes connections when it returns, and joins the others by itself.
 func Start(o Options) (*Node, error) {
 	if err := o.check(); err != nil {
@@ -76,13 +82,29 @@ func Start(o Options) (*Node, error) {
 		return nil, fmt.Errorf("natsnode: this node cannot use its address for the other nodes: %w", err)
 	}
 	_ = free.Close()
-	s.SetLogger(logger{o.Log}, false, false)
+	log := logger{o.Log, make(chan string, 1)}
+	s.SetLogger(log, false, false)
 	s.Start()
-	if !s.ReadyForConnections(stopTimeout) {
+	if err := ready(s, log.fatal); err != nil {
 		s.Shutdown()
-		return nil, fmt.Errorf("natsnode: the node does not start within %s", stopTimeout)
+		return nil, err
 	}
 	return &Node{s, name, password}, nil
+}
+
+// ready waits until the server takes connections. A server that cannot go on only logs why.
+func ready(s *server.Server, fatal <-chan string) error {
+	for end := time.Now().Add(startTimeout); time.Now().Before(end); {
+		select {
+		case reason := <-fatal:
+			return fmt.Errorf("natsnode: the node does not start: %s", reason)
+		default:
+		}
+		if s.ReadyForConnections(readyPoll) {
+			return nil
+		}
+	}
+	return fmt.Errorf("natsnode: the node does not listen within %s", startTimeout)
 }
 
 // Name is what other nodes know the node by.
@@ -140,7 +162,10 @@ func (n *Node) Stop(ctx context.Context) error {
 }
 
 // logger writes what the server logs. Its notices are of interest only when something is looked for.
-type logger struct{ to *slog.Logger }
+type logger struct {
+	to    *slog.Logger
+	fatal chan string // the first reason why the server cannot go on
+}
 
 func (l logger) write(level slog.Level, format string, args []any) {
 	if l.to != nil && l.to.Enabled(context.Background(), level) {
@@ -148,9 +173,16 @@ func (l logger) write(level slog.Level, format string, args []any) {
 	}
 }
 
+func (l logger) Fatalf(format string, args ...any) {
+	l.write(slog.LevelError, format, args)
+	select {
+	case l.fatal <- fmt.Sprintf(format, args...):
+	default:
+	}
+}
+
 func (l logger) Noticef(format string, args ...any) { l.write(slog.LevelDebug, format, args) }
 func (l logger) Warnf(format string, args ...any)   { l.write(slog.LevelWarn, format, args) }
-func (l logger) Fatalf(format string, args ...any)  { l.write(slog.LevelError, format, args) }
 func (l logger) Errorf(format string, args ...any)  { l.write(slog.LevelError, format, args) }
 func (l logger) Debugf(format string, args ...any)  { l.write(slog.LevelDebug, format, args) }
 func (l logger) Tracef(format string, args ...any)  { l.write(slog.LevelDebug, format, args) }

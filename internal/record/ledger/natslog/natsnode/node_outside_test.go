@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natstest"
 	"github.com/trapezehq/trapeze/internal/server/certificate/certtest"
@@ -59,7 +60,7 @@ func start(t *testing.T, o natsnode.Options) (*natsnode.Node, *output) {
 }
 
 func TestANodeThatOthersCouldJoinIsRefused(t *testing.T) {
-	addrs := natstest.FreeAddrs(t, 2)
+	addrs := freeaddr.New(t, 2)
 	ca := certtest.NewCA(t)
 	pair := ca.Issue("127.0.0.1")
 	used, err := net.Listen("tcp", "127.0.0.1:0")
@@ -91,7 +92,7 @@ func TestANodeThatOthersCouldJoinIsRefused(t *testing.T) {
 }
 
 func TestANodeWithAnotherSecretDoesNotJoin(t *testing.T) {
-	addrs := natstest.FreeAddrs(t, 3)
+	addrs := freeaddr.New(t, 3)
 	one, said := start(t, natsnode.Options{Name: "one", Addr: addrs[0], Join: addrs[:2], Secret: natstest.Secret})
 	two, _ := start(t, natsnode.Options{Name: "two", Addr: addrs[1], Join: addrs[:2], Secret: natstest.Secret})
 	until(t, "that the two join", func() bool { return one.Routes() > 0 && two.Routes() > 0 })
@@ -103,7 +104,7 @@ func TestANodeWithAnotherSecretDoesNotJoin(t *testing.T) {
 }
 
 func TestNodesWithCertificatesJoinAndOneOfAnotherCADoesNot(t *testing.T) {
-	addrs := natstest.FreeAddrs(t, 3)
+	addrs := freeaddr.New(t, 3)
 	ca, other := certtest.NewCA(t), certtest.NewCA(t)
 	options := func(n int, of *certtest.CA) natsnode.Options {
 		p := of.Issue("127.0.0.1")
@@ -120,7 +121,7 @@ func TestNodesWithCertificatesJoinAndOneOfAnotherCADoesNot(t *testing.T) {
 }
 
 func TestANodeKeepsItsName(t *testing.T) {
-	addrs := natstest.FreeAddrs(t, 1)
+	addrs := freeaddr.New(t, 1)
 	o := natsnode.Options{Cluster: "test", Dir: filepath.Join(t.TempDir(), "node"), Addr: addrs[0], Join: addrs, Secret: natstest.Secret}
 	n, err := natsnode.Start(o)
 	if err != nil {

@@ -3,13 +3,13 @@ package natstest
 import (
 	"context"
 	"fmt"
-	"net"
 	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 )
 
@@ -25,7 +25,7 @@ type Cluster struct {
 // Start starts a cluster of so many servers, and stops it after the test.
 func Start(t testing.TB, size int) *Cluster {
 	t.Helper()
-	addrs := FreeAddrs(t, size)
+	addrs := freeaddr.New(t, size)
 	c := &Cluster{t: t, Nodes: make([]*natsnode.Node, size)}
 	dir := t.TempDir()
 	var all sync.WaitGroup
@@ -66,24 +66,4 @@ func (c *Cluster) Connect(t testing.TB, node int) *nats.Conn {
 	}
 	t.Cleanup(conn.Close)
 	return conn
-}
-
-// FreeAddrs returns so many addresses on the loopback that nothing listens on.
-func FreeAddrs(t testing.TB, n int) []string {
-	t.Helper()
-	list, open := make([]string, n), make([]net.Listener, 0, n)
-	defer func() {
-		for _, l := range open {
-			_ = l.Close()
-		}
-	}()
-	for i := range list {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
-		if err != nil {
-			t.Fatal(err)
-		}
-		open = append(open, l)
-		list[i] = l.Addr().String()
-	}
-	return list
 }

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 )
 
 // Password is the password of the servers' only role, postgres.
@@ -218,10 +220,7 @@ func find(t testing.TB, program string) string {
 }
 
 func freePort(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of a test
-	must(t, err)
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
+	_, port, err := net.SplitHostPort(freeaddr.New(t, 1)[0])
 	must(t, err)
 	n, err := strconv.Atoi(port)
 	must(t, err)

@@ -1,0 +1,24 @@
+package freeaddr_test
+
+import (
+	"net"
+	"slices"
+	"testing"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
+)
+
+func TestNewReturnsDifferentAddressesThatAServerCanListenAt(t *testing.T) {
+	list := freeaddr.New(t, 50)
+	slices.Sort(list)
+	if n := len(slices.Compact(slices.Clone(list))); n != 50 {
+		t.Errorf("%d different addresses, not 50", n)
+	}
+	for _, addr := range list {
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = l.Close() }()
+	}
+}

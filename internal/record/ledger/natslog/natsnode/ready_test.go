@@ -1,0 +1,22 @@
+package natsnode
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// A server that cannot go on, since another program took its port after the check for instance, only logs that.
+func TestANodeThatCannotGoOnSaysWhy(t *testing.T) {
+	s, err := server.NewServer(&server.Options{DontListen: true, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := logger{fatal: make(chan string, 1)}
+	log.Fatalf("Error listening on router port: %d - %v", 6222, "address already in use")
+	log.Fatalf("the second reason")
+	if err := ready(s, log.fatal); err == nil || !strings.Contains(err.Error(), "router port: 6222 - address already in use") {
+		t.Errorf("the error is %v", err)
+	}
+}
