@@ -18,7 +18,7 @@ const (
 	Executing  State = "executing"   // its owner works on it
 	HandingOff State = "handing_off" // a handoff is under way; the source still owns it
 	Waiting    State = "waiting"     // for the results of child tasks
-	Parked     State = "parked"      // in the dead-letter queue
+	Parked     State = "parked"      // in the dead letters
 	Completed  State = "completed"
 	Failed     State = "failed"
 	Cancelled  State = "cancelled"
@@ -135,7 +135,7 @@ type Share struct {
 	Read     bool   `json:"read"`
 }
 
-// ParkedFor says why a task is in the dead-letter queue.
+// ParkedFor says why a task is in the dead letters.
 type ParkedFor struct {
 	Cause  string    `json:"cause"` // exhausted, limit, budget, deadline, dependency, returned, owner_lost or nobody_claimed
 	Detail string    `json:"detail"`
@@ -226,7 +226,7 @@ type TaskRow struct {
 	Position  uint64     `json:"position"`
 }
 
-// ParkedRow is why and since when a listed task is in the dead-letter queue.
+// ParkedRow is why and since when a listed task is in the dead letters.
 type ParkedRow struct {
 	Cause  string    `json:"cause"`
 	Detail string    `json:"detail"`
@@ -295,7 +295,7 @@ func (c *Client) WaitTask(ctx context.Context, id string, after uint64, wait tim
 	return t, err
 }
 
-// Dead lists the tasks in the dead-letter queue, newest first. The filter's State and Live do not count.
+// Dead lists the tasks in the dead letters, newest first. The filter's State and Live do not count.
 func (c *Client) Dead(ctx context.Context, f TaskFilter) (TaskPage, error) {
 	f.State, f.Live = "", false
 	return ask[TaskPage](ctx, c, http.MethodGet, path("dead"), f.query(), nil)

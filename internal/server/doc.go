@@ -17,13 +17,13 @@
 //     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files are refused
 //   - package garbage: how much memory the process takes; package putaway: how entries are put away
-//   - sinks.go: which sinks for alerts there are; erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
+//   - erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
-//   - people.go: the configuration of people who sign in; segments.go: how entries are put away; clock.go: the clock of tests
+//   - people.go: the configuration of people who sign in; segments.go: what is opened, and refused, before entries are put away; clock.go: the clock of tests
 //   - cluster.go: how package cluster, which has what a server tells the others, is given what it needs; page_key.go: the key of the sessions of the page
 //   - temporary_linux.go: where temporary data is; processor_unix.go: how processor time is measured
-//   - package cluster: what this server tells the others; package certificate: its certificate; package sharedrecord: records that servers share
+//   - package certificate: its certificate; package sharedrecord: records that servers share
 //
 // Start reading at [Open] and [Run].
 package server

@@ -14,7 +14,7 @@
 //   - inbox.go: how long any call may wait (inbox, status, ask), and which tool answers each item; how many items one answer has is in fit/offered.go; join.go: what joining registers
 //   - accept.go: what a new owner is given, also when it calls again because the first answer was lost
 //   - decide.go: which verdicts an item takes; ask.go, person.go: when the user of the client is asked, and how
-//   - send.go: the arguments of a handoff that every client sees; send_fully.go: those of clients of the set "all": timeouts (ack_timeout and
+//   - send.go: the arguments that every client sees: of the handoff, and of a new task (priority, deadline, conversation, tags); send_fully.go: those of clients of the set "all": timeouts (ack_timeout and
 //     others), retries, strategy, pins, limits, budgets, permissions, route, dependencies
 //   - recall.go, remember.go: the search of memory items, and a new one
 //   - status.go, ticket.go: how many rows one answer lists; tool/next.go: what a tool says to do next

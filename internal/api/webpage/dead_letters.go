@@ -10,7 +10,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/webpage/form"
 )
 
-// deadLetters is a page of the dead-letter queue.
+// deadLetters is a page of the dead letters.
 type deadLetters struct {
 	Tasks []client.TaskRow
 	Next  string

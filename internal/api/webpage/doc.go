@@ -14,7 +14,7 @@
 //     offer in vain (its colours are in static/variables.css); timeline/bar.go: who held the task when; timeline/picture.go: what reached each receiver
 //   - standing/standing.go: what a task waits for, in a sentence
 //   - overview.go: the first page: the columns of the board, how many tasks each shows, and the list of agents
-//   - inbox.go: the order of the tickets for people, and their actions; tasks.go: lists of tasks, which of them are cancelled, and what the page of an agent reads
+//   - inbox.go: which tickets for people are shown, in which of the orders that record/view/ticket.go has (a new order begins there), and their actions; tasks.go: lists of tasks, which of them are cancelled, and what the page of an agent reads
 //   - form/form.go: how many tasks one form changes; form/dead_letters.go: which replays contradict themselves
 //   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
@@ -22,7 +22,7 @@
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
 //   - webpage.go: the table of pages; what each follows is beside its title, in the words of [following]
-//   - session.go: how long somebody is signed in; sign_in.go: by a link or a token; issuer.go: at an issuer; live.go: when a page is told of changes
+//   - session.go: how long somebody stays signed in; sign_in.go: how people sign in by a link or a token; issuer.go: how they sign in at an issuer, and how long an attempt may take (what the issuer is asked: oauth/sign_in.go); live.go: when a page is told of changes
 //   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
 //     static/list.js: how a long list goes on, and follows changes
 //   - refill/refill.go: what a form that is refused comes back with

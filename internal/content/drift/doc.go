@@ -18,11 +18,11 @@
 //   - The same chain always gives the same report.
 //
 // Where to change what:
-//   - entry.go: which kinds of entry are compared, and by what; lifted.go: constraints that somebody lifted
-//   - drift.go: what counts as kept, changed, omitted and dropped at one hop; texts.go: what counts as lost and replaced of the state, the data and
+//   - entry.go: which kinds of entry are compared, and when two with one id are the same; lifted.go: constraints that somebody lifted
+//   - drift.go: which entry of the later envelope stands for an earlier one, and what is then kept, changed, omitted or dropped; texts.go: what counts as lost and replaced of the state, the data and
 //     other texts without ids
 //   - report.go: the form of the report, and what survived all hops; table.go: the same as text. What trapezetest compares is in
 //     trapezetest/hop.go
 //
-// Start reading at [Of], then [Retention]. The kinds of entry that are compared are in entry.go, the form of the report in report.go.
+// Start reading at [Of], then [Retention].
 package drift

@@ -45,8 +45,8 @@
 //   - order.go: the ranks, the importance that divides them, how much an agent can make vital, and the value of each kind of part
 //   - part.go: what counts as one part (what does not is never cut), and what each strategy leaves to be fetched; choose.go: how many parts fit, and how much of a
 //     budget the list of omissions may take
-//   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. How large the
-//     budget is is decided in usecase/envelopes/pack.go
+//   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. The size of the
+//     budget is decided in usecase/envelopes/pack.go
 //
 // Start reading at [Pack]. choose.go takes as much of the order as fits.
 package packing

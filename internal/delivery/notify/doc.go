@@ -10,7 +10,8 @@
 //
 // Where to change what:
 //   - notify.go: the kinds of sinks here, and how long one may take for a message
-//   - package service: services that are named by a URL, such as Slack and e-mail; only alerts go there. Which sinks an alert may have is decided in server/sinks.go
+//   - package service: services that are named by a URL, such as Slack and e-mail, and how title and text are given to them. Only alerts go there: which sinks
+//     an alert may have is decided in server/sinks.go, which a ticket may have in server/config.go
 //   - ticket.go, alert.go: the two kinds of messages: their text, the fields of the JSON that webhooks and programs get, and the key by which a sink
 //     knows a message again
 //   - follow.go: how a sink follows the record, how often a message is sent again, and after which pauses

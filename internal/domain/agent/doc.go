@@ -18,7 +18,7 @@
 // Where to change what:
 //   - spec.go: what an agent registers, the kinds of agents and the ways to reach them; the defaults: failures until its circuit opens, how
 //     long that stays open, how long it may be silent before it is offline (DefaultPresence)
-//   - validate.go: the most capabilities, fallbacks, levels of escalation and the like of one registration; reserved.go: names that no agent may have
+//   - validate.go: the most capabilities, fallbacks, levels of escalation and the like of one registration; reserved.go: names that no agent may have; the form of a name is in event/name.go
 //   - decide.go: who may set whose readiness, and which registrations are refused
 //   - duty_table.go: when an agent may make itself ready again after an operator took it off duty
 //   - circuit.go: which outcomes count against an agent, and which are recorded; circuit_table.go: when its circuit opens, probes and closes;

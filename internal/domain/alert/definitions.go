@@ -144,7 +144,7 @@ func waits() []Definition {
 		{
 			Name: "dead-letters", Severity: Warning, Figure: "trapeze.dead_letters", Measure: Present, Compare: Above, Subject: Workspace, Unit: Count,
 			Threshold: 0, Highest: 1e6, For: 5 * time.Minute, command: listDeadLetters,
-			meaning: "Tasks are in the dead-letter queue: more than {threshold}.",
+			meaning: "Tasks are in the dead letters: more than {threshold}.",
 			todo:    "`trapeze dead list` says why; replay each, or discard it.",
 		},
 		{

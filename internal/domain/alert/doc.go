@@ -18,11 +18,11 @@
 //   - milder.go: when a severe alert hides the mild one of the same figure
 //   - state.go: how many agents, handoffs, silences and past alerts are kept
 //   - command.go: the command that an alert tells people to run first
-//   - Figures are measured in delivery/monitor/measure.go and record/figure/condition.go; people are notified by
-//     delivery/alerting/notify.go.
 //   - definition.go: severities, units, and how a value is taken from a figure and compared; event.go: the events of alerts
 //   - id.go: the ids of alerts in URLs and commands
 //   - named.go: which agents have an alert of their own where many would
+//   - Figures are measured in delivery/monitor/measure.go and record/figure/condition.go; people are notified by
+//     delivery/alerting/notify.go.
 //
 // Start reading at [Definitions], then [Decide].
 package alert

@@ -15,7 +15,7 @@
 //
 // Where to change what:
 //   - decide.go: the limits of turns and of a conversation, and who may speak
-//   - continuity.go: how turns are shortened to fit the text for the next agent; how long that is, is in
+//   - continuity.go: the condensed text: which turns it has, in which order, and how they are shortened; how long it may be, is in
 //     conversations/continuity.go
 //   - state.go: who may read; what is found of turns is in usecase/conversations
 //   - event.go: the events of a conversation, and what each changes

@@ -8,11 +8,11 @@
 //   - Only operators erase, set holds and lift them, with a reason.
 //
 // Where to change what:
-//   - decide.go: who may erase and hold, and how many holds there may be
+//   - decide.go: who may erase and hold, how many holds there may be, when a hold counts, and the fold
 //   - subject.go: what can be named; which content that is, is found in usecase/erasures/find.go
 //   - retention.go: which content a rule of retention applies to, and for how long content is kept that several rules apply to; a new condition of
 //     a rule begins there, and gets its field in policy/retention.go
-//   - event.go: the events; decide.go has their fold
+//   - event.go: the events and their fields
 //
 // Start reading at [Decide].
 package erasure

@@ -29,8 +29,8 @@
 //     duration.go: the range of deadlines and durations
 //   - sender.go: on whose account a task is offered
 //   - result.go: the size of a result, and how the results of children become one
-//   - text.go, json.go: the greatest sizes of texts and free JSON, and what is refused in them; name.go: the same of names, and how many tags and permissions
-//   - id.go, agent_id.go: the form of every id
+//   - text.go, json.go: the greatest sizes of texts and free JSON, and what is refused in them; name.go: which characters and how many bytes the names of agents, channels, capabilities, workspaces and principals have, and labels; how many tags a task has (a memory item: memory/validate.go), and permissions
+//   - id.go: the form of every id; agent_id.go: NAME~2, the identity of an agent that is registered under a name again
 //   - append.go: how an envelope is written into the record
 //   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,
 //     and to task/fold.go

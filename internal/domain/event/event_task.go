@@ -172,7 +172,7 @@ type OwnerStuck struct {
 // EventName implements [Event].
 func (OwnerStuck) EventName() string { return "owner-stuck" }
 
-// ParkedTask: the task is in the dead-letter queue.
+// ParkedTask: the task is in the dead letters.
 type ParkedTask struct {
 	Cause  ParkCause `json:"cause"`
 	Detail string    `json:"detail"`

@@ -1,6 +1,6 @@
 package event
 
-// ParkCause says why a task is in the dead-letter queue.
+// ParkCause says why a task is in the dead letters.
 type ParkCause string
 
 // The causes of parking.

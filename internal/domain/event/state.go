@@ -9,7 +9,7 @@ const (
 	Executing  State = "executing"   // its owner works on it
 	HandingOff State = "handing_off" // a handoff is under way; the source still owns it
 	Waiting    State = "waiting"     // for the results of child tasks
-	Parked     State = "parked"      // in the dead-letter queue
+	Parked     State = "parked"      // in the dead letters
 	Completed  State = "completed"
 	Failed     State = "failed"
 	Cancelled  State = "cancelled"

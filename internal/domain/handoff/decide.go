@@ -98,7 +98,7 @@ func backToSource(t task.Task, outcome event.Stage, why string, now time.Time) [
 	return []event.Event{task.Returned(t, outcome, why, false, now)}
 }
 
-// park moves the task to the dead-letter queue.
+// park moves the task to the dead letters.
 func park(cause event.ParkCause, detail string, now time.Time) event.ParkedTask {
 	return event.ParkedTask{Cause: cause, Detail: detail, At: now}
 }

@@ -47,10 +47,10 @@ func requireParked(t task.Task, by identity.Principal) error {
 		return err
 	}
 	if !by.IsOperator() {
-		return refusal.New(refusal.NotPermitted, "ask an operator, or cancel the task and create another", "%s may not change the dead-letter queue", by.Short())
+		return refusal.New(refusal.NotPermitted, "ask an operator, or cancel the task and create another", "%s may not change the dead letters", by.Short())
 	}
 	if t.State != event.Parked {
-		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead-letter queue", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead letters", t.ID, t.State)
 	}
 	return nil
 }

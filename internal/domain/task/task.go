@@ -87,8 +87,8 @@ type Task struct {
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
 	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
-	Parked    *ParkedFor      // why it is in the dead-letter queue, or was when it ended; nil once it is replayed
-	WasParked *ParkedFor      // why it was in the dead-letter queue before its last replay
+	Parked    *ParkedFor      // why it is in the dead letters, or was when it ended; nil once it is replayed
+	WasParked *ParkedFor      // why it was in the dead letters before its last replay
 	Progress  string          // the newest progress note
 	Notes     []string        // the last progress notes of the present owner, oldest first: see [MaxNotes]
 	Dropped   passage.Dropped // what is no longer in Notes, Answers and Past
@@ -126,7 +126,7 @@ type Share struct {
 	Read      bool       `json:"read"`
 }
 
-// ParkedFor is why a task is in the dead-letter queue.
+// ParkedFor is why a task is in the dead letters.
 type ParkedFor struct {
 	Cause  event.ParkCause `json:"cause"`
 	Detail string          `json:"detail"`

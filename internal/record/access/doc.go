@@ -8,7 +8,7 @@
 // Where to change what:
 //   - access.go: how many refusals of one principal are recorded; list.go: how often reads of a list are, and how many ids one
 //     names
-//   - event.go: which kinds of accesses there are
+//   - event.go: which accesses are recorded, and the fields of each
 //
 // Start reading at [Log].
 package access

@@ -153,11 +153,11 @@ var (
 	}
 	DeadLetters = &Instrument{
 		Name: "trapeze.dead_letters", Type: Gauge, Unit: "{task}", Origin: Record, Labels: []string{"workspace"},
-		Meaning: "Tasks in the dead-letter queue.",
+		Meaning: "Tasks in the dead letters.",
 	}
 	DeadLettersAdded = &Instrument{
 		Name: "trapeze.dead_letters.added", Type: Counter, Unit: "{task}", Origin: Record, Labels: []string{"workspace", "cause"},
-		Meaning: "Tasks that went to the dead-letter queue, by cause.",
+		Meaning: "Tasks that went to the dead letters, by cause.",
 	}
 	EnvelopeTokens = &Instrument{
 		Name: "trapeze.envelope.tokens", Type: Histogram, Unit: "{token}", Origin: Record, Labels: []string{"workspace"}, Bounds: tokenBounds,

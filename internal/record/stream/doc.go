@@ -13,8 +13,8 @@
 //   - An entry of unknown outcome is looked up before its outcome is reported as unknown.
 //
 // Where to change what:
-//   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered; how many is
-//     an option of each store
+//   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered: the newest, by
+//     number and not by time; how many is [Options].Remember, which each store sets
 //   - bytecache.go, workers.go: memory and goroutines
 //   - learn.go: why no fold in the cache lacks an entry that this process has heard of
 //

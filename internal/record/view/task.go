@@ -26,12 +26,12 @@ type TaskRow struct {
 	Created   time.Time      `json:"created"`
 	Updated   time.Time      `json:"updated"`
 	Deadline  time.Time      `json:"deadline,omitzero"`
-	// Parked is set while the task is in the dead-letter queue.
+	// Parked is set while the task is in the dead letters.
 	Parked *ParkedRow      `json:"parked,omitempty"`
 	At     ledger.Position `json:"position"` // of its newest entry
 }
 
-// ParkedRow says why and since when a task is in the dead-letter queue.
+// ParkedRow says why and since when a task is in the dead letters.
 type ParkedRow struct {
 	Cause  event.ParkCause `json:"cause"`
 	Detail string          `json:"detail"`

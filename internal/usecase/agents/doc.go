@@ -15,7 +15,7 @@
 //   - set_readiness.go: who may set readiness; followup/relieve.go takes offers away where an agent has more than its limit of
 //     tasks
 //   - list.go: which agents a list has for its caller; a filter begins there
-//   - store.go: how many agents and idempotency keys are kept in memory
+//   - store.go: how many agents are kept in memory, and how many idempotency keys an agent remembers
 //
 // Start reading at [Agents.Register].
 package agents

@@ -7,7 +7,7 @@
 //
 // Where to change what:
 //   - create.go: how many channels a workspace may have; the limits of one are in package domain/channel
-//   - store.go: who gets what is published
+//   - store.go: how many channels are kept in memory; who gets what is published is in channel/state.go
 //   - describe.go, remove.go, subscribe.go: who may change a channel
 //
 // Start reading at [Channels.Subscribe].

@@ -27,7 +27,7 @@ type CreateInput struct {
 	Intent       string              `json:"intent" doc:"What is wanted, in the requester's own words; kept verbatim for ever." minLength:"1"`
 	Content      envelopes.Content   `json:"content,omitzero" doc:"What the first envelope says beside the intent."`
 	Priority     event.Priority      `json:"priority,omitempty" doc:"Orders every inbox; normal if left out."`
-	Deadline     time.Time           `json:"deadline,omitzero" doc:"When the task goes to the dead-letter queue if it has not ended."`
+	Deadline     time.Time           `json:"deadline,omitzero" doc:"When the task goes to the dead letters if it has not ended."`
 	Timeouts     event.Timeouts      `json:"timeouts,omitzero" doc:"The clocks of the task's handoffs and leases."`
 	Limits       event.Limits        `json:"limits,omitzero" doc:"Hops, handoffs, visits, escalations, attempts, tasks."`
 	Budget       event.Budget        `json:"budget,omitzero" doc:"What the task may spend, as its agents report it."`

@@ -8,7 +8,7 @@
 // task is in package view.
 //
 // Where to change what:
-//   - inbox.go: how long a call may wait for an inbox or a task, and when an offer or notice counts as seen. Which items an inbox has is
+//   - inbox.go: how long a call may wait for an inbox or a task, and when an offer or notice that an inbox gives counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
 //   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
 //   - takeover.go: which agents get a task without asking its owner, and all of a takeover by an operator: what is under way is withdrawn, and the
@@ -20,8 +20,8 @@
 //   - work.go: from which size on calls that seal content wait for each other
 //   - Who receives a task is decided in package handoffs, how a change is recorded in package taskstore. Verbs of tickets are in
 //     package tickets, reads of the past in package history.
-//   - list.go: which tasks a list has for its caller; the other verbs have files of their names
-//   - notice.go: when a notice counts as seen
+//   - list.go: which tasks a list has for its caller; list_counts.go: how many there are by state; list_saying.go: those with given words; the other verbs have files of their names
+//   - notice.go: how it is recorded that one notice was seen
 //
 // Start reading at [Tasks.Accept], then [Tasks.Create]; package taskstore tells how every change is made.
 package tasks

@@ -45,14 +45,21 @@ func Parse(spec string) (notify.Sink, error) {
 		return nil, refusal.New(refusal.Invalid, "see https://shoutrrr.nickfedor.com for the URL of each service; in a password, % and characters such as / are written as %25 and %2F", "the URL that begins with %s:// cannot be used", scheme)
 	}
 	service.SetLogger(log.New(io.Discard, "", 0))
-	return &sink{name: scheme + "#" + notify.Mark(spec), service: service}, nil
+	return &sink{name: scheme + "#" + notify.Mark(spec), service: service, hasSubject: scheme == "smtp" && !setsSubject(spec)}, nil
+}
+
+// setsSubject reports whether the URL of an e-mail sets its subject.
+func setsSubject(spec string) bool {
+	u, err := url.Parse(spec)
+	return err == nil && (u.Query().Has("subject") || u.Query().Has("title"))
 }
 
 // sink is a service.
 type sink struct {
-	name    string
-	service types.Service
-	busy    atomic.Bool
+	name       string
+	service    types.Service
+	hasSubject bool // which the title of a message is
+	busy       atomic.Bool
 }
 
 // Name implements [notify.Sink].
@@ -65,11 +72,11 @@ func (s *sink) Send(ctx context.Context, m notify.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, notify.Timeout)
 	defer cancel()
-	title, body := m.Text()
+	text, params := s.message(m)
 	done := make(chan error, 1)
 	go func() { // the library takes no context
 		defer s.busy.Store(false)
-		done <- s.service.Send(title+"\n"+body, &types.Params{})
+		done <- s.service.Send(text, params)
 	}()
 	select {
 	case err := <-done:
@@ -77,6 +84,15 @@ func (s *sink) Send(ctx context.Context, m notify.Message) error {
 	case <-ctx.Done():
 		return fmt.Errorf("%s does not answer: %w", s.name, ctx.Err())
 	}
+}
+
+// message returns the text of a message and its parameters. The title is the subject of an e-mail, and elsewhere the first line of the text.
+func (s *sink) message(m notify.Message) (string, *types.Params) {
+	title, body := m.Text()
+	if s.hasSubject {
+		return body, &types.Params{types.TitleKey: title}
+	}
+	return title + "\n" + body, &types.Params{}
 }
 
 // status matches a status of HTTP or SMTP that says that something failed.

@@ -28,8 +28,8 @@
 // Where to change what:
 //   - options.go: the defaults and sizes: free space below which changes are refused, entries in one transaction, caches, when
 //     the write-ahead log is copied
-//   - health.go: what is refused on a full or failing disk; package reserve: the space that is kept for reads; how much is in
-//     server/server.go
+//   - health.go: what is refused on a full or failing disk; package reserve: the space that is kept for reads, whose
+//     size is set in server/server.go
 //   - queue.go: how many appends are committed together; responder.go: how fast they are answered
 //   - log.go: what is refused when the file is opened; package filelock: the locks, and how long they are waited for
 //   - schema.go: the tables, the number of the format, and the settings of SQLite
@@ -40,6 +40,5 @@
 //   - putaway.go: how entries leave the file for a segment, and how they are read from there
 //   - database.go: a SQLite file for views of another ledger; conn.go: how the driver is called; disk_unix.go: which errors mean that a disk is full
 //
-// Start reading at [Open], then writer.go. Sizes, limits and when the write-ahead log is copied into the database are in options.go; the tables and
-// the settings of SQLite connections in schema.go.
+// Start reading at [Open], then writer.go.
 package sqlitelog

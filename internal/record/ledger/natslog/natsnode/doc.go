@@ -8,7 +8,9 @@
 // The server is large: other packages reach it through package server, to which the program trapeze gives it, and tests of it have the build tag outside.
 //
 // Where to change what:
-//   - options.go: what is refused; node.go: how the server is configured; election.go: when another leads; peers.go: which nodes the cluster has
+//   - options.go: which options are refused, and the name that a node keeps; node.go: how the server is configured and started (it returns before the other
+//     nodes are reached); election.go: when another leads; peers.go: what a node asks the others: which nodes the cluster has. What is done or refused once they
+//     are there is in server/sharedrecord/jetstream.go
 //
 // Start reading at [Start].
 package natsnode

@@ -12,8 +12,8 @@
 //   - A query returns only items that its caller may read, by the rule of memory.MayRead.
 //
 // Where to change what:
-//   - rank.go: how words, importance and age are weighed in the order of hits, and what a close word counts
-//   - expand.go: for how many words close ones are looked up; fuzzy.go: which words are close
+//   - rank.go: how words, importance and age are weighed in the order of hits
+//   - expand.go: which words are looked up with typing errors (from which length on, how many), and what a close word counts; fuzzy.go: which words are close: how many typing errors, endings, halves
 //   - words.go: stop words, plurals, parts of identifiers; schema.go: stemming and accents
 //   - query.go: which filters there are, and who may read a hit
 //   - write.go: what each event writes into the tables
