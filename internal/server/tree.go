@@ -17,7 +17,15 @@ import (
 
 // openTree opens the tree of the record, with its checkpoints and its key, which is its own unless the front ends of a record share one.
 func openTree(c Config, sharedKey string) (*treefile.Store, error) {
-	tree, err := treefile.Open(filepath.Join(c.DataDir, "proof"), treefile.Options{Log: c.Log, Volatile: c.Temporary, Shared: sharedKey})
+	list, err := c.witnesses()
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]string, 0, len(list))
+	for _, w := range list {
+		keys = append(keys, w.Key.String())
+	}
+	tree, err := treefile.Open(filepath.Join(c.DataDir, "proof"), treefile.Options{Log: c.Log, Volatile: c.Temporary, Shared: sharedKey, Witnesses: keys})
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w (the data directory and its files must be writable by this user)", err)
 	}

@@ -127,6 +127,9 @@ func TestWitnessesCosignCheckpointsAndReceipts(t *testing.T) {
 	if found := verified(t, dir); len(found) > 0 {
 		t.Error(found)
 	}
+	if kept, err := os.ReadFile(filepath.Join(dir, "proof", "witnesses")); string(kept) != one.key.String()+"\n"+two.key.String()+"\n" { //nolint:gosec // of the test
+		t.Errorf("the keys of the witnesses are kept as %q, %v", kept, err)
+	}
 }
 
 func TestAWitnessThatIsNoneIsRefusedAtTheStart(t *testing.T) {

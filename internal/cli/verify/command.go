@@ -85,7 +85,7 @@ Of entries that were put away in segments that are not in the data directory, th
 no finding. --segments names a directory with those segments, where each must then be. Segments that are there are compared with the record.
 
 With --witness-key, a receipt, a checkpoint, or the newest cosigned checkpoint of a data directory must also be cosigned by one of those witnesses, or by as many as
---witnesses says.
+--witnesses says. A signature by a key that is not given is not checked, which is said.
 
 The exit code is 0 if everything verifies, and 1 if something does not. It is 2 for a file or a directory that is not there or is none of these, and 6 if the
 verification could not be finished, because something could not be read or there was no space in the temporary directory: that says nothing of what is verified.
@@ -175,6 +175,10 @@ func (o options) file(s *shell.Shell, name string) error {
 	if err != nil {
 		return err
 	}
+	unchecked, err := o.unchecked(keys, r.Notes...)
+	if err != nil {
+		return err
+	}
 	for _, had := range kept {
 		if had.Origin == c.Origin && had.Size != c.Size {
 			return shell.Usagef("two checkpoints of different sizes (%d and %d) cannot be compared without the record: use trapeze verify DIR with a --checkpoint for each, or ask the server with trapeze audit check", had.Size, c.Size)
@@ -187,8 +191,13 @@ func (o options) file(s *shell.Shell, name string) error {
 		Streams    int                 `json:"streams"`
 		Incomplete []proof.Incomplete  `json:"incomplete,omitempty"`
 		Cosigned   []proof.Cosignature `json:"cosigned,omitempty"`
-	}{r, streams, lacking, seen}
-	if err := s.Emit(answer, func(p *shell.Page) { showReceipt(p, r); showStreams(p, streams, lacking); showWitnesses(p, seen) }); err != nil {
+		Unchecked  []string            `json:"unchecked,omitempty"` // whose signatures are by keys that are not given
+	}{r, streams, lacking, seen, unchecked}
+	if err := s.Emit(answer, func(p *shell.Page) {
+		showReceipt(p, r)
+		showStreams(p, streams, lacking)
+		showWitnesses(p, seen, unchecked)
+	}); err != nil {
 		return err
 	}
 	return v.result(s)
@@ -238,7 +247,10 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		}
 	}
 	if err == nil {
-		err = o.witnessed(filepath.Join(files, "cosigned"), keys, &evidence, &v.findings)
+		v.unchecked, err = o.unchecked(keys) // of --checkpoint
+	}
+	if err == nil {
+		err = o.witnessed(files, keys, &evidence, v)
 	}
 	v.note("what is in "+files, err)
 	file := v.checkFile(ctx, record)
@@ -270,7 +282,9 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		ViewsPutAway bool `json:"views_not_compared,omitempty"`
 		// What else was not compared, and why.
 		NotCompared []string `json:"not_compared,omitempty"`
-	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted}
+		// Who signed the last cosigned checkpoint with a key that is not given.
+		Unchecked []string `json:"unchecked,omitempty"`
+	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted, v.unchecked}
 	return func() error {
 		return s.Emit(answer, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
@@ -278,6 +292,7 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 				p.Line("Entries before the newest %d, artifacts and views were not read, and the order of events was not compared.", newest)
 			}
 			showAway(p, report, v)
+			showWitnesses(p, nil, v.unchecked)
 		})
 	}, nil
 }

@@ -88,7 +88,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// run runs the command and returns its exit code and what it prints on standard error.
+// run runs the command and returns its exit code and what it prints, on standard error and then on standard output.
 func run(t *testing.T, open Opener, args ...string) (exit int, printed string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -100,7 +100,7 @@ func run(t *testing.T, open Opener, args ...string) (exit int, printed string) {
 	if err != nil {
 		s.PrintError(err)
 	}
-	return shell.ExitCode(err), errs.String()
+	return shell.ExitCode(err), errs.String() + out.String()
 }
 
 func TestTheExitCodeTellsDamageFromAVerificationThatCouldNotBeFinished(t *testing.T) {

@@ -24,6 +24,7 @@ type verification struct {
 	moved      bool     // a program has begun to write the record since it was opened
 	viewsAway  bool     // the views and the order of events were not compared, since entries are put away
 	omitted    []string // what was not compared for another reason, and why
+	unchecked  []string // who signed the last cosigned checkpoint with a key that is not given
 }
 
 // errDiffers is the error of a verification that found something.

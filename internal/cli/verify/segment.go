@@ -75,6 +75,10 @@ func (o options) segment(ctx context.Context, s *shell.Shell, name string) (err 
 	if err != nil {
 		return err
 	}
+	unchecked, err := o.unchecked(keys, []byte(b.Checkpoint))
+	if err != nil {
+		return err
+	}
 	end := proof.Checkpoint{Origin: c.Origin, Size: int64(b.Last), Root: b.Root} //nolint:gosec // a position
 	for _, had := range kept {
 		if had.Origin == c.Origin && had.Size != c.Size && had.Size != end.Size {
@@ -95,11 +99,13 @@ func (o options) segment(ctx context.Context, s *shell.Shell, name string) (err 
 		Size     int64               `json:"size"` // of its checkpoint
 		SHA256   string              `json:"sha256"`
 		Cosigned []proof.Cosignature `json:"cosigned,omitempty"`
-	}{b.Log, uint64(b.First), uint64(b.Last), b.Root, b.Made, c.Size, sum, seen}
+		// Whose signatures are by keys that are not given.
+		Unchecked []string `json:"unchecked,omitempty"`
+	}{b.Log, uint64(b.First), uint64(b.Last), b.Root, b.Made, c.Size, sum, seen, unchecked}
 	if err := s.Emit(answer, func(p *shell.Page) {
 		p.Line("a segment with entries %d to %d of %s, with the root %s, made at %s", answer.First, answer.Last, b.Log, b.Root.String(), b.Made.Format(time.RFC3339))
 		p.Line("signed by %s, with %d entries; the file has the SHA-256 %s", b.Log, c.Size, sum)
-		showWitnesses(p, seen)
+		showWitnesses(p, seen, unchecked)
 	}); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,34 +52,108 @@ func (o options) cosigned(notes ...[]byte) (seen []proof.Cosignature, err error)
 	return seen, nil
 }
 
-// witnessed verifies the newest cosigned checkpoint of a data directory, and adds it to the evidence.
-func (o options) witnessed(file string, keys proof.Keys, e *proof.Evidence, findings *[]proof.Finding) error {
-	text, err := os.ReadFile(file) //nolint:gosec // the path is the user's
-	if errors.Is(err, os.ErrNotExist) && len(o.witnessKeys) == 0 {
-		return nil
+// unchecked are the names of those who signed checkpoints, or those of --checkpoint, with keys that are not given.
+func (o options) unchecked(keys proof.Keys, notes ...[]byte) (names []string, err error) {
+	by, _, err := o.by()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range o.checkpoints {
+		note, err := os.ReadFile(file) //nolint:gosec // the path is the user's
+		if err != nil {
+			return nil, fileError(err)
+		}
+		notes = append(notes, note)
+	}
+	for _, note := range notes {
+		if _, _, err := proof.Cosignatures(note, by); err != nil {
+			return nil, err
+		}
+		for _, name := range proof.Unchecked(note, keys, by) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// witnessed verifies the newest cosigned checkpoint in a directory of proofs, and adds it to the evidence.
+func (o options) witnessed(dir string, keys proof.Keys, e *proof.Evidence, v *verification) error {
+	text, err := os.ReadFile(filepath.Join(dir, "cosigned")) //nolint:gosec // the path is the user's
+	missing := errors.Is(err, os.ErrNotExist)
+	if missing && len(o.witnessKeys) == 0 {
+		text, err = nil, nil
 	}
 	var c proof.Checkpoint
-	if err == nil {
+	if text != nil {
 		c, err = proof.OpenCheckpoint(bytes.Clone(text), keys)
 	}
-	if err == nil {
+	if err == nil && text != nil {
 		for _, had := range e.Checkpoints {
-			*findings = append(*findings, proof.CheckFork([]proof.Checkpoint{had, c})...)
+			v.findings = append(v.findings, proof.CheckFork([]proof.Checkpoint{had, c})...)
 		}
 		e.Checkpoints = append(e.Checkpoints, c)
 		_, err = o.cosigned(text)
+	}
+	if err == nil {
+		err = o.byKept(dir, text, keys, c.Origin, v)
 	}
 	if isUnfinished(err) {
 		return err
 	}
 	if err != nil {
-		*findings = append(*findings, proof.Finding{What: "the last cosigned checkpoint: " + err.Error()})
+		v.found("the last cosigned checkpoint: %v", err)
 	}
 	return nil
 }
 
-func showWitnesses(p *shell.Page, seen []proof.Cosignature) {
+// byKept verifies the cosignatures of a checkpoint, if there is one, by the witnesses whose keys are kept in a directory of proofs. Without keys, as earlier versions
+// left it, the names are said.
+func (o options) byKept(dir string, text []byte, keys proof.Keys, log string, v *verification) error {
+	given, _, err := o.by()
+	if err != nil {
+		return err
+	}
+	kept, err := os.ReadFile(filepath.Join(dir, "witnesses")) //nolint:gosec // the path is the user's
+	if errors.Is(err, os.ErrNotExist) {
+		if text != nil {
+			v.unchecked = append(v.unchecked, proof.Unchecked(text, keys, given)...)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	by, err := proof.ParseWitnessKeys(string(kept))
+	if err == nil {
+		err = checkLines(string(kept))
+	}
+	if err != nil {
+		v.found("proof/witnesses, the public keys of witnesses, is damaged: give them with --witness-key: %v", err)
+		return nil
+	}
+	if text == nil {
+		return nil
+	}
+	if _, err := proof.CheckCosignatures(text, by, 1); err != nil {
+		return err
+	}
+	for _, name := range proof.Unchecked(text, keys, append(by, given...)) {
+		if o.keys != "" && name == log {
+			v.unchecked = append(v.unchecked, name)
+			continue
+		}
+		v.found("the last cosigned checkpoint: it has a signature line of %.200q that is by none of the keys in proof/keys and proof/witnesses", name)
+	}
+	return nil
+}
+
+func showWitnesses(p *shell.Page, seen []proof.Cosignature, unchecked []string) {
 	for _, c := range seen {
 		p.Line("cosigned by %s at %s", shell.OneLine(c.Witness), c.Time.Format(time.RFC3339))
+	}
+	for _, name := range unchecked {
+		p.Line("Not checked: the signature of %s. If it is of a witness, give its public key: --witness-key FILE; if it is of the log, all its keys: --keys FILE", shell.OneLine(name))
 	}
 }

@@ -176,6 +176,40 @@ func Cosignatures(msg []byte, by []WitnessKey) (list []Cosignature, lines []byte
 	return list, lines, nil
 }
 
+// Unchecked returns the names in those signature lines of a checkpoint that are by no key of the log and by no witness that is given, each once: whether such a line is
+// what its witness signed cannot be told.
+func Unchecked(msg []byte, keys Keys, by []WitnessKey) (names []string) {
+	n, err := note.Open(msg, known{keys, by})
+	if unverified, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
+		n = unverified.Note
+	}
+	if n == nil {
+		return nil
+	}
+	for _, s := range n.UnverifiedSigs {
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// known are the keys of a log and of witnesses. It implements [note.Verifiers].
+type known struct {
+	Keys
+	by []WitnessKey
+}
+
+// Verifier implements [note.Verifiers].
+func (k known) Verifier(name string, hash uint32) (note.Verifier, error) {
+	for _, w := range k.by {
+		if w.name == name && w.hash == hash {
+			return w, nil
+		}
+	}
+	return k.Keys.Verifier(name, hash)
+}
+
 // CheckCosignatures verifies that at least so many of the witnesses cosigned a checkpoint. Errors: those of [Cosignatures], and ErrCosignatures.
 func CheckCosignatures(msg []byte, by []WitnessKey, least int) ([]Cosignature, error) {
 	list, _, err := Cosignatures(msg, by)

@@ -2,7 +2,12 @@ package treefile
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/record/proof"
@@ -49,5 +54,27 @@ func (s *Store) Cosigned(c proof.Checkpoint, msg, lines []byte) error {
 	whole := s.witness
 	s.wake()
 	s.mu.Unlock()
+	if err := s.keepWitnesses(); err != nil { // before the first lines that they verify
+		return err
+	}
 	return s.write(cosignedName, whole)
+}
+
+// keepWitnesses adds the keys of the witnesses to those that are kept. Old ones stay: they verify what was cosigned before.
+func (s *Store) keepWitnesses() error {
+	b, err := os.ReadFile(filepath.Join(s.dir, witnessesName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("treefile: %w", err)
+	}
+	list := proof.KeyList(string(b))
+	had := len(list)
+	for _, key := range s.o.Witnesses {
+		if !slices.Contains(list, key) {
+			list = append(list, key)
+		}
+	}
+	if len(list) == had {
+		return nil
+	}
+	return s.write(witnessesName, []byte(strings.Join(list, "\n")+"\n"))
 }

@@ -22,6 +22,7 @@ const (
 	treeName       = "tree"
 	checkpointName = "checkpoint"
 	cosignedName   = "cosigned"
+	witnessesName  = "witnesses"
 )
 
 // Options of a store. The zero value is usable.
@@ -36,6 +37,8 @@ type Options struct {
 	// Shared is a key of [NewSharedKey], by which all front ends of one record sign; empty: a key of its own, in the directory. A shared one is not
 	// rotated.
 	Shared string
+	// Witnesses are the public keys of the witnesses that are asked. They are kept beside what they cosign, for those who verify it.
+	Witnesses []string
 }
 
 // Store is the tree of one ledger. Its methods are safe for many goroutines.
