@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trapezehq/trapeze/internal/api/httpapi/hintroute"
 )
 
 // translations are the maps from hints of the server to hints in the terms of its callers, by package.
@@ -18,30 +20,39 @@ var lookup = regexp.MustCompile(`\b(fetch (the|your)|list (the )?(agents|channel
 // notForAgents are packages whose refusals no tool and no command of an agent gets.
 var notForAgents = []string{"internal/usecase/cluster", "internal/usecase/erasures", "internal/usecase/tokens", "internal/usecase/workspaces", "internal/domain/workspace", "internal/domain/identity"}
 
-// checkHints finds translated hints that the server does not give, and hints that have to be translated and are not. One that was
-// reworded there reaches its reader untranslated.
+// operation finds the names of operations, as the record has them: list tasks.
+var operation = regexp.MustCompile(`^list [a-z]+$`)
+
+// noHints are packages whose texts that name commands are no hints of refusals.
+var noHints = []string{"internal/domain/alert", "internal/domain/policy/schemadoc"}
+
+// checkHints finds translated hints that the server does not give, and hints that have to be translated and are not: one that was reworded there reaches
+// its reader untranslated, and so does one of several strings. It also finds hints for which the HTTP API names no route.
 func checkHints(t *tree) (out []finding) {
 	var given strings.Builder
-	var lookups []*ast.BasicLit
+	var lookups []hintText
 	translated := map[string][]*ast.BasicLit{}
 	t.each(func(d *directory, f *sourceFile) {
 		if f.test || !under(d.path, "internal") {
 			return
 		}
-		server := !under(d.path, "internal/api/mcpapi") && !under(d.path, "internal/cli")
-		agents := (under(d.path, "internal/domain") || under(d.path, "internal/usecase") || under(d.path, "internal/routing")) &&
-			!slices.ContainsFunc(notForAgents, func(dir string) bool { return under(d.path, dir) })
+		below := func(dir string) bool { return under(d.path, dir) }
+		server := !below("internal/api/mcpapi") && !below("internal/cli")
+		rules := (below("internal/domain") || below("internal/usecase") || below("internal/routing")) && !slices.ContainsFunc(noHints, below)
+		agents := rules && !slices.ContainsFunc(notForAgents, below)
+		for _, hint := range texts(f.ast) {
+			if server {
+				given.WriteString(hint.text + "\n")
+			}
+			if rules {
+				out = append(out, checkRoutes(t, hint)...)
+			}
+			if agents && lookup.MatchString(hint.text) {
+				lookups = append(lookups, hint)
+			}
+		}
 		ast.Inspect(f.ast, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.BasicLit:
-				if text, err := strconv.Unquote(n.Value); server && n.Kind == token.STRING && err == nil {
-					given.WriteString(text + "\n")
-				}
-			case *ast.CallExpr:
-				if hint := hintOf(n); agents && hint != nil && lookup.MatchString(hint.Value) {
-					lookups = append(lookups, hint)
-				}
-			case *ast.ValueSpec:
+			if n, ok := n.(*ast.ValueSpec); ok {
 				if m, ok := valueOf(n).(*ast.CompositeLit); ok && n.Names[0].Name == translations[d.path] {
 					translated[d.path] = append(translated[d.path], keys(m)...)
 				}
@@ -56,25 +67,57 @@ func checkHints(t *tree) (out []finding) {
 			}
 		}
 		for _, hint := range lookups {
-			if !slices.ContainsFunc(all, func(key *ast.BasicLit) bool { return key.Value == hint.Value }) {
-				out = append(out, t.found(hint.Pos(), "hint", "%s does not say how to do that: it is not in %s of %s", hint.Value, translations[dir], dir))
+			if !hint.sole || !slices.ContainsFunc(all, func(key *ast.BasicLit) bool { return key.Value == hint.lit.Value }) {
+				out = append(out, t.found(hint.lit.Pos(), "hint", "%s does not say how to do that: it is not in %s of %s", hint.lit.Value, translations[dir], dir))
 			}
 		}
 	}
 	return out
 }
 
-// hintOf is the hint of a refusal that is made, if it is a literal; nil otherwise.
-func hintOf(call *ast.CallExpr) *ast.BasicLit {
-	made, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || made.Sel.Name != "New" || len(call.Args) < 3 {
-		return nil
+// checkRoutes finds commands and look-ups in a hint for which the HTTP API names no route.
+func checkRoutes(t *tree, hint hintText) (out []finding) {
+	for name, known := range hintroute.Commands(hint.text) {
+		if !known {
+			out = append(out, t.found(hint.lit.Pos(), "hint", "the HTTP API names no route for trapeze %s: it is not in commands of internal/api/httpapi/hintroute", name))
+		}
 	}
-	if of, ok := made.X.(*ast.Ident); !ok || of.Name != "refusal" {
-		return nil
+	if lookup.MatchString(hint.text) && hintroute.Of(hint.text, "") == nil {
+		out = append(out, t.found(hint.lit.Pos(), "hint", "the HTTP API names no route for %q: it is not in phrases of internal/api/httpapi/hintroute", hint.text))
 	}
-	hint, _ := call.Args[1].(*ast.BasicLit)
-	return hint
+	return out
+}
+
+// hintText is a text in the source that may be a hint.
+type hintText struct {
+	lit  *ast.BasicLit
+	text string
+	sole bool // it is no part of a longer text
+}
+
+// texts are the strings of a file that are no tags of fields.
+func texts(f *ast.File) (out []hintText) {
+	parts := map[*ast.BasicLit]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			return n.Tag == nil
+		case *ast.BinaryExpr:
+			for _, x := range []ast.Expr{n.X, n.Y} {
+				if lit, ok := x.(*ast.BasicLit); ok && n.Op == token.ADD {
+					parts[lit] = true
+				}
+			}
+		case *ast.BasicLit:
+			if text, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !operation.MatchString(text) {
+				out = append(out, hintText{n, text, !parts[n] && !strings.Contains(text, "%")})
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // valueOf is the value of a declaration of one variable; nil if it has none.

@@ -335,8 +335,9 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/shape api/tracing", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/httpapi/hintroute api/shape api/tracing", libs: "net github.com/danielgtaylor/huma/v2",
 	},
+	{dir: "api/httpapi/hintroute", what: "which routes of the HTTP API the hint of a refusal speaks of"},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -200,6 +201,20 @@ var badInput = []refused{
 	{"a token that is none", "nonsense", "GET /v1/tasks", "", refusal.Unauthenticated, "not a token"},
 }
 
+// callsThatHelp are what the refusals of some calls of badInput name, by the names of the calls.
+var callsThatHelp = map[string]string{
+	"an id of nothing":                "GET /v1/tasks",
+	"a handoff that never was":        "GET /v1/tasks/TASK",
+	"a share that never was":          "GET /v1/inbox",
+	"an ask that never was":           "GET /v1/tasks/TASK",
+	"a wrong epoch":                   "GET /v1/tasks/TASK",
+	"replaying what lives":            "GET /v1/dead",
+	"a channel that is not there":     "GET /v1/channels",
+	"a memory item that is not there": "GET /v1/memory",
+	"an intent that is too long":      "PUT /v1/artifacts",
+	"lifting what is not there":       "GET /v1/tasks/TASK",
+}
+
 func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
 	h := open(t, httpapi.Options{})
 	planner, plannerToken := h.agent("planner")
@@ -227,6 +242,9 @@ func TestBadInputIsRefusedWithAReasonAndAHint(t *testing.T) {
 			}
 			if p.Hint == "" || p.Status != r.status || r.header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%d %v %s", r.status, r.header, r.body)
+			}
+			if want := fill.Replace(callsThatHelp[c.name]); want != "" && !slices.Contains(p.Routes, want) {
+				t.Errorf("the routes are %q, want %s: %s", p.Routes, want, p.Hint)
 			}
 			if len(r.body) > 3000 {
 				t.Errorf("the answer has %d bytes", len(r.body))

@@ -62,7 +62,7 @@ func Collect(results []ChildResult) Result {
 			p.Result = nil
 			brief[i] = p
 		}
-		text += ", too large for one: look at the children"
+		text += ", too large for one: each child has its own"
 		data, err = json.Marshal(brief)
 	}
 	if err != nil { // results were checked to be JSON when they came in

@@ -246,7 +246,7 @@ func TestTooManyResultsForOneAreNamedAndLeftWithTheChildren(t *testing.T) {
 			return EndChild{Child: taskID(100 + i), State: event.Completed, Result: &event.Result{Text: strings.Repeat("x", event.MaxResult/2)}}
 		})
 	}
-	if r := b.task.Result; b.task.State != event.Completed || r.Check() != nil || !strings.Contains(r.Text, "look at the children") {
+	if r := b.task.Result; b.task.State != event.Completed || r.Check() != nil || !strings.Contains(r.Text, "each child has its own") {
 		t.Errorf("%s with a result of %d bytes: %s", b.task.State, len(r.Data), r.Text)
 	}
 }

@@ -99,7 +99,7 @@ func (es *Erasures) command(ctx context.Context, c caller.Caller, subject erasur
 	}
 	streams, left := f.streams()
 	if len(streams) == 0 {
-		return cmd, nil, refusal.New(refusal.NotFound, "look at the id or the name; tags are those of tasks", "the record has nothing that %s names", subject)
+		return cmd, nil, refusal.New(refusal.NotFound, "check the spelling of the id or the name; tags are those of tasks", "the record has nothing that %s names", subject)
 	}
 	items = slices.Sorted(maps.Keys(f.items))
 	cmd = erasure.Erase{By: c.Principal, Subject: subject, Why: why, Left: left, Files: slices.Sorted(maps.Keys(f.files)), Kept: f.kept()}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/trapezehq/trapeze/internal/api/httpapi/hintroute"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -24,6 +25,7 @@ type Problem struct {
 	Detail  string         `json:"detail" doc:"What was refused and why."`
 	Code    refusal.Code   `json:"code" doc:"Kind of refusal, for programs."`
 	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
+	Routes  []string       `json:"routes,omitempty" doc:"The calls of this API that the hint speaks of, as method and path, with the id if the refusal names it."`
 	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
 
 	challenge string // value of WWW-Authenticate
@@ -62,7 +64,7 @@ func ProblemOf(r *refusal.Error) *Problem {
 	}
 	return &Problem{
 		Type: "urn:trapeze:problem:" + string(r.Code), Title: s.title, Status: s.status,
-		Detail: strings.ToValidUTF8(r.Message, "\uFFFD"), Code: r.Code, Hint: r.Hint, Details: r.Details,
+		Detail: strings.ToValidUTF8(r.Message, "\uFFFD"), Code: r.Code, Hint: r.Hint, Routes: hintroute.Of(r.Hint, r.Message), Details: r.Details,
 	}
 }
 
