@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -154,8 +155,18 @@ func TestAFactThatIsReplacedTwiceInOneHopIsChangedAndNotDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cleo.Accept(ctx, on.Handoff, client.AcceptInput{}); err != nil {
+	got, err = cleo.Accept(ctx, on.Handoff, client.AcceptInput{Render: true})
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, line := range []string{"\nfact (replaced before it was handed over): b\n", "\ndecision (replaced before it was handed over): l\n"} {
+		if !strings.Contains(got.Content.Prompt, line) || on.Sealed.Missing["b"] != "replaced" || on.Sealed.Completeness != 1 {
+			t.Errorf("%+v; the prompt does not say %q:\n%s", on.Sealed, line, got.Content.Prompt)
+		}
+	}
+	_, err = cleo.Parts(ctx, made.Task, client.PartsInput{Parts: []string{"fact:b", "fact:a"}})
+	if e, is := errors.AsType[*client.Error](err); !is || fmt.Sprint(e.Details["missing"]) != "[fact:b (replaced before it was handed over) fact:a (replaced by c)]" {
+		t.Errorf("the parts are refused with %+v", err)
 	}
 	report, err := ann.Drift(ctx, made.Task)
 	if err != nil {

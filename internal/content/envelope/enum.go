@@ -57,10 +57,11 @@ const (
 	GapNotFound    GapReason = "not_found"
 	GapForgotten   GapReason = "forgotten"
 	GapNotReadable GapReason = "not_readable" // by the receiver
+	GapReplaced    GapReason = "replaced"     // a fact or decision, by the content that it was given in: no envelope has its words. Since version 1.4.
 )
 
 // GapReasons lists every reason.
-var GapReasons = event.NewSet("a reason for a gap", GapNotFound, GapForgotten, GapNotReadable)
+var GapReasons = event.NewSet("a reason for a gap", GapNotFound, GapForgotten, GapNotReadable, GapReplaced)
 
 func (r *GapReason) UnmarshalText(b []byte) error { return GapReasons.Decode(r, b) }
 

@@ -30,9 +30,7 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 			e.Version, e.Constraints[0].Added = "1.2", true
 		},
 		"constraints[1].*_by, added: is not a field of version 1.2": func(e *envelope.Envelope) { e.Version, e.Constraints[1].MaxBy = "1.2", "agent/x" },
-		"handoff.part_for: ": func(e *envelope.Envelope) {
-			e.Handoff.PartFor = strings.Repeat("x", envelope.MaxPartFor+1)
-		},
+		"handoff.part_for: ": func(e *envelope.Envelope) { e.Handoff.PartFor = strings.Repeat("x", envelope.MaxPartFor+1) },
 		"handoff.part_of, result_to, part_for, by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Handoff.By = "1.3", "ann"
 		},
@@ -58,6 +56,9 @@ func faultsSince11() map[string]func(*envelope.Envelope) {
 		"key_facts[0].was_by: \"a b\"": func(e *envelope.Envelope) { e.KeyFacts[0].WasBy = "a b" },
 		"memory[1].pinned_by: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Memory[1].PinnedBy = "1.3", "operator/ann"
+		},
+		"gaps[1].reason replaced: is not a field of version 1.3": func(e *envelope.Envelope) {
+			e.Version, e.Gaps = "1.3", []envelope.Gap{e.Gaps[0], {Kind: envelope.PartFact, ID: "f", Reason: envelope.GapReplaced}}
 		},
 		"omissions[0].important, by, was_by, reason share: is not a field of version 1.3": func(e *envelope.Envelope) {
 			e.Version, e.Omissions[0].Important = "1.3", true

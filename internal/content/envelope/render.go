@@ -284,6 +284,11 @@ func (i *Item) entry() prompt.Entry {
 	return e
 }
 
+// StandsFor reports whether the item replaced the one of an id, or one that replaced that.
+func (i *Item) StandsFor(id string) bool {
+	return id != "" && (i.Supersedes == id || slices.Contains(i.Lineage, id))
+}
+
 // Replaced says what the item replaced, as the prompt has it: "f3 replaces f1 by ann; before that operator/olga". Empty if it replaced nothing, or only words
 // of its own author under the same id.
 func (i *Item) Replaced() string {

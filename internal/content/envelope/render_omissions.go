@@ -251,7 +251,7 @@ var omissionWords = map[OmissionReason]string{
 	OverBudget: "no room", OverShare: "important beyond its author's share", RawLog: "a raw log", Settled: "already settled", ToolCall: "the sender's tool call", OnDemand: "on demand",
 }
 
-var gapWords = map[GapReason]string{GapNotFound: "not found", GapForgotten: "forgotten since", GapNotReadable: "not yours to read"}
+var gapWords = map[GapReason]string{GapNotFound: "not found", GapForgotten: "forgotten since", GapNotReadable: "not yours to read", GapReplaced: "replaced before it was handed over"}
 
 // InWords returns the reason as texts have it.
 func (r GapReason) InWords() string { return cmp.Or(gapWords[r], visible.Word(string(r))) }

@@ -278,6 +278,9 @@ func (e *Envelope) sinceMinor4() string {
 	if i := slices.IndexFunc(e.Omissions, func(o Omission) bool { return o.Important || o.Reason == OverShare || o.By+o.WasBy != "" }); i >= 0 {
 		return "omissions[" + strconv.Itoa(i) + "].important, by, was_by, reason share"
 	}
+	if i := slices.IndexFunc(e.Gaps, func(g Gap) bool { return g.Reason == GapReplaced }); i >= 0 {
+		return "gaps[" + strconv.Itoa(i) + "].reason replaced"
+	}
 	if i := slices.IndexFunc(e.History, func(s Step) bool { return s.Recorded }); i >= 0 {
 		return "history[" + strconv.Itoa(i) + "].recorded"
 	}

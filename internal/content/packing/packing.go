@@ -168,10 +168,16 @@ func (p *packer) build(listing envelope.Listing) Packed {
 	return Packed{Envelope: out, Text: text, Tokens: n}
 }
 
-// completeness is the share of requested references that were resolved.
+// completeness is the share of requested references that were resolved. What was replaced was not requested.
 func (p *packer) completeness() float64 {
-	resolved := len(p.doc.Memory) + len(p.doc.Artifacts)
-	if requested := resolved + len(p.doc.Gaps); requested > 0 {
+	requested := len(p.doc.Memory) + len(p.doc.Artifacts)
+	resolved := requested
+	for _, g := range p.doc.Gaps {
+		if g.Reason != envelope.GapReplaced {
+			requested++
+		}
+	}
+	if requested > 0 {
 		return float64(resolved) / float64(requested)
 	}
 	return 1

@@ -77,11 +77,22 @@ func Find(e *envelope.Envelope, names []string, omitted []envelope.Omission) (fo
 	return found, missing, nil
 }
 
-// whyMissing is a name with the reason of its gap, if there is one.
+// whyMissing is a name with the reason of its gap, or with what replaced the fact or decision, if there is one.
 func whyMissing(e *envelope.Envelope, name string) string {
 	for _, g := range e.Gaps {
 		if name == g.ID || name == string(g.Kind)+":"+g.ID {
 			return name + " (" + g.Reason.InWords() + ")"
+		}
+	}
+	for _, l := range []struct {
+		kind envelope.PartKind
+		list []envelope.Item
+	}{{envelope.PartFact, e.KeyFacts}, {envelope.PartDecision, e.Decisions}} {
+		id, of := strings.CutPrefix(name, string(l.kind)+":")
+		for i := range l.list {
+			if of && l.list[i].StandsFor(id) {
+				return name + " (replaced by " + visible.Word(l.list[i].ID) + ")"
+			}
 		}
 	}
 	return name

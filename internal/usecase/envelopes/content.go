@@ -216,9 +216,9 @@ func (c Content) checkIDs(doc envelope.Envelope, had envelopestore.Points, by st
 func checkTaken(what, field string, p Point, ids []string, have []envelope.Item, again map[string]bool) error {
 	for _, i := range have {
 		switch {
-		case standsFor(i, p.ID) && !slices.Contains(ids, p.ID) && !again[i.ID]:
+		case i.StandsFor(p.ID) && !slices.Contains(ids, p.ID) && !again[i.ID]:
 			return refusal.New(refusal.Invalid, fmt.Sprintf("use another id, or replace %s", i.ID), "%s %q was replaced by %s", what, p.ID, i.ID).With("field", field)
-		case i.ID == p.ID && slices.Contains(ids, p.Supersedes) && p.Supersedes != p.ID && !standsFor(i, p.Supersedes):
+		case i.ID == p.ID && slices.Contains(ids, p.Supersedes) && p.Supersedes != p.ID && !i.StandsFor(p.Supersedes):
 			return refusal.New(refusal.Invalid, "give the new words an id of their own, or omit supersedes", "%s %q is there: it cannot take the place of %q, too", what, p.ID, p.Supersedes).With("field", field)
 		}
 	}
@@ -228,7 +228,7 @@ func checkTaken(what, field string, p Point, ids []string, have []envelope.Item,
 // checkHad refuses (invalid) an id that an earlier envelope of the task had and this one has not, as after a cold handoff: who read that would take the new
 // words for the old ones. Its author can say it again as it was. So can anybody say one that was replaced, with what replaced it; that adds nothing, so it has no other words.
 func checkHad(what string, kind envelope.PartKind, p Point, have []envelope.Item, had envelopestore.Points, by string) error {
-	at := slices.IndexFunc(have, func(i envelope.Item) bool { return standsFor(i, p.ID) })
+	at := slices.IndexFunc(have, func(i envelope.Item) bool { return i.StandsFor(p.ID) })
 	switch {
 	case at >= 0 && had.Has(kind, p.ID) && !had.Says(kind, p.ID, p.Text):
 		return refusal.New(refusal.Invalid, "use another id, or omit it", "%s %q was replaced by %s", what, p.ID, have[at].ID)
@@ -260,8 +260,8 @@ func checkReplaced(what, field string, p Point, ids []string, have []envelope.It
 	}
 	for _, i := range have {
 		switch {
-		case !standsFor(i, p.Supersedes):
-		case i.ID == p.ID, standsFor(i, p.ID) && again[i.ID]:
+		case !i.StandsFor(p.Supersedes):
+		case i.ID == p.ID, i.StandsFor(p.ID) && again[i.ID]:
 			return nil
 		default:
 			hint = fmt.Sprintf("%s replaced it: replace that, or ", i.ID) + hint
@@ -281,8 +281,19 @@ func (c Content) addTo(doc *envelope.Envelope, had envelopestore.Points, by stri
 	set(&doc.Task.State, &doc.TextBy.State, c.State)
 	set(&doc.ConversationSummary, &doc.TextBy.Summary, c.Summary)
 	doc.ConversationSummary = inShort(doc.ConversationSummary) // that of an older record, or of another server
-	doc.KeyFacts = points(doc.KeyFacts, numbered(doc.KeyFacts, c.Facts, envelope.PartFact, had), by, rules)
-	doc.Decisions = points(doc.Decisions, numbered(doc.Decisions, c.Decisions, envelope.PartDecision, had), by, rules)
+	for _, l := range []struct {
+		kind envelope.PartKind
+		list *[]envelope.Item
+		add  []Point
+	}{{envelope.PartFact, &doc.KeyFacts, c.Facts}, {envelope.PartDecision, &doc.Decisions, c.Decisions}} {
+		before, add := *l.list, numbered(*l.list, l.add, l.kind, had)
+		*l.list = points(before, add, by, rules)
+		for _, g := range unheard(l.kind, before, *l.list, add, had) {
+			if !slices.ContainsFunc(doc.Gaps, func(is envelope.Gap) bool { return is.Kind == g.Kind && is.ID == g.ID }) {
+				doc.Gaps = append(doc.Gaps, g)
+			}
+		}
+	}
 	if c.Questions != nil {
 		doc.OpenQuestions, doc.TextBy.Questions = c.Questions, by
 	}
@@ -343,7 +354,7 @@ func points(list []envelope.Item, add []Point, by string, rules bool) []envelope
 		ids[i.ID] = true
 	}
 	for _, p := range add {
-		if !ids[p.ID] && slices.ContainsFunc(list, func(i envelope.Item) bool { return standsFor(i, p.ID) }) {
+		if !ids[p.ID] && slices.ContainsFunc(list, func(i envelope.Item) bool { return i.StandsFor(p.ID) }) {
 			continue // it is said again, and what replaced it is here
 		}
 		if at := slices.IndexFunc(list, p.says); at >= 0 {
@@ -371,9 +382,20 @@ func points(list []envelope.Item, add []Point, by string, rules bool) []envelope
 	return list
 }
 
+// unheard are the points that were added and replaced at once, in words that no envelope has: their ids are named, since what replaced them names these, too.
+func unheard(kind envelope.PartKind, before, after []envelope.Item, add []Point, had envelopestore.Points) (gaps []envelope.Gap) {
+	for _, p := range add {
+		same := func(i envelope.Item) bool { return i.ID == p.ID && i.Text == p.Text }
+		if !slices.ContainsFunc(after, same) && !slices.ContainsFunc(before, same) && !had.Says(kind, p.ID, p.Text) {
+			gaps = append(gaps, envelope.Gap{Kind: kind, ID: p.ID, Reason: envelope.GapReplaced})
+		}
+	}
+	return gaps
+}
+
 // says reports whether a point says what an item says already, and nothing else: it changes neither its words nor what it replaced.
 func (p Point) says(i envelope.Item) bool {
-	return p.ID == i.ID && p.Text == i.Text && (p.Reasoning == "" || p.Reasoning == i.Reasoning) && (p.Supersedes == "" || standsFor(i, p.Supersedes))
+	return p.ID == i.ID && p.Text == i.Text && (p.Reasoning == "" || p.Reasoning == i.Reasoning) && (p.Supersedes == "" || i.StandsFor(p.Supersedes))
 }
 
 // restate has an item that is said again word for word count for more: its words stay those of its author, also where others repeat them. Only the author and the
@@ -395,11 +417,6 @@ func restate(item *envelope.Item, p Point, by string, rules bool) {
 // ruled reports whether an item is pinned or vital, so that it is of interest who made it so.
 func ruled(item envelope.Item) bool { return item.Pinned || item.Importance >= envelope.Vital }
 
-// standsFor reports whether an item replaced the one of an id, or one that replaced that.
-func standsFor(i envelope.Item, id string) bool {
-	return id != "" && (i.Supersedes == id || slices.Contains(i.Lineage, id))
-}
-
 // replace gives an item what it takes over from one that it replaces, and whose that was.
 func replace(item *envelope.Item, old envelope.Item) {
 	stands, authors := append([]string{old.ID, old.Supersedes}, old.Lineage...), append([]string{item.WasBy, old.By, old.WasBy}, old.EarlierBy...)
@@ -413,7 +430,7 @@ func replace(item *envelope.Item, old envelope.Item) {
 		item.Supersedes, item.WasBy = "", old.By
 	}
 	for _, id := range stands {
-		if id != "" && id != item.ID && !standsFor(*item, id) && len(item.Lineage) < envelope.MaxLineage {
+		if id != "" && id != item.ID && !item.StandsFor(id) && len(item.Lineage) < envelope.MaxLineage {
 			item.Lineage = append(item.Lineage, id)
 		}
 	}

@@ -58,9 +58,14 @@ func (s *Sealer) gather(ctx context.Context, by caller.Caller, t task.Task, c Co
 func gaps(before []envelope.Gap, doc *envelope.Envelope, t task.Task) []envelope.Gap {
 	closed := func(g envelope.Gap) bool {
 		same := func(n envelope.Gap) bool { return n.Kind == g.Kind && n.ID == g.ID }
+		stands := func(i envelope.Item) bool { return i.StandsFor(g.ID) }
 		switch {
 		case slices.ContainsFunc(doc.Gaps, same):
 			return true
+		case g.Kind == envelope.PartFact:
+			return !slices.ContainsFunc(doc.KeyFacts, stands)
+		case g.Kind == envelope.PartDecision:
+			return !slices.ContainsFunc(doc.Decisions, stands)
 		case g.Kind == envelope.PartMemory:
 			return slices.ContainsFunc(doc.Memory, func(m envelope.MemoryRef) bool { return m.ID == g.ID })
 		case g.Kind == envelope.PartArtifact:

@@ -22,7 +22,7 @@ type Sealed struct {
 	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
 	Completeness float64 `json:"completeness"`
 	// Missing names the references that were not resolved, each with the reason.
-	Missing map[string]string `json:"missing,omitempty" doc:"The references that were not resolved, by id: not_found, forgotten or not_readable."`
+	Missing map[string]string `json:"missing,omitempty" doc:"The references that were not resolved, by id: not_found, forgotten, not_readable, or replaced (a fact or decision that the same content replaced)."`
 	Omitted int               `json:"omitted,omitempty"` // parts that were left out for want of tokens
 	// LeftOut counts, by kind, what was given with a handoff that is cold: no receiver gets it.
 	LeftOut map[string]int `json:"left_out,omitempty" doc:"What was given with a handoff that is cold, by kind, such as facts: its receiver does not get it. Send it warm, or say it in the ask or the notes."`

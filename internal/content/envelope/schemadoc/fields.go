@@ -219,7 +219,7 @@ var fields = map[string]field{
 
 	"Gap.kind":   {doc: "The kind of the part."},
 	"Gap.id":     {doc: "The part's id.", limits: word},
-	"Gap.reason": {doc: "The reason why it could not be resolved."},
+	"Gap.reason": {doc: "The reason why it could not be resolved; replaced, since version 1.4, is that of a fact or decision that was replaced by the content that it was given in."},
 
 	"Dropped.kind":  {doc: "The kind of the entries. Answers, notes and changes were never a step of an envelope. Those that begin with sent were given with a cold handoff, which leaves them out."},
 	"Dropped.count": {doc: "The number of them.", limits: limits{"minimum": 1, "maximum": 1<<31 - 1}},

@@ -175,7 +175,7 @@ func gates() []any {
 		{
 			"task": o{"properties": o{"deadline": false}}, "handoff": o{"properties": o{"part_of": unsaid, "result_to": unsaid, "part_for": unsaid, "by": unsaid}}, "key_facts": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}), "decisions": items(o{"by": unsaid, "was_by": unsaid, "earlier_by": noEntry, "lineage": noEntry, "ruled": no}),
 			"memory": items(o{"pinned_by": unsaid}), "omissions": items(o{"important": no, "reason": o{"not": o{"const": string(envelope.OverShare)}}}),
-			"history": items(o{"recorded": no}), "dropped": noEntry,
+			"gaps": items(o{"reason": o{"not": o{"const": string(envelope.GapReplaced)}}}), "history": items(o{"recorded": no}), "dropped": noEntry,
 			"text_by": o{"properties": o{"ask": unsaid, "state": unsaid, "data": unsaid, "conversation_summary": unsaid, "open_questions": unsaid}},
 		},
 	} {
