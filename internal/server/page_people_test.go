@@ -158,7 +158,8 @@ func TestEachTicketIsOnOnePageOfTheInbox(t *testing.T) {
 	}
 }
 
-// The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket.
+// The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket; the pages of a memory item and of a conversation
+// that the person may read, how they go on.
 func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 	s, admin, _, agents := crew(t, "ann", "zack")
 	zoe := atDesk(t, s, admin)
@@ -169,13 +170,28 @@ func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 	}
 	must(t)(agents["ann"].Ask(t.Context(), made.Task, client.AskInput{Epoch: 1, Question: "Refund it?", Desk: "billing"}))
 	ticket := made.Task + ".k1"
-	for _, page := range []string{"/inbox", "/tickets/" + ticket} {
+	toggle := func() {
+		must(t)(agents["zack"].Claim(t.Context(), ticket))
+		must(t)(agents["zack"].Release(t.Context(), ticket, client.ReleaseInput{}))
+	}
+	note, err := agents["ann"].Remember(t.Context(), client.RememberInput{Text: "Refunds take a day", Scope: client.ScopeWorkspace})
+	must(t)(note, err)
+	revise := func() {
+		must(t)(agents["ann"].Revise(t.Context(), note.ID, client.ReviseInput{Text: "Refunds take two days"}))
+	}
+	say := func() {
+		must(t)(agents["ann"].AppendTurn(t.Context(), "case~ann", client.TurnInput{Role: "user", Text: "Where is my money?", Task: made.Task}))
+	}
+	say()
+	passed, err := agents["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "Call the customer", Conversation: "case~ann", Send: &client.SendInput{To: []string{"human:billing"}}})
+	must(t)(passed, err)
+	zoe.post("/tickets/"+passed.Task+".k1/claim", "", "Claimed: it is yours.")
+	for page, change := range map[string]func(){"/inbox": toggle, "/tickets/" + ticket: toggle, "/memory/" + note.ID: revise, "/conversations/case~ann": say} {
 		_, rest, _ := strings.Cut(zoe.get(page, http.StatusOK), `data-live="`)
 		live, _, _ := strings.Cut(rest, `"`)
 		_, rest, _ = strings.Cut(rest, `data-position="`)
 		position, _, _ := strings.Cut(rest, `"`)
-		must(t)(agents["zack"].Claim(t.Context(), ticket)) // before the stream begins
-		must(t)(agents["zack"].Release(t.Context(), ticket, client.ReleaseInput{}))
+		change() // before the stream begins
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		if !zoe.follows(ctx, "/live?task="+url.QueryEscape(live)+"&after="+position) {
 			t.Errorf("%s is not told of a change that came after it was shown", page)

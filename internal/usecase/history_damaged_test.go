@@ -81,7 +81,7 @@ func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			damaged := must(history.New(log, store, reads, nothing{}, memories, nothing{}, nil, nil, nil, time.Now))
+			damaged := must(history.New(log, store, reads, nothing{}, memories, nil, nothing{}, nil, nil, nil, time.Now))
 			operator := who(identity.Operator, "kim")
 			for _, task := range []string{"", taskID} {
 				for _, format := range []view.Format{view.FormatLines, view.FormatCSV, view.FormatJSON} {

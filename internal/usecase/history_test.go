@@ -49,7 +49,7 @@ func openHistory(t *testing.T) *historyHarness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nothing{}, nil, nil, nil, time.Now)), t: t, log: log, store: store}
+	h := &historyHarness{History: must(history.New(log, store, reads, nothing{}, nothing{}, nil, nothing{}, nil, nil, nil, time.Now)), t: t, log: log, store: store}
 	h.now = tasks.New(tasks.Parts{Ledger: log, Views: views.Store(), Positions: positions.New(log, views.Store(), nil), Store: store, Access: reads, Now: time.Now})
 	h.create(agentOf("ann"), taskID)
 	return h
@@ -64,6 +64,10 @@ func (nothing) Find(context.Context, string, string, bool) (agent.State, error) 
 
 func (nothing) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error) {
 	return func(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }
+}
+
+func (nothing) Told(caller.Caller) func(context.Context, ledger.Entry) (bool, error) {
+	return func(context.Context, ledger.Entry) (bool, error) { return false, nil }
 }
 
 func (nothing) RedactTitles(context.Context, string, ...[]envelope.Envelope) error { return nil }

@@ -216,7 +216,7 @@ func New(l ledger.Ledger, v view.Store, o Options) (*UseCases, error) {
 	if u.Alerts, err = alerts.New(l, s.access, s.agents, o.Now, inForce.AlertChanges); err != nil {
 		return nil, err
 	}
-	if u.History, err = history.New(l, s.tasks, s.access, s.agents, s.memories, s.envelopes, o.Tree, o.Integrity, o.Work, o.Now); err != nil {
+	if u.History, err = history.New(l, s.tasks, s.access, s.agents, s.memories, s.conversations, s.envelopes, o.Tree, o.Integrity, o.Work, o.Now); err != nil {
 		return nil, err
 	}
 	if u.Tokens, err = tokens.New(l, v, s.agents, spaces, s.access, s.random, o.Now, o.Issuer); err != nil {

@@ -24,7 +24,7 @@ func (s *service) events() {
 	op := s.router.Operation(endpoint.Route{
 		Method: http.MethodGet, Path: "/v1/events", ID: "events", Summary: "Stream events as they happen (server-sent events)",
 		About: "Every message named entry has an Event; its id is the position to resume after. Comments keep the connection alive. " +
-			"Agents are told of the tasks that they have a part in, of agents and of channels; people at a desk are told of its tickets, too.",
+			"Agents are told of the tasks that they have a part in, of the memory items and conversations that they may read, of agents and of channels; people at a desk are told of its tickets, too.",
 		Tag: endpoint.TagRecord,
 	})
 	position := &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: new(float64)}

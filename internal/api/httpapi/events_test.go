@@ -70,18 +70,39 @@ func TestAgentsAreToldOnlyOfWhatIsTheirs(t *testing.T) {
 	writer, _ := h.agent("writer")
 	planner, _ := h.agent("planner")
 	secret := create(t, planner, "secret")
+	var told []string
+	remember := func(text string, scope client.Scope) {
+		item, err := planner.Remember(t.Context(), client.RememberInput{Title: text, Text: text, Scope: scope, Task: map[bool]string{true: secret.Task}[scope == client.ScopeTask]})
+		if err == nil && scope == client.ScopeWorkspace {
+			_, err = planner.Revise(t.Context(), item.ID, client.ReviseInput{Text: "for all, too"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	remember("for all", client.ScopeWorkspace)
+	remember("mine alone", client.ScopePrivate)
+	remember("of the secret", client.ScopeTask)
+	for by, id := range map[*client.Client]string{planner: "plan~planner", writer: "draft~writer"} {
+		if _, err := by.AppendTurn(t.Context(), id, client.TurnInput{Role: "user", Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	mine := create(t, writer, "mine")
 	err := writer.Events(t.Context(), 0, func(e client.Event) error {
-		if e.ID == secret.Task || e.Kind == "token" {
+		if e.ID == secret.Task || e.Kind == "token" || e.ID == "plan~planner" {
 			t.Errorf("writer is told of %+v", e)
+		}
+		if e.Kind == "memory" || e.Kind == "conversation" {
+			told = append(told, e.Events...)
 		}
 		if e.ID == mine.Task {
 			return errEnough
 		}
 		return nil
 	})
-	if !errors.Is(err, errEnough) {
-		t.Error(err)
+	if want := []string{"memory-stored", "memory-revised", "conversation-turn"}; !errors.Is(err, errEnough) || !slices.Equal(told, want) {
+		t.Errorf("%v: writer is told of %q of what agents remember and say, not %q", err, told, want)
 	}
 }
 

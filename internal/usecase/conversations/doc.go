@@ -8,7 +8,7 @@
 //     of the conversation that its name meant when they were made.
 //
 // Where to change what:
-//   - reader.go: who may read which turns; resolve.go: which conversation a name means
+//   - reader.go: who may read which turns, and is told of them; resolve.go: which conversation a name means
 //   - continuity.go, condense.go: how long the text for the next agent is, and from which tasks it is made; how turns are
 //     shortened is in conversation/continuity.go
 //   - search.go: how much one search reads

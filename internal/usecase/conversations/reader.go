@@ -10,30 +10,31 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
 // maxParents is how many generations of a task's parents are followed. The limit of the rules is lower.
 const maxParents = 32
 
+// Told reports whether a caller may read the conversation of an entry, as far as the views know its tasks.
+func (st *Store) Told(ctx context.Context, c caller.Caller, e ledger.Entry) (bool, error) {
+	f, err := st.LoadAt(ctx, e)
+	if err != nil {
+		return false, err
+	}
+	r := memory.Reader{Principal: c.Principal}
+	_, err = st.join(ctx, c.Workspace, &r, f.State)
+	return err == nil && conversation.MayRead(f.State, r), err
+}
+
 // Partner is a principal with what lets it read a conversation, if anything does.
 func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader, s conversation.State) (memory.Reader, error) {
-	if !s.Exists() || r.ReadsAny() || s.TakesPart(r.Agent()) {
-		return r, nil
-	}
-	for _, id := range slices.Backward(s.Tasks[max(len(s.Tasks)-maxNamed, 0):]) {
-		if err := taskstore.Join(ctx, st.tasks, workspace, &r, id); err != nil {
-			return r, err
-		}
-		if slices.Contains(r.Tasks, id) && hear(&r, spansOf(r, id), s.TaskSince[id]) {
-			return r, nil
-		}
-	}
 	had := st.views.Position()
-	found, err := st.carried(ctx, workspace, &r, s)
-	if err != nil || found || len(r.Tasks) > 0 {
+	if found, err := st.join(ctx, workspace, &r, s); err != nil || found {
 		return r, err
 	}
 	more, err := stream.CatchUp(ctx, st.ledger, had, st.views.Wait)
@@ -41,6 +42,23 @@ func (st *Store) Partner(ctx context.Context, workspace string, r memory.Reader,
 		_, err = st.carried(ctx, workspace, &r, s)
 	}
 	return r, err
+}
+
+// join gives a reader what lets it read a conversation, and reports whether anything does.
+func (st *Store) join(ctx context.Context, workspace string, r *memory.Reader, s conversation.State) (found bool, err error) {
+	if !s.Exists() || r.ReadsAny() || s.TakesPart(r.Agent()) {
+		return true, nil
+	}
+	for _, id := range slices.Backward(s.Tasks[max(len(s.Tasks)-maxNamed, 0):]) {
+		if err := taskstore.Join(ctx, st.tasks, workspace, r, id); err != nil {
+			return false, err
+		}
+		if slices.Contains(r.Tasks, id) && hear(r, spansOf(*r, id), s.TaskSince[id]) {
+			return true, nil
+		}
+	}
+	found, err = st.carried(ctx, workspace, r, s)
+	return found || len(r.Tasks) > 0, err
 }
 
 // spansOf are the times of what a reader reads of a task that it takes part in.

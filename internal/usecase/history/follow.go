@@ -25,7 +25,7 @@ type Event struct {
 }
 
 // Follow calls fn with what happens after a position, in order, until ctx ends or fn fails. Agents are told of the
-// tasks that they have a part in, of other agents and of channels; people at a desk, of its tickets too; those who may read anything, of all but reads.
+// tasks that they have a part in, of the memory items and conversations that they may read, of other agents and of channels; people at a desk, of its tickets too; those who may read anything, of all but reads.
 func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Position, fn func(Event) error) error {
 	if err := c.May(identity.ReadOwn, "follow events"); err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "follow", "", err)

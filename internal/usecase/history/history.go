@@ -9,6 +9,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/access"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
+	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/quota"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
@@ -20,6 +21,14 @@ type Memories interface {
 	Reader() func(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
 	// RedactTitles removes the titles and texts of forgotten items from lists of envelopes.
 	RedactTitles(ctx context.Context, workspace string, lists ...[]envelope.Envelope) error
+	// Told returns a function that reports whether a caller may read the item of an entry. It is for entries that belong together.
+	Told(c caller.Caller) func(ctx context.Context, e ledger.Entry) (bool, error)
+}
+
+// Conversations are the conversations of a ledger.
+type Conversations interface {
+	// Told reports whether a caller may read the conversation of an entry.
+	Told(ctx context.Context, c caller.Caller, e ledger.Entry) (bool, error)
 }
 
 // Envelopes are the sealed envelopes of tasks.
@@ -35,6 +44,7 @@ type History struct {
 	access    *access.Log
 	agents    desk.Agents
 	memories  Memories
+	talks     Conversations
 	envelopes Envelopes
 	tree      Tree
 	integrity func() error
@@ -44,10 +54,10 @@ type History struct {
 }
 
 // New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, a desk.Agents, m Memories, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, a desk.Agents, m Memories, talks Conversations, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
 	keys, err := newKeys(l, now)
 	if err != nil {
 		return nil, err
 	}
-	return &History{ledger: l, tasks: tasks, access: log, agents: a, memories: m, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
+	return &History{ledger: l, tasks: tasks, access: log, agents: a, memories: m, talks: talks, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// public are the kinds of streams that agents are told of.
-var public = []string{taskstore.Kind, "agent", "channel"}
+// public are the kinds of streams that every agent is told of. Of memory items and conversations, it is told of those that it may read.
+var public = []string{"agent", "channel"}
 
 // told is what a caller is told of entries.
 func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.Entry) (told []Event, err error) {
-	l := listener{h: h, c: c, all: identity.May(c.Role, identity.ReadAny), known: map[ledger.Stream]known{}}
+	l := listener{h: h, c: c, all: identity.May(c.Role, identity.ReadAny), known: map[ledger.Stream]known{}, item: h.memories.Told(c)}
 	if !l.all {
 		if l.desk, err = desk.ReaderOf(ctx, h.agents, c); err != nil {
 			return nil, err
@@ -45,9 +45,10 @@ type listener struct {
 	all   bool
 	desk  desk.Reader
 	known map[ledger.Stream]known
+	item  func(ctx context.Context, e ledger.Entry) (bool, error) // reports whether the listener may read a memory item
 }
 
-// known is what a listener knows of a task.
+// known is what a listener knows of a task, a memory item or a conversation.
 type known struct {
 	head    ledger.Position              // up to which it is known
 	sees    bool                         // all of it
@@ -58,15 +59,41 @@ type known struct {
 // names are the names of the events of an entry that the listener is told of.
 func (l *listener) names(ctx context.Context, e ledger.Entry) (names []string, err error) {
 	workspace, kind, _ := e.Stream.Parts()
-	if workspace != l.c.Workspace || kind == access.Kind || !l.all && !slices.Contains(public, kind) {
+	if workspace != l.c.Workspace || kind == access.Kind {
 		return nil, nil
 	}
 	for _, ev := range e.Events {
 		names = append(names, ev.Name)
 	}
-	if kind != taskstore.Kind || l.all {
+	switch {
+	case l.all || slices.Contains(public, kind):
 		return names, nil
+	case kind == taskstore.Kind:
+		return l.ofTask(ctx, e, names)
+	case kind == "memory" || kind == "conversation":
+		if reads, err := l.reads(ctx, e, kind); err != nil || reads {
+			return names, err
+		}
 	}
+	return nil, nil
+}
+
+// reads reports whether the listener may read the memory item or conversation of an entry.
+func (l *listener) reads(ctx context.Context, e ledger.Entry, kind string) (is bool, err error) {
+	if k, known := l.known[e.Stream]; known && k.sees {
+		return true, nil
+	}
+	if kind == "memory" {
+		is, err = l.item(ctx, e)
+	} else {
+		is, err = l.h.talks.Told(ctx, l.c, e)
+	}
+	l.known[e.Stream] = known{sees: is}
+	return is, err
+}
+
+// ofTask are those of the names of the events of a task's entry that the listener is told of.
+func (l *listener) ofTask(ctx context.Context, e ledger.Entry, names []string) (changed []string, err error) {
 	k, is := l.known[e.Stream]
 	if !is || k.head < e.Position {
 		f, err := l.h.tasks.LoadAt(ctx, e) // the fold that is cached may be before this entry, which may have the first ticket
