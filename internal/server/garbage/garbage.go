@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// DefaultMemory is the memory that a server stays near by default: 256 MiB.
-	DefaultMemory = 256 << 20
+	// DefaultMemory is the memory that a server stays near by default: 160 MiB.
+	DefaultMemory = 160 << 20
 	// outsideHeap is the memory that the garbage collector does not count: the program and the page caches of SQLite.
-	outsideHeap = 96 << 20
+	outsideHeap = 80 << 20
 	// memoryEvery is the interval at which the garbage collector is adapted; idleRounds is the number of intervals without work after
 	// which free memory is given back to the system, and idleBytes is what background work allocates in one.
 	memoryEvery = 2 * time.Second

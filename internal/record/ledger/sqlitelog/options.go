@@ -13,7 +13,7 @@ type Options struct {
 	Projector Projector
 	// MaxBatch is the greatest number of entries in one transaction; 0 means 1,024.
 	MaxBatch int
-	// ViewReaders is the greatest number of connections of [Log.Readers], about 4 MB each; 0 means 4.
+	// ViewReaders is the greatest number of connections of [Log.Readers], about 1 MB each; 0 means 4.
 	ViewReaders int
 	// MinFree is the free space, in bytes, below which appends are refused as on a full disk; 0 means 32 MiB,
 	// negative means no check. It is what commits, checkpoints and an orderly stop need.
@@ -62,8 +62,8 @@ const (
 	pageSize = 4096
 	// The page caches take about twice their size: the allocator of the SQLite driver rounds a page with its header up to 8 KiB.
 	// What they do not hold is mostly in the system's cache of the file.
-	writerCacheKiB = 16 << 10
-	readerCacheKiB = 2 << 10
+	writerCacheKiB = 4 << 10
+	readerCacheKiB = 512
 	// checkpointPages is the number of pages in the write-ahead log after which they are copied into the database. More
 	// pages make bulk loads faster; fewer shorten the delay of the appends that wait for a checkpoint (about 5 ms per
 	// 1,000 pages).

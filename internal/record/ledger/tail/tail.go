@@ -11,7 +11,7 @@ import (
 
 // Bounds of what is kept.
 const (
-	MaxEntries = 4096
+	MaxEntries = 2048
 	MaxBytes   = 16 << 20 // less than two large batches would put every follower behind after one
 )
 

@@ -14,8 +14,8 @@ type Head struct {
 	At       time.Time // of the last entry; zero if it is not known
 }
 
-// perGeneration bounds the cache: two generations of about 200 bytes per stream, some 6 MB.
-const perGeneration = 1 << 14
+// perGeneration bounds the cache: two generations of about 200 bytes per stream, some 1.5 MB.
+const perGeneration = 1 << 12
 
 // Cache caches the heads of recently used streams. When the young generation is full it replaces the old one: nearly
 // as good as least-recently-used, without bookkeeping on a hit.
