@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"log/slog"
+	"os"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli"
@@ -15,7 +17,8 @@ func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) 
 }
 
 func restore(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
-	r, err := server.Restore(ctx, dir, keys, placeOf(to, nil), from)
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	r, err := server.Restore(ctx, dir, keys, placeOf(to, log), from)
 	return cli.Restored(r), err
 }
 

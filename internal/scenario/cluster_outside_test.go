@@ -140,7 +140,7 @@ func (c *campaign) concluded(rigs []*rig, crews []*crew, waits []func(), at serv
 // readShared reads every entry of the record at a place.
 func (c *campaign) readShared(at server.Place) (entries []ledger.Entry) {
 	c.Helper()
-	parts, err := sharedrecord.OpenParts(c.Context(), at)
+	parts, err := sharedrecord.OpenParts(c.Context(), at, sharedrecord.Options{})
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -5,11 +5,13 @@ package scenario
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	api "github.com/trapezehq/trapeze/client"
@@ -121,7 +123,7 @@ func TestARecordMovesWhereFrontEndsShareItAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer own.Close()
-		log, err := sharedrecord.OpenParts(t.Context(), at)
+		log, err := sharedrecord.OpenParts(t.Context(), at, sharedrecord.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,6 +158,68 @@ func TestARecordMovesWhereFrontEndsShareItAndBack(t *testing.T) {
 			t.Errorf("what was done in the database is not there: %+v, %v", task, err)
 		}
 	})
+}
+
+// A record moves from a data directory into nodes that start for the first time, of which one runs inside the restore, and back. The others wait for it.
+func TestARecordMovesIntoNewNodesOfJetStreamAndBack(t *testing.T) {
+	place := nodePlaces(t)
+	dir := t.TempDir()
+	home, back := filepath.Join(dir, "home"), filepath.Join(dir, "back")
+	f, stop := openMoved(t, home, server.Place{})
+	coder := f.agent("coder", api.AgentSpec{})
+	file, err := f.boss.PutArtifact(t.Context(), strings.NewReader("the plan"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := f.boss.CreateTask(api.WithKey(t.Context(), "once"), api.CreateInput{Intent: "Move", Send: &api.SendInput{To: []string{"coder"}, Content: withFile(file.Digest)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := f.keys()
+	b := backUp(t, home, server.Place{})
+	stop()
+
+	ctx, cancel := context.WithTimeout(t.Context(), patience) // nodes wait for others for longer
+	defer cancel()
+	var all sync.WaitGroup
+	all.Go(func() {
+		if r, err := server.Restore(ctx, filepath.Join(dir, "n0"), "", place("n0"), []io.Reader{bytes.NewReader(b)}); err != nil || r.Position == 0 {
+			t.Errorf("the restore: %+v, %v", r, err)
+		}
+	})
+	until(t, "the node of the restore listens", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "n0.restoring", "jetstream", "client"))
+		return err == nil
+	})
+	var others [2]*front
+	for i := range others {
+		all.Go(func() {
+			others[i], _ = openFront(t, place(fmt.Sprint("n", i+1)), filepath.Join(dir, fmt.Sprint("n", i+1)))
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	f, stop = openMoved(t, filepath.Join(dir, "n0"), place("n0"))
+	defer stop()
+	for _, at := range []*front{f, others[0], others[1]} {
+		at.stillHas(made, coder, file.Digest)
+		if got := at.keys(); got != keys {
+			t.Errorf("the keys are %q, not %q", got, keys)
+		}
+	}
+	if _, err := others[1].as(coder.Text).Accept(t.Context(), made.Task+".h1", api.AcceptInput{}); err != nil {
+		t.Error(err)
+	}
+
+	restoreTo(t, back, server.Place{}, backUp(t, filepath.Join(dir, "n1"), server.Place{}))
+	f, stop = openMoved(t, back, server.Place{})
+	defer stop()
+	f.stillHas(made, coder, file.Digest)
+	if task, err := f.boss.Task(t.Context(), made.Task); err != nil || task.Owner != "coder" {
+		t.Errorf("what was done in the cluster is not there: %+v, %v", task, err)
+	}
 }
 
 // withFile is a content with a file.

@@ -34,13 +34,7 @@ func nodesOf(t *testing.T, engine admin.Engine) (list []member, more func(name s
 	dir := t.TempDir()
 	var place func(name string) server.Place
 	if engine == admin.EngineNodes {
-		addrs := freeaddr.New(t, 4)
-		at := map[string]string{"n0": addrs[0], "n1": addrs[1], "n2": addrs[2], "n3": addrs[3]}
-		place = func(name string) server.Place {
-			return server.Place{NATS: server.NATS{Start: func(_ context.Context, dir string) (server.Node, error) {
-				return natsnode.Start(natsnode.Options{Cluster: "test", Name: name, Dir: dir, Addr: at[name], Join: addrs[:3], Secret: natstest.Secret})
-			}}}
-		}
+		place = nodePlaces(t)
 	} else {
 		db := pgtest.Start(t)
 		place = func(string) server.Place { return server.Place{Postgres: db.URL()} }
@@ -65,6 +59,18 @@ func nodesOf(t *testing.T, engine admin.Engine) (list []member, more func(name s
 		}
 	}
 	return list, more
+}
+
+// nodePlaces returns a function that returns where the record of a node is, by its name: n0, n1 and n2, and n3, which may come later.
+func nodePlaces(t *testing.T) func(name string) server.Place {
+	t.Helper()
+	addrs := freeaddr.New(t, 4)
+	at := map[string]string{"n0": addrs[0], "n1": addrs[1], "n2": addrs[2], "n3": addrs[3]}
+	return func(name string) server.Place {
+		return server.Place{NATS: server.NATS{Start: func(_ context.Context, dir string) (server.Node, error) {
+			return natsnode.Start(natsnode.Options{Cluster: "test", Name: name, Dir: dir, Addr: at[name], Join: addrs[:3], Secret: natstest.Secret})
+		}}}
+	}
 }
 
 // cluster is what a node knows of all.

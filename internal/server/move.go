@@ -48,7 +48,7 @@ func originOf(ctx context.Context, dir string, place Place) (_ *origin, err erro
 	if err != nil {
 		return nil, err
 	}
-	d, err := sharedrecord.OpenParts(ctx, place)
+	d, err := sharedrecord.OpenParts(ctx, place, sharedrecord.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,8 @@ func memoryFile(name, text string) backup.File {
 
 // restoreShared moves the record of a directory that was restored into an empty place.
 func restoreShared(ctx context.Context, dir string, place Place, r Restored) (err error) {
-	d, err := sharedrecord.OpenParts(ctx, place)
+	place.NATS.Dir = filepath.Join(dir, nodeName)
+	d, err := sharedrecord.OpenParts(ctx, place, sharedrecord.Options{Filling: true})
 	if err != nil {
 		return err
 	}

@@ -80,9 +80,7 @@ func (s *Server) openShared(ctx context.Context) error {
 	}
 	place := c.Record
 	place.NATS.Dir = filepath.Join(c.DataDir, nodeName)
-	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed, Waiting: func(hears string, cause error) {
-		c.Log.Info("waiting for a majority of the nodes of the cluster: start the others, with the same --cluster-name and --join; calls are answered when it is there", "hears", hears, "cause", cause)
-	}})
+	record, err := sharedrecord.Open(ctx, place, sharedrecord.Options{Committed: s.counts.committed})
 	if err != nil {
 		return err
 	}

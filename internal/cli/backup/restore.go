@@ -21,6 +21,7 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 	var to place.Place
 	var cmd *cobra.Command
 	cmd = s.Command("restore BACKUP... DIR", "Make a data directory of a backup, and verify it", cobra.MinimumNArgs(2), func(ctx context.Context, args []string) (err error) {
+		to.Node.Secret = s.Getenv("TRAPEZE_CLUSTER_SECRET") // not Complete: a URL that is set for servers is not where to restore to
 		if err := to.Check(); err != nil {
 			return err
 		}
@@ -47,7 +48,12 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 		return s.Emit(r, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, and %d files; backed up on %s", r.Position, r.Root, r.Files, r.Made.Format(time.RFC3339))
 			showSigned(p, r, keys != "")
-			if to.IsShared() {
+			switch {
+			case to.Node.Cluster != "":
+				p.Line("The record is in the cluster, and was compared with the backup. Start this node, with the flags of the restore and those of the other nodes:")
+				p.Line("  trapeze serve --data-dir %s --cluster-name %s --cluster-addr %s --join %s", shellword.Quote(dir), shellword.Quote(to.Node.Cluster), shellword.Quote(to.Node.Addr), shellword.Quote(strings.Join(to.Node.Join, ",")))
+				return
+			case to.IsShared():
 				p.Line("The record is there, and was compared with the backup. Start a front end, with the URL in TRAPEZE_POSTGRES or TRAPEZE_NATS:")
 			}
 			p.Line("Start the server: trapeze serve --data-dir %s", shellword.Quote(dir))
@@ -60,10 +66,14 @@ tokens against the signature on the backup. DIR must not exist, or be empty, and
 With --postgres or --nats the record, the artifacts and the keys go into an empty PostgreSQL database or NATS cluster, and DIR becomes the data directory of
 a front end.
 
+With --cluster-name the record goes into new nodes of a cluster, of which the restore runs this one, and DIR becomes its data directory. Start the restore
+first, then the other nodes with trapeze serve and empty data directories: they wait until it has ended. Then start this node with trapeze serve, too (see docs/cluster.md).
+
 Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed all of it; without them the
 backup only shows that it is whole, and somebody who can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
 backup is not in it, and clients that have a later receipt can show that.`
 	to.Flags(cmd.Flags())
+	to.NodeFlags(cmd.Flags())
 	cmd.Flags().StringVar(&keysFile, "keys", "", "file with the public keys of the log, one in each line (default: those in the backup)")
 	return shell.Example(cmd, "trapeze restore monday.backup tuesday.backup ~/restored")
 }

@@ -48,7 +48,7 @@ func openJetStream(ctx context.Context, c NATS, o Options) (_ Record, err error)
 			err = errors.Join(err, r.Close(ctx))
 		}
 	}()
-	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(o.Waiting)}
+	options := natslog.Options{Committed: o.Committed, Monitors: c.Monitors, Synced: c.Synced, Waiting: r.waiting(c.Waiting), Filling: o.Filling}
 	if c.Start != nil {
 		if err := r.start(ctx, c); err != nil {
 			return nil, err

@@ -34,9 +34,9 @@ type Parts struct {
 }
 
 // OpenParts opens the record of a place, without serving it, and creates it if there is none. Close closes it.
-func OpenParts(ctx context.Context, p Place) (_ *Parts, err error) {
+func OpenParts(ctx context.Context, p Place, o Options) (_ *Parts, err error) {
 	d := &Parts{}
-	if d.record, err = Open(ctx, p, Options{}); err != nil {
+	if d.record, err = Open(ctx, p, o); err != nil {
 		return nil, err
 	}
 	if d.shared, err = d.record.FrontEnds(ctx); err != nil {

@@ -31,6 +31,8 @@ type NATS struct {
 	Credentials, CA string
 	// Monitors are the addresses of the monitoring of all servers, such as http://HOST:8222: they tell whether writes are synced.
 	Monitors []string
+	// Waiting is told now and then, while a cluster takes its time to start, which nodes this one hears, and why that is not enough. May be nil.
+	Waiting func(hears string, cause error)
 	// Synced says that the servers are nodes of Trapeze, which sync each write, so that nobody has to be asked.
 	Synced bool
 }
@@ -142,8 +144,8 @@ type Record interface {
 type Options struct {
 	// Committed is told of each commit: the number of entries, and the time that it took.
 	Committed func(entries int, took time.Duration)
-	// Waiting is told now and then, while a cluster takes its time to start, which nodes this one hears, and why that is not enough. May be nil.
-	Waiting func(hears string, cause error)
+	// Filling says that the record is opened to be filled: who opens it meanwhile waits for that.
+	Filling bool
 }
 
 // Open opens the record of a place, and creates it if there is none.

@@ -21,6 +21,27 @@ var ErrNotEmpty = errors.New("natslog: the cluster has a record already: use ano
 // fillingKey is the metadata of a stream that a copy has not filled yet.
 const fillingKey = "trapeze-filling"
 
+// beingFilled returns an error, which passes, while a program fills the record.
+func beingFilled(ctx context.Context, conn *nats.Conn, o Options) error {
+	_, err := conn.RequestWithContext(ctx, o.filling(), nil)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return nil
+	case err == nil:
+		return errFilling
+	}
+	return err
+}
+
+// answerFilling tells those who open the record that it is being filled, as long as the log is open.
+func answerFilling(conn *nats.Conn, o Options) ([]*nats.Subscription, error) {
+	s, err := conn.Subscribe(o.filling(), func(m *nats.Msg) { _ = m.Respond(nil) })
+	if err == nil {
+		err = conn.FlushTimeout(requestTimeout)
+	}
+	return []*nats.Subscription{s}, err
+}
+
 // copyAhead is how many entries are on their way at once while they are copied.
 const copyAhead = 128
 

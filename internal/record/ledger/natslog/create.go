@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ const (
 
 // wanted is the configuration of the stream of a new record.
 func wanted(o Options) jetstream.StreamConfig {
-	return jetstream.StreamConfig{
+	c := jetstream.StreamConfig{
 		Name: o.Name, Description: "the record of Trapeze", Subjects: []string{o.subjects() + ".>"},
 		Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage,
 		MaxMsgs: -1, MaxBytes: -1, MaxMsgsPerSubject: -1, MaxMsgSize: MaxPayload, Replicas: o.Replicas,
@@ -30,20 +31,32 @@ func wanted(o Options) jetstream.StreamConfig {
 		DenyDelete: true, DenyPurge: true, AllowDirect: true,
 		Metadata: map[string]string{idKey: nuid.Next(), formatKey: format},
 	}
+	if o.Filling {
+		c.Metadata[fillingKey] = "yes"
+	}
+	return c
 }
 
 // subjects is what the subjects of entries begin with; wake is the subject on which front ends say what they appended.
 func (o Options) subjects() string { return strings.ToLower(o.Name) + ".e" }
 func (o Options) wake() string     { return strings.ToLower(o.Name) + ".appended" }
 
+// filling is the subject on which a program answers while it fills the record.
+func (o Options) filling() string { return strings.ToLower(o.Name) + ".filling" }
+
 // create returns the stream of the record, which it creates if there is none.
 func create(ctx context.Context, js jetstream.JetStream, o Options) (info *jetstream.StreamInfo, err error) {
+	config := wanted(o)
 	err = WhenReady(ctx, o.Starting, func(ctx context.Context) error {
-		if info, err = createOnce(ctx, js, o); err != nil && o.Waiting != nil {
+		if info, err = createOnce(ctx, js, o, config); err != nil && o.Waiting != nil {
 			o.Waiting(err)
 		}
 		return err
 	})
+	if err == nil && info.Config.Metadata[idKey] == config.Metadata[idKey] {
+		info.Config.Metadata = maps.Clone(info.Config.Metadata)
+		delete(info.Config.Metadata, fillingKey) // by this log
+	}
 	return info, err
 }
 
@@ -66,10 +79,16 @@ func WhenReady(ctx context.Context, patience time.Duration, fn func(context.Cont
 	}
 }
 
-func createOnce(ctx context.Context, js jetstream.JetStream, o Options) (*jetstream.StreamInfo, error) {
+func createOnce(ctx context.Context, js jetstream.JetStream, o Options, config jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
 	s, err := js.Stream(ctx, o.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = js.CreateStream(ctx, wanted(o))
+	missing := errors.Is(err, jetstream.ErrStreamNotFound)
+	if (missing || err == nil && s.CachedInfo().Config.Metadata[fillingKey] != "") && !o.Filling {
+		if err := beingFilled(ctx, js.Conn(), o); err != nil {
+			return nil, err
+		}
+	}
+	if missing {
+		s, err = js.CreateStream(ctx, config)
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another front end was first
 			s, err = js.Stream(ctx, o.Name)
 		}
@@ -89,7 +108,7 @@ func passes(err error) bool {
 	if code := codeOf(err); code != 0 {
 		return passing(err) || code == codeNoStream
 	}
-	return errors.Is(err, errNoAnswer) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+	return errors.Is(err, errNoAnswer) || errors.Is(err, errFilling) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
 		errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 

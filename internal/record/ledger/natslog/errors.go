@@ -49,6 +49,7 @@ var (
 	errNoAnswer = ledger.ErrNoMajority
 	errLost     = errors.New("the stream has lost entries that were acknowledged: it may have been restored from a backup, or a majority of its servers has lost their disks. " +
 		"Restore the newest copy that has them, and start again")
+	errFilling  = errors.New("a record is being restored into the cluster")
 	errReplaced = errors.New("the NATS cluster has another record than when the server was started: start again, with the right URL")
 	errMissing  = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
 )

@@ -59,6 +59,12 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	var subs []*nats.Subscription
+	if opts.Filling {
+		if subs, err = answerFilling(conn, opts); err != nil {
+			return nil, err
+		}
+	}
 	info, err := create(ctx, js, opts)
 	if err != nil {
 		return nil, err
@@ -88,7 +94,8 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.subs = []*nats.Subscription{elected, announced}
+	subs = append(subs, elected, announced)
+	l.subs = subs
 	ctx, l.end = context.WithCancel(context.WithoutCancel(ctx))
 	l.running.Go(func() { l.listen(ctx) })
 	return l, nil

@@ -23,6 +23,8 @@ type Options struct {
 	Starting time.Duration
 	// Waiting is told of each try that failed meanwhile. May be nil.
 	Waiting func(error)
+	// Filling says that the log is opened to be filled by [Log.Copy]. Meanwhile those who open the record wait, also before its stream is created.
+	Filling bool
 	// Synced says that all servers are known to sync each write, as those of package natsnode do. Otherwise Monitors are the addresses of the
 	// monitoring of all servers, such as http://HOST:8222, which are asked.
 	Synced   bool

@@ -13,10 +13,10 @@ func TestANodeThatCannotGoOnSaysWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := logger{fatal: make(chan string, 1)}
-	log.Fatalf("Error listening on router port: %d - %v", 6222, "address already in use")
-	log.Fatalf("the second reason")
-	if err := ready(s, log.fatal); err == nil || !strings.Contains(err.Error(), "router port: 6222 - address already in use") {
+	to := logger{fatal: make(chan string, 1)}
+	to.Fatalf("Error listening on router port: %d - %v", 6222, "address already in use")
+	to.Fatalf("the second reason")
+	if err := ready(s, to.fatal); err == nil || !strings.Contains(err.Error(), "router port: 6222 - address already in use") {
 		t.Errorf("the error is %v", err)
 	}
 }
