@@ -84,7 +84,7 @@ func driveServer(b *testing.B, clients int) figures {
 			b.Error(err)
 		}
 	}()
-	tokens, _ := httpAgents(b, s)
+	tokens, _ := httpAgents(b, s.URL(), s.AdminTokenFile())
 	return driveBare(b, s.URL(), clients, func(c *bare, n int, took func(time.Duration)) error { return lifecycleHTTP(c, tokens, n, took) })
 }
 

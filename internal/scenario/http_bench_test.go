@@ -35,7 +35,7 @@ func BenchmarkLifecycleHTTP(b *testing.B) {
 					b.Error(err)
 				}
 			}()
-			tokens, agents := httpAgents(b, s)
+			tokens, agents := httpAgents(b, s.URL(), s.AdminTokenFile())
 			pool := make(chan *bare, clients)
 			for range clients {
 				pool <- dialBare(b, s.URL())
@@ -55,15 +55,15 @@ func BenchmarkLifecycleHTTP(b *testing.B) {
 }
 
 // httpAgents registers the shared agents and returns their tokens, and clients that read their inboxes.
-func httpAgents(b *testing.B, s *server.Server) (tokens []string, agents []*api.Client) {
+func httpAgents(b *testing.B, url, tokenFile string) (tokens []string, agents []*api.Client) {
 	b.Helper()
 	ctx := context.Background()
-	text, err := os.ReadFile(s.AdminTokenFile())
+	text, err := os.ReadFile(tokenFile)
 	if err != nil {
 		b.Fatal(err)
 	}
 	connect := func(token string) *api.Client {
-		c, err := api.New(s.URL(), token, api.Options{Retries: -1})
+		c, err := api.New(url, token, api.Options{Retries: -1})
 		if err != nil {
 			b.Fatal(err)
 		}
