@@ -24,8 +24,8 @@ import (
 var watchedHandoffs = flag.Int("handoffs", 500, "life cycles of each server of BenchmarkWatchedHTTP in an operation; docs/performance.md has 20000")
 
 // BenchmarkWatchedHTTP is what figures and traces cost: the load of BenchmarkLifecycleHTTP on three servers, each a process of its own: one with them and two
-// without. They are loaded in turn, a short while each, so that what else the machine does falls on all. The one with them sends every span, and its figures at the
-// end, to a collector that throws them away, and is scraped after each second of load. Each operation is [watchedTurns] turns.
+// without. They are loaded in turn, [watchedTurn] handoffs each, so that what else the machine does falls on all. The one with them sends every span, and its figures at the
+// end, to a collector that throws them away, and is scraped after each second of load.
 // cost-% is the throughput that is lost, as the median of turns; cpu-cost-% and cpu-cost-µs are the processor time that its process takes more for a handoff, until it
 // has ended: both against the mean of the two servers without. noise-% and cpu-noise-% are the same figures of one of those against the other, without their sign: a cost
 // that is not more than these is not told apart from none. collector-µs is the time of the collector for each handoff.
@@ -33,9 +33,9 @@ func BenchmarkWatchedHTTP(b *testing.B) {
 	collector := startChild(b, modeDevour)
 	servers := []*watchedServer{startWatched(b, ""), startWatched(b, collector.said), startWatched(b, "")}
 	for range b.N {
-		for n := range watchedTurns {
+		for n := range max(*watchedHandoffs/watchedTurn, 1) {
 			for i := range servers { // who is first changes
-				servers[(i+n)%len(servers)].turn(b, max(*watchedHandoffs/watchedTurns, 1))
+				servers[(i+n)%len(servers)].turn(b, min(*watchedHandoffs, watchedTurn))
 			}
 		}
 	}
@@ -59,8 +59,8 @@ func BenchmarkWatchedHTTP(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// watchedTurns is the number of turns of an operation of BenchmarkWatchedHTTP.
-const watchedTurns = 20
+// watchedTurn is the number of handoffs of a turn of BenchmarkWatchedHTTP.
+const watchedTurn = 250
 
 // child is this test program again, in one of its modes.
 type child struct {

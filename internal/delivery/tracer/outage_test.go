@@ -75,3 +75,21 @@ func TestATracerGoesOnAfterWhatIsPutAway(t *testing.T) {
 		}
 	}
 }
+
+// TestATracerLetsEntriesComeTogether: once it has caught up, it is not woken for each commit.
+func TestATracerLetsEntriesComeTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := &Tracer{fold: span.NewFold(nil), o: Options{Log: slog.New(slog.DiscardHandler)}}
+		for _, c := range []struct {
+			age, waits time.Duration
+		}{{0, gather}, {gather / 2, 0}, {time.Hour, 0}, {-time.Hour, 0}} {
+			began := time.Now()
+			if err := tr.add(t.Context(), []ledger.Entry{{Position: 1, Time: began.Add(-c.age)}}); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(began); took != c.waits {
+				t.Errorf("after an entry of %v ago it waits for %v", c.age, took)
+			}
+		}
+	})
+}

@@ -33,6 +33,9 @@ const maxWaiting = 4 * batch
 // maxSpare is the number of buffers that are kept for the next batches.
 const maxSpare = 2
 
+// gather is how long the tracer lets entries come together after a few. To be woken for each commit would cost as much as to make the spans.
+const gather = 50 * time.Millisecond
+
 // DefaultEvery is the default of [Options.Every].
 const DefaultEvery = 2 * time.Second
 
@@ -203,6 +206,11 @@ func (t *Tracer) add(ctx context.Context, entries []ledger.Entry) error {
 			t.mu.Lock()
 			n = t.count()
 			t.mu.Unlock()
+		}
+	}
+	if n := len(entries); n > 0 {
+		if age := time.Since(entries[n-1].Time); age >= 0 && age < gather/2 { // it has caught up
+			wait(ctx, gather)
 		}
 	}
 	return nil
