@@ -4,7 +4,7 @@
 // It calls a server through the public client, and never builds a server: serve.go has the flags of `serve`, and calls a function that the
 // program in cmd passes in [Env]. Output is text for people, or with --json one document of the API's JSON. The exit codes are in one
 // table (trapeze help exit-codes).
-// The subpackages are named after the nouns of the commands: task, handoff, agent, policy, ticket, memory, envelope, audit.
+// A subpackage with commands is mostly named after their noun, such as task and agent; shell, usage, completion and others serve all of them.
 //
 // Invariants:
 //   - Every command is in a group of the root's help.

@@ -7,7 +7,7 @@
 //   - The same request, agents and time give the same [Plan], whatever the order of the agents.
 //   - A plan offers to no agent twice and to no excluded agent, and it considers at most as many as MaxTargets and
 //     MaxFallbacks together, however long or circular the lists of fallbacks are.
-//   - Every agent that was examined is in the plan with its reason, or counted in Omitted; also when Route refuses.
+//   - Every agent that was examined is in the plan with its reason, or counted in Omitted; also when no agent is eligible.
 //   - The state of the agents may be stale. A plan is advice: only the task's stream decides, and the one probe of a
 //     half-open circuit must still be claimed on the agent's own stream.
 //   - An adviser is asked only if no rule matches, chooses among its choices, and otherwise changes nothing.

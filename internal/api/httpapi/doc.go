@@ -25,8 +25,9 @@
 //   - The status of a refusal is in endpoint/problem.go, its text where it is decided, and the exit code of a command in
 //     shell/errors.go.
 //
-// Start reading at [New], then tasks.go. The routes of a noun, and the JSON that they
-// answer, are in the file of its name; guard.go has what precedes every route.
+// Start reading at [New], then tasks.go. The routes of a noun are in the
+// file of its name. What they answer of tasks, handoffs, inboxes, tickets and lists is defined there, too; the rest are types of the use cases.
+// guard.go has what precedes every route.
 package httpapi
 
 //go:generate go test -run TestDocsShowWhatTheServerServes -update .

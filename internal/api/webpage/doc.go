@@ -21,7 +21,7 @@
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now
 //   - sheet/sheet.go: what is compared between two envelopes
-//   - webpage.go: the table of pages; what each follows is beside its title, in the words of [following]
+//   - webpage.go: the routes, the table of pages and what each follows (in the words of [following]), and the greatest form
 //   - session.go: how long somebody stays signed in; sign_in.go: how people sign in by a link or a token; issuer.go: how they sign in at an issuer, and how long an attempt may take (what the issuer is asked: oauth/sign_in.go); live.go: when a page is told of changes
 //   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
 //     static/list.js: how a long list goes on, and follows changes
@@ -30,7 +30,7 @@
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
 //   - the directory templates: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
 //     templates/parts/ticket.html: the forms of a ticket
-//   - handoff.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each; webpage.go: the routes, and the greatest form
+//   - handoff.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each
 //
 // Start reading at [New], then sessions.
 package webpage

@@ -9,8 +9,8 @@
 //   - All processes are stopped, however the demo ends.
 //
 // Where to change what:
-//   - demo.go: how long a demo may take; workers.go: which agents there are, which of them fail, and how
-//   - steps.go: what each program does with the task; sample.go: the module that they report on
+//   - demo.go: how long a demo may take; workers.go: which agents there are, their context windows, which of them fail, and how
+//   - steps.go: what each program does with the task, and with which token budget it sends; sample.go: the module that they report on
 //   - narrate.go: what is said of an entry; summary.go, record.go: what is shown and checked at the end
 //   - program.go: how a program calls the server
 //

@@ -22,7 +22,7 @@
 //   - choice.go: flags with few values, and lists of what is allowed. What the user's shell completes otherwise is in completion/table.go.
 //   - page.go: JSON or text; quiet.go: what --quiet prints; screen.go: how hidden characters are shown; format.go: times, numbers
 //     and lengths of a line
-//   - receipt.go: what is printed after a change; trail.go: how an event is printed
+//   - receipt.go: what is printed after a change, such as the tokens of the envelope; trail.go: how an event is printed
 //   - paste.go: which flags of the command that runs are added to the commands that it prints
 //   - task.go: which task a program of trapeze work means
 //   - command.go: how commands are made; reach.go: what is said when no server answers; content.go: the flags of what goes along with a handoff

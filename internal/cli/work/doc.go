@@ -9,9 +9,9 @@
 //   - Nothing is lost with a worker that dies: the lease expires, and the task is recovered.
 //
 // Where to change what:
-//   - job.go: how often a program is run for one task, what it is told before the second run, and what ends the task as failed
+//   - job.go: how often the lease is renewed, how often a program is run for one task, what it is told before the second run, and what ends the task as failed
 //   - offer.go: which offers are taken, what the preview program decides, and the environment of a program
-//   - work.go: the options, and how often the worker shows that it is alive
+//   - work.go: the options, and the longest time between two heartbeats
 //   - process.go: how a program is stopped, and how long it has; group_unix.go, group_linux.go: with which processes
 //   - output.go: how much output counts as the result, and which lines are progress
 //   - notice.go: how a worker learns that a task was taken away

@@ -28,5 +28,5 @@
 //   - seal.go: what a digest covers. Encryption of the record is something else: package record/seal
 //
 // Start reading at [Envelope] (envelope.go: every field of the document), then [Seal]. The prompt shows fields of the document and nothing else,
-// so what is new in a prompt begins as a field of the document.
+// so what is new in a prompt begins as a field of the document (of a fact or decision: Item).
 package envelope

@@ -22,7 +22,7 @@
 //   - decide.go: who may set whose readiness, and which registrations are refused
 //   - duty_table.go: when an agent may make itself ready again after an operator took it off duty
 //   - circuit.go: which outcomes count against an agent, and which are recorded; circuit_table.go: when its circuit opens, probes and closes;
-//     sender_circuit.go: when that for one sender does, and when failures of several senders open the one for all. Whether an offer passes the circuit is asked in usecase/routes/offer.go
+//     sender_circuit.go: the circuits for single senders, and when failures of several senders open the agent's circuit for all. Whether an offer passes the circuit is asked in usecase/routes/offer.go
 //   - state.go: what readiness there is, and what an agent that missed its heartbeats counts as. The readiness of the server is
 //     answered by httpapi/health.go
 //   - event.go: the events of an agent; command.go: what can be asked of it; fold.go, fold_circuit.go: what each event changes

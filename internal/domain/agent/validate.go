@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -58,11 +59,11 @@ func (s Spec) checkNumbers() error {
 	return cmp.Or(
 		refusal.In("max_tasks", checkRange("max_tasks", s.MaxTasks, 0, MaxMaxTasks, "0 means no limit")),
 		refusal.In("context_window", checkRange("context_window", s.ContextWindow, 0, MaxContextWindow, "give the model's context window in tokens, 0 if not known")),
-		checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, "leave it out for the default of 3"),
+		checkRange("breaker failures", s.Breaker.Failures, 1, MaxFailures, fmt.Sprint("leave it out for the default of ", DefaultFailures)),
 		checkRange("the hint of cost", s.Estimates.Cost, 0, MaxCost, "give what a usual task costs in millionths of the currency, 0 if not known"),
 		checkRange("the hint of latency", s.Estimates.Latency, 0, MaxLatency, "give how long a usual task takes, 0 if not known"),
 		presence,
-		checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, "leave it out for the default of 60 s"),
+		checkRange("breaker open_for", s.Breaker.OpenFor, MinPeriod, MaxPeriod, fmt.Sprint("leave it out for the default of ", DefaultOpenFor)),
 	)
 }
 

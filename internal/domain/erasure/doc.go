@@ -4,8 +4,8 @@
 //
 // Invariants:
 //   - A hold beats an erasure: while a hold names some content, no erasure removes that content, even if the erasure names it in another way.
-//   - An erasure is recorded before anything is destroyed, and is pending until everything is: it can be finished after a crash.
-//   - Only operators erase, set holds and lift them, with a reason.
+//   - An erasure is recorded before any key is destroyed, and is pending until everything is done: it can be finished after a crash.
+//   - Only operators erase what they name, set holds and lift them, with a reason; the server alone erases by the retention policy.
 //
 // Where to change what:
 //   - decide.go: who may erase and hold, how many holds there may be, when a hold counts, and the fold

@@ -2,8 +2,8 @@
 // audit trail is the database: a task, an agent or a token is the fold of its entries, and nothing changes except by an
 // entry.
 //
-// An [Entry] is one decision of one principal: all its events or none. It belongs to a stream (one task, one agent, one
-// token, or the reads of one principal), and [Ledger.Append] accepts it only if the stream still ends at the position that
+// An [Entry] is one decision of one principal: all its events or none. It belongs to a stream, such as one task, one agent or
+// the reads of one principal, and [Ledger.Append] accepts it only if the stream still ends at the position that
 // the writer expects. That compare-and-set is the only concurrency control in Trapeze.
 //
 // Events are named, versioned, opaque JSON here: the ledger does not depend on the domain. [Codec] converts the events of a

@@ -9,7 +9,7 @@
 // Where to change what:
 //   - chain.go: which escalation chain a task has (its agent's own or the policy's), who of each level is asked (a level in which nobody can take
 //     the task is passed over), and which people come at its end
-//   - plan.go: which agents are candidates and which stand by; how they are compared is in routing/rank.go
+//   - plan.go: which agents are candidates, and which offline agents come last among them (standby); how they are compared is in routing/rank.go
 //   - offer.go: when a circuit lets an offer through, and the one probe of a half-open one. When a circuit opens is in
 //     agent/circuit_table.go
 //   - peers.go: who may get the offers of an agent with too much to do

@@ -7,7 +7,7 @@
 //
 // Where to change what:
 //   - visibility.go: who may know of a task, and who may try a command on it
-//   - receipt.go, sealed.go: what the answer to a change says
+//   - receipt.go: what the answer to a change says; sealed.go: its figures of the envelope
 //   - notice.go: what an agent is told when it acts on a task that it has lost; who gets a notice is in task/notice.go
 //   - reader.go: what memory items and conversations a task lets a principal read
 //   - store.go: how a change is decided and recorded; relief.go: what is told of tasks that move off an agent

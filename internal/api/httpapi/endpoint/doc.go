@@ -12,7 +12,8 @@
 //
 // Where to change what:
 //   - problem.go: the status, title and headers of every refusal, such as Retry-After
-//   - raw.go: how long a call may take in all, and routes without JSON; route.go: how a route is documented and its input checked, and the usual page of a list
+//   - raw.go: how long a call may take in all, and routes without JSON; route.go: how a route and its answers are documented (refusals are one default answer, without
+//     statuses) and its input checked, and the usual page of a list
 //   - shortcut.go: which calls are served without huma; json.go: what is refused in a body
 //   - turn.go: from which size on the requests of one caller wait for each other; how many calls run at once is in quota/work.go
 //   - about.go: how an error, an interruption or damage names its call in the log (the line of each call is made in httpapi/calls.go); tags.go: the groups of the description
