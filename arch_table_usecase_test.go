@@ -112,7 +112,7 @@ var usecasePackages = []pkg{
 	{
 		dir: "usecase/history", what: "use cases of the past: trail, export, drift, the stream of events",
 		imports: "domain/event domain/identity domain/refusal domain/task content/drift content/envelope record/access record/proof record/ledger record/stream record/view " +
-			"usecase/caller usecase/desk usecase/positions usecase/quota usecase/taskstore",
+			"usecase/caller usecase/desk usecase/positions usecase/quota usecase/taskstore usecase/workspacestore",
 	},
 	{
 		dir: "usecase/tasks", what: "use cases of tasks and of their handoffs, one file per verb",

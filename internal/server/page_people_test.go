@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	adminapi "github.com/trapezehq/trapeze/client/admin"
 )
 
 // The overview has the tickets that are due first, and how many more there are; tickets of takeovers have the names of their tasks; what was closed last comes first.
@@ -159,7 +160,7 @@ func TestEachTicketIsOnOnePageOfTheInbox(t *testing.T) {
 }
 
 // The inbox of a person at a desk, and the page of a ticket of that desk, follow what others do with the ticket; the pages of a memory item and of a conversation
-// that the person may read, how they go on.
+// that the person may read, how they go on. The record's page follows the limits of its workspace, whichever that is.
 func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 	s, admin, _, agents := crew(t, "ann", "zack")
 	zoe := atDesk(t, s, admin)
@@ -186,7 +187,17 @@ func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 	passed, err := agents["ann"].CreateTask(t.Context(), client.CreateInput{Intent: "Call the customer", Conversation: "case~ann", Send: &client.SendInput{To: []string{"human:billing"}}})
 	must(t)(passed, err)
 	zoe.post("/tickets/"+passed.Task+".k1/claim", "", "Claimed: it is yours.")
-	for page, change := range map[string]func(){"/inbox": toggle, "/tickets/" + ticket: toggle, "/memory/" + note.ID: revise, "/conversations/case~ann": say} {
+	admins := adminapi.New(admin)
+	other, err := admins.CreateWorkspace(t.Context(), adminapi.WorkspaceInput{Name: "other"})
+	must(t)(other, err)
+	olga := newReader(t, s)
+	olga.get(olga.link(other.Token.Text), http.StatusOK)
+	bound := func() { must(t)(admins.SetLimits(t.Context(), "other", adminapi.LimitsInput{OpenTasks: new(int64(9))})) }
+	for page, change := range map[string]func(){"/inbox": toggle, "/tickets/" + ticket: toggle, "/memory/" + note.ID: revise, "/conversations/case~ann": say, "/record": bound} {
+		zoe := zoe
+		if page == "/record" {
+			zoe = olga
+		}
 		_, rest, _ := strings.Cut(zoe.get(page, http.StatusOK), `data-live="`)
 		live, _, _ := strings.Cut(rest, `"`)
 		_, rest, _ = strings.Cut(rest, `data-position="`)

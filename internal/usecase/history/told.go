@@ -12,6 +12,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
 	"github.com/trapezehq/trapeze/internal/usecase/desk"
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
+	"github.com/trapezehq/trapeze/internal/usecase/workspacestore"
 )
 
 // public are the kinds of streams that every agent is told of. Of memory items and conversations, it is told of those that it may read.
@@ -59,7 +60,8 @@ type known struct {
 // names are the names of the events of an entry that the listener is told of.
 func (l *listener) names(ctx context.Context, e ledger.Entry) (names []string, err error) {
 	workspace, kind, _ := e.Stream.Parts()
-	if workspace != l.c.Workspace || kind == access.Kind {
+	own := l.all && e.Stream == workspacestore.StreamOf(l.c.Workspace) // its limits, and that it is archived, are in the workspace default
+	if workspace != l.c.Workspace && !own || kind == access.Kind {
 		return nil, nil
 	}
 	for _, ev := range e.Events {
