@@ -17,6 +17,9 @@ import (
 
 const peopleAreAsked = "people are asked"
 
+// toolTrace is the trace of a call of a tool that is about no task.
+const toolTrace = "5bf92f3577b34da6a3ce929d0e0e4737"
+
 // textLog is a log that several goroutines write.
 type textLog struct {
 	mu    sync.Mutex
@@ -49,6 +52,9 @@ func TestADebugLogNamesTaskAndTraceAndHasNoContentAndNoToken(t *testing.T) {
 			h.serveWith(t, config)
 			h.agents(t)
 			task := h.three(t, clientParent)
+			reviewer := h.tools(t, "reviewer")
+			reviewer.call("inbox", map[string]any{"traceparent": "00-" + toolTrace + "-00f067aa0ba902b7-01"}, map[string]any{})
+			reviewer.call("recall", nil, map[string]any{"query": "the merger"})
 			ticket := h.ask(t, asked)
 			h.mislead(t)
 			h.stop()
@@ -122,7 +128,7 @@ func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
 			}
 		}
 	}
-	calls, asked := map[string]int{}, 0
+	calls, tools, asked := map[string]int{}, map[string]string{}, 0
 	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
 		var line struct {
 			Msg, Route, Task, Trace, Caller, Tool string
@@ -136,9 +142,14 @@ func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
 			asked++
 		case line.Route == "/v1/tasks" && line.Status == http.StatusCreated && line.Task == "":
 			t.Errorf("a call that made a task does not name it: %s", s.Text())
-		case line.Msg != "call" || line.Task == "":
-		case len(line.Trace) != 32 || line.Caller == "":
-			t.Errorf("a call about a task has no trace or no caller: %s", s.Text())
+		case line.Msg != "call":
+		case len(line.Trace) != 32 || line.Caller == "" && line.Status < http.StatusBadRequest && line.Route != "/mcp":
+			t.Errorf("a call has no trace or no caller: %s", s.Text())
+		case line.Task == "":
+			if before := tools[line.Tool]; line.Tool == "recall" && before != "" && before != line.Trace {
+				t.Errorf("a tool is in two traces: %s", s.Text())
+			}
+			tools[line.Tool] = line.Trace
 		default:
 			calls[line.Task]++
 			if line.Task == tasks[0] && line.Trace != clientTrace {
@@ -150,6 +161,9 @@ func (h *tracedServer) checkLog(t *testing.T, text string, tasks ...string) {
 		if calls[task] == 0 {
 			t.Errorf("the log does not name task %s:\n%s", task, text)
 		}
+	}
+	if tools["inbox"] != toolTrace || len(tools["recall"]) != 32 || tools["recall"] == toolTrace {
+		t.Errorf("the tools are in the traces %v", tools)
 	}
 	if asked == 0 {
 		t.Error("the log does not say that people are asked")

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -23,14 +24,23 @@ type counted struct {
 	find   func(task string) (trace string)
 }
 
-var _ endpoint.Made = (*counted)(nil)
+var (
+	_ endpoint.Made   = (*counted)(nil)
+	_ endpoint.Traced = (*counted)(nil)
+)
 
 // Made implements [endpoint.Made].
-func (c *counted) Made(task string) {
-	c.answer.Task = task
-	if c.logged && c.trace == "" {
-		c.trace = c.find(task)
+func (c *counted) Made(task string) { c.answer.Task = task }
+
+// TraceID implements [endpoint.Traced].
+func (c *counted) TraceID(ctx context.Context) string {
+	if c.trace == "" && c.answer.Task != "" {
+		c.trace = c.find(c.answer.Task)
 	}
+	if c.trace == "" {
+		c.trace = tracing.Fresh(ctx).Parent
+	}
+	return endpoint.TraceOf(c.trace)
 }
 
 // WriteHeader implements [http.ResponseWriter].
@@ -75,7 +85,7 @@ func (s *service) called(c *counted, r *http.Request) {
 		s.opts.Called(r.Method, pattern, status, time.Since(c.start))
 	}
 	if c.logged {
-		s.opts.Log.DebugContext(r.Context(), "call", c.about(r.Method, pattern, status)...)
+		s.opts.Log.DebugContext(r.Context(), "call", c.about(r, pattern, status)...)
 	}
 	if c.span != nil {
 		c.answer.Method, c.answer.Route, c.answer.Status = r.Method, pattern, status
@@ -84,13 +94,13 @@ func (s *service) called(c *counted, r *http.Request) {
 }
 
 // about returns what the log says of a call: nothing of what its body, its query and its answer say.
-func (c *counted) about(method, route string, status int) []any {
-	list := []any{"method", method, "route", route, "status", status, "took", time.Since(c.start)}
+func (c *counted) about(r *http.Request, route string, status int) []any {
+	list := []any{"method", r.Method, "route", route, "status", status, "took", time.Since(c.start)}
 	for _, v := range [][2]string{
 		{"workspace", c.answer.Workspace},
 		{"caller", c.caller},
 		{"task", c.answer.Task},
-		{"trace", endpoint.TraceOf(c.trace)},
+		{"trace", c.TraceID(r.Context())},
 		{"tool", c.tool},
 	} {
 		if v[1] != "" {

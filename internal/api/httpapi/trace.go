@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -39,8 +40,8 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		}
 	}
 	if s.opts.Tracer == nil {
-		if call.logged && call.trace == "" {
-			call.trace = find().Parent
+		if tool, of := tracing.ToolOf(r.Context()); tool != "" {
+			call.tool, call.trace = tool, cmp.Or(call.trace, c.WithTrace(of.Parent, of.State).Trace.Parent)
 		}
 		return c
 	}

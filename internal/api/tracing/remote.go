@@ -65,23 +65,20 @@ func (t *Tool) Ask(r *http.Request) {
 	if task != "" {
 		t.answer.Task = task
 	}
-	if t.start.ID == "" {
-		t.start.ID = newID()
-	}
 	begin := task == "" && r.Method == http.MethodPost // it makes a task, whose trace the call begins
 	if t.span == nil && task != "" {
+		if t.start.ID == "" {
+			t.start.ID = newID()
+		}
 		r.Header.Set(SpanHeader, t.start.ID)
 		return
 	}
-	if t.span == nil && t.apart == nil {
-		t.apart = t.tracer.Start(t.start)
-	}
 	if t.span == nil && begin {
-		t.span = t.apart
+		t.span = t.alone()
 	}
-	own := t.apart
-	if t.span != nil {
-		own = t.span
+	own := t.span
+	if own == nil {
+		own = t.alone()
 	}
 	c := own.Context()
 	r.Header.Set("Traceparent", c.Parent)
@@ -99,11 +96,7 @@ func (t *Tool) Learn(answer http.Header) {
 	if t.span != nil || parent == "" {
 		return
 	}
-	t.start.Parent = Context{Parent: parent}
-	if t.apart != nil {
-		t.start.Link = t.apart.Context()
-	}
-	t.span = t.tracer.Start(t.start)
+	t.within(Context{Parent: parent})
 }
 
 // As returns a tracer whose spans are of an agent of a workspace, where their end does not say another.

@@ -66,7 +66,7 @@ type Tool struct {
 
 	mu     sync.Mutex
 	span   Span
-	apart  Span // of calls in another process before the tool knows its trace: see [Tool.Ask]
+	apart  Span // of calls that are about no task, before the tool knows its trace: see [Tool.Ask]
 	answer Answer
 }
 
@@ -79,7 +79,18 @@ type (
 type toolCall struct {
 	tool   string
 	parent Context
+	fresh  func() Context // of the log lines of its calls that are in no trace
 }
+
+// Fresh returns a new context for the log lines of a call that is in no trace. The calls of a tool that are made in this process have one.
+func Fresh(ctx context.Context) Context {
+	if c, ok := ctx.Value(callKey{}).(toolCall); ok {
+		return c.fresh()
+	}
+	return fresh()
+}
+
+func fresh() Context { return Context{Parent: "00-" + newID() + newID() + "-" + newID() + "-00"} }
 
 // ToolHeader is the header of a call of the HTTP API with the name of the tool that makes it, if the tool is that of an MCP server on standard
 // input and output: it runs in a process of its own.
@@ -110,7 +121,7 @@ func ToolOf(ctx context.Context) (tool string, parent Context) {
 // Without a tracer, there is no tool that has a span, and the context is one for [ToolOf].
 func With(ctx context.Context, t Tracer, tool string, parent Context) (context.Context, *Tool) {
 	if t == nil {
-		return context.WithValue(ctx, callKey{}, toolCall{tool, parent}), nil
+		return context.WithValue(ctx, callKey{}, toolCall{tool, parent, sync.OnceValue(fresh)}), nil
 	}
 	c := &Tool{tracer: t, start: Start{Tool: tool, Parent: parent, At: time.Now()}}
 	if parent != (Context{}) {
@@ -129,7 +140,7 @@ func From(ctx context.Context) *Tool {
 func (t *Tool) Name() string { return t.start.Tool }
 
 // Join notes that the tool calls the API as an agent of a workspace, and about a task if it is not empty, and returns the trace context of the
-// call. find returns the context in the trace of the task; begin says that the call begins a trace if the task has none.
+// call. find returns the context in the trace of the task, if there is one; begin says that the trace of the call is then that of the tool.
 func (t *Tool) Join(workspace, agent, task string, find func() Context, begin bool) Context {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -139,13 +150,38 @@ func (t *Tool) Join(workspace, agent, task string, find func() Context, begin bo
 	}
 	if t.span == nil {
 		parent := find()
-		if parent == (Context{}) && !begin {
-			return Context{}
+		switch {
+		case parent == (Context{}):
+			own := t.alone()
+			if !begin {
+				return own.Context()
+			}
+			t.span = own
+		default:
+			t.within(parent)
 		}
-		t.start.Parent = parent
-		t.span = t.tracer.Start(t.start)
 	}
 	return t.span.Context()
+}
+
+// alone returns the span of the calls that are about no task. t.mu is held.
+func (t *Tool) alone() Span {
+	if t.apart == nil {
+		if t.start.ID == "" {
+			t.start.ID = newID()
+		}
+		t.apart = t.tracer.Start(t.start)
+	}
+	return t.apart
+}
+
+// within begins the span of the tool in the trace of a task, with a link to the one of the calls before. t.mu is held.
+func (t *Tool) within(parent Context) {
+	t.start.Parent = parent
+	if t.apart != nil {
+		t.start.Link = t.apart.Context()
+	}
+	t.span = t.tracer.Start(t.start)
 }
 
 // End ends the call; err is what it is answered with, nil for a success. Of no tool it does nothing.

@@ -7,6 +7,12 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
+// Traced is a response writer that knows the trace of its call.
+type Traced interface {
+	// TraceID returns the id of the trace: that of the call, of its task, or, if it has none, a new one for its log lines.
+	TraceID(ctx context.Context) string
+}
+
 // TraceOf returns the id of the trace of a traceparent, as logs have it; empty if there is none.
 func TraceOf(traceparent string) string {
 	if _, rest, ok := strings.Cut(traceparent, "-"); ok {
@@ -26,8 +32,8 @@ func About(ctx context.Context) []any {
 	if task := tracing.TaskOf(v.r.URL.Path); task != "" {
 		list = append(list, "task", task)
 	}
-	if trace := TraceOf(v.caller.Trace.Parent); trace != "" {
-		list = append(list, "trace", trace)
+	if w, ok := v.w.(Traced); ok {
+		list = append(list, "trace", w.TraceID(ctx))
 	}
 	return list
 }
