@@ -16,7 +16,7 @@
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files are refused
-//   - package garbage: how much memory the process takes; package putaway: how entries are put away
+//   - package garbage: how often garbage is collected; package putaway: how entries are put away
 //   - erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
 //   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.

@@ -5,8 +5,8 @@
 //   - What does not verify is not restored: the exit code is 1, and there is no data directory.
 //
 // Where to change what:
-//   - backup.go: the flags of a backup; restore.go: what is said of one that is restored; putaway.go: the command put-away. What a backup has is
-//     decided in server/backup.go
+//   - backup.go: the flags of a backup, such as its rate, and their defaults; restore.go: what is said of one that is restored; putaway.go: the command put-away. What a backup has,
+//     and how the rate is kept, is in server/backup.go
 //
 // Start reading at [Command].
 package backup

@@ -5,7 +5,8 @@
 //   - Without a server, or when it refuses or is slow, nothing is completed, and no error is shown.
 //
 // Where to change what:
-//   - table.go: what completes each argument and flag; read.go: which values there are; complete.go: how long the server is waited for
+//   - table.go: what completes each argument and flag, such as the live tasks or the newest in any state; read.go: how these values are read, and how
+//     many; complete.go: how long the server is waited for, and what completes a flag that takes ids of tasks or handoffs
 //
 // Start reading at [Add], then table.go: what completes what. The values themselves are read in read.go.
 package completion

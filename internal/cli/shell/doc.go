@@ -14,7 +14,7 @@
 //
 // Where to change what:
 //   - errors.go: the exit code of each refusal, and how an error is printed
-//   - connect.go: which server and which credential a command uses; tls.go: which CAs and certificates; files.go: where they are
+//   - connect.go: which server and which credential a command uses; tls.go: which CAs and certificates (with which version of TLS: cli/trust/files.go); files.go: where they are
 //     kept; who.go: the error where a command needs an agent and none was named
 //   - wait.go: for how long a server that went away is waited for
 //   - argument.go: what @FILE and - mean, and how much input is read; short_id.go: what @last and shortened ids mean, and which handoff

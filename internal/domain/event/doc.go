@@ -14,10 +14,10 @@
 //     event with a function that converts the old one.
 //
 // Where to change what:
-//   - timeout.go: the default of every clock: offer, acknowledgment, approval, answer, confirmation, lease
+//   - timeout.go: the clocks and their defaults (progress and wait have none)
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
 //     shares, takeover requests and repeated offers there may be
-//   - backoff.go: the pauses between repeated offers; handoff/send.go has how often an offer is repeated
+//   - backoff.go: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated
 //   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins

@@ -11,7 +11,7 @@
 //  2. At most one transfer in flight. A fan-out or a delegation makes child tasks, and the parent waits.
 //  3. Ownership moves only at handoff-complete (accepted and confirmed). Until then the source has it.
 //  4. Hops, handoffs, escalations, path cycles, budgets and all tasks below a task, in all generations, are bounded by its limits (family_test.go).
-//  5. Constraints only tighten.
+//  5. Handoffs, owners and children only tighten constraints. Only [Lift] removes one.
 //  6. Every failure ends at an owner, a ticket or the dead letters, and every ticket has a time limit.
 //  7. A decision is all its events or none.
 //
@@ -27,7 +27,7 @@
 //   - who may act on a task, and as what, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
-// Each command has a file of its name. takeover.go is for agents that ask for a task; a takeover by an operator is a Withdraw and a Send, which
+// Each command has a file of its name. takeover.go is for agents that ask for a task, approve_takeover.go and deny_takeover.go for the answer; such a request has no clock. A takeover by an operator is a Withdraw and a Send, which
 // usecase/tasks/takeover.go puts together. Those of tickets are ask.go, answer.go, claim.go, release.go, deny_ticket.go and withdraw_ticket.go;
 // their events are in event/event_ticket.go, what a question and an answer must be like is checked in event/ticket.go, and what people see of them in ticketverb/verb.go.
 // An approval is a ticket too: its events (ApprovalAsked, Approved) are in event/event_handoff.go. Start reading at [Decide], then send.go and accept.go (the handshake). The stories

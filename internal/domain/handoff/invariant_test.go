@@ -243,9 +243,9 @@ func credentials(c Command) (by identity.Principal, epoch uint64, strict bool) {
 		return c.By, c.Epoch, false
 	case Constrain:
 		return c.By, c.Epoch, false
-	case GrantTakeover:
+	case ApproveTakeover:
 		return c.By, c.Epoch, false
-	case RefuseTakeover:
+	case DenyTakeover:
 		return c.By, c.Epoch, false
 	case Share:
 		return c.By, c.Epoch, false

@@ -117,11 +117,11 @@ func matrixRows() []row {
 		}),
 	}, handshakeRows(), []row{
 		byOther("Takeover", agent("dan"), func(t task.Task, by identity.Principal) Command { return Takeover{By: by, Envelope: nextEnvelope(t)} }),
-		byOwner("GrantTakeover", func(t task.Task, by identity.Principal, e uint64) Command {
-			return GrantTakeover{By: by, Epoch: e, Takeover: 1, Envelope: nextEnvelope(t)}
+		byOwner("ApproveTakeover", func(t task.Task, by identity.Principal, e uint64) Command {
+			return ApproveTakeover{By: by, Epoch: e, Takeover: 1, Envelope: nextEnvelope(t)}
 		}),
-		byOwner("RefuseTakeover", func(_ task.Task, by identity.Principal, e uint64) Command {
-			return RefuseTakeover{By: by, Epoch: e, Takeover: 1}
+		byOwner("DenyTakeover", func(_ task.Task, by identity.Principal, e uint64) Command {
+			return DenyTakeover{By: by, Epoch: e, Takeover: 1}
 		}),
 		byOwner("Share", func(t task.Task, by identity.Principal, e uint64) Command {
 			return Share{By: by, Epoch: e, To: "dan", Envelope: nextEnvelope(t)}

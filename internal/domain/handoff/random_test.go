@@ -345,11 +345,11 @@ func (d dice) ask(t task.Task) Command {
 	case 1:
 		return Takeover{By: d.anybody(), Envelope: nextEnvelope(t)}
 	case 2:
-		return GrantTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: d.envelope(t)}
+		return ApproveTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: d.envelope(t)}
 	case 3:
-		return GrantTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: nextEnvelope(t)}
+		return ApproveTakeover{By: by, Epoch: epoch, Takeover: n, Envelope: nextEnvelope(t)}
 	default:
-		return RefuseTakeover{By: by, Epoch: epoch, Takeover: n, Detail: "mine"}
+		return DenyTakeover{By: by, Epoch: epoch, Takeover: n, Detail: "mine"}
 	}
 }
 

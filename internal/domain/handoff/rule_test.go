@@ -226,7 +226,7 @@ func TestWhatAChildSpentIsCountedHoweverMuchItSays(t *testing.T) {
 func TestATakeoverNeedsAnEnvelopeThatFollows(t *testing.T) {
 	b := build(t, create, start, func(task.Task) Command { return Takeover{By: agent("ben")} })
 	for _, e := range []event.Sealed{{}, {Digest: "sha256:9", Parent: "sha256:8"}} {
-		if _, err := Decide(b.task, GrantTakeover{By: agent("ada"), Epoch: 1, Takeover: 1, Envelope: e}, b.now); err == nil {
+		if _, err := Decide(b.task, ApproveTakeover{By: agent("ada"), Epoch: 1, Takeover: 1, Envelope: e}, b.now); err == nil {
 			t.Errorf("granted with the envelope %+v", e)
 		}
 	}

@@ -177,10 +177,10 @@ func (s *story) rarer(t *testing.T, by identity.Principal, e uint64, h int) Comm
 		return EndDependency{Task: taskID(s.number("n", 90)), State: event.State(s.word("state", "completed"))}
 	case "takeover":
 		return Takeover{By: by, Envelope: s.sealed()}
-	case "grant":
-		return GrantTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1), Detail: s.word("why", ""), Envelope: s.sealed()}
-	case "keep":
-		return RefuseTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1)}
+	case "approve-takeover":
+		return ApproveTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1), Detail: s.word("why", ""), Envelope: s.sealed()}
+	case "deny-takeover":
+		return DenyTakeover{By: by, Epoch: e, Takeover: s.number("ask", 1)}
 	case "share":
 		return Share{By: by, Epoch: e, To: s.word("to", ""), Pack: s.pack(), Envelope: s.sealed()}
 	case "render":

@@ -73,7 +73,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 
 func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
 	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
-		cmd := handoff.GrantTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail}
+		cmd := handoff.ApproveTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail}
 		i := slices.IndexFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.N == n })
 		if i < 0 {
 			return handoff.Decide(t, cmd, now)

@@ -22,7 +22,7 @@ type DenyInput struct {
 // request.
 func (ts *Tasks) Deny(ctx context.Context, c caller.Caller, in DenyInput) (taskstore.Receipt, error) {
 	if task, n, err := event.ParseTakeoverID(in.ID); err == nil {
-		return ts.store.Change(ctx, c, "deny", task, in, handoff.RefuseTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail})
+		return ts.store.Change(ctx, c, "deny", task, in, handoff.DenyTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail})
 	}
 	if strings.Contains(in.ID, ".k") {
 		return ts.tickets.Deny(ctx, c, tickets.DenyInput(in))

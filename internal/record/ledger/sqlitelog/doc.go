@@ -1,6 +1,6 @@
 // Package sqlitelog implements the ledger in one embedded SQLite file; there is nothing to install.
 //
-// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, without a delay (queue.go says how many), checks each
+// One goroutine, the writer, owns the only connection that writes. It takes all waiting appends at once, without a delay (options.go says how many), checks each
 // against the head of its stream, inserts those that pass, lets the [Projector] update the views, and commits everything in
 // one transaction with one fsync. Then it answers the appends and wakes the followers.
 //
@@ -30,7 +30,7 @@
 //     the write-ahead log is copied
 //   - health.go: what is refused on a full or failing disk; package reserve: the space that is kept for reads, whose
 //     size is set in server/server.go
-//   - queue.go: how many appends are committed together; responder.go: how fast they are answered
+//   - queue.go: which of the waiting appends the writer takes next; responder.go: how fast they are answered
 //   - log.go: what is refused when the file is opened; package filelock: the locks, and how long they are waited for
 //   - schema.go: the tables, the number of the format, and the settings of SQLite
 //   - projection.go: what happens when views fail or lag; index.go: when the sum that shows lost rows is checked (package indexsum: what it sums)

@@ -329,9 +329,9 @@ func shareStory(s *stage) {
 	if i := items[1]; i.From != "dee" || i.Detail != "no, mine" || i.Epoch != 1 {
 		s.Errorf("the ask: %+v", i)
 	}
-	s.do(task, handoff.RefuseTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 1})
+	s.do(task, handoff.DenyTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 1})
 	s.wantInbox("ann", "takeover "+event.TakeoverID(task, 2))
-	s.do(task, handoff.GrantTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 2})
+	s.do(task, handoff.ApproveTakeover{By: agentOf("ann"), Epoch: 1, Takeover: 2})
 	s.wantInbox("ann")
 	s.wantHeld("dee", 1)
 	s.do(task, handoff.ReadShare{By: agentOf("bob"), Share: 1}, handoff.Complete{By: agentOf("dee"), Epoch: 2})

@@ -10,8 +10,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
-// GrantTakeover gives the task to an agent that asked for it, as its source or an operator.
-type GrantTakeover struct {
+// ApproveTakeover gives the task to an agent that asked for it, as its source or an operator.
+type ApproveTakeover struct {
 	By       identity.Principal
 	Epoch    uint64
 	Takeover int
@@ -19,7 +19,7 @@ type GrantTakeover struct {
 	Envelope event.Sealed
 }
 
-func (c GrantTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
+func (c ApproveTakeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	ask, err := openTakeover(t, c.By, c.Epoch, c.Takeover)
 	if err := firstError(err, event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err

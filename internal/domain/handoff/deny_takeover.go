@@ -8,15 +8,15 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// RefuseTakeover refuses a request for a takeover, as the task's source or an operator.
-type RefuseTakeover struct {
+// DenyTakeover refuses a request for a takeover, as the task's source or an operator.
+type DenyTakeover struct {
 	By       identity.Principal
 	Epoch    uint64
 	Takeover int
 	Detail   string
 }
 
-func (c RefuseTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
+func (c DenyTakeover) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 	if _, err := openTakeover(t, c.By, c.Epoch, c.Takeover); err != nil {
 		return nil, err
 	}
