@@ -108,5 +108,6 @@ func WaitsForNodes(dataDir string) string {
 	if _, err := os.Stat(filepath.Join(dataDir, "jetstream")); err != nil {
 		return ""
 	}
-	return "a node of a cluster answers only when it reaches a majority of the nodes: if it runs, its log says which it hears; start the others"
+	return "a node of a cluster answers only when it reaches a majority of the nodes: if it runs, its log says which it hears; start the others. " +
+		"If it is dead and others run, name the data directory of one of them with --data-dir, or set TRAPEZE_TOKEN to what is in admin.token there or here: it counts at every node"
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -167,9 +168,16 @@ type logger struct {
 	fatal chan string // the first reason why the server cannot go on
 }
 
+// expected begins what the server reports of each start, and while a node is alone, which is said otherwise: package sharedrecord tells whom it hears.
+var expected = []string{"Plaintext passwords", "Waiting for routing", "JetStream has not established contact", "Metalayer blocking snapshot", "Error trying to connect to route"}
+
 func (l logger) write(level slog.Level, format string, args []any) {
-	if l.to != nil && l.to.Enabled(context.Background(), level) {
-		l.to.Log(context.Background(), level, fmt.Sprintf(format, args...), "component", "nats")
+	text := fmt.Sprintf(format, args...)
+	if slices.ContainsFunc(expected, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
+		level = slog.LevelDebug
+	}
+	if l.to != nil {
+		l.to.Log(context.Background(), level, text, "component", "nats")
 	}
 }
 

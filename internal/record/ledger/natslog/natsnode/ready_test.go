@@ -1,6 +1,8 @@
 package natsnode
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -18,5 +20,19 @@ func TestANodeThatCannotGoOnSaysWhy(t *testing.T) {
 	to.Fatalf("the second reason")
 	if err := ready(s, to.fatal); err == nil || !strings.Contains(err.Error(), "router port: 6222 - address already in use") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// What each start reports is no warning: newcomers would look for what is wrong.
+func TestWhatEachStartReportsIsNotLogged(t *testing.T) {
+	var out bytes.Buffer
+	to := logger{to: slog.New(slog.NewTextHandler(&out, nil))}
+	to.Warnf("%s", "Waiting for routing to be established...")
+	to.Errorf("Error trying to connect to route (attempt %d): %v", 1, "connection refused")
+	if out.Len() > 0 {
+		t.Errorf("it logs %s", &out)
+	}
+	if to.Errorf("the disk is %s", "full"); !strings.Contains(out.String(), "the disk is full") {
+		t.Errorf("it logs %q", &out)
 	}
 }
