@@ -23,14 +23,19 @@ type options struct {
 
 func main() {
 	o := options{}
-	var arches string
+	var arches, program string
 	flag.StringVar(&o.out, "o", "trapeze.tar", "file to write")
 	flag.StringVar(&o.version, "version", "devel", "version, which is also the tag")
 	flag.StringVar(&arches, "arch", "amd64,arm64", "processors, with commas")
 	flag.StringVar(&o.ca, "ca", "/etc/ssl/certs/ca-certificates.crt", "file with the CAs that the program trusts")
+	flag.StringVar(&program, "bill", "", "program of which only what it is made of is written, to -o")
 	flag.Parse()
 	o.arches = strings.Split(arches, ",")
-	if err := run(o); err != nil {
+	build := func() error { return run(o) }
+	if program != "" {
+		build = func() error { return writeBill(o.out, program, o.version) }
+	}
+	if err := build(); err != nil {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
