@@ -32,10 +32,12 @@ func (c *campaign) newNodes(n int) (rigs []*rig) {
 	return rigs
 }
 
-// Three nodes have a record in JetStream. Each is killed under load, and then two of them: what was acknowledged by any is true at the end.
+// Three nodes have a record in JetStream, and the clock of one is off. Each is killed under load, then two of them, and one is paused: what was acknowledged by any is true at the end.
 func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	c := newCampaign(t, modeServe)
 	rigs := c.newNodes(3)
+	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
+	c.tells(rigs)
 	second, third := rigs[1].launch(), rigs[2].launch() // they wait for a majority
 	first := c.hire(rigs[0])
 	first.actors = append(first.actors[:len(first.agents)], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors
@@ -72,6 +74,7 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 			rigs[victim].release(rigs[victim].await(ready[i]))
 		}
 	}
+	c.paused(rigs, crews, 0, 30)
 	c.atWork(rigs, crews, 30)
 	stop()
 	at, runs := sharedrecord.Running(filepath.Join(rigs[0].dir, "jetstream"))

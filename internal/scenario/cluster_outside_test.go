@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	api "github.com/trapezehq/trapeze/client"
@@ -22,6 +24,7 @@ import (
 const (
 	childPostgres = "TRAPEZE_TEST_POSTGRES" // the URL of a database
 	childNode     = "TRAPEZE_TEST_NODE"     // a node of a cluster: its options as JSON
+	childAhead    = "TRAPEZE_TEST_AHEAD"    // not where, but how much its clock is ahead of the others
 )
 
 func init() {
@@ -33,12 +36,48 @@ func init() {
 				if err := json.Unmarshal([]byte(text), &o); err != nil {
 					return nil, err
 				}
-				o.Dir = dir
+				o.Dir, o.Log = dir, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 				return natsnode.Start(o)
 			}
 		}
+		place.NATS.Waiting = func(hears string, cause error) { fmt.Fprintln(os.Stderr, "waits; hears", hears, "-", cause) }
 		return place
 	}
+	if ahead, err := time.ParseDuration(os.Getenv(childAhead)); err == nil {
+		childNow = func() time.Time { return time.Now().Add(ahead) }
+	}
+}
+
+// tells shows, if the test fails, what every server said last: the cause may be another one than the server that did not answer.
+func (c *campaign) tells(rigs []*rig) {
+	c.Cleanup(func() {
+		for i, r := range rigs {
+			if c.Failed() && r.stderr != nil {
+				c.Logf("server %d, at the end:\n%s", i, r.stderr)
+			}
+		}
+	})
+}
+
+// paused stops the process of a server, whose connections stay open, has the others go on, and continues it: what its clients asked is then answered, or refused.
+func (c *campaign) paused(rigs []*rig, crews []*crew, victim int, more int64) {
+	c.Helper()
+	process := rigs[victim].cmd.Process
+	c.Logf("%s: pause %d", time.Now().Format(time.TimeOnly), victim)
+	if err := process.Signal(syscall.SIGSTOP); err != nil {
+		c.Fatal(err)
+	}
+	defer func() { _ = process.Signal(syscall.SIGCONT) }() // also if the test ends here
+	for i := range rigs {
+		if i != victim {
+			c.atWork(rigs[i:i+1], crews[i:i+1], more)
+		}
+	}
+	if err := process.Signal(syscall.SIGCONT); err != nil {
+		c.Fatal(err)
+	}
+	c.Logf("%s: go on", time.Now().Format(time.TimeOnly))
+	c.atWork(rigs[victim:victim+1], crews[victim:victim+1], more)
 }
 
 // colleagues are clients of another front end, with the tokens of a crew.

@@ -11,7 +11,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/server"
 )
 
-// Two front ends share a record in PostgreSQL. Each is killed under load, and so is the database: what was acknowledged by either is true at the end.
+// Two front ends share a record in PostgreSQL, and the clock of one is off. Each is killed under load, and so is the database, and one is paused: what was acknowledged by either is true at the end.
 
 func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T) {
 	db := pgtest.Start(t)
@@ -20,6 +20,8 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 	for _, r := range rigs {
 		r.env = []string{childPostgres + "=" + db.URL()}
 	}
+	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
+	c.tells(rigs)
 	first := c.hire(rigs[0])
 	crews := []*crew{first, c.colleagues(first, rigs[1], 1)}
 	rigs[1].release(rigs[1].start())
@@ -43,6 +45,7 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 		c.atWork(rigs[1-victim:2-victim], crews[1-victim:2-victim], 150) // the other one goes on alone
 		r.release(r.start())
 	}
+	c.paused(rigs, crews, 0, 150)
 	c.atWork(rigs, crews, 150)
 	stop()
 	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})

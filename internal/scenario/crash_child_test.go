@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/usecase"
 
@@ -74,8 +75,11 @@ func tellReady(url, tokenFile string) {
 // childPlace is where the record of the child is, if it is not in its data directory: for tests with the tag outside.
 var childPlace = func() server.Place { return server.Place{} }
 
+// childNow is the clock of the child; nil: that of the machine.
+var childNow func() time.Time
+
 func serveChild(ctx context.Context, dir, addr string) error {
-	return server.Run(ctx, server.Config{DataDir: dir, Record: childPlace(), Addr: addr, Version: "test", Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}, func(s *server.Server) {
+	return server.Run(ctx, server.Config{DataDir: dir, Record: childPlace(), Addr: addr, Version: "test", Now: childNow, Log: slog.New(slog.NewTextHandler(os.Stderr, nil))}, func(s *server.Server) {
 		tellReady(s.URL(), s.AdminTokenFile())
 	})
 }

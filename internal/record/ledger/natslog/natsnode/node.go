@@ -39,6 +39,12 @@ const stopTimeout = 10 * time.Second
 // startTimeout is the time for a node to listen, after it has read its replicas.
 const startTimeout = 30 * time.Second
 
+// A node that is paused, or whose network is gone, is noticed after so many intervals without an answer. Until then a third of the reads go to it, and wait.
+const (
+	routePing  = 2 * time.Second
+	routePings = 2
+)
+
 // readyPoll is the time between two looks for a reason why a node does not start.
 const readyPoll = 100 * time.Millisecond
 
@@ -72,8 +78,9 @@ func Start(o Options) (*Node, error) {
 		Accounts: []*server.Account{system}, SystemAccount: systemAccount,
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
-		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret},
-		Routes:  routes,
+		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret,
+			PingInterval: routePing, MaxPingsOut: routePings},
+		Routes: routes,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("natsnode: %w", err)
