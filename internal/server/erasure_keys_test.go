@@ -39,7 +39,7 @@ func TestAnErasureThatACrashInterruptsIsFinishedAtTheNextStart(t *testing.T) {
 	unfinished := comparedViews(t, k.dir)
 	stop(t, k.server)
 	for when, r := range map[string]*recordfile.File{"while the server runs": unfinished, "after it": comparedViews(t, k.dir)} {
-		found, err := r.CheckViews(t.Context())
+		found, err := r.CheckViews(t.Context(), nil)
 		if _, none := errors.AsType[*proof.NotCompared](err); !none || len(found) > 0 {
 			t.Errorf("%s, a verification of views that are to be built again finds %v, %v", when, found, err)
 		}
@@ -84,7 +84,7 @@ func TestAVerificationThatSeesContentBeforeAndAfterItsErasureFindsNothing(t *tes
 	r := comparedViews(t, k.dir)
 	compare := func() {
 		t.Helper()
-		if found, err := r.CheckViews(t.Context()); err != nil || len(found) > 0 {
+		if found, err := r.CheckViews(t.Context(), nil); err != nil || len(found) > 0 {
 			t.Errorf("%v, %v", found, err)
 		}
 	}

@@ -76,7 +76,7 @@ func clean(t *testing.T, when, dir string, kept ...proof.Checkpoint) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	found, err := r.CheckViews(t.Context())
+	found, err := r.CheckViews(t.Context(), nil)
 	if _, away := ledger.AsPutAway(err); len(found) > 0 || err != nil && !away {
 		t.Errorf("%s: the views: %v, %v", when, found, err)
 	}

@@ -299,7 +299,7 @@ func views(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	found, err := r.CheckViews(t.Context())
+	found, err := r.CheckViews(t.Context(), nil)
 	if _, none := errors.AsType[*proof.NotCompared](err); err != nil && !none { // trapeze verify names it, too
 		found = append(found, err.Error())
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,8 @@ type File interface {
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckKeys returns which keys beside the record are damaged.
 	CheckKeys(ctx context.Context) ([]string, error)
-	// CheckViews returns how the views differ from the record. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
-	CheckViews(ctx context.Context) ([]string, error)
+	// CheckViews returns how the views differ from the record, of which it has another one follow what it reads. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
+	CheckViews(ctx context.Context, along proof.Follower) ([]string, error)
 	// CheckFiles returns which artifacts are missing to which envelopes refer, and which tokens that are kept were changed. Errors as those of CheckViews.
 	CheckFiles(ctx context.Context) ([]string, error)
 	io.Closer
@@ -253,7 +254,9 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		err = o.witnessed(files, keys, &evidence, v)
 	}
 	v.note("what is in "+files, err)
+	began := time.Now()
 	file := v.checkFile(ctx, record)
+	v.timed("the structure of the database, and the keys", began, 0)
 	if v.unfinished != nil {
 		v.before(file)
 		return nothing, nil
@@ -261,7 +264,9 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 	if o.fast {
 		evidence.Newest = newest
 	}
+	began = time.Now()
 	report, err := proof.VerifyRecord(ctx, record, evidence)
+	v.timed("the entries, against their checksums, the tree and the checkpoints", began, o.compared(report))
 	v.findings = append(v.findings, report.Findings...)
 	if !v.note("the record", err) && err != nil {
 		v.findings[len(v.findings)-1].Position = report.Entries + 1
@@ -271,7 +276,7 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		return nothing, nil
 	}
 	o.attached(ctx, dir, report, v)
-	artifacts := o.derived(ctx, dir, record, v)
+	artifacts := o.derived(ctx, dir, record, o.compared(report), v)
 	v.before(file)
 	report.Findings = v.findings
 	answer := struct {
@@ -284,7 +289,8 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 		NotCompared []string `json:"not_compared,omitempty"`
 		// Who signed the last cosigned checkpoint with a key that is not given.
 		Unchecked []string `json:"unchecked,omitempty"`
-	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted, v.unchecked}
+		Took      []part   `json:"took"`
+	}{report, len(report.Held), artifacts, v.viewsAway, v.omitted, v.unchecked, v.took}
 	return func() error {
 		return s.Emit(answer, func(p *shell.Page) {
 			p.Line("%d entries with the root %s, %d checkpoints held, %d artifacts", uint64(report.Entries), report.Root.String(), len(report.Held), artifacts)
@@ -293,8 +299,18 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 			}
 			showAway(p, report, v)
 			showWitnesses(p, nil, v.unchecked)
+			o.showResult(p, v)
+			showTook(p, v.took)
 		})
 	}, nil
+}
+
+// compared is how many entries were compared.
+func (o options) compared(report proof.Report) int64 {
+	if o.fast {
+		return int64(min(report.Entries, newest)) //nolint:gosec // a small number
+	}
+	return int64(report.Entries) //nolint:gosec // a position
 }
 
 // newest is how many entries a fast verification reads.

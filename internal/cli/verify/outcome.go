@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
@@ -25,6 +26,42 @@ type verification struct {
 	viewsAway  bool     // the views and the order of events were not compared, since entries are put away
 	omitted    []string // what was not compared for another reason, and why
 	unchecked  []string // who signed the last cosigned checkpoint with a key that is not given
+	took       []part
+}
+
+// part is how long a part of a verification took.
+type part struct {
+	What      string  `json:"what"`
+	Seconds   float64 `json:"seconds"`
+	PerSecond int64   `json:"entries_per_second,omitempty"`
+}
+
+// timed adds a part that has ended, in which so many entries were compared; 0: none.
+func (v *verification) timed(what string, began time.Time, entries int64) {
+	took := time.Since(began)
+	v.took = append(v.took, part{what, took.Round(time.Millisecond).Seconds(), int64(float64(entries) / max(took, time.Microsecond).Seconds())})
+}
+
+// showResult says what was shown, and what cannot be from the data directory alone.
+func (o options) showResult(p *shell.Page, v *verification) {
+	if len(v.findings) > 0 || v.unfinished != nil {
+		return
+	}
+	p.Line("Everything that was compared verifies.")
+	if len(o.checkpoints) == 0 {
+		p.Line("Not shown: that the whole directory was not exchanged for an older or another one. Only a checkpoint that was kept elsewhere shows that: --checkpoint FILE --keys FILE")
+	}
+}
+
+// showTook says how long each part took.
+func showTook(p *shell.Page, parts []part) {
+	for _, of := range parts {
+		if of.PerSecond == 0 {
+			p.Line("  %s: %.1f s", of.What, of.Seconds)
+			continue
+		}
+		p.Line("  %s: %.1f s, %d a second", of.What, of.Seconds, of.PerSecond)
+	}
 }
 
 // errDiffers is the error of a verification that found something.
@@ -166,23 +203,29 @@ func (v *verification) checkFile(ctx context.Context, record File) (findings []p
 }
 
 // derived verifies what is beside the record: the artifacts, and the views if the record verifies. It returns how many artifacts were compared.
-func (o options) derived(ctx context.Context, dir string, record File, v *verification) int {
+func (o options) derived(ctx context.Context, dir string, record File, entries int64, v *verification) int {
 	sound := len(v.findings) == 0 && v.unfinished == nil
 	if o.fast {
 		return 0
 	}
+	began := time.Now()
 	artifacts, wrong, err := checkArtifacts(ctx, filepath.Join(dir, "artifacts", "data"))
 	v.findings = append(v.findings, wrong...)
 	v.note("the artifacts", err)
+	v.timed("the artifacts", began, 0)
 	if !sound || v.unfinished != nil {
+		v.omitted = append(v.omitted, "the views, the order of the events of tasks, and which artifacts and tokens there should be, since what is found comes first")
 		return artifacts
 	}
+	began = time.Now()
+	order := taskorder.New()
+	views, unread := record.CheckViews(ctx, order) // first, so that the record is read once for both
 	for _, check := range []struct {
 		what string // it is not verified if there is an error
 		do   func(context.Context) ([]proof.Finding, error)
 	}{
-		{"the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return taskorder.Check(ctx, record) }},
-		{"the views cannot be compared with the record", inWords(record.CheckViews)},
+		{"the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return order.Finish(ctx, record) }},
+		{"the views cannot be compared with the record", inWords(func(context.Context) ([]string, error) { return views, unread })},
 		{"not all artifacts and tokens beside the record can be checked", inWords(record.CheckFiles)},
 	} {
 		found, err := check.do(ctx)
@@ -204,6 +247,7 @@ func (o options) derived(ctx context.Context, dir string, record File, v *verifi
 		v.findings = append(v.findings, found...)
 		v.note(check.what, err)
 	}
+	v.timed("the views, built again, and the order of events", began, entries)
 	return artifacts
 }
 

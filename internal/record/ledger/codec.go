@@ -164,6 +164,16 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 	return e, nil
 }
 
+// Prepare decodes the events of an entry that nobody else has yet, and keeps them in it: Decode costs nothing afterwards. One that cannot be decoded is left to Decode, which
+// says why.
+func (c *Codec[E]) Prepare(e *Entry) {
+	for i := range e.Events {
+		if event, err := c.Decode(e.Events[i]); err == nil {
+			e.Events[i].value = event
+		}
+	}
+}
+
 // DecodeAll decodes the events of one entry.
 func (c *Codec[E]) DecodeAll(events []Event) ([]E, error) {
 	out := make([]E, len(events))

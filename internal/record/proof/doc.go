@@ -19,7 +19,7 @@
 //   - content.go: which envelopes are checked against their digest
 //   - segment.go: the note in the record of a segment of entries that were put away; the file itself is package proof/segment
 //   - verify.go: what a verification compares, and how many findings it lists
-//   - stored.go, pages.go: how fast hashes and entries are read
+//   - stored.go, pages.go: how fast hashes and entries are read; ahead.go: how others read the entries that follow each other as fast
 //
 // Start reading at [Tree], then [Checkpoint] and [Inclusion].
 package proof

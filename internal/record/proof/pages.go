@@ -31,8 +31,8 @@ type scanned struct {
 	wrong string
 }
 
-// pages reads the entries after a position up to another one. Cancel ctx to end it early.
-func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan *page {
+// pages reads the entries after a position up to another one, and has a function look at each that can be read, on any goroutine. Cancel ctx to end it early.
+func pages(ctx context.Context, r Record, at, last ledger.Position, each func(*scanned)) <-chan *page {
 	scan := inTwoSteps(r)
 	out := make(chan *page, 2*runtime.GOMAXPROCS(0))
 	busy := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -44,7 +44,7 @@ func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan *page
 			busy <- struct{}{}
 			go func() {
 				defer func() { <-busy; close(p.ready) }()
-				p.decode(decode)
+				p.decode(decode, each)
 			}()
 			select {
 			case out <- p:
@@ -61,8 +61,8 @@ func pages(ctx context.Context, r Record, at, last ledger.Position) <-chan *page
 	return out
 }
 
-// decode sets the entries, with their leaves.
-func (p *page) decode(decode func() []ledger.Scanned) {
+// decode sets the entries.
+func (p *page) decode(decode func() []ledger.Scanned, each func(*scanned)) {
 	if decode == nil {
 		return
 	}
@@ -70,12 +70,14 @@ func (p *page) decode(decode func() []ledger.Scanned) {
 	p.entries = make([]scanned, len(list))
 	for i := range list {
 		s := &p.entries[i]
-		if s.Scanned = list[i]; s.Err != nil {
-			continue
+		if s.Scanned = list[i]; s.Err == nil {
+			each(s)
 		}
-		s.leaf, s.wrong = LeafOf(s.Stored), CheckContent(&s.Entry)
 	}
 }
+
+// hash sets the leaf of an entry, and what is wrong with its content.
+func (s *scanned) hash() { s.leaf, s.wrong = LeafOf(s.Stored), CheckContent(&s.Entry) }
 
 // inTwoSteps is the Scan of a record, or does the same with its Read.
 func inTwoSteps(r Record) func(context.Context, ledger.Position) (ledger.Position, func() []ledger.Scanned, error) {

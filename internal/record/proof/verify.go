@@ -147,7 +147,7 @@ func (v *verifier) run(ctx context.Context) error {
 		return err
 	}
 	reading, cancel := context.WithCancel(ctx)
-	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last) //nolint:gosec // never negative
+	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last, (*scanned).hash) //nolint:gosec // never negative
 	defer func() {
 		cancel()
 		for p := range list { // the record is not read any more when this returns

@@ -8,9 +8,14 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
+// Reader reads entries in the order of their positions.
+type Reader interface {
+	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+}
+
 // Record is what Outlines read.
 type Record interface {
-	Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error)
+	Reader
 	Last(ctx context.Context) (ledger.Position, error)
 	Stream(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
 }
@@ -18,14 +23,19 @@ type Record interface {
 // Outlines is a record of which a verifier builds views, and notes whether it has sealed content.
 type Outlines struct {
 	Record
-	Called bool // whether the number of the format says that it has some
-	Opens  bool // whether there are keys
+	From   Reader // of the same entries; nil: the record
+	Called bool   // whether the number of the format says that it has some
+	Opens  bool   // whether there are keys
 	first  ledger.Position
 }
 
 // Read is that of [ledger.Ledger]. Without keys it ends at the first sealed entry with a *[ledger.NotCompared].
 func (c *Outlines) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
-	list, err := c.Record.Read(ctx, after, limit)
+	from := c.From
+	if from == nil {
+		from = c.Record
+	}
+	list, err := from.Read(ctx, after, limit)
 	at := slices.IndexFunc(list, func(e ledger.Entry) bool { return e.Enc == ledger.EncSealed })
 	if at < 0 || c.first != 0 {
 		return list, err

@@ -114,8 +114,9 @@ func (f *File) CheckKeys(context.Context) (found []string, err error) {
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of an earlier version are not compared: the
-// server builds them again. Nor are they compared if the record has sealed content and its keys are not there; keys that cannot be used are named. Errors: *[proof.NotCompared], and others.
-func (f *File) CheckViews(ctx context.Context) (found []string, err error) {
+// server builds them again. Nor are they compared if the record has sealed content and its keys are not there; keys that cannot be used are named. Another one, if there is one, follows what is
+// read, up to where the views end. Errors: *[proof.NotCompared], and others.
+func (f *File) CheckViews(ctx context.Context, along proof.Follower) (found []string, err error) {
 	db, err := f.Views()
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (f *File) CheckViews(ctx context.Context) (found []string, err error) {
 	if err != nil {
 		return found, err
 	}
-	list, err := f.compareViews(ctx, db)
+	list, err := f.compareViews(ctx, db, along)
 	return append(found, list...), err
 }
 
@@ -139,14 +140,19 @@ func (f *File) CheckViews(ctx context.Context) (found []string, err error) {
 const viewLooks = 3
 
 // compareViews compares the views with new ones. Content that is erased meanwhile is in one of them and not in the other, which is no finding.
-func (f *File) compareViews(ctx context.Context, db *sql.DB) (found []string, err error) {
+func (f *File) compareViews(ctx context.Context, db *sql.DB, along proof.Follower) (found []string, err error) {
 	for range viewLooks {
 		before, err := f.moment()
 		if err != nil {
 			return nil, err
 		}
-		content := &seal.Outlines{Record: f, Called: f.sealed, Opens: f.sealer != nil}
+		pages, err := proof.ReadAhead(ctx, f, 0, along)
+		if err != nil {
+			return nil, err
+		}
+		content := &seal.Outlines{Record: f, From: pages, Called: f.sealed, Opens: f.sealer != nil}
 		differ, at, err := sqlview.Compare(ctx, content, db)
+		pages.Close()
 		if err == nil && f.broken == nil {
 			found = content.Differs()
 		}

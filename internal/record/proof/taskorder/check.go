@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -20,37 +18,62 @@ const (
 )
 
 // Check reads a record and returns the entries that no rule writes, the first of each task: at most a hundred. An event that cannot be decoded is none. Errors: those of the record.
-func Check(ctx context.Context, r proof.Record) ([]proof.Finding, error) {
-	last, err := r.Last(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c := checker{codec: ledger.NewCodec(event.Events...), live: map[ledger.Stream]*live{}, ended: map[ledger.Stream]ended{}, promised: map[ledger.Stream]string{}}
-	for after := ledger.Position(0); after < last && len(c.findings) < maxFindings; {
-		page, err := r.Read(ctx, after, readPage)
-		if err != nil {
-			return c.findings, err
-		}
-		if len(page) == 0 {
-			break
-		}
-		decoded := c.decode(page)
-		for i := range page {
-			if d := &decoded[i]; d.events != nil || d.err != nil {
-				c.entry(&page[i], d)
-			}
-		}
-		after = page[len(page)-1].Position
-	}
-	return c.findings, nil
-}
+func Check(ctx context.Context, r proof.Record) ([]proof.Finding, error) { return New().Finish(ctx, r) }
 
-type checker struct {
+// Checker compares entries in the order of the record. It implements [proof.Follower], so that a record need not be read for it alone.
+type Checker struct {
 	codec    *ledger.Codec[event.Event]
+	at       ledger.Position // of the last entry
 	live     map[ledger.Stream]*live
 	ended    map[ledger.Stream]ended
 	promised map[ledger.Stream]string // children that were asked for and not made yet, with their parents
 	findings []proof.Finding
+}
+
+// New returns a checker that has compared nothing.
+func New() *Checker {
+	return &Checker{codec: ledger.NewCodec(event.Events...), live: map[ledger.Stream]*live{}, ended: map[ledger.Stream]ended{}, promised: map[ledger.Stream]string{}}
+}
+
+// Prepare implements [proof.Follower].
+func (c *Checker) Prepare(e *ledger.Entry) {
+	if isTask(e) {
+		c.codec.Prepare(e)
+	}
+}
+
+// Add implements [proof.Follower].
+func (c *Checker) Add(entries []ledger.Entry) {
+	for i := range entries {
+		e := &entries[i]
+		if e.Position <= c.at || len(c.findings) >= maxFindings {
+			continue
+		}
+		if c.at = e.Position; isTask(e) {
+			events, err := c.events(e)
+			c.entry(e, &decoded{events, err})
+		}
+	}
+}
+
+func isTask(e *ledger.Entry) bool { _, kind, _ := e.Stream.Parts(); return kind == ledger.TaskKind }
+
+// Finish reads the entries after those that were added, and returns what [Check] does.
+func (c *Checker) Finish(ctx context.Context, r proof.Record) (_ []proof.Finding, err error) {
+	ahead, err := proof.ReadAhead(ctx, r, c.at, c)
+	if err != nil {
+		return c.findings, err
+	}
+	defer ahead.Close()
+	last, err := r.Last(ctx)
+	for at := c.at; err == nil && at < last && len(c.findings) < maxFindings; {
+		var page []ledger.Entry
+		if page, err = ahead.Read(ctx, at, readPage); len(page) == 0 {
+			break
+		}
+		at = page[len(page)-1].Position
+	}
+	return c.findings, err
 }
 
 // live is a task that has not ended.
@@ -73,26 +96,8 @@ type decoded struct {
 	err    error
 }
 
-// decode returns the events of those entries that are of tasks, and nothing for the others. It uses all processors.
-func (c *checker) decode(page []ledger.Entry) []decoded {
-	out, workers := make([]decoded, len(page)), runtime.GOMAXPROCS(0)
-	each := (len(page) + workers - 1) / workers
-	var working sync.WaitGroup
-	for worker := range workers {
-		working.Go(func() {
-			for i := worker * each; i < min((worker+1)*each, len(page)); i++ {
-				if _, kind, _ := page[i].Stream.Parts(); kind == ledger.TaskKind {
-					out[i].events, out[i].err = c.events(&page[i])
-				}
-			}
-		})
-	}
-	working.Wait()
-	return out
-}
-
 // events decodes the events of an entry. Of an envelope only its digest matters.
-func (c *checker) events(e *ledger.Entry) ([]event.Event, error) {
+func (c *Checker) events(e *ledger.Entry) ([]event.Event, error) {
 	out := make([]event.Event, len(e.Events))
 	for i := range e.Events {
 		if e.Events[i].Name == (event.Sealed{}).EventName() {
@@ -119,7 +124,7 @@ func digest(data []byte) (text string) {
 }
 
 // entry compares the next entry of a task.
-func (c *checker) entry(e *ledger.Entry, d *decoded) {
+func (c *Checker) entry(e *ledger.Entry, d *decoded) {
 	events := d.events
 	workspace, _, id := e.Stream.Parts()
 	if was, is := c.ended[e.Stream]; is {
@@ -152,7 +157,7 @@ func (c *checker) entry(e *ledger.Entry, d *decoded) {
 }
 
 // late compares an entry of a task that has ended.
-func (c *checker) late(e *ledger.Entry, was ended, d *decoded) {
+func (c *Checker) late(e *ledger.Entry, was ended, d *decoded) {
 	wrong := number(e, d, was.number)
 	for _, ev := range d.events {
 		if wrong == "" {
@@ -179,7 +184,7 @@ func number(e *ledger.Entry, d *decoded, last uint64) string {
 }
 
 // family is what is wrong with an event about another task: a child comes after its parent asked for it, and what ended has ended.
-func (c *checker) family(workspace string, own ledger.Stream, e event.Event) string {
+func (c *Checker) family(workspace string, own ledger.Stream, e event.Event) string {
 	stream := func(id string) ledger.Stream { return ledger.StreamOf(workspace, ledger.TaskKind, id) }
 	switch e := e.(type) {
 	case event.Spawned:
@@ -204,13 +209,13 @@ func (c *checker) family(workspace string, own ledger.Stream, e event.Event) str
 	return ""
 }
 
-func (c *checker) known(s ledger.Stream) bool {
+func (c *Checker) known(s ledger.Stream) bool {
 	_, is := c.ended[s]
 	return is || c.live[s] != nil
 }
 
 // hasEnded is what is wrong with the news that a task is in a state for good.
-func (c *checker) hasEnded(name string, s ledger.Stream, state event.State) string {
+func (c *Checker) hasEnded(name string, s ledger.Stream, state event.State) string {
 	if is := c.ended[s].state; state.Final() && is != state {
 		_, _, id := s.Parts()
 		return fmt.Sprintf("%s: task %.80s is not %s", name, id, state)
@@ -218,7 +223,7 @@ func (c *checker) hasEnded(name string, s ledger.Stream, state event.State) stri
 	return ""
 }
 
-func (c *checker) found(e *ledger.Entry, wrong string) {
+func (c *Checker) found(e *ledger.Entry, wrong string) {
 	_, _, id := e.Stream.Parts()
 	c.findings = append(c.findings, proof.Finding{Position: e.Position, What: fmt.Sprintf("no rule writes this entry of task %.80s: %s", id, wrong)})
 }

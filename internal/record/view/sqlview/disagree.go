@@ -26,9 +26,9 @@ type maker struct {
 }
 
 // open opens the file, if it is not open.
-func (m *maker) open(load loader) (err error) {
+func (m *maker) open(r Record) (err error) {
 	if m.db == nil {
-		m.db, m.p, err = openTemporary(load)
+		m.db, m.p, err = openTemporary(r)
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (m *maker) close() (err error) {
 func (v *Views) Disagreeing(ctx context.Context, streams []ledger.Stream, more int) (list []ledger.Stream, err error) {
 	v.maker.Lock()
 	defer v.maker.Unlock()
-	if err := v.maker.open(v.ledger.Stream); err != nil {
+	if err := v.maker.open(v.ledger); err != nil {
 		return nil, err
 	}
 	there, err := v.maker.sweep.Next(ctx, v.ledger, v.readers, more)

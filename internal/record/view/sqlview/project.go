@@ -165,15 +165,23 @@ func (p *projector) Project(tx *sqlitelog.Tx, entries []ledger.Entry) (err error
 	if entries[0].Position <= p.at { // the last projection did not commit
 		p.forget()
 	}
-	for i := range entries {
-		if err := p.entry(tx, &entries[i]); err != nil {
-			return &ledger.EntryError{Position: entries[i].Position, Stream: entries[i].Stream, Err: err}
-		}
+	if err := p.fold(tx, entries); err != nil {
+		return err
 	}
 	if err := p.flush(tx, entries[len(entries)-1].Position); err != nil {
 		return err
 	}
 	done = true
+	return nil
+}
+
+// fold takes in entries. What they change is written by flush.
+func (p *projector) fold(tx *sqlitelog.Tx, entries []ledger.Entry) error {
+	for i := range entries {
+		if err := p.entry(tx, &entries[i]); err != nil {
+			return &ledger.EntryError{Position: entries[i].Position, Stream: entries[i].Stream, Err: err}
+		}
+	}
 	return nil
 }
 

@@ -46,34 +46,12 @@ type Record interface {
 	Last(ctx context.Context) (ledger.Position, error)
 }
 
-// checkSchema returns a *[ledger.NotCompared] if a database has no views, or those of an earlier version of the program, which the next start builds again. Error: for a
-// version that no program up to this one has.
-func checkSchema(ctx context.Context, have *sql.DB) error {
-	version := 0
-	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
-		return err
-	}
-	if version == 0 {
-		return &ledger.NotCompared{Why: "the views, since there are none: a server builds them when it starts"}
-	}
-	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
-		return err
-	}
-	switch {
-	case version == schemaVersion:
-		return nil
-	case version > 0 && version < schemaVersion:
-		return &ledger.NotCompared{Why: fmt.Sprintf("the views, since an earlier version of Trapeze made them (schema %d, and this one has %d): a server builds them again when it starts", version, schemaVersion)}
-	}
-	return fmt.Errorf("sqlview: the schema of the views is %d, by view_meta, and versions of Trapeze up to this one have 1 to %d: it was changed, or a newer version made them, which can verify them", version, schemaVersion)
-}
-
 // Reference is an artifact of a workspace to which an envelope refers.
 type Reference struct{ Workspace, Digest string }
 
 // References returns the artifacts to which envelopes refer, by the views in a database. Errors: *[ledger.NotCompared], and those of the database.
 func References(ctx context.Context, have *sql.DB) (list []Reference, err error) {
-	if err := checkSchema(ctx, have); err != nil {
+	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
 		return nil, err
 	}
 	rows, err := have.QueryContext(ctx, "SELECT DISTINCT ws, digest FROM view_artifact ORDER BY ws, digest")
@@ -94,7 +72,7 @@ func References(ctx context.Context, have *sql.DB) (list []Reference, err error)
 // Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
 // position at which they were compared. Errors: *[ledger.NotCompared], and those of the record and the database.
 func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at ledger.Position, err error) {
-	if err := checkSchema(ctx, have); err != nil {
+	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
 		return nil, 0, err
 	}
 	old, at, err := query.Digests(ctx, have, compared)
@@ -104,7 +82,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if last, err := r.Last(ctx); err != nil || last < at {
 		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, by view_meta, and the record at %d", at, last))
 	}
-	db, p, err := openTemporary(r.Stream)
+	db, p, err := openTemporary(r)
 	if err != nil {
 		return nil, at, err
 	}
@@ -126,23 +104,20 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 
 // CompareKept returns the names of the tables that are not compared with a rebuild, and that are not as they were written. Errors: *[ledger.NotCompared], and those of the database.
 func CompareKept(ctx context.Context, have *sql.DB) (differ []string, err error) {
-	if err := checkSchema(ctx, have); err != nil {
+	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
 		return nil, err
 	}
 	return search.Differ(ctx, have)
 }
 
-// loader reads entries of a stream after a position.
-type loader func(ctx context.Context, stream ledger.Stream, after ledger.Position, limit int) ([]ledger.Entry, error)
-
 // openTemporary opens a temporary file with empty views, and a projector that writes them.
-func openTemporary(load loader) (*sqlitelog.Database, *projector, error) {
+func openTemporary(r Record) (*sqlitelog.Database, *projector, error) {
 	db, err := sqlitelog.OpenDatabase("", 1)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := newProjector(func(done) {})
-	p.load = load
+	p.load = r.Stream
 	if err := db.Write(func(tx *sqlitelog.Tx) error { _, err := p.Setup(tx); return err }); err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
@@ -157,30 +132,48 @@ func upTo(entries []ledger.Entry, at ledger.Position) []ledger.Entry {
 	return entries
 }
 
-// lagPause is the time between two reads of a ledger that lags.
-const lagPause = 10 * time.Millisecond
+const (
+	// lagPause is the time between two reads of a ledger that lags.
+	lagPause = 10 * time.Millisecond
+	// rebuildBatch is how many entries are folded before what they changed is written: most tasks have ended by then, and are written once.
+	rebuildBatch = 8192
+)
 
 // replay projects everything up to a position.
 func replay(ctx context.Context, r Record, db *sqlitelog.Database, p *projector, to ledger.Position) error {
 	for after := ledger.Position(0); after < to; {
-		entries, err := r.Read(ctx, after, loadBatch)
+		err := db.Write(func(tx *sqlitelog.Tx) (err error) {
+			for end := min(after+rebuildBatch, to); err == nil && after < end; {
+				after, err = step(ctx, r, tx, p, after, to)
+			}
+			if err != nil {
+				return err
+			}
+			p.touched, p.claims = p.touched[:0], nil // nobody waits
+			return p.flush(tx, after)
+		})
 		if err != nil {
 			return err
 		}
-		if len(entries) == 0 { // a read may lag behind
-			select {
-			case <-time.After(lagPause):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			continue
-		}
-		if some := upTo(entries, to); len(some) > 0 {
-			if err := db.Write(func(tx *sqlitelog.Tx) error { return p.Project(tx, some) }); err != nil {
-				return err
-			}
-		}
-		after = entries[len(entries)-1].Position
 	}
 	return nil
+}
+
+// step folds the next entries after a position up to another one, and returns the position of the last.
+func step(ctx context.Context, r Record, tx *sqlitelog.Tx, p *projector, after, to ledger.Position) (ledger.Position, error) {
+	entries, err := r.Read(ctx, after, loadBatch)
+	if err != nil {
+		return after, err
+	}
+	if len(entries) == 0 { // a read may lag behind
+		select {
+		case <-time.After(lagPause):
+		case <-ctx.Done():
+		}
+		return after, ctx.Err()
+	}
+	if err := p.fold(tx, upTo(entries, to)); err != nil {
+		return after, err
+	}
+	return min(entries[len(entries)-1].Position, to), nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,16 +39,57 @@ func each(ctx context.Context, db Querier, query string, args []any, do func(nam
 	return nil
 }
 
-// digest adds the rows of a query to a hash.
-func digest(ctx context.Context, db Querier, query string, h hash.Hash) error {
-	return each(ctx, db, query, nil, func(_ []string, values []any) {
-		for _, value := range values {
-			if b, ok := value.([]byte); ok {
-				value = string(b)
-			}
-			_, _ = fmt.Fprintf(h, "%T %q\n", value, fmt.Sprint(value)) // a hash never fails
+// digest adds the rows of a query to a hash: of each value its type, its length and its bytes. It reads values where the driver has them: a table may have millions of rows.
+func digest(ctx context.Context, db Querier, query string, h hash.Hash) (err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	var row cells
+	into := make([]any, len(names))
+	for i := range into {
+		into[i] = &row
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
 		}
-	})
+		if len(row) >= cellsSize {
+			h.Write(row)
+			row = row[:0]
+		}
+	}
+	h.Write(row)
+	return nil
+}
+
+// cells are values that a hash does not have yet. It implements [sql.Scanner], for one value after the other.
+type cells []byte
+
+const cellsSize = 16 << 10 // after which they go into the hash
+
+// Scan implements [sql.Scanner].
+func (c *cells) Scan(value any) error {
+	switch v := value.(type) {
+	case nil:
+		*c = append(*c, '0')
+	case int64:
+		*c = binary.LittleEndian.AppendUint64(append(*c, 'i'), uint64(v)) //nolint:gosec // all bits count
+	case float64:
+		*c = binary.LittleEndian.AppendUint64(append(*c, 'f'), math.Float64bits(v))
+	case []byte:
+		*c = append(binary.AppendUvarint(append(*c, 'b'), uint64(len(v))), v...)
+	case string:
+		*c = append(binary.AppendUvarint(append(*c, 't'), uint64(len(v))), v...)
+	default:
+		return fmt.Errorf("a value of type %T in a table of the views", value)
+	}
+	return nil
 }
 
 // Row is a row of a table.
@@ -122,4 +165,26 @@ func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at l
 		parts = append(parts, h.Sum(nil))
 	}
 	return parts, at, nil
+}
+
+// CheckSchema returns a *[ledger.NotCompared] if a database has no views, or those of an earlier version of the program than that of a schema, which the next start builds again. Error: for a
+// version that no program up to this one has.
+func CheckSchema(ctx context.Context, have *sql.DB, current int) error {
+	version := 0
+	if err := have.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'view_meta'").Scan(&version); err != nil {
+		return err
+	}
+	if version == 0 {
+		return &ledger.NotCompared{Why: "the views, since there are none: a server builds them when it starts"}
+	}
+	if err := have.QueryRowContext(ctx, "SELECT schema FROM view_meta").Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case version == current:
+		return nil
+	case version > 0 && version < current:
+		return &ledger.NotCompared{Why: fmt.Sprintf("the views, since an earlier version of Trapeze made them (schema %d, and this one has %d): a server builds them again when it starts", version, current)}
+	}
+	return fmt.Errorf("sqlview: the schema of the views is %d, by view_meta, and versions of Trapeze up to this one have 1 to %d: it was changed, or a newer version made them, which can verify them", version, current)
 }
