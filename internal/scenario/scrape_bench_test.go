@@ -26,7 +26,7 @@ func BenchmarkScrape(b *testing.B) {
 	b.Cleanup(func() { _ = s.Close(context.Background()) })
 	token := furnishScraped(b, s)
 	var took []float64
-	size := 0
+	size, cpu := 0, processor(b)
 	for b.Loop() {
 		began := time.Now()
 		req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, s.URL()+"/metrics", nil)
@@ -45,7 +45,9 @@ func BenchmarkScrape(b *testing.B) {
 		}
 		took, size = append(took, time.Since(began).Seconds()*1000), len(text)
 	}
+	cpu = processor(b) - cpu
 	slices.Sort(took)
+	b.ReportMetric(float64(cpu.Microseconds())/1000/float64(len(took)), "cpu-ms")
 	b.ReportMetric(took[len(took)/2], "p50-ms")
 	b.ReportMetric(took[len(took)*99/100], "p99-ms")
 	b.ReportMetric(float64(size)/1024, "KiB")

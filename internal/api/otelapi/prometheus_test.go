@@ -3,6 +3,7 @@
 package otelapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -138,6 +139,10 @@ func TestPrometheusScrapesAServerAndEvaluatesEveryRule(t *testing.T) {
 	p.query("trapeze_tasks_open", "3")
 	p.query(`sum(trapeze_inbox_items{agent="coder"})`, "3")
 	p.query(`trapeze_view_consistency_ratio`, "1")
+	for _, q := range dashboardQueries(t, "default") { // as Grafana asks
+		p.await("/api/v1/query?query="+url.QueryEscape(q.expr), func(data json.RawMessage) bool { return bytes.Contains(data, []byte(`"resultType":"vector"`)) })
+	}
+	p.await("/api/v1/label/workspace/values?match[]=trapeze_tasks_created_total", func(data json.RawMessage) bool { return string(data) == `["default"]` })
 	p.await("/api/v1/targets", func(data json.RawMessage) bool {
 		var found struct {
 			ActiveTargets []struct{ Health, LastError string }

@@ -80,8 +80,11 @@ func TestEachAlertIsRaisedAndRecovers(t *testing.T) {
 	promtool(t, "", "test", "rules", path)
 }
 
-// TestPromtoolFindsNothingWrongWithTheDashboard: each expression of a panel can be evaluated, and is about figures that the server gives.
-func TestPromtoolFindsNothingWrongWithTheDashboard(t *testing.T) {
+// dashboardQuery is a query of a panel, as Grafana sends it for one workspace.
+type dashboardQuery struct{ panel, expr string }
+
+func dashboardQueries(t *testing.T, workspace string) (list []dashboardQuery) {
+	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "prometheus", "dashboard.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -95,26 +98,33 @@ func TestPromtoolFindsNothingWrongWithTheDashboard(t *testing.T) {
 	if err := json.Unmarshal(b, &board); err != nil {
 		t.Fatal(err)
 	}
-	given := scrape(t, otelapi.New(every("main"), otelapi.Options{}), "main")
-	variables := strings.NewReplacer("$workspace", "main", "$__rate_interval", "5m")
-	rules, count := "groups: [{name: dashboard, rules: [\n", 0
+	variables := strings.NewReplacer("$workspace", workspace, "$__rate_interval", "5m")
 	for _, p := range board.Panels {
 		for _, target := range p.Targets {
-			for _, name := range figureName.FindAllString(target.Expr, -1) {
-				if base := figurePart.ReplaceAllString(name, ""); !strings.Contains(given, "# TYPE "+name+" ") && !strings.Contains(given, "# TYPE "+base+" histogram") {
-					t.Errorf("%s: the server gives no %s", p.Title, name)
-				}
-			}
-			expr, err := json.Marshal(variables.Replace(target.Expr))
-			if err != nil {
-				t.Fatal(err)
-			}
-			rules += fmt.Sprintf("  {record: 'panel_%d', expr: %s},\n", count, expr)
-			count++
+			list = append(list, dashboardQuery{p.Title, variables.Replace(target.Expr)})
 		}
 	}
-	if count < 20 {
-		t.Fatalf("the dashboard has %d expressions", count)
+	if len(list) < 20 {
+		t.Fatalf("the dashboard has %d queries", len(list))
+	}
+	return list
+}
+
+// TestPromtoolFindsNothingWrongWithTheDashboard: each expression of a panel can be evaluated, and is about figures that the server gives.
+func TestPromtoolFindsNothingWrongWithTheDashboard(t *testing.T) {
+	given := scrape(t, otelapi.New(every("main"), otelapi.Options{}), "main")
+	rules := "groups: [{name: dashboard, rules: [\n"
+	for n, q := range dashboardQueries(t, "main") {
+		for _, name := range figureName.FindAllString(q.expr, -1) {
+			if base := figurePart.ReplaceAllString(name, ""); !strings.Contains(given, "# TYPE "+name+" ") && !strings.Contains(given, "# TYPE "+base+" histogram") {
+				t.Errorf("%s: the server gives no %s", q.panel, name)
+			}
+		}
+		expr, err := json.Marshal(q.expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules += fmt.Sprintf("  {record: 'panel_%d', expr: %s},\n", n, expr)
 	}
 	path := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := os.WriteFile(path, []byte(rules+"]}]\n"), 0o600); err != nil {

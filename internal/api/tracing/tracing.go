@@ -150,14 +150,12 @@ func (t *Tool) Join(workspace, agent, task string, find func() Context, begin bo
 	}
 	if t.span == nil {
 		parent := find()
-		switch {
-		case parent == (Context{}):
-			own := t.alone()
-			if !begin {
-				return own.Context()
-			}
-			t.span = own
-		default:
+		if parent == (Context{}) && !begin {
+			return t.alone().Context()
+		}
+		if parent == (Context{}) {
+			t.span = t.alone()
+		} else {
 			t.within(parent)
 		}
 	}

@@ -36,9 +36,7 @@ func (m *Monitor) Points(ctx context.Context) ([]figure.Point, error) {
 		m.tally.Excess(set, m.o.Now())
 		err = errors.Join(err, m.inboxes(ctx, set), m.tickets(ctx, set), m.agents(ctx, set), m.consistency(ctx, set))
 	}
-	list = append(list, set.Points()...)
-	figure.Sort(list)
-	list, missed := m.present(ctx, list)
+	list, missed := m.present(ctx, figure.Merge(list, set.Points()))
 	return list, errors.Join(err, missed)
 }
 

@@ -2,6 +2,7 @@ package figure_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -124,5 +125,27 @@ func TestWhoReadsTheFiguresGivesNoLabels(t *testing.T) {
 	was, is := labels(live), labels(r.tally(figure.Options{MaxAgents: 3}))
 	if want := []string{"p0", "p1", "p2", figure.Other, figure.Other, figure.Other}; !slices.Equal(was, want) || !slices.Equal(is, want) {
 		t.Errorf("%v, after a restart %v", was, is)
+	}
+}
+
+// TestMergedPointsAreInOrder: as one list that is sorted.
+func TestMergedPointsAreInOrder(t *testing.T) {
+	list := func(instruments ...*figure.Instrument) []figure.Point {
+		set := figure.NewSet()
+		for n, i := range instruments {
+			if i.Type != figure.Histogram {
+				set.Add(i, 1, fmt.Sprint("w", n%3))
+			}
+		}
+		return set.Points()
+	}
+	all := figure.Instruments()
+	for cut := range all {
+		a, b := list(all[:cut]...), list(all[cut:]...)
+		want := append(slices.Clone(a), b...)
+		figure.Sort(want)
+		if got := figure.Merge(a, b); !reflect.DeepEqual(got, want) {
+			t.Fatalf("cut at %d: %v, want %v", cut, got, want)
+		}
 	}
 }

@@ -138,6 +138,13 @@ func (s *Set) rename(change func(i *Instrument, v *Values)) {
 
 // Points returns a copy of all points: by the name of the instrument, then by labels.
 func (s *Set) Points() []Point {
+	list := s.list()
+	Sort(list)
+	return list
+}
+
+// list returns a copy of all points, in no order.
+func (s *Set) list() []Point {
 	list := make([]Point, 0, len(s.points))
 	for _, p := range s.points {
 		q := *p
@@ -146,13 +153,30 @@ func (s *Set) Points() []Point {
 		}
 		list = append(list, q)
 	}
-	Sort(list)
 	return list
 }
 
 // Sort orders points by the name of the instrument, then by labels.
 func Sort(list []Point) {
-	slices.SortFunc(list, func(a, b Point) int {
-		return cmp.Or(cmp.Compare(a.Instrument.Name, b.Instrument.Name), slices.Compare(a.Values[:], b.Values[:]))
-	})
+	slices.SortFunc(list, func(a, b Point) int { return a.compare(&b) })
+}
+
+func (p *Point) compare(o *Point) int {
+	if p.Instrument != o.Instrument {
+		return cmp.Compare(p.Instrument.Name, o.Instrument.Name)
+	}
+	return slices.Compare(p.Values[:], o.Values[:])
+}
+
+// Merge returns the points of two lists that are in the order of [Sort], in that order.
+func Merge(a, b []Point) []Point {
+	list := make([]Point, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		from := &a
+		if b[0].compare(&a[0]) < 0 {
+			from = &b
+		}
+		list, *from = append(list, (*from)[0]), (*from)[1:]
+	}
+	return append(append(list, a...), b...)
 }

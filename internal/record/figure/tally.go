@@ -282,7 +282,7 @@ func (t *Tally) Position() ledger.Position {
 func (t *Tally) Points() ([]Point, ledger.Position) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	list := t.set.Points()
+	list := t.set.list()
 	for workspace, n := range t.covered {
 		list = append(list, Point{Instrument: AuditCoverage, Values: Values{workspace}, Value: n[0] / n[1]})
 	}

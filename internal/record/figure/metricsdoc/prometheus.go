@@ -67,16 +67,16 @@ func panels() []panel {
 		{"Tickets", "short", map[string]string{"{{kind}}, {{age}}": now(figure.TicketsOpen, "kind, age")}},
 		{"Dead letters", "short", map[string]string{"{{workspace}}": now(figure.DeadLetters, "workspace")}},
 		{"Circuits", "short", map[string]string{"{{scope}}, {{state}}": now(figure.Circuits, "scope, state")}},
-		{"Retries and lost leases", "ops", map[string]string{"retries": rate(figure.Retries, "workspace"), "leases": rate(figure.LeasesLost, "workspace")}},
+		{"Retries and lost leases", "ops", map[string]string{"retries, {{workspace}}": rate(figure.Retries, "workspace"), "leases, {{workspace}}": rate(figure.LeasesLost, "workspace")}},
 		{"Envelopes: completeness and utilisation", "percentunit", map[string]string{"completeness": mean(figure.EnvelopeCompleteness), "utilisation": mean(figure.EnvelopeUtilisation)}},
 		{"Hops of a task", "short", map[string]string{"average": mean(figure.TaskHops), "p95": quantile(figure.TaskHops, 0.95, "")}},
 		{"Audit coverage, agreement of the views", "percentunit", map[string]string{"audit": fmt.Sprintf("min(%s)", figure.AuditCoverage.Prometheus()), "views": fmt.Sprintf("min(%s)", figure.ViewConsistency.Prometheus())}},
 		{"Commits", "ops", map[string]string{
-			"commits": fmt.Sprintf("rate(%s_count[$__rate_interval])", figure.LedgerCommit.Prometheus()), "entries": fmt.Sprintf("rate(%s[$__rate_interval])", figure.LedgerEntries.Prometheus()),
+			"commits, {{instance}}": fmt.Sprintf("rate(%s_count[$__rate_interval])", figure.LedgerCommit.Prometheus()), "entries, {{instance}}": fmt.Sprintf("rate(%s[$__rate_interval])", figure.LedgerEntries.Prometheus()),
 		}},
 		{"Time of a commit, p99", "s", map[string]string{"p99": fmt.Sprintf("histogram_quantile(0.99, sum by (le) (rate(%s_bucket[$__rate_interval])))", figure.LedgerCommit.Prometheus())}},
 		{"Calls", "ops", map[string]string{"{{code}}": fmt.Sprintf("sum by (code) (rate(%s[$__rate_interval]))", figure.Calls.Prometheus())}},
-		{"Memory", "bytes", map[string]string{"memory": figure.Memory.Prometheus(), "write-ahead log": figure.LedgerLog.Prometheus()}},
-		{"Processor", "short", map[string]string{"cores": fmt.Sprintf("rate(%s[$__rate_interval])", figure.ProcessorTime.Prometheus())}},
+		{"Memory", "bytes", map[string]string{"memory, {{instance}}": figure.Memory.Prometheus(), "write-ahead log, {{instance}}": figure.LedgerLog.Prometheus()}},
+		{"Processor", "short", map[string]string{"cores, {{instance}}": fmt.Sprintf("rate(%s[$__rate_interval])", figure.ProcessorTime.Prometheus())}},
 	}
 }
