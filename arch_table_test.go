@@ -136,7 +136,7 @@ var innerPackages = []pkg{
 	{
 		dir: "content/tokenizer", what: "counts the tokens that a text costs its receiver",
 		pure: true, imports: "domain/refusal",
-		libs: "github.com/tiktoken-go/tokenizer sync",
+		libs: "embed github.com/dlclark/regexp2 github.com/tiktoken-go/tokenizer hash/maphash sync",
 	},
 	{
 		dir: "content/packing", what: "chooses the parts of an envelope that fit a receiver's token budget",

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 )
 
 const (
@@ -15,10 +13,10 @@ const (
 	maxWord      = 30       // the length of the longest word that is cached, in bytes
 )
 
-// vocabulary is a codec with a cache of its counts. They are those of a pure function: to evict one only costs time. Both tables
+// vocabulary is the tokens of one tokenizer with a cache of their counts. They are those of a pure function: to evict one only costs time. Both tables
 // are read without a lock; of two concurrent writes to a place, one is lost.
 type vocabulary struct {
-	codec  *codec.Codec
+	tokens *tokens
 	chunks [cachedChunks]atomic.Pointer[counted]
 	words  [wordSets]atomic.Pointer[wordSet]
 }
@@ -31,8 +29,8 @@ type counted struct {
 
 // Vocabularies are loaded at their first use.
 var (
-	o200kBase  = sync.OnceValue(func() *vocabulary { return &vocabulary{codec: codec.NewO200kBase()} })
-	cl100kBase = sync.OnceValue(func() *vocabulary { return &vocabulary{codec: codec.NewCl100kBase()} })
+	o200kBase  = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(o200kTokens, o200kPattern)} })
+	cl100kBase = sync.OnceValue(func() *vocabulary { return &vocabulary{tokens: newTokens(cl100kTokens, cl100kPattern)} })
 )
 
 func (v *vocabulary) count(chunk string) int {
@@ -74,7 +72,7 @@ func (v *vocabulary) countWord(text string) int {
 }
 
 func (v *vocabulary) countUncached(text string) int {
-	n, err := v.codec.Count(text)
+	n, err := v.tokens.count(text)
 	if err != nil { // only the time limit of the pattern; none is set
 		return len(text)
 	}

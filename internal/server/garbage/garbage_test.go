@@ -10,7 +10,7 @@ func TestGarbageIsCollectedMoreOftenTheMoreMemoryIsInUse(t *testing.T) {
 		{DefaultMemory, 0, 0, 200},
 		{DefaultMemory, 25 << 20, 1 << 20, 200}, // 100 clients
 		{DefaultMemory, 30 << 20, 5 << 20, 150},
-		{DefaultMemory, 60 << 20, 10 << 20, 100}, // 1,000 clients
+		{DefaultMemory, 60 << 20, 10 << 20, 100},  // 1,000 clients
 		{DefaultMemory, 60 << 20, 200 << 20, 100}, // thousands of calls that wait
 		{DefaultMemory, 500 << 20, 0, 100},
 		{1, 10 << 20, 0, 100},
