@@ -23,7 +23,7 @@ const (
 type health struct {
 	dir     string
 	minFree int64
-	space   func(dir string) (int64, error) // reserve.Free, except in tests
+	space   func(dir string) (int64, error) // reserve.Recent of reserve.Free, except in tests
 
 	mu         sync.Mutex
 	reserve    reserve.File
@@ -33,7 +33,7 @@ type health struct {
 	freeAtFull int64
 }
 
-// check returns an ErrUnavailable if a write would fail now, and an ErrFull if that is for lack of space. It costs one statfs.
+// check returns an ErrUnavailable if a write would fail now, and an ErrFull if that is for lack of space. It costs at most one statfs: see [reserve.Recent].
 func (h *health) check() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

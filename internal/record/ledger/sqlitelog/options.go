@@ -83,7 +83,7 @@ func (o Options) withDefaults() Options {
 		o.MinFree = defaultMinFree
 	}
 	if o.space == nil {
-		o.space = reserve.Free
+		o.space = reserve.Recent(reserve.Free)
 	}
 	if o.Committed == nil {
 		o.Committed = func(int, time.Duration) {}

@@ -3,7 +3,7 @@
 //
 // Where to change what:
 //   - reserve.go: how large the file is, and when it becomes smaller; allocate_linux.go, allocate_other.go: how its space is taken
-//   - free_unix.go, free_other.go: what is left on the disk
+//   - free_unix.go, free_other.go, recent.go: what is left on the disk, and how often the system is asked for it
 //
 // Start reading at [File].
 package reserve
