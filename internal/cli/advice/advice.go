@@ -1,15 +1,22 @@
 package advice
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Ids of a handoff and of a task.
 var (
 	handoffID = regexp.MustCompile(`\btask_[0-9a-z]{26}\.h[0-9]+\b`)
 	taskID    = regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)
+	ticketID  = regexp.MustCompile(`\btask_[0-9a-z]{26}\.k[0-9]+\b`)
+	agentName = regexp.MustCompile(`^(?:there is no )?agent "?([a-z0-9][a-z0-9._-]*)"?(?:$| is not registered\b)`)
 )
 
 // The words for ids in a hint.
 var (
+	ticketWord  = regexp.MustCompile(`\bTICKET\b`)
+	nameWord    = regexp.MustCompile(`\bNAME\b`)
 	handoffWord = regexp.MustCompile(`\bHANDOFF\b`)
 	taskWord    = regexp.MustCompile(`\bTASK\b`)
 )
@@ -17,8 +24,18 @@ var (
 // Of returns a hint of the server in terms of commands and flags, with the ids that the message of the refusal begins with; one that has no such terms as it is.
 func Of(hint, message string) string {
 	more := hints[hint]
-	if more == "" {
+	name := agentName.FindStringSubmatch(message)
+	switch {
+	case more == "" && name != nil && strings.Contains(message, " is not registered") && strings.HasPrefix(hint, "use one of: "):
+		more = hint + "; or add it first: trapeze agent add NAME"
+	case more == "":
 		return hint
+	}
+	if name != nil {
+		more = nameWord.ReplaceAllLiteralString(more, name[1])
+	}
+	if id := ticketID.FindString(message); id != "" {
+		more = ticketWord.ReplaceAllLiteralString(more, id)
 	}
 	if id := handoffID.FindString(message); id != "" {
 		more = handoffWord.ReplaceAllLiteralString(more, id)
@@ -68,6 +85,9 @@ var hints = map[string]string{
 	"a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot":               "trapeze ticket answer, approve, deny, claim and release take the id of a ticket; the id of its task is the part before the dot",
 	"a memory item is read, revised, pinned or forgotten by its id":                                                                      "trapeze memory get, revise, pin and forget take the id of a memory item",
 	"a task id looks like task_ and 26 letters and digits":                                                                               "a task id looks like task_ and 26 letters and digits, and trapeze task list shows yours; trapeze task create INTENT makes a task",
+	"a handoff id looks like task_….h1":                                                                                                  "a handoff id looks like task_….h1; trapeze inbox lists those that are offered to you",
+	"wait until somebody handles it, or withdraw it by denying it":                                                                       "wait for the answer: trapeze ticket show TICKET --wait; or withdraw it: trapeze ticket deny TICKET",
+	"see /docs or /openapi.json for the calls of this API":                                                                               "give the address of the server without a path, such as http://127.0.0.1:8727; or it has another version than this program: trapeze doctor",
 	"check your inbox":                                                                           "trapeze inbox lists what waits for you",
 	"check your inbox for what is open":                                                          "trapeze inbox lists what waits for you",
 	"nothing to do; your inbox lists the open offers":                                            "nothing to do; trapeze inbox lists the open offers",

@@ -64,7 +64,7 @@ func Doctor(s *shell.Shell) *cobra.Command {
 		d.tokens(ctx)
 		d.acting(ctx)
 		d.clients(ctx)
-		d.hooks()
+		d.hooks(ctx)
 		d.handshakes(ctx)
 		out := judged(d.list)
 		if err := s.Emit(out, func(p *shell.Page) { showFindings(p, out) }); err != nil {

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	trapeze "github.com/trapezehq/trapeze/client"
-	"github.com/trapezehq/trapeze/internal/cli/configfile"
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
@@ -155,40 +154,6 @@ func (d *checker) agent(ctx context.Context, u setUp) {
 		d.add("agent", fine, "", "%s is registered", name)
 	}
 }
-
-// hooks checks the hooks of all clients.
-func (d *checker) hooks() {
-	for _, c := range clients {
-		for _, in := range []scope{ofProject, ofUser} {
-			if c.hooks != nil {
-				d.hook(c, in)
-			}
-		}
-	}
-}
-
-func (d *checker) hook(c client, in scope) {
-	path := c.hooks(in, d.p)
-	text, _, err := readFile(path)
-	if err != nil {
-		return // no hooks
-	}
-	command, found := configfile.JSONCommand(text, hookPath, isHook)
-	if !found {
-		return
-	}
-	name, rest, _ := strings.Cut(command, " hook --agent ")
-	name = unquoted(name)
-	agent, _, _ := strings.Cut(rest, " ")
-	if _, err := lookPath(name); err != nil {
-		d.add("hook", wrong, d.line("init", "--hook", "--client", c.name, "--scope", string(in), "--agent", unquoted(agent)), "%s runs %s, which does not exist", path, name)
-		return
-	}
-	d.add("hook", fine, "", "%s shows the inbox to %s", path, c.title)
-}
-
-// unquoted is the word that [shellword.Quote] wrote.
-func unquoted(word string) string { return strings.ReplaceAll(strings.Trim(word, "'"), `'\''`, "'") }
 
 // openToOthers reports whether users other than the owner have access to a file.
 func openToOthers(info os.FileInfo) bool {

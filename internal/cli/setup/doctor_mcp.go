@@ -138,12 +138,8 @@ func (d *checker) there(ctx context.Context, u setUp, as *shell.Shell) bool {
 		return false
 	}
 	with, err := as.HTTP()
-	var said answer
 	if err == nil {
-		said, err = fetch(ctx, with, at+"/healthz")
-	}
-	if err == nil && said.said["status"] != "alive" {
-		err = errors.New("what answers there is not Trapeze")
+		err = trapezeAt(ctx, with, at)
 	}
 	_, _, serves := daemon.Serving(dir)
 	has := u.name == "" || as.Getenv("TRAPEZE_TOKEN") != "" || keptToken(dir, u.name)
@@ -160,6 +156,15 @@ func (d *checker) there(ctx context.Context, u setUp, as *shell.Shell) bool {
 		d.add("mcp", wrong, d.rewrite(u), "%s: no server for the command in %s answers at %s: %v", u.client.title, u.path, at, err)
 	}
 	return false
+}
+
+// trapezeAt is nil if a server of Trapeze answers at an address.
+func trapezeAt(ctx context.Context, with *http.Client, at string) error {
+	said, err := fetch(ctx, with, at+"/healthz")
+	if err == nil && said.said["status"] != "alive" {
+		return errors.New("what answers there is not Trapeze")
+	}
+	return err
 }
 
 // keptToken reports whether a data directory has a token of an agent, for any server.

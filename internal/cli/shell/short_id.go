@@ -90,6 +90,9 @@ func (s *Shell) longFlag(ctx context.Context, f *pflag.Flag, kind string) error 
 // and those of another kind are refused by the server.
 func (s *Shell) longID(ctx context.Context, kind, value string) (string, error) {
 	task, part, _ := strings.Cut(value, ".")
+	if strings.HasPrefix(value, "@") && task != LastTask && slices.Contains([]string{"TASK", "HANDOFF", "TICKET"}, kind) {
+		return "", Hinted(Usagef("%q is no id; did you mean %s?", value, LastTask), listTasks)
+	}
 	if !slices.Contains([]string{"TASK", "HANDOFF", "TICKET", "ID"}, kind) || task != LastTask && !strings.HasPrefix(task, "task_") {
 		return value, nil
 	}
@@ -195,7 +198,7 @@ func newest(ctx context.Context, c *client.Client) (string, error) {
 		}
 	})
 	if err == nil && last.ID == "" {
-		err = Usagef("%s has requested no task: give its id", Principal(me.Role, me.Name))
+		err = Hinted(Usagef("%s has requested no task: give its id", Principal(me.Role, me.Name)), "trapeze inbox shows what is offered to you; "+listTasks)
 	}
 	return last.ID, err
 }

@@ -19,6 +19,7 @@ var (
 	oneDash     = regexp.MustCompile(`^unknown shorthand flag: '.' in -([a-z-]{2,})$`)
 	noChoice    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: use (.*)$`)
 	noNumber    = regexp.MustCompile(`^invalid argument (".*") for "(?:-., )?--([a-z-]+)" flag: strconv\.(?:Parse(Int|Uint|Float)|Atoi): .*: (invalid syntax|value out of range)$`)
+	noValue     = regexp.MustCompile(`(?s)^invalid argument ".*?" for "(?:-., )?--([a-z-]+)" flag: (.*)$`)
 	wrongNumber = regexp.MustCompile(`^(?:accepts|requires) .*args?\(s\), (?:only )?received (\d+)$`)
 	placeholder = regexp.MustCompile(`\[?\b[A-Z][A-Z0-9_:-]*\b\]?(?:\.\.\.|…)?`)
 	flagOfUse   = regexp.MustCompile(`--[a-z-]+ [A-Z]+`)
@@ -51,6 +52,9 @@ func Explain(cmd *cobra.Command, err error) (text, hint string) {
 			return fmt.Sprintf("%s is no value of --%s, which takes a number in digits, such as 0.8", m[1], m[2]), ""
 		}
 		return fmt.Sprintf("%s is no value of --%s, which takes a whole number in digits, such as 2000", m[1], m[2]), ""
+	}
+	if m := noValue.FindStringSubmatch(err.Error()); m != nil {
+		return "--" + m[1] + ": " + m[2], ""
 	}
 	m := wrongNumber.FindStringSubmatch(err.Error())
 	if m == nil {

@@ -89,7 +89,7 @@ var phrases = []struct {
 		"POST /v1/tickets/{id}/answer", "POST /v1/tickets/{id}/approve", "POST /v1/tickets/{id}/deny", "POST /v1/tickets/{id}/claim", "POST /v1/tickets/{id}/release",
 	}},
 	{regexp.MustCompile(`^a notice needs no answer`), []string{"GET /v1/tasks/{id}"}},
-	{regexp.MustCompile(`\brelease (the ticket|it$)`), []string{"POST /v1/tickets/{id}/release"}},
+	{regexp.MustCompile(`\brelease the ticket|\brelease it$`), []string{"POST /v1/tickets/{id}/release"}},
 	{regexp.MustCompile(`^claim `), []string{"POST /v1/tickets/{id}/claim"}},
 	{regexp.MustCompile(`\bwithdraw the question|\bwithdraw it by denying|^claim or deny it`), []string{"POST /v1/tickets/{id}/deny"}},
 	// with what is stored
