@@ -14,7 +14,7 @@
 //   - skill.go: what agents are told about handing off; hook.go: when a turn is prolonged
 //   - write.go: how a file is replaced and kept; init.go: what is asked before
 //   - doctor.go: the list of checks, and those of the program, the data directory and the disk (its least free space); doctor_server.go: of the server, its clock, tokens, the policy, and the agent that commands act as; doctor_clients.go: of clients' files;
-//     doctor_mcp.go: of the connection
+//     doctor_mcp.go: of the connection; doctor_hooks.go: of what hooks run
 //   - system_unix.go, system_other.go: how permissions and free space are read, by operating system
 //
 // Start reading at [Init], then clients.go and plan.go, then [Doctor].
