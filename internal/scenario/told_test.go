@@ -78,7 +78,10 @@ func TestADelegatedChildIsToldWhoseResultItIsAndWhereItGoes(t *testing.T) {
 		}
 		h.send(h.agent("bob"), b.Receipt, handoffs.SendInput{To: []string{"cyd"}})
 		c := h.acceptPrompt("cyd")
-		h.says(c.Content.Prompt, "from `bob`\n", goes)
+		h.says(c.Content.Prompt, "from `bob`\n", goes, "ann handed over to bob")
+		if strings.Contains(c.Content.Prompt, "system/") {
+			h.Errorf("the server gave it to nobody:\n%s", c.Content.Prompt)
+		}
 		if n := strings.Count(c.Content.Prompt, "Measure the beams."); n != 1 {
 			h.Errorf("the ask is there %d times:\n%s", n, c.Content.Prompt)
 		}

@@ -142,6 +142,8 @@ func (p *rendering) partOf(h *Header) {
 	case h.PartOf == "" || h.shared():
 	case h.ResultTo == "":
 		p.Line("- Part of task %s, which does not wait for your result", larger(h))
+	case strings.Contains(h.ResultTo, "/"): // no agent, so it owns no task
+		p.Line("- Part of task %s: your result goes to its requester, %s", larger(h), visible.Code(h.ResultTo))
 	default:
 		p.Line("- Part of task %s: your result goes to its owner, %s", larger(h), visible.Code(h.ResultTo))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/domain/task/passage"
@@ -161,10 +162,10 @@ func asStep(p passage.Passage, t task.Task) envelope.Step {
 }
 
 // passedOn is a change of owner as an action of the principal whose words its detail is: the former owner, the new one, or one that decided it. Words of the
-// server are the new owner's.
+// server are the new owner's. What the server offers for the former owner, such as the parts of a fan-out, that owner gave.
 func passedOn(p passage.Passage) (agent, action string) {
 	switch {
-	case p.Kind == passage.PassedOn && p.Asked == "":
+	case p.Kind == passage.PassedOn && (p.Asked == "" || strings.HasPrefix(p.Asked, string(identity.System)+"/")):
 		return p.By, "handed over to " + p.To
 	case p.Kind == passage.PassedOn && p.Asked == p.To:
 		return p.To, "took over from " + p.By + ", who agreed"
