@@ -51,7 +51,7 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 			if strings.Contains(omitted, "unknown tool") {
 				t.Fatal(omitted)
 			}
-			for name, with := range map[string]func(m) any{"null": func(m) any { return nil }, `""`: func(m) any { return "" }, "neutral values": neutral} {
+			for name, with := range map[string]func(m) any{"null": func(m) any { return nil }, `""`: func(m) any { return "" }, "[] or {}": otherEmpty, "neutral values": neutral} {
 				text, recorded, no := filled(t, tool, args, with, true)
 				if no != refused {
 					t.Errorf("with %s for what is omitted: refused %t: %s\nomitted: refused %t: %s", name, no, text, refused, omitted)
@@ -77,6 +77,14 @@ func TestToolsTakeNullAndEmptyForWhatIsOmitted(t *testing.T) {
 			t.Errorf("%s has no call here", name)
 		}
 	}
+}
+
+// otherEmpty is an empty list or object where the schema has neither, or the other of the two.
+func otherEmpty(schema m) any {
+	if t := schema["type"]; t == "string" || t == "object" {
+		return []any{}
+	}
+	return m{}
 }
 
 // more are further calls, after the name of their tool.
