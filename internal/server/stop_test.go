@@ -185,3 +185,45 @@ func TestAServerThatStopsAnswersACallThatAsksThePersonAtItsClient(t *testing.T) 
 		t.Error(err)
 	}
 }
+
+// A drained server goes on, but nobody waits at it: over MCP a call that waits is told what to do, which works, and offers are accepted as before.
+func TestADrainedServerHasCallsOverMCPGoOn(t *testing.T) {
+	s, admin := toStop(t, Config{DataDir: t.TempDir(), Addr: "127.0.0.1:0"})
+	defer func() { _ = s.Close(context.Background()) }()
+	session := mcpSession(t, s, "2025-06-18", agentToken(t, admin, "bob"), nil)
+	call := func(tool string, args map[string]any) (string, bool) {
+		r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Content[0].(*mcp.TextContent).Text, r.IsError
+	}
+	waits := make(chan string)
+	go func() {
+		r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "inbox", Arguments: map[string]any{"wait": 50}})
+		if err != nil || !r.IsError {
+			t.Errorf("the call that waits: %+v, %v", r, err)
+			close(waits)
+			return
+		}
+		waits <- r.Content[0].(*mcp.TextContent).Text
+	}()
+	waitFor(t, 1)
+	s.gate.Drain(true)
+	if text := <-waits; !strings.Contains(text, "stopping or drained") || !strings.Contains(text, "with wait=0 if it is refused again") {
+		t.Errorf("the call that waited is answered %q", text)
+	}
+	made, err := admin.CreateTask(t.Context(), client.CreateInput{Intent: "Deploy", Send: &client.SendInput{To: []string{"bob"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, bad := call("inbox", map[string]any{"wait": 0}); bad || !strings.Contains(text, made.Task+".h1") {
+		t.Errorf("the inbox is %q", text)
+	}
+	if text, bad := call("accept", map[string]any{"handoff": made.Task + ".h1"}); bad {
+		t.Errorf("the accept is answered %q", text)
+	}
+	if task, err := admin.Task(t.Context(), made.Task); err != nil || task.Owner != "bob" {
+		t.Errorf("the task: %+v, %v", task, err)
+	}
+}

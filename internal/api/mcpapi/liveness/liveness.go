@@ -77,7 +77,7 @@ type Waits struct {
 // errStopping is the answer to a call that waited when the server stopped.
 var errStopping = &client.Error{
 	Code: client.Unavailable, Message: "the server is stopping or drained, and waits no longer",
-	Hint: "wait a moment and call again; what arrives meanwhile is kept for you",
+	Hint: "wait a moment and call again, with wait=0 if it is refused again; what arrives meanwhile is kept for you",
 }
 
 // Until returns a context that also ends when the server stops. The caller must call done.
