@@ -24,6 +24,9 @@ import (
 // followed is where a page says what it follows.
 var followed = regexp.MustCompile(`<main [^>]*data-live="([^"]+)"`)
 
+// identified is an id of a part of a page.
+var identified = regexp.MustCompile(` id="[^"]*"`)
+
 // change is something that a page shows once it has happened.
 type change struct {
 	path  string
@@ -102,8 +105,16 @@ func TestEachPageFollowsWhatChangesIt(t *testing.T) {
 			}
 		})
 		must(t)(nil, s.monitor.Wait(ctx, ledger.Position(settled()))) // figures are counted beside
-		if body := page.get(c.path, http.StatusOK); !strings.Contains(body, c.shows) {
+		body := page.get(c.path, http.StatusOK)
+		if !strings.Contains(body, c.shows) {
 			t.Errorf("%s does not show %q: %s", c.path, c.shows, body)
+		}
+		seen := map[string]bool{} // an update finds by them what is the same
+		for _, id := range identified.FindAllString(body, -1) {
+			if seen[id] {
+				t.Errorf("%s has%s twice", c.path, id)
+			}
+			seen[id] = true
 		}
 	}
 	all.Wait()

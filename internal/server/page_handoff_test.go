@@ -192,7 +192,7 @@ func TestThePageSaysWhatAColdHandoffLeavesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown(t, "the cold handoff", page.get("/tasks/"+made.Task+"/hops/1", http.StatusOK), `<li>facts  (2 of them) <span class="quiet">the handoff is cold: no receiver gets what was given with it</span></li>`)
+	shown(t, "the cold handoff", page.get("/tasks/"+made.Task+"/hops/1", http.StatusOK), `>facts (2 of them) <span class="quiet">the handoff is cold: no receiver gets what was given with it</span></li>`)
 }
 
 // However many tasks, tickets and dead letters there are, the first answer of each page stays as large as that of a few hundred: lists go on in parts.

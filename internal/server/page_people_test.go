@@ -192,7 +192,9 @@ func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 	must(t)(other, err)
 	olga := newReader(t, s)
 	olga.get(olga.link(other.Token.Text), http.StatusOK)
-	bound := func() { must(t)(admins.SetLimits(t.Context(), "other", adminapi.LimitsInput{OpenTasks: new(int64(9))})) }
+	bound := func() {
+		must(t)(admins.SetLimits(t.Context(), "other", adminapi.LimitsInput{OpenTasks: new(int64(9))}))
+	}
 	for page, change := range map[string]func(){"/inbox": toggle, "/tickets/" + ticket: toggle, "/memory/" + note.ID: revise, "/conversations/case~ann": say, "/record": bound} {
 		zoe := zoe
 		if page == "/record" {

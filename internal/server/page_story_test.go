@@ -190,9 +190,9 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 	shown(t, "an offer that was rejected", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "no printer", "As it was offered: nobody accepted it")
 	compared := page.get("/tasks/"+task+"/compare", http.StatusOK)
 	for _, row := range []string{
-		`<tr class="kept"><th scope="row">fact f2</th><td>due on Friday</td><td>due on Friday</td>`, `<tr class="changed"><th scope="row">decision d1</th><td>in English</td><td>in plain English</td>`,
-		`<tr class="added"><th scope="row">fact f4</th><td></td><td>printed in blue</td>`, `<tr class="changed"><th scope="row">fact f1</th><td>14 pages</td><td>9 pages</td>`, "by f3",
-		`<tr class="kept"><th scope="row">constraint c1</th><td>name nobody</td><td>name nobody</td>`,
+		` class="kept"><th scope="row">fact f2</th><td>due on Friday</td><td>due on Friday</td>`, ` class="changed"><th scope="row">decision d1</th><td>in English</td><td>in plain English</td>`,
+		` class="added"><th scope="row">fact f4</th><td></td><td>printed in blue</td>`, ` class="changed"><th scope="row">fact f1</th><td>14 pages</td><td>9 pages</td>`, "by f3",
+		` class="kept"><th scope="row">constraint c1</th><td>name nobody</td><td>name nobody</td>`,
 	} {
 		shown(t, "the comparison", compared, row)
 	}
@@ -457,8 +457,8 @@ func TestAComparisonKnowsWhatWasLeftOutForAReceiver(t *testing.T) {
 	_, left, _ := strings.Cut(page.get(story+"/hops/2", http.StatusOK), `<h2 id="left">`)
 	shown(t, "the handoff", left, "fact")
 	forth, back := page.get(story+"/compare?a=1&b=2", http.StatusOK), page.get(story+"/compare?a=2&b=3", http.StatusOK)
-	kept, omitted := strings.Count(forth, `<tr class="kept"><th scope="row">fact`), strings.Count(forth, `<tr class="omitted"><th scope="row">fact`)
-	if added := strings.Count(back, `<tr class="added"><th scope="row">fact`); omitted == 0 || kept+omitted != len(facts) || added != omitted || strings.Count(back, "left out before") != added {
+	kept, omitted := strings.Count(forth, ` class="kept"><th scope="row">fact`), strings.Count(forth, ` class="omitted"><th scope="row">fact`)
+	if added := strings.Count(back, ` class="added"><th scope="row">fact`); omitted == 0 || kept+omitted != len(facts) || added != omitted || strings.Count(back, "left out before") != added {
 		t.Errorf("of %d facts, %d are kept and %d left out, then %d come back:\n%s\n%s\n%s", len(facts), kept, omitted, added, left, forth, back)
 	}
 }

@@ -110,10 +110,11 @@ func given(doc client.HandoffDocument) json.RawMessage {
 
 // comparison is two envelopes of a task side by side.
 type comparison struct {
-	Task string
-	A, B int
-	Hops []int
-	Rows []sheet.Difference
+	Task   string
+	Intent string
+	A, B   int
+	Hops   []int
+	Rows   []sheet.Difference
 }
 
 func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
@@ -156,6 +157,6 @@ func (v *visit) compare(w http.ResponseWriter, r *http.Request) error {
 			c.B = n
 		}
 	}
-	c.Rows = sheet.Compare(got[0], got[1])
+	c.Intent, c.Rows = got[1].Task.Intent, sheet.Compare(got[0], got[1])
 	return v.show(w, r, "compare", page{Title: fmt.Sprintf("Handoffs %d and %d", c.A, c.B), Live: following(append(append(got[0].Items(), got[1].Items()...), task)...), Body: c})
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -63,6 +64,33 @@ func TestColoursAndSizesOfTypeAreInOneFile(t *testing.T) {
 	}
 	if b, err := fs.ReadFile(staticFiles, "static/variables.css"); err != nil || len(decided.FindAll(b, -1)) < 20 {
 		t.Errorf("%v: the test finds no colours where they are", err)
+	}
+}
+
+// listed is the beginning of an item of a list that a template makes.
+var listed = regexp.MustCompile(`{{range [^}]*}}(?:\s|{{(?:\$|if)[^}]*}})*<(?:li|tr|details|section|figure|article)\b[^>]*>`)
+
+// An update of a page keeps what is chosen, selected and in sight of an item of a list if the item has an id.
+func TestEachItemOfAListHasAnID(t *testing.T) {
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	more, err2 := fs.Glob(templateFiles, "templates/parts/*.html")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	n := 0
+	for _, name := range append(names, more...) {
+		b, err := fs.ReadFile(templateFiles, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range listed.FindAllString(string(b), -1) {
+			if n++; !strings.Contains(item, ` id="`) {
+				t.Errorf("%s has %s without an id", name, item)
+			}
+		}
+	}
+	if n < 30 {
+		t.Errorf("the test finds %d lists", n)
 	}
 }
 

@@ -60,7 +60,15 @@ func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
 	if want := "true | 252 | " + eval[string](d, `text`) + " | true | true | somebody | 3"; got != want || eval[string](d, `text`) == "" {
 		t.Errorf("%q, not %q", got, want)
 	}
+	far := row(ids[2]) + `.querySelector("time")`
+	d.do(chromedp.Evaluate[chromedp.Void](`scrollTo({top: 0, behavior: "instant"}); void 0`))
+	d.until(`!near.has(` + far + `.closest(".chunk"))`)
+	d.do(chromedp.Evaluate[chromedp.Void](`for (const t of document.querySelectorAll(".chunk time")) t.textContent = "?"; tick(); void 0`))
+	if got := eval[string](d, `[`+far+`, rows()[0].querySelector("time")].map((t) => t.textContent === "?").join()`); got != "true,false" {
+		t.Errorf("times that are out of sight, and in sight, stay as they were: %s", got)
+	}
 	d.do(chromedp.Evaluate[chromedp.Void](row(ids[2]) + `.scrollIntoView({block: "center", behavior: "instant"}); void 0`)) // it was out of sight
+	d.until(far + `.textContent !== "?"`)
 	d.until(row(ids[2]) + `.innerText.includes("cancelled")`)
 	d.goTo("/tasks?live=1")
 	d.following()
@@ -79,6 +87,15 @@ func TestALongListFollowsAndKeepsItsPlace(t *testing.T) {
 	d.until(`!` + row(first) + ` && rows()[99].id === kept`) // it leaves the first part, and another comes into it
 	if got := eval[string](d, `(() => { `+whole+` return [all.join() === sorted.join(), boxes().filter((b) => b.checked).length, document.getElementById(kept).querySelector("input").checked].join(" | "); })()`); got != "true | 1 | true" {
 		t.Error(got)
+	}
+	d.agent("mary", client.AgentSpec{})
+	d.goTo("/")
+	d.following()
+	d.do(chromedp.Evaluate[chromedp.Void](`window.kept = document.querySelector("#agents ~ .wide tbody tr"); getSelection().selectAllChildren(kept); void 0`))
+	d.agent("anna", client.AgentSpec{})
+	d.until(`document.querySelectorAll("#agents ~ .wide tbody tr").length === 2`)
+	if got := eval[string](d, `[kept.isConnected, kept.querySelector("a").textContent, String(getSelection()).startsWith("mary")].join()`); got != "true,mary,true" {
+		t.Errorf("an agent that comes before another takes its row: %s", got)
 	}
 	if heard := d.heard(); len(heard) > 0 {
 		t.Error(heard)

@@ -39,9 +39,10 @@ function lengthen() {
       watched.observe(chunk);
     }
     count();
-    if (!more) return link.replaceWith(rows().length ? "" : "No task fits.");
+    const some = document.querySelector(".chunk tbody tr");
+    if (!more) return link.replaceWith(some ? "" : "No task fits.");
     link.href = more.getAttribute("href");
-    if (rows().length) link.textContent = "Older tasks";
+    if (some) link.textContent = "Older tasks";
     lengthen();
   }, { rootMargin: "800px" }).observe(link);
 }
@@ -50,7 +51,10 @@ function lengthen() {
 const stale = new Set(), near = new Set();
 
 const watched = new IntersectionObserver((seen) => {
-  for (const e of seen) near[e.isIntersecting ? "add" : "delete"](e.target);
+  for (const e of seen) {
+    near[e.isIntersecting ? "add" : "delete"](e.target);
+    if (e.isIntersecting) showTimes(e.target);
+  }
   freshen();
 }, { rootMargin: "800px" });
 
@@ -129,8 +133,11 @@ function boxes() { return [...document.querySelectorAll("input[name=task]")]; }
 // most is how many of a list are changed at once.
 function most() { return Number(document.querySelector("input.all")?.dataset.most || Infinity); }
 
-// count says how many of a list are chosen, and if they are too many.
+// count says how many of a list are chosen, and if they are too many. As long as some are, what is done with them stays in sight.
 function count() {
-  const out = document.querySelector("output.count"), all = boxes(), n = all.filter((box) => box.checked).length;
-  if (out) out.textContent = n ? `${n} of ${all.length} are chosen${all.length > most() && n >= most() ? `; at most ${most()} are cancelled at once` : ""}` : "";
+  const out = document.querySelector("output.count"), n = document.querySelectorAll("input[name=task]:checked").length;
+  document.querySelector("input.all")?.form.querySelector(":scope > fieldset")?.toggleAttribute("data-chosen", n > 0);
+  if (!out) return;
+  const all = n && boxes().length;
+  out.textContent = n ? `${n} of ${all} are chosen${all > most() && n >= most() ? `; at most ${most()} are cancelled at once` : ""}` : "";
 }

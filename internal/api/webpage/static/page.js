@@ -2,7 +2,7 @@
 "use strict";
 
 const units = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" }), exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 // ago has what relative wrote: a long list has few different times.
 const ago = new Map();
@@ -18,8 +18,14 @@ function showTimes(part = document) {
   for (const t of part.querySelectorAll("time[datetime]")) {
     const at = new Date(t.dateTime), text = inWords((at - now) / 1000);
     if (t.textContent !== text) t.textContent = text;
-    if (!t.title) t.title = at.toLocaleString();
+    if (!t.title) t.title = exact.format(at);
   }
+}
+
+// tick brings the times up to date that are in sight: of a long list, those of the parts that are near it.
+function tick() {
+  const [first, ...rest] = chunks();
+  for (const part of rest.length ? [first, ...near] : [document]) showTimes(part);
 }
 
 // Following: the server says that something changed, and the page fetches itself and keeps what is the same.
@@ -85,10 +91,11 @@ async function refresh() {
   try {
     await htmx.ajax("GET", location.pathname + location.search, { target: "#main", select: "#main", swap: "outerMorph" });
     if (at?.isConnected && at !== document.activeElement) at.focus({ preventScroll: true });
-    showTimes();
+    tick();
     notify();
     lengthen();
     freshen();
+    count(); // what was chosen may have gone
     if (main().dataset.live !== live) follow(); // it has more parts, or others
     tickets().forEach(renew);
     if (current()) choose(current());
@@ -265,6 +272,7 @@ async function choose(card) {
   const known = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("known");
   sheet.ariaBusy = null;
   if (!known) return; // the link stays
+  for (const part of known.querySelectorAll("[id]")) part.removeAttribute("id"); // another sheet may have the same
   sheet.replaceChildren(...known.childNodes);
   Object.assign(sheet.dataset, { read: since, digest: known.dataset.digest || "", of: known.dataset.of });
   renew(card);
@@ -328,7 +336,7 @@ document.addEventListener("click", async (e) => {
 
 function begin() {
   showTimes();
-  setInterval(() => showTimes(), 5000);
+  setInterval(tick, 5000);
   document.getElementById("go")?.click();
   for (const b of document.querySelectorAll("[data-digit] kbd")) b.textContent = Number(b.parentElement.dataset.digit) + 1;
   const find = document.getElementById("q");
