@@ -124,7 +124,7 @@ var ticketStories = map[string]ticketSteps{
 		{nil, "Waits for a person of the desk operators, to approve its handoff|" + returned},
 		{ticketStory.claimAsAdmin, "Waits for admin/local, who has claimed it at the desk operators, to approve its handoff|" + returned},
 		{ticketStory.release, "Waits for a person of the desk operators, to approve its handoff|" + returned},
-		{ticketStory.approve, "Offered to bob: not seen yet|it is offered to another, or parked Look at the agent"},
+		{ticketStory.approve, "Offered to bob: not seen yet|it is offered to another, or goes to the dead letters Look at the agent"},
 	}, []string{"approval asked ann desk operators", "ticket claimed admin/local kind approval · desk operators"}},
 	"an approval by name": {sends(client.SendInput{To: []string{"bob"}, Kind: client.Supervised, Approver: "zoe", Content: client.Content{Ask: "Pay now"}}), []ticketStep{
 		{nil, "Waits for zoe, to approve its handoff|" + askedNext},

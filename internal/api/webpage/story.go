@@ -55,8 +55,13 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := story{Task: t, Standing: standing.Of(t), Mine: v.owns(ctx, t)}
 	for i := range s.Standing {
-		if at := &s.Standing[i]; at.Link == "#takeover" {
+		switch at := &s.Standing[i]; at.Link {
+		case "#takeover":
 			at.Link = s.giveAt(v.me)
+		case standing.DeadLetter(t):
+			if !operates(v.me) {
+				at.Do = "Look at the dead letters"
+			}
 		}
 	}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})

@@ -33,7 +33,7 @@ func Of(t client.Task) (all []Standing) {
 		all = append(all, s)
 	}
 	if p := t.Parked; t.State == client.Parked && p != nil {
-		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + human.Times(p.Detail), Link: "/dead", Do: "Replay or discard it"})
+		add(Standing{Tone: "bad", Text: "In the dead letters, " + human.Label(p.Cause) + ": " + human.Times(p.Detail), Link: DeadLetter(t), Do: "Replay or discard it"})
 	}
 	if k, ok := ofTicket(t); ok {
 		add(k)
@@ -66,6 +66,9 @@ func Of(t client.Task) (all []Standing) {
 	return all
 }
 
+// DeadLetter is the place of a task on the page of the dead letters.
+func DeadLetter(t client.Task) string { return "/dead#row-" + t.ID }
+
 // atWork says who works on a task. One who has taken it over from a desk is not replaced by another agent: the next desk is asked.
 func atWork(t client.Task) Standing {
 	s := Standing{Text: t.Owner + " works on it", Until: t.Lease, Then: "another agent is asked, if there is no sign of life before", Link: "/agents/" + t.Owner, Do: "Look at the agent"}
@@ -92,7 +95,7 @@ func handingOff(h *client.Handoff) Standing {
 	case len(h.SeenBy) > 0:
 		return Standing{Text: fmt.Sprintf("Offered to %s, seen by %s: not accepted yet", to, strings.Join(h.SeenBy, ", ")), Until: soonest(h.AckEnds, h.OfferEnds), Then: "it is offered again, or to another", Link: agentLink(h.SeenBy), Do: "Look at the agent"}
 	case to != "":
-		return Standing{Text: "Offered to " + to + ": not seen yet", Until: h.OfferEnds, Then: "it is offered to another, or parked", Link: agentLink(h.To), Do: "Look at the agent"}
+		return Standing{Text: "Offered to " + to + ": not seen yet", Until: h.OfferEnds, Then: "it is offered to another, or goes to the dead letters", Link: agentLink(h.To), Do: "Look at the agent"}
 	}
 	return Standing{Text: "No receiver has it yet"}
 }
