@@ -47,6 +47,7 @@ func TestPictures(t *testing.T) {
 	} {
 		d.prefer(p[2])
 		d.goTo(p[1])
+		d.until(`!document.querySelector("[data-chosen] .sheet:not([data-read])")`) // the ticket is shown beside what the agents know
 		b, err := chromedp.Run(d.ctx, chromedp.CaptureScreenshot())
 		if err != nil {
 			d.fail(err)
