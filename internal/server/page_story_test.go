@@ -188,6 +188,10 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 	shown(t, "an offer", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "As its receiver will read it")
 	must(t)(agents["bob"].Reject(t.Context(), open.Handoff, client.RejectInput{Reason: client.NotCapable, Detail: "no printer"}))
 	shown(t, "an offer that was rejected", page.get("/tasks/"+open.Task+"/hops/1", http.StatusOK), "no printer", "As it was offered: nobody accepted it")
+	if body := page.get("/tasks/"+task+"/hops/1", http.StatusOK); strings.Contains(body, "/compare") {
+		t.Error("the first handoff offers to compare it with one before")
+	}
+	shown(t, "the second handoff", page.get("/tasks/"+task+"/hops/2", http.StatusOK), `/compare?a=1&amp;b=2">compare with handoff 1</a>`)
 	compared := page.get("/tasks/"+task+"/compare", http.StatusOK)
 	for _, row := range []string{
 		` class="kept"><th scope="row">fact f2</th><td>due on Friday</td><td>due on Friday</td>`, ` class="changed"><th scope="row">decision d1</th><td>in English</td><td>in plain English</td>`,

@@ -42,6 +42,9 @@ func (p handoffPage) Reading() string {
 	return "As it was offered: nobody accepted it"
 }
 
+// Before is the number of the handoff before; 0: there is none.
+func (p handoffPage) Before() int { return p.N - 1 }
+
 func (v *visit) handoff(w http.ResponseWriter, r *http.Request) error {
 	ctx, task := r.Context(), r.PathValue("task")
 	n, err := strconv.Atoi(r.PathValue("hop"))
