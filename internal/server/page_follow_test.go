@@ -109,15 +109,21 @@ func TestEachPageFollowsWhatChangesIt(t *testing.T) {
 		if !strings.Contains(body, c.shows) {
 			t.Errorf("%s does not show %q: %s", c.path, c.shows, body)
 		}
-		seen := map[string]bool{} // an update finds by them what is the same
-		for _, id := range identified.FindAllString(body, -1) {
-			if seen[id] {
-				t.Errorf("%s has%s twice", c.path, id)
-			}
-			seen[id] = true
-		}
+		identifies(t, c.path, body)
 	}
 	all.Wait()
+}
+
+// identifies checks that no two parts of a page have one id: an update finds by them what is the same.
+func identifies(t *testing.T, path, body string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, id := range identified.FindAllString(body, -1) {
+		if seen[id] {
+			t.Errorf("%s has%s twice", path, id)
+		}
+		seen[id] = true
+	}
 }
 
 var errDone = errors.New("done")
