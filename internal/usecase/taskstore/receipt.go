@@ -2,6 +2,7 @@ package taskstore
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -17,7 +18,7 @@ type Receipt struct {
 	State   event.State `json:"state"`
 	Owner   string      `json:"owner,omitempty"`
 	Epoch   uint64      `json:"epoch"`
-	Handoff string      `json:"handoff,omitempty"` // id of the newest handoff
+	Handoff string      `json:"handoff,omitempty"` // id of the newest handoff; none if the call moved the task to the dead letters without one
 	Stage   event.Stage `json:"stage,omitempty"`
 	Offer   int         `json:"offer,omitempty"`
 	To      []string    `json:"to,omitempty"` // who has the open offer
@@ -63,7 +64,7 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 	if h := t.InFlight(); h != nil && h.Kind == event.Cold {
 		r.Envelope = h.Envelope
 	}
-	if h := t.Handoff; h != nil {
+	if h := t.Handoff; h != nil && !stopped(o.Events) {
 		r.Handoff, r.Stage, r.Offer, r.To = h.ID(t.ID), h.Stage, h.Offer, h.To
 	}
 	if t.State == event.Parked {
@@ -90,6 +91,18 @@ func ReceiptOf(o stream.Outcome[task.Task]) Receipt {
 		}
 	}
 	return r
+}
+
+// stopped reports whether events moved a task to the dead letters, and are of no handoff.
+func stopped(events []ledger.Event) bool {
+	parked := false
+	for _, e := range events {
+		if strings.HasPrefix(e.Name, "handoff-") {
+			return false
+		}
+		parked = parked || e.Name == (event.ParkedTask{}).EventName()
+	}
+	return parked
 }
 
 // NotReached are the reasons for which agents could not be reached, by their names.

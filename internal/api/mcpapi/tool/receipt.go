@@ -73,7 +73,7 @@ func Told(r client.Receipt, did, next string) Answer {
 		}
 		b.WriteString(".")
 	}
-	if e := r.Sealed; e != nil && e.Tokens > 0 && e.Budget > 0 {
+	if e := r.Sealed; e != nil && e.Tokens > 0 && e.Budget > 0 && r.State != client.Parked {
 		fmt.Fprintf(&b, " The receiver reads %d tokens of its %d.", e.Tokens, e.Budget)
 	}
 	if e := r.Sealed; e != nil && e.Completeness < 1 {
