@@ -94,11 +94,14 @@ func TestAColdHandoffByAnAgentKeepsWhatOperatorsPinned(t *testing.T) {
 		in       client.SendInput
 		reads    []string
 	}{
-		{mal, ben, "ben", client.SendInput{Kind: client.Cold, Content: client.Content{Ask: "do", Facts: []client.Point{{Text: "SECRET 3", Pinned: true}}}}, []string{"what its requester and operators pinned, and nothing else", ":)\ntime It was 14:03.", ":)\nstop Crane 7 stays stopped."}},
+		{mal, ben, "ben", client.SendInput{Kind: client.Cold, Content: client.Content{Ask: "do", Facts: []client.Point{{Text: "SECRET 3", Pinned: true}}}}, []string{"\nleft out by a cold handoff: texts ×1, facts ×2, steps ×1\n", "what its requester and operators pinned, and nothing else", ":)\ntime It was 14:03.", ":)\nstop Crane 7 stays stopped."}},
 		{ben, cyd, "cyd", client.SendInput{Content: client.Content{Facts: []client.Point{{ID: "time", Text: "It was 16:00."}}}}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
-		{cyd, dan, "dan", client.SendInput{Kind: client.Cold}, []string{"time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
+		{cyd, dan, "dan", client.SendInput{Kind: client.Cold}, []string{"\nleft out by a cold handoff: texts ×1, facts ×2, steps ×3\n", "time It was 16:00.\n(time replaces what ", "stop Crane 7 stays stopped."}},
 	} {
 		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := hop.from.Progress(ctx, made.Task, client.ProgressInput{Epoch: took.Epoch, Note: "worked"}); err != nil {
 			t.Fatal(err)
 		}
 		hop.in.Epoch, hop.in.To = took.Epoch, []string{hop.name}

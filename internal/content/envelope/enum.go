@@ -93,10 +93,22 @@ const (
 	SentFiles     DroppedKind = "sent_files"
 )
 
+// The kinds of what a task had before a cold handoff that leaves it out. Its receiver cannot read the envelopes that have it.
+const (
+	ColdTexts     DroppedKind = "cold_texts"
+	ColdFacts     DroppedKind = "cold_facts"
+	ColdDecisions DroppedKind = "cold_decisions"
+	ColdQuestions DroppedKind = "cold_questions"
+	ColdSteps     DroppedKind = "cold_steps"
+	ColdMemory    DroppedKind = "cold_memory"
+	ColdFiles     DroppedKind = "cold_files"
+)
+
 // DroppedKinds lists every kind.
 var DroppedKinds = event.NewSet("a kind of dropped entries",
 	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps,
-	SentTexts, SentFacts, SentDecisions, SentQuestions, SentSteps, SentMemory, SentFiles)
+	SentTexts, SentFacts, SentDecisions, SentQuestions, SentSteps, SentMemory, SentFiles,
+	ColdTexts, ColdFacts, ColdDecisions, ColdQuestions, ColdSteps, ColdMemory, ColdFiles)
 
 func (k *DroppedKind) UnmarshalText(b []byte) error { return DroppedKinds.Decode(k, b) }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 )
 
-// cold is an envelope, and what its sender adds, without all but the description of the task. It counts what the sender gave beside that: neither the sender
-// nor the receiver is to think that it arrives. An agent does not leave out what the requester and operators pinned.
+// cold is an envelope, and what its sender adds, without all but the description of the task. It counts what both had beside that: neither the sender
+// nor the receiver is to think that it arrives, or that it is not there. An agent does not leave out what the requester and operators pinned.
 func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.Envelope, Content) {
 	out := envelope.Envelope{
 		Version: doc.Version, Parent: doc.Parent, Handoff: doc.Handoff, CreatedAt: doc.CreatedAt, Priority: doc.Priority, Hops: doc.Hops, Trace: doc.Trace,
@@ -19,22 +19,94 @@ func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.En
 	}
 	if c.Again != "" { // only what is asked again
 		out.Task.Ask, out.TextBy.Ask = doc.Task.Ask, doc.TextBy.Ask
-		out.Dropped = slices.DeleteFunc(slices.Clone(doc.Dropped), func(d envelope.Dropped) bool { return !d.Kind.Sent() || d.Task != t.ID })
 	}
-	texts := 0
-	for _, given := range []bool{c.State != "", c.Summary != "", len(c.Data) > 0} {
-		if given {
-			texts++
+	told(&doc, t)
+	for _, d := range doc.Dropped {
+		if kind := d.Kind; kind != envelope.DroppedPins && kind != envelope.DroppedTurns { // these are looked up
+			if c.Again == "" { // an earlier sender gave it
+				kind = kind.Before()
+			}
+			out.Drop(kind, d.Count, d.Task)
 		}
 	}
-	out.Drop(envelope.SentTexts, texts, t.ID)
-	out.Drop(envelope.SentFacts, len(c.Facts), t.ID)
-	out.Drop(envelope.SentDecisions, len(c.Decisions), t.ID)
-	out.Drop(envelope.SentQuestions, len(c.Questions), t.ID)
-	out.Drop(envelope.SentSteps, len(c.Steps), t.ID)
-	out.Drop(envelope.SentMemory, len(c.Memory)+len(c.Unresolved)+c.Recent, t.ID)
-	out.Drop(envelope.SentFiles, len(c.Artifacts), t.ID)
+	before, given := hadBefore(doc, out, c), c.given()
+	for i, kind := range []envelope.DroppedKind{
+		envelope.SentTexts, envelope.SentFacts, envelope.SentDecisions, envelope.SentQuestions, envelope.SentSteps, envelope.SentMemory, envelope.SentFiles,
+	} {
+		out.Drop(kind, given[i], t.ID)
+		out.Drop(kind.Before(), before[i], t.ID)
+	}
 	return out, Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt, Confidence: c.Confidence}
+}
+
+// coldCounts are of texts, facts, decisions, questions, steps, memory items and files.
+type coldCounts [7]int
+
+// given counts what a sender gave.
+func (c Content) given() coldCounts {
+	return coldCounts{
+		count(c.State != "", c.Summary != "", len(c.Data) > 0), len(c.Facts), len(c.Decisions), len(c.Questions), len(c.Steps),
+		len(c.Memory) + len(c.Unresolved) + c.Recent, len(c.Artifacts),
+	}
+}
+
+// hadBefore counts what an envelope has beside what is left of it, and what the content has in its place.
+func hadBefore(doc, left envelope.Envelope, c Content) coldCounts {
+	points := func(have, kept []envelope.Item, add []Point) (n int) {
+		for _, i := range have {
+			same := func(k envelope.Item) bool { return k.ID == i.ID }
+			if !slices.ContainsFunc(kept, same) && !slices.ContainsFunc(add, func(p Point) bool { return p.ID == i.ID || p.Supersedes == i.ID }) {
+				n++
+			}
+		}
+		return n
+	}
+	questions, steps, items, files := 0, 0, 0, 0
+	if c.Questions == nil {
+		questions = len(doc.OpenQuestions)
+	}
+	for _, s := range doc.History {
+		if !s.Recorded || s.Importance != passing { // that the task changed hands is no context
+			steps++
+		}
+	}
+	item := func(id string) {
+		if !slices.ContainsFunc(c.Memory, func(m MemoryAsk) bool { return m.ID == id }) {
+			items++
+		}
+	}
+	file := func(digest string) {
+		if !slices.ContainsFunc(c.Artifacts, func(a Artifact) bool { return a.Digest == digest }) {
+			files++
+		}
+	}
+	for _, m := range doc.Memory {
+		item(m.ID)
+	}
+	for _, a := range doc.Artifacts {
+		file(a.Digest)
+	}
+	for _, g := range doc.Gaps {
+		switch g.Kind {
+		case envelope.PartMemory:
+			item(g.ID)
+		case envelope.PartArtifact:
+			file(g.ID)
+		}
+	}
+	return coldCounts{
+		count(doc.Task.State != "" && c.State == "", doc.ConversationSummary != "" && c.Summary == "", len(doc.Task.Data) > 0 && len(c.Data) == 0),
+		points(doc.KeyFacts, left.KeyFacts, c.Facts), points(doc.Decisions, left.Decisions, c.Decisions), questions, steps, items, files,
+	}
+}
+
+func count(of ...bool) (n int) {
+	for _, is := range of {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // binding is the facts or decisions that the requester or an operator pinned, also in words of others that replaced theirs.

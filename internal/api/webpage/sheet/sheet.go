@@ -37,8 +37,14 @@ func (e Envelope) Left() []Omission {
 	all := slices.Clone(e.Omissions)
 	for _, d := range e.Dropped {
 		o := Omission{Kind: d.Kind, Count: d.Count, Reason: "bound"}
-		if kind, sent := strings.CutPrefix(d.Kind, "sent_"); sent {
-			o.Kind, o.Reason = kind, "cold"
+		for _, cold := range []string{"sent_", "cold_"} { // given with it, and had before it
+			if kind, is := strings.CutPrefix(d.Kind, cold); is {
+				o.Kind, o.Reason = kind, "cold"
+			}
+		}
+		if at := slices.IndexFunc(all, func(is Omission) bool { return is.Reason == "cold" && is.Kind == o.Kind && o.Reason == "cold" }); at >= 0 {
+			all[at].Count += o.Count
+			continue
 		}
 		all = append(all, o)
 	}

@@ -108,7 +108,7 @@ var fields = map[string]field{
 	"Envelope.conversation":         {doc: "The raw conversation, oldest first. Usually omitted in favour of its summary.", limits: entries(envelope.MaxTurns), since: v11},
 	"Envelope.omissions":            {doc: "The parts that this envelope omits, with reasons.", limits: entries(envelope.MaxOmissions), since: v11},
 	"Envelope.gaps":                 {doc: "The references that could not be resolved.", limits: entries(envelope.MaxGaps), since: v11},
-	"Envelope.dropped":              {doc: "What was not taken over from earlier envelopes, or not from the record of the task, for a bound, and what a sender gave with a cold handoff. Never omitted. Since version 1.4.", limits: entries(envelope.MaxDropped)},
+	"Envelope.dropped":              {doc: "What was not taken over from earlier envelopes, or not from the record of the task, for a bound, and what a cold handoff left out. Never omitted. Since version 1.4.", limits: entries(envelope.MaxDropped)},
 	"Envelope.packing":              {doc: "How the envelope was fitted to its receiver's token budget.", since: v11},
 
 	"Header.task_id":         {doc: "The task.", limits: word},
@@ -221,7 +221,7 @@ var fields = map[string]field{
 	"Gap.id":     {doc: "The part's id.", limits: word},
 	"Gap.reason": {doc: "The reason why it could not be resolved; replaced, since version 1.4, is that of a fact or decision that was replaced by the content that it was given in."},
 
-	"Dropped.kind":  {doc: "The kind of the entries. Answers, notes and changes were never a step of an envelope. Those that begin with sent were given with a cold handoff, which leaves them out."},
+	"Dropped.kind":  {doc: "The kind of the entries. Answers, notes and changes were never a step of an envelope. Those that begin with sent were given with a cold handoff, which leaves them out, and those that begin with cold were there before one that left them out."},
 	"Dropped.count": {doc: "The number of them.", limits: limits{"minimum": 1, "maximum": 1<<31 - 1}},
 	"Dropped.task":  {doc: "The task whose record has them.", limits: word},
 
