@@ -30,6 +30,11 @@
 // about the state of the work, and never one that a smaller budget keeps. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
 // by kind and reason.
 //
+// The part that does not fit ends what is kept, also where parts behind it would fit: a budget leaves up to the length of that part unused, most where a long
+// part of the requester or of operators is next. A smaller part could only take that room if a larger budget kept it as well. Then the long part would need a budget
+// for both, and between that and its own fit, where it is kept now, less important parts would displace it. Within a rank the shorter parts of the same
+// importance are before it already.
+//
 // Why sums are exact: every line that Render writes outside of a text begins where token counts add up (see
 // [tokenizer.Counter.Count]), so the tokens of a part are measured once, alone. The choice uses these sums. Then the whole
 // is counted; if it is over the budget, because a fence had to grow, the last parts are removed until it fits.
