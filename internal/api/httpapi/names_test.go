@@ -85,6 +85,15 @@ func TestNoNameCanBeTakenForAnother(t *testing.T) {
 			}
 		}
 	}
+	for _, id := range []string{"state", "Notes", "files."} { // lines of prompts begin with them
+		r := h.call(h.admin, "POST /v1/tasks", `{"intent":"x","content":{"key_facts":[{"id":"`+id+`","text":"sound"}]}}`)
+		_, task, _ := strings.Cut(r.body, `"task":"`)
+		task, _, _ = strings.Cut(task, `"`)
+		prompt := h.call(h.admin, "GET /v1/tasks/"+task+"/content?render=true", "")
+		if r.status != http.StatusCreated || !strings.Contains(prompt.body, `- \"`+id+`\" sound\n`) {
+			t.Errorf("%q: %d %s; %d %s", id, r.status, r.body, prompt.status, prompt.body)
+		}
+	}
 	for _, label := range []string{"refunds:write", "Files.Read", "a+b@c#d=1"} { // of other systems
 		if r := h.call(h.admin, "POST /v1/tasks", `{"intent":"x","tags":["`+label+`"],"permissions":["`+label+`"]}`); r.status != http.StatusCreated {
 			t.Errorf("%q: %d %s", label, r.status, r.body)

@@ -46,7 +46,7 @@ func TestNoIDOfAFactIsAWordThatBeginsALineOfThePrompt(t *testing.T) {
 	for word := range words {
 		for _, id := range []string{word, strings.ToUpper(word), word + "."} {
 			if word != "sha" && idform.IsPoint(id) {
-				t.Errorf("a fact can have the id %s, which begins a line of the prompt's own", id)
+				t.Errorf("the id %s of a fact, with which a line of the prompt's own begins, is not quoted", id)
 			}
 		}
 	}

@@ -148,10 +148,10 @@ func sorted(notes []Note) []Note {
 	return notes
 }
 
-// plainIDs renames the facts or decisions whose ids could be taken for others here, with a note: see [idform.IsPoint] and [event.CheckCase]. What they replaced is
+// plainIDs renames the facts or decisions whose ids could be taken for others here, with a note: see [idform.FitsPoint] and [event.CheckCase]. What they replaced is
 // in the other record.
 func (d *document) plainIDs(field, letter string, list []envelope.Item) []envelope.Item {
-	unfit := func(id string) bool { return !idform.IsPoint(id) }
+	unfit := func(id string) bool { return !idform.FitsPoint(id) }
 	taken, before := map[string]bool{}, map[string]bool{}
 	for i := range list {
 		taken[strings.ToLower(list[i].ID)] = true

@@ -169,6 +169,9 @@ func (f *finder) match(name string) ([]Part, bool) {
 	if named := f.having(func(p Part) bool { return p.Name() == name || p.Original && p.Name() == name+ofOriginal }); len(named) > 0 {
 		return named, true
 	}
+	if plain := strings.ReplaceAll(name, `"`, ""); plain != name { // as prompts have it
+		return f.match(plain)
+	}
 	kind, id, _ := strings.Cut(name, ":")
 	switch isKind := slices.Contains(envelope.PartKinds.Values(), envelope.PartKind(kind)); {
 	case name == envelope.AllParts:

@@ -40,6 +40,7 @@ func TestPartsAreFoundByTheNamesThatAPromptHas(t *testing.T) {
 		names, want, missing string
 	}{
 		{"fact:f2", "fact:f2", ""},
+		{`fact:"f2" "f3"`, "fact:f2 fact:f3", ""},
 		{"f2 d1 mem_1", "fact:f2 decision:d1 memory:mem_1", ""},
 		{"step:2 data reasoning:d1", "step:2 data reasoning:d1", ""},
 		{"fact:f1-f3", "fact:f1 fact:f2 fact:f3", ""},

@@ -107,7 +107,7 @@ func Named(name string) string {
 	return `"` + strings.ReplaceAll(word, `"`, "'") + `"`
 }
 
-// Point is the id of a fact or decision as prompts have it: in quotation marks if it is one of the record that has not the form of new ones.
+// Point is the id of a fact or decision as prompts have it: in quotation marks if lines of prompts begin with it, or if the record has it from before ids had a form.
 func Point(id string) string {
 	if id == "" || idform.IsPoint(id) {
 		return id

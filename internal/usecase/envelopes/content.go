@@ -61,7 +61,7 @@ type Artifact struct {
 
 // Point is one fact or decision. Without an id it gets one.
 type Point struct {
-	ID         string  `json:"id,omitempty" doc:"At most 64 letters, digits, dots, dashes and underscores, first a letter or digit; not like the id of a task or a memory item, and no word that prompts say themselves, such as by or operator. An id that the task has already may be otherwise."`
+	ID         string  `json:"id,omitempty" doc:"At most 64 letters, digits, dots, dashes and underscores, first a letter or digit; not like the id of a task or a memory item, and no word that names who speaks, such as by or operator. An id that the task has already may be otherwise."`
 	Text       string  `json:"text"`
 	Supersedes string  `json:"supersedes,omitempty" doc:"Id of the earlier point that this one replaces."`
 	Reasoning  string  `json:"reasoning,omitempty" doc:"What led to it. Left out of what a receiver gets unless it asks for everything."`
