@@ -82,7 +82,8 @@ const (
 	DroppedGaps    DroppedKind = "gaps"
 )
 
-// The kinds of what a sender gave with a cold handoff, which leaves it out. No record has it: the sender is told.
+// The kinds of what a sender gave with a cold handoff, which leaves it out. No record has it: the sender is told. Each has another, [DroppedKind.Before], of what the
+// task had before: its receiver cannot read the envelopes that have it.
 const (
 	SentTexts     DroppedKind = "sent_texts" // the state, the summary and the data
 	SentFacts     DroppedKind = "sent_facts"
@@ -93,22 +94,11 @@ const (
 	SentFiles     DroppedKind = "sent_files"
 )
 
-// The kinds of what a task had before a cold handoff that leaves it out. Its receiver cannot read the envelopes that have it.
-const (
-	ColdTexts     DroppedKind = "cold_texts"
-	ColdFacts     DroppedKind = "cold_facts"
-	ColdDecisions DroppedKind = "cold_decisions"
-	ColdQuestions DroppedKind = "cold_questions"
-	ColdSteps     DroppedKind = "cold_steps"
-	ColdMemory    DroppedKind = "cold_memory"
-	ColdFiles     DroppedKind = "cold_files"
-)
-
 // DroppedKinds lists every kind.
 var DroppedKinds = event.NewSet("a kind of dropped entries",
 	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps,
 	SentTexts, SentFacts, SentDecisions, SentQuestions, SentSteps, SentMemory, SentFiles,
-	ColdTexts, ColdFacts, ColdDecisions, ColdQuestions, ColdSteps, ColdMemory, ColdFiles)
+	SentTexts.Before(), SentFacts.Before(), SentDecisions.Before(), SentQuestions.Before(), SentSteps.Before(), SentMemory.Before(), SentFiles.Before())
 
 func (k *DroppedKind) UnmarshalText(b []byte) error { return DroppedKinds.Decode(k, b) }
 

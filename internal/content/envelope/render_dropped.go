@@ -21,37 +21,29 @@ func droppedTitle(e *Envelope, via fetchcall.Via) string {
 	return title + "; the record has it (" + via.RecordCall(e.Handoff.TaskID) + ")"
 }
 
-// dropped is a line for each task that has entries of which there is only the number: its own without its id. What a cold handoff left out has a line of its own.
+// dropped is a line for each task that has entries of which there is only the number: its own without its id.
 func dropped(e *Envelope) []prompt.Entry {
 	type line struct {
 		task string
-		cold bool
-	}
-	type sum struct {
-		word  string
-		count int
+		sent bool
 	}
 	var order []line
-	lines := map[line][]sum{}
+	lines := map[line][]string{}
+	var sums Envelope // of what a cold handoff left out, whatever it was
 	for _, d := range e.Dropped {
-		of, word := line{d.Task, d.Kind.Cold()}, droppedWords[d.Kind]
+		sums.Drop(d.Kind.given(), d.Count, d.Task)
+	}
+	for _, d := range sums.Dropped {
+		of := line{d.Task, d.Kind.Sent()}
 		if lines[of] == nil {
 			order = append(order, of)
 		}
-		if at := slices.IndexFunc(lines[of], func(s sum) bool { return s.word == word }); at >= 0 {
-			lines[of][at].count += d.Count
-			continue
-		}
-		lines[of] = append(lines[of], sum{word, d.Count})
+		lines[of] = append(lines[of], fmt.Sprintf("%s ×%d", droppedWords[d.Kind], d.Count))
 	}
 	entries := make([]prompt.Entry, len(order))
 	for i, of := range order {
-		words := make([]string, len(lines[of]))
-		for n, s := range lines[of] {
-			words[n] = fmt.Sprintf("%s ×%d", s.word, s.count)
-		}
-		label := strings.Join(words, ", ")
-		if of.cold {
+		label := strings.Join(lines[of], ", ")
+		if of.sent {
 			label = "left out by a cold handoff: " + label
 		}
 		if of.task != e.Handoff.TaskID {
@@ -63,21 +55,22 @@ func dropped(e *Envelope) []prompt.Entry {
 }
 
 // recorded reports whether the record of the task has the entries.
-func (k DroppedKind) recorded() bool { return k != DroppedPins && k != DroppedTurns && !k.Cold() }
+func (k DroppedKind) recorded() bool {
+	return k != DroppedPins && k != DroppedTurns && !k.given().Sent()
+}
 
 // Sent reports whether the entries were given with a cold handoff.
 func (k DroppedKind) Sent() bool { return strings.HasPrefix(string(k), "sent_") }
 
-// Before is the kind of entries that were given with a cold handoff once a task has had that: all other kinds stay.
+// Before is the kind of what a task had before a cold handoff that leaves it out, for one of what was given with it; all other kinds stay.
 func (k DroppedKind) Before() DroppedKind {
-	if kind, sent := strings.CutPrefix(string(k), "sent_"); sent {
-		return DroppedKind("cold_" + kind)
-	}
-	return k
+	return DroppedKind(strings.Replace(string(k), "sent_", "cold_", 1))
 }
 
-// Cold reports whether a cold handoff left the entries out.
-func (k DroppedKind) Cold() bool { return k.Sent() || strings.HasPrefix(string(k), "cold_") }
+// given is the opposite of Before.
+func (k DroppedKind) given() DroppedKind {
+	return DroppedKind(strings.Replace(string(k), "cold_", "sent_", 1))
+}
 
 var droppedWords = map[DroppedKind]string{
 	DroppedSteps:   "earlier steps",
@@ -96,11 +89,4 @@ var droppedWords = map[DroppedKind]string{
 	SentSteps:      "steps",
 	SentMemory:     "memory items",
 	SentFiles:      "files",
-	ColdTexts:      "texts",
-	ColdFacts:      "facts",
-	ColdDecisions:  "decisions",
-	ColdQuestions:  "open questions",
-	ColdSteps:      "steps",
-	ColdMemory:     "memory items",
-	ColdFiles:      "files",
 }

@@ -50,12 +50,12 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if limit := task.LimitReached(t, c.Reason); limit != "" {
-		return task.Stopped(limit, c.Kind, c.Envelope, now), nil
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	once, twice := event.Ordered(c.Candidates)
 	candidates, passed, limit := screen(t, once, func(k event.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
 	if len(candidates) == 0 && limit != "" {
-		return task.Stopped(limit, c.Kind, c.Envelope, now), nil
+		return []event.Event{park(event.ParkLimit, limit, now)}, nil
 	}
 	if len(candidates) == 0 {
 		return c.noReceiver(passed, now)

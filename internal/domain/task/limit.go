@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 )
@@ -19,14 +18,4 @@ func LimitReached(t Task, reason event.Reason) string {
 		return over("escalation depth", l.Escalations)
 	}
 	return ""
-}
-
-// Stopped are the events of a handoff that a limit stops: the task moves to the dead letters. What it would have handed over is kept for the agent that
-// the task is replayed to; a cold handoff would keep less than there is.
-func Stopped(limit string, kind event.Kind, e event.Sealed, now time.Time) []event.Event {
-	stop := event.ParkedTask{Cause: event.ParkLimit, Detail: limit, At: now}
-	if e.Digest == "" || kind == event.Cold {
-		return []event.Event{stop}
-	}
-	return []event.Event{e, stop}
 }
