@@ -82,8 +82,7 @@ const (
 	DroppedGaps    DroppedKind = "gaps"
 )
 
-// The kinds of what a sender gave with a cold handoff, which leaves it out. No record has it: the sender is told. Each has another, [DroppedKind.Before], of what the
-// task had before: its receiver cannot read the envelopes that have it.
+// The kinds of what a sender gave with a cold handoff, which leaves it out, and of what the task had before. Its receiver can read neither: both are told.
 const (
 	SentTexts     DroppedKind = "sent_texts" // the state, the summary and the data
 	SentFacts     DroppedKind = "sent_facts"
@@ -92,13 +91,16 @@ const (
 	SentSteps     DroppedKind = "sent_steps"
 	SentMemory    DroppedKind = "sent_memory" // items that it asked for
 	SentFiles     DroppedKind = "sent_files"
+
+	ColdTexts, ColdFacts, ColdDecisions, ColdQuestions DroppedKind = "cold_texts", "cold_facts", "cold_decisions", "cold_questions"
+	ColdSteps, ColdMemory, ColdFiles                   DroppedKind = "cold_steps", "cold_memory", "cold_files"
 )
 
 // DroppedKinds lists every kind.
 var DroppedKinds = event.NewSet("a kind of dropped entries",
 	DroppedSteps, DroppedAnswers, DroppedNotes, DroppedChanges, DroppedFiles, DroppedMemory, DroppedPins, DroppedTurns, DroppedGaps,
 	SentTexts, SentFacts, SentDecisions, SentQuestions, SentSteps, SentMemory, SentFiles,
-	SentTexts.Before(), SentFacts.Before(), SentDecisions.Before(), SentQuestions.Before(), SentSteps.Before(), SentMemory.Before(), SentFiles.Before())
+	ColdTexts, ColdFacts, ColdDecisions, ColdQuestions, ColdSteps, ColdMemory, ColdFiles)
 
 func (k *DroppedKind) UnmarshalText(b []byte) error { return DroppedKinds.Decode(k, b) }
 

@@ -62,12 +62,7 @@ func (k DroppedKind) recorded() bool {
 // Sent reports whether the entries were given with a cold handoff.
 func (k DroppedKind) Sent() bool { return strings.HasPrefix(string(k), "sent_") }
 
-// Before is the kind of what a task had before a cold handoff that leaves it out, for one of what was given with it; all other kinds stay.
-func (k DroppedKind) Before() DroppedKind {
-	return DroppedKind(strings.Replace(string(k), "sent_", "cold_", 1))
-}
-
-// given is the opposite of Before.
+// given is the kind of what was given with a cold handoff, for one of what was there before it.
 func (k DroppedKind) given() DroppedKind {
 	return DroppedKind(strings.Replace(string(k), "cold_", "sent_", 1))
 }

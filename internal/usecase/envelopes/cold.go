@@ -2,6 +2,7 @@ package envelopes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/task"
@@ -24,7 +25,7 @@ func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.En
 	for _, d := range doc.Dropped {
 		if kind := d.Kind; kind != envelope.DroppedPins && kind != envelope.DroppedTurns { // these are looked up
 			if c.Again == "" { // an earlier sender gave it
-				kind = kind.Before()
+				kind = earlier(kind)
 			}
 			out.Drop(kind, d.Count, d.Task)
 		}
@@ -34,9 +35,14 @@ func cold(doc envelope.Envelope, t task.Task, c Content, by string) (envelope.En
 		envelope.SentTexts, envelope.SentFacts, envelope.SentDecisions, envelope.SentQuestions, envelope.SentSteps, envelope.SentMemory, envelope.SentFiles,
 	} {
 		out.Drop(kind, given[i], t.ID)
-		out.Drop(kind.Before(), before[i], t.ID)
+		out.Drop(earlier(kind), before[i], t.ID)
 	}
 	return out, Content{Ask: c.Ask, Notes: c.Notes, ExpiresAt: c.ExpiresAt, Confidence: c.Confidence}
+}
+
+// earlier is the kind of what a task had before a cold handoff, for one of what was given with it; all other kinds stay.
+func earlier(kind envelope.DroppedKind) envelope.DroppedKind {
+	return envelope.DroppedKind(strings.Replace(string(kind), "sent_", "cold_", 1))
 }
 
 // coldCounts are of texts, facts, decisions, questions, steps, memory items and files.
