@@ -25,7 +25,7 @@ type Problem struct {
 	Detail  string         `json:"detail" doc:"What was refused and why."`
 	Code    refusal.Code   `json:"code" doc:"Kind of refusal, for programs."`
 	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
-	Routes  []string       `json:"routes,omitempty" doc:"The calls of this API that the hint speaks of, as method and path, with the id if the refusal names it."`
+	Routes  []string       `json:"routes,omitempty" doc:"The calls of this API that the hint speaks of, as method and path, with the id if it is that of a task, a part of one, or a memory item, and the refusal names it."`
 	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
 
 	challenge string // value of WWW-Authenticate

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // most is how many routes a refusal names.
@@ -23,11 +24,49 @@ var ids = []struct {
 	{"/v1/shares/", regexp.MustCompile(`\btask_[0-9a-z]{26}\.s[0-9]+\b`)},
 	{"/v1/tasks/", regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)},
 	{"/v1/dead/", regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)},
+	{"/v1/memory/", regexp.MustCompile(`\bmem_[0-9a-z]{26}\b`)},
 }
 
 // Of returns the routes that a hint speaks of, as method and path, in the order of the hint, with the first id of the right kind in the message or the
 // hint; nil if it speaks of none.
 func Of(hint, message string) []string {
+	var out []string
+	for _, route := range remembered(hint) {
+		if route = withID(route, message+" "+hint); len(out) < most && !slices.Contains(out, route) {
+			out = append(out, route)
+		}
+	}
+	return out
+}
+
+// maxRemembered is how many hints are remembered with their routes. Most are constants; some have names in them.
+const maxRemembered = 1024
+
+var memo = struct {
+	sync.RWMutex
+	routes map[string][]string
+}{routes: map[string][]string{}}
+
+// remembered returns the routes of a hint, which takes a hundred microseconds the first time.
+func remembered(hint string) []string {
+	memo.RLock()
+	routes, ok := memo.routes[hint]
+	memo.RUnlock()
+	if ok {
+		return routes
+	}
+	routes = spoken(hint)
+	memo.Lock()
+	defer memo.Unlock()
+	if len(memo.routes) >= maxRemembered {
+		clear(memo.routes)
+	}
+	memo.routes[strings.Clone(hint)] = routes
+	return routes
+}
+
+// spoken are the routes that a hint speaks of, in its order.
+func spoken(hint string) (out []string) {
 	type found struct {
 		at     int
 		routes []string
@@ -42,13 +81,8 @@ func Of(hint, message string) []string {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return a.at - b.at })
-	var out []string
 	for _, f := range all {
-		for _, route := range f.routes {
-			if route = withID(route, message+" "+hint); len(out) < most && !slices.Contains(out, route) {
-				out = append(out, route)
-			}
-		}
+		out = append(out, f.routes...)
 	}
 	return out
 }

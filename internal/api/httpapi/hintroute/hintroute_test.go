@@ -30,6 +30,11 @@ func TestTheRoutesOfAHint(t *testing.T) {
 		{"wait until it is in your inbox; trapeze inbox shows it", "", []string{"GET /v1/inbox"}},
 		{"hand it off (send), or start it, first", "task " + task + " is pending and nobody owns it", []string{"POST /v1/tasks/" + task + "/send", "POST /v1/tasks/" + task + "/start"}},
 		{"trapeze cluster add says how", "", nil},
+		{"wait for the children, or cancel them", "task " + task + " waits for 2 children", []string{"GET /v1/tasks/" + task}}, // not: cancel the parent
+		{"discard it and create it again without that dependency", "", []string{"POST /v1/dead/{id}/discard", "POST /v1/tasks"}},
+		{"read the newest version and revise that", "memory item mem_01k8zq3v9m4w6x2c5n7b8d0f1g is at version 3", []string{
+			"GET /v1/memory/mem_01k8zq3v9m4w6x2c5n7b8d0f1g", "POST /v1/memory/mem_01k8zq3v9m4w6x2c5n7b8d0f1g/revise",
+		}},
 	} {
 		if got := hintroute.Of(c.hint, c.message); !slices.Equal(got, c.want) {
 			t.Errorf("%q, %q: %q, want %q", c.hint, c.message, got, c.want)

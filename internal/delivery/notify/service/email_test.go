@@ -51,7 +51,7 @@ func mailbox(t *testing.T) (address string, got <-chan string) {
 func TestTheSubjectOfAnEMailIsTheTitleUnlessTheURLHasOne(t *testing.T) {
 	for extra, want := range map[string][]string{
 		"":                        {"Subject: [critical] circuit-open:coder", "it gets no offers"},
-		"&subject=Trapeze":        {"Subject: Trapeze", "[critical] circuit-open:coder", "it gets no offers"},
+		"&Subject=Trapeze":        {"Subject: Trapeze", "[critical] circuit-open:coder", "it gets no offers"},
 		"&title=From%20the%20lab": {"Subject: From the lab", "[critical] circuit-open:coder"},
 	} {
 		address, got := mailbox(t)

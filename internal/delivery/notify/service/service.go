@@ -45,21 +45,29 @@ func Parse(spec string) (notify.Sink, error) {
 		return nil, refusal.New(refusal.Invalid, "see https://shoutrrr.nickfedor.com for the URL of each service; in a password, % and characters such as / are written as %25 and %2F", "the URL that begins with %s:// cannot be used", scheme)
 	}
 	service.SetLogger(log.New(io.Discard, "", 0))
-	return &sink{name: scheme + "#" + notify.Mark(spec), service: service, hasSubject: scheme == "smtp" && !setsSubject(spec)}, nil
+	return &sink{name: scheme + "#" + notify.Mark(spec), service: service, titled: scheme == "smtp" && !setsSubject(spec)}, nil
 }
 
 // setsSubject reports whether the URL of an e-mail sets its subject.
 func setsSubject(spec string) bool {
 	u, err := url.Parse(spec)
-	return err == nil && (u.Query().Has("subject") || u.Query().Has("title"))
+	if err != nil {
+		return false
+	}
+	for key := range u.Query() {
+		if key = strings.ToLower(key); key == "subject" || key == "title" { // the library takes keys in any case
+			return true
+		}
+	}
+	return false
 }
 
 // sink is a service.
 type sink struct {
-	name       string
-	service    types.Service
-	hasSubject bool // which the title of a message is
-	busy       atomic.Bool
+	name    string
+	service types.Service
+	titled  bool // the title of a message is its subject
+	busy    atomic.Bool
 }
 
 // Name implements [notify.Sink].
@@ -89,7 +97,7 @@ func (s *sink) Send(ctx context.Context, m notify.Message) error {
 // message returns the text of a message and its parameters. The title is the subject of an e-mail, and elsewhere the first line of the text.
 func (s *sink) message(m notify.Message) (string, *types.Params) {
 	title, body := m.Text()
-	if s.hasSubject {
+	if s.titled {
 		return body, &types.Params{types.TitleKey: title}
 	}
 	return title + "\n" + body, &types.Params{}

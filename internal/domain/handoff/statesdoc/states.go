@@ -23,7 +23,7 @@ func states() string {
 		"[internal/domain/handoff/testdata](../internal/domain/handoff/testdata) tell it by example.\n")
 	machine(&b, "Task", "A task is one piece of work. While it is `pending` nobody owns it and its requester stands as its source; "+
 		"one that came back to an agent, or out of the dead letters, has a clock (`take_up_by`), and goes to the dead letters unless its requester starts, sends or cancels it. "+
-		"`parked` is the dead letters. A child that is `parked` has not ended: it can be replayed, so a parent that needs it "+
+		"A `parked` task is in the dead letters. A child that is `parked` has not ended: it can be replayed, so a parent that needs it "+
 		"stays `waiting`, until the child is replayed and ends, is cancelled or discarded, or the parent's own wait is over. A parent that "+
 		"can have what it waits for without that child does not wait for it.", task.TaskTable, finals(event.States.Values()))
 	machine(&b, "Handoff", "A handoff is one attempt to move a task; a retry or a fallback is a new offer of the same handoff. "+
