@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -28,7 +29,7 @@ func beingFilled(ctx context.Context, conn *nats.Conn, o Options) error {
 	case errors.Is(err, nats.ErrNoResponders):
 		return nil
 	case err == nil:
-		return errFilling
+		return ErrFilling
 	}
 	return err
 }
@@ -41,6 +42,25 @@ func answerFilling(conn *nats.Conn, o Options) ([]*nats.Subscription, error) {
 	}
 	return []*nats.Subscription{s}, err
 }
+
+// alone ends the answers of a log that was to fill the record, and has not created its stream. It returns ErrFilled if another program fills it.
+func alone(ctx context.Context, conn *nats.Conn, o Options, answers []*nats.Subscription) error {
+	for _, s := range answers {
+		if err := s.Unsubscribe(); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	err := beingFilled(ctx, conn, o)
+	if errors.Is(err, ErrFilling) {
+		return ErrFilled
+	}
+	return err
+}
+
+// silence is how long the servers may answer nothing while entries are copied.
+const silence = 30 * time.Second
 
 // copyAhead is how many entries are on their way at once while they are copied.
 const copyAhead = 128
@@ -146,6 +166,8 @@ func (c *copier) settle(ctx context.Context, ahead int) error {
 			}
 		case err := <-c.sent[0].Err():
 			return fmt.Errorf("natslog: entry %d: %w", want, unavailable(err))
+		case <-time.After(silence):
+			return fmt.Errorf("natslog: entry %d: %w: there is no answer for %v, so a majority of the nodes is gone, and the restore has to begin again", want, errNoAnswer, silence)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -44,8 +44,8 @@ func (o Options) wake() string     { return strings.ToLower(o.Name) + ".appended
 // filling is the subject on which a program answers while it fills the record.
 func (o Options) filling() string { return strings.ToLower(o.Name) + ".filling" }
 
-// create returns the stream of the record, which it creates if there is none.
-func create(ctx context.Context, js jetstream.JetStream, o Options) (info *jetstream.StreamInfo, err error) {
+// create returns the stream of the record, and whether it has created it, since there was none.
+func create(ctx context.Context, js jetstream.JetStream, o Options) (info *jetstream.StreamInfo, created bool, err error) {
 	config := wanted(o)
 	err = WhenReady(ctx, o.Starting, func(ctx context.Context) error {
 		if info, err = createOnce(ctx, js, o, config); err != nil && o.Waiting != nil {
@@ -53,30 +53,46 @@ func create(ctx context.Context, js jetstream.JetStream, o Options) (info *jetst
 		}
 		return err
 	})
-	if err == nil && info.Config.Metadata[idKey] == config.Metadata[idKey] {
+	if created = err == nil && info.Config.Metadata[idKey] == config.Metadata[idKey]; created {
 		info.Config.Metadata = maps.Clone(info.Config.Metadata)
 		delete(info.Config.Metadata, fillingKey) // by this log
 	}
-	return info, err
+	return info, created, err
 }
 
-// WhenReady calls fn, and again while its error may pass since the cluster starts: for so long, or 30 seconds if that is 0.
+// WhenReady calls fn, and again while its error may pass since the cluster starts: for so long, or 30 seconds if that is 0. While a record is restored,
+// that time does not run, and begins again when the restore has ended.
 func WhenReady(ctx context.Context, patience time.Duration, fn func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(patience, openTimeout))
-	defer cancel()
-	for {
-		try, end := context.WithTimeout(ctx, 2*requestTimeout)
+	patience = cmp.Or(patience, openTimeout)
+	for end := time.Now().Add(patience); ; {
+		try, cancel := context.WithDeadline(ctx, earlier(end, time.Now().Add(2*requestTimeout)))
 		err := fn(try)
-		end()
-		if err == nil || !passes(err) {
+		cancel()
+		filling := errors.Is(err, ErrFilling)
+		switch {
+		case err == nil || !passes(err):
 			return err
+		case filling:
+			end = time.Now().Add(patience)
 		}
 		select {
 		case <-ctx.Done():
+		case <-time.After(min(retryAfter, time.Until(end))):
+		}
+		switch {
+		case ctx.Err() != nil && filling:
+			return fmt.Errorf("natslog: %w", err)
+		case ctx.Err() != nil || !time.Now().Before(end):
 			return fmt.Errorf("natslog: %w: %w", errNoAnswer, err)
-		case <-time.After(retryAfter):
 		}
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func createOnce(ctx context.Context, js jetstream.JetStream, o Options, config jetstream.StreamConfig) (*jetstream.StreamInfo, error) {
@@ -108,7 +124,7 @@ func passes(err error) bool {
 	if code := codeOf(err); code != 0 {
 		return passing(err) || code == codeNoStream
 	}
-	return errors.Is(err, errNoAnswer) || errors.Is(err, errFilling) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
+	return errors.Is(err, errNoAnswer) || errors.Is(err, ErrFilling) || errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, nats.ErrNoResponders) ||
 		errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrReconnectBufExceeded) || errors.Is(err, jetstream.ErrJetStreamNotEnabled)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -44,12 +45,19 @@ func codeOf(err error) int {
 	return 0
 }
 
+// Errors of opening a record while it is restored.
+var (
+	// ErrFilling passes: the record is there when the restore has ended.
+	ErrFilling = errors.New("a record is being restored into the cluster")
+	// ErrFilled refuses a second restore.
+	ErrFilled = errors.New("natslog: another restore fills this record now, and this one has changed nothing: let that one end; its streams must stay")
+)
+
 var (
 	errClosed   = fmt.Errorf("%w: the ledger is closed", ledger.ErrUnavailable)
 	errNoAnswer = ledger.ErrNoMajority
 	errLost     = errors.New("the stream has lost entries that were acknowledged: it may have been restored from a backup, or a majority of its servers has lost their disks. " +
 		"Restore the newest copy that has them, and start again")
-	errFilling  = errors.New("a record is being restored into the cluster")
 	errReplaced = errors.New("the NATS cluster has another record than when the server was started: start again, with the right URL")
 	errMissing  = fmt.Errorf("%w: it is missing", ledger.ErrInvalid)
 )
@@ -67,7 +75,7 @@ func unavailable(cause error) error {
 	case codeNotAvailable, codeNotLeader, codeStreamOffline:
 		return fmt.Errorf("%w: %w", ledger.ErrNoMajority, cause)
 	}
-	if errors.Is(cause, nats.ErrTimeout) || errors.Is(cause, nats.ErrNoResponders) || errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, errElected) {
+	if errors.Is(cause, nats.ErrTimeout) || errors.Is(cause, nats.ErrNoResponders) || errors.Is(cause, jetstream.ErrNoStreamResponse) || errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, errElected) {
 		return fmt.Errorf("%w: %w", ledger.ErrNoMajority, cause)
 	}
 	return fmt.Errorf("%w: %w", ledger.ErrUnavailable, cause)

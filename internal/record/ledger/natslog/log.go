@@ -65,7 +65,11 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 			return nil, err
 		}
 	}
-	info, err := create(ctx, js, opts)
+	info, created, err := create(ctx, js, opts)
+	if err == nil && opts.Filling && !created {
+		err = alone(ctx, conn, opts, subs)
+		subs = nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -206,3 +206,33 @@ func TestAMessageOfAnotherProgramIsNamedAndSkipped(t *testing.T) {
 		t.Errorf("%v, skipped %d", err, skipped)
 	}
 }
+
+// A second restore is refused without a word about deleting what the first one fills, also when that has filled it already and compares.
+func TestASecondRestoreDoesNotTouchTheFirst(t *testing.T) {
+	c := natstest.Start(t, 3)
+	o := natslog.Options{Name: newName(), Filling: true}
+	first := open(t, c, 0, o)
+	second := func() error {
+		o.Synced = true
+		l, err := natslog.Open(t.Context(), c.Connect(t, 1), o)
+		if err == nil {
+			_ = l.Close()
+		}
+		return err
+	}
+	give := []ledger.Entry{ledgertest.NewEntry("w/task/a", 1, "x")}
+	give[0].Position = 1
+	if err := first.Copy(t.Context(), func() ([]ledger.Entry, error) {
+		if err := second(); !errors.Is(err, natslog.ErrFilled) {
+			t.Errorf("while the first copies: %v", err)
+		}
+		entries := give
+		give = nil
+		return entries, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := second(); !errors.Is(err, natslog.ErrFilled) {
+		t.Errorf("when the first has copied: %v", err)
+	}
+}
