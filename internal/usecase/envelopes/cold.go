@@ -93,10 +93,10 @@ func hadBefore(doc, left envelope.Envelope, c Content) coldCounts {
 		file(a.Digest)
 	}
 	for _, g := range doc.Gaps {
-		switch g.Kind {
-		case envelope.PartMemory:
+		if g.Kind == envelope.PartMemory {
 			item(g.ID)
-		case envelope.PartArtifact:
+		}
+		if g.Kind == envelope.PartArtifact {
 			file(g.ID)
 		}
 	}
