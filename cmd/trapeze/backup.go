@@ -12,13 +12,13 @@ import (
 )
 
 func backup(ctx context.Context, dir string, to io.Writer, o cli.BackupOptions) (cli.Backup, error) {
-	made, err := server.Backup(ctx, dir, to, server.BackupOptions{After: o.After, Secrets: o.Secrets, Rate: o.Rate, Progress: o.Progress, Record: placeOf(o.Record, nil)})
+	made, err := server.Backup(ctx, dir, to, server.BackupOptions{After: o.After, Secrets: o.Secrets, Rate: o.Rate, Progress: o.Progress, Record: placeOf(o.Record, nil, toUse)})
 	return cli.Backup(made), err
 }
 
 func restore(ctx context.Context, dir, keys string, to cli.Place, from []io.Reader) (cli.Restored, error) {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	r, err := server.Restore(ctx, dir, keys, placeOf(to, log), from)
+	r, err := server.Restore(ctx, dir, keys, placeOf(to, log, toFill), from)
 	return cli.Restored(r), err
 }
 

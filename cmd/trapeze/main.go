@@ -27,7 +27,7 @@ func serve(ctx context.Context, c cli.ServeConfig) error {
 	if err != nil {
 		return err
 	}
-	conf := server.Config{DataDir: c.DataDir, Record: placeOf(c.Record, log), Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Log: log, Notify: c.Notify, Alerts: c.Alerts, Witnesses: c.Witnesses, Memory: c.Memory, FigureAgents: c.FigureAgents, RebuildViews: c.RebuildViews, Erasable: c.Erasable}
+	conf := server.Config{DataDir: c.DataDir, Record: placeOf(c.Record, log, toUse), Addr: c.Addr, Hosts: c.Hosts, Policy: c.Policy, Version: c.Version, Log: log, Notify: c.Notify, Alerts: c.Alerts, Witnesses: c.Witnesses, Memory: c.Memory, FigureAgents: c.FigureAgents, RebuildViews: c.RebuildViews, Erasable: c.Erasable}
 	if c.Ephemeral {
 		conf.Temporary, conf.Clock = true, server.NewClock(time.Time{})
 	}
