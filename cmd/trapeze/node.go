@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/trapezehq/trapeze/internal/cli"
-	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/server"
 )
@@ -22,7 +21,7 @@ const (
 // waitsFor is what is logged while a node waits for its record, for a reason that passes.
 func waitsFor(to purpose, cause error) string {
 	switch {
-	case errors.Is(cause, natslog.ErrFilling):
+	case errors.Is(cause, natsnode.ErrFilling):
 		return "waiting until trapeze restore has ended, which fills the record; calls are answered then"
 	case to == toFill:
 		return "waiting for the other nodes of the cluster: start all of them with trapeze serve, with empty data directories and the same --cluster-name and --join"

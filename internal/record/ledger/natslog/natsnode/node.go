@@ -18,6 +18,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
 )
 
+// ErrFilling is why a node waits while a record is restored into the cluster.
+var ErrFilling = natslog.ErrFilling
+
 // Node is a running node.
 type Node struct {
 	server   *server.Server
