@@ -66,8 +66,8 @@ func (nothing) Reader() func(context.Context, ledger.Entry) (ledger.Entry, error
 	return func(_ context.Context, e ledger.Entry) (ledger.Entry, error) { return e, nil }
 }
 
-func (nothing) Told(caller.Caller) func(context.Context, ledger.Entry) (bool, error) {
-	return func(context.Context, ledger.Entry) (bool, error) { return false, nil }
+func (nothing) Told(caller.Caller) func(context.Context, ledger.Entry, ledger.Position) (bool, error) {
+	return func(context.Context, ledger.Entry, ledger.Position) (bool, error) { return false, nil }
 }
 
 func (nothing) RedactTitles(context.Context, string, ...[]envelope.Envelope) error { return nil }
@@ -205,6 +205,52 @@ func TestWhoFollowsIsToldOfWhatConcernsThemAndOfNoReads(t *testing.T) {
 	}
 	if got := told(who(identity.Operator, "olga"), hers); !slices.Equal(got, []string{"task " + taskID, "task " + hers}) {
 		t.Errorf("an operator was told of %q", got)
+	}
+}
+
+// asked notes after which entry of a task it is asked for a memory item.
+type asked struct {
+	nothing
+	since *[]ledger.Position
+}
+
+func (a asked) Told(caller.Caller) func(context.Context, ledger.Entry, ledger.Position) (bool, error) {
+	return func(_ context.Context, _ ledger.Entry, since ledger.Position) (bool, error) {
+		*a.since = append(*a.since, since)
+		return true, nil
+	}
+}
+
+// What the tasks of a reader grant is looked up again after an entry of one that the reader sees, not after those of others.
+func TestAStreamKnowsTheNewestEntryOfATaskThatItsReaderSees(t *testing.T) {
+	h := openHistory(t)
+	var since []ledger.Position
+	reads := must(access.New(h.log, time.Now))
+	of := must(history.New(h.log, h.store, reads, nothing{}, asked{since: &since}, nil, nothing{}, nil, nil, nil, time.Now))
+	enough := errors.New("enough")
+	item := func(id string) {
+		_, err := h.log.Append(t.Context(), ledger.Entry{
+			Stream: ledger.StreamOf(identity.DefaultWorkspace, "memory", id), Version: 1, Time: time.Now().UTC().Truncate(time.Millisecond), Actor: ledger.Actor{Principal: "agent/ann"},
+			Events: []ledger.Event{{Name: "memory-stored", Version: 1, Data: []byte("{}")}},
+		}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := must(h.log.Last(t.Context()))
+	item("mem_1")
+	h.create(agentOf("eve"), "task_00000000000000000000000002")
+	hers := must(h.log.Last(t.Context()))
+	h.create(agentOf("ann"), "task_00000000000000000000000003")
+	item("mem_2")
+	err := of.Follow(t.Context(), agentOf("eve"), start, func(n history.Event) error {
+		if n.ID == "mem_2" {
+			return enough
+		}
+		return nil
+	})
+	if want := []ledger.Position{start, hers}; !errors.Is(err, enough) || !slices.Equal(since, want) {
+		t.Errorf("%v: asked after %d, want %d", err, since, want)
 	}
 }
 

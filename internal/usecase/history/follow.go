@@ -35,8 +35,9 @@ func (h *History) Follow(ctx context.Context, c caller.Caller, after ledger.Posi
 	if err := turn.enter(ctx, after); err != nil {
 		return err
 	}
+	l := h.listen(c, after)
 	return h.ledger.Follow(ctx, after, func(entries []ledger.Entry) error {
-		told, err := h.told(ctx, c, entries)
+		told, err := l.told(ctx, entries)
 		turn.leave() // the reader may be slow
 		if err != nil {
 			return err

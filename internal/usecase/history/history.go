@@ -21,8 +21,9 @@ type Memories interface {
 	Reader() func(ctx context.Context, e ledger.Entry) (ledger.Entry, error)
 	// RedactTitles removes the titles and texts of forgotten items from lists of envelopes.
 	RedactTitles(ctx context.Context, workspace string, lists ...[]envelope.Envelope) error
-	// Told returns a function that reports whether a caller may read the item of an entry. It is for entries that belong together.
-	Told(c caller.Caller) func(ctx context.Context, e ledger.Entry) (bool, error)
+	// Told returns a function that reports whether a caller may read the item of an entry. since is the position of the newest entry known of a task
+	// that the caller sees. It is for the entries of one stream of events.
+	Told(c caller.Caller) func(ctx context.Context, e ledger.Entry, since ledger.Position) (bool, error)
 }
 
 // Conversations are the conversations of a ledger.

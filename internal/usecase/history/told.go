@@ -18,11 +18,16 @@ import (
 // public are the kinds of streams that every agent is told of. Of memory items and conversations, it is told of those that it may read.
 var public = []string{"agent", "channel"}
 
-// told is what a caller is told of entries.
-func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.Entry) (told []Event, err error) {
-	l := listener{h: h, c: c, all: identity.May(c.Role, identity.ReadAny), known: map[ledger.Stream]known{}, item: h.memories.Told(c)}
+// listen returns the listener to a stream of events that begins after a position.
+func (h *History) listen(c caller.Caller, after ledger.Position) *listener {
+	return &listener{h: h, c: c, all: identity.May(c.Role, identity.ReadAny), item: h.memories.Told(c), since: after}
+}
+
+// told is what the listener is told of a batch of entries.
+func (l *listener) told(ctx context.Context, entries []ledger.Entry) (told []Event, err error) {
+	l.known = map[ledger.Stream]known{}
 	if !l.all {
-		if l.desk, err = desk.ReaderOf(ctx, h.agents, c); err != nil {
+		if l.desk, err = desk.ReaderOf(ctx, l.h.agents, l.c); err != nil {
 			return nil, err
 		}
 	}
@@ -39,14 +44,15 @@ func (h *History) told(ctx context.Context, c caller.Caller, entries []ledger.En
 	return told, nil
 }
 
-// listener is who is told of a batch of entries. It looks at each task once, and again for entries that it does not know yet.
+// listener is who is told of entries. In a batch, it looks at each task once, and again for entries that it does not know yet.
 type listener struct {
 	h     *History
 	c     caller.Caller
 	all   bool
 	desk  desk.Reader
 	known map[ledger.Stream]known
-	item  func(ctx context.Context, e ledger.Entry) (bool, error) // reports whether the listener may read a memory item
+	since ledger.Position                                                                // of the newest entry of a task that the listener sees
+	item  func(ctx context.Context, e ledger.Entry, since ledger.Position) (bool, error) // reports whether the listener may read a memory item
 }
 
 // known is what a listener knows of a task, a memory item or a conversation.
@@ -86,7 +92,7 @@ func (l *listener) reads(ctx context.Context, e ledger.Entry, kind string) (is b
 		return true, nil
 	}
 	if kind == "memory" {
-		is, err = l.item(ctx, e)
+		is, err = l.item(ctx, e, l.since)
 	} else {
 		is, err = l.h.talks.Told(ctx, l.c, e)
 	}
@@ -106,6 +112,7 @@ func (l *listener) ofTask(ctx context.Context, e ledger.Entry, names []string) (
 		l.known[e.Stream] = k
 	}
 	if k.sees {
+		l.since = e.Position
 		return names, nil
 	}
 	if len(l.desk.Serves) == 0 || !k.tickets || !desk.MayConcernTicket(names) {

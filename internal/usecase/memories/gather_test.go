@@ -301,6 +301,52 @@ func TestWithoutATaskTheEnvelopesOfWhatIsHeldAreLookedThrough(t *testing.T) {
 	}
 }
 
+// A stream of events looks through the envelopes of its reader's tasks once, and again after an entry of a task that the reader sees.
+func TestAStreamLooksThroughEnvelopesOnlyWhenTasksHaveChanged(t *testing.T) {
+	h := open(t)
+	ann, bob := agent("ann"), agent("bob")
+	private, given := h.remember(ann, memories.RememberInput{Text: "mine"}), h.remember(ann, memories.RememberInput{Text: "one"})
+	taskID := h.started(7, "ann", "bob")
+	grant := func(list ...memories.Item) {
+		var refs []envelope.MemoryRef
+		for _, x := range list {
+			refs = append(refs, envelope.MemoryRef{ID: x.ID, Version: 1, Digest: x.Digest})
+		}
+		h.stands(taskID, func(s *task.Task) { s.Held = h.seal(taskID, refs, "") })
+	}
+	grant(given)
+	told := h.store.Told(bob)
+	since := ledger.Position(0)
+	for _, c := range []struct {
+		what   string
+		item   string
+		before func()
+		want   bool
+		opened int
+	}{
+		{"a private item", private.ID, nil, false, 1},
+		{"a private item again", private.ID, nil, false, 0},
+		{"an item that is granted", given.ID, nil, true, 1},
+		{"an item that is granted no more", given.ID, func() { grant() }, false, 2},
+		{"an item of a new grant, of which no entry is known yet", given.ID, func() { grant(given) }, false, 0},
+		{"an item of a new grant", given.ID, func() { since = must[ledger.Position](t)(h.ledger.Last(t.Context())) }, true, 1},
+		{"a private item after it", private.ID, nil, false, 0},
+		{"a private item, while the views are behind", private.ID, func() { since += 1000 }, false, 1},
+		{"a private item, while the views are still behind", private.ID, nil, false, 1},
+	} {
+		must[memories.Item](t)(h.items.Revise(t.Context(), ann, memories.ReviseInput{ID: c.item, Text: c.what}))
+		h.settle()
+		if c.before != nil {
+			c.before()
+		}
+		stream := must[[]ledger.Entry](t)(h.ledger.Stream(t.Context(), memories.StreamOf(home, c.item), 0, 100))
+		h.opened = 0
+		if got := must[bool](t)(told(t.Context(), stream[len(stream)-1], since)); got != c.want || h.opened != c.opened {
+			t.Errorf("%s: told %v after %d envelopes, want %v after %d", c.what, got, h.opened, c.want, c.opened)
+		}
+	}
+}
+
 func TestAnotherWorkspaceKnowsNothing(t *testing.T) {
 	h := open(t)
 	task := h.task(1, "ann", owned("ann"))

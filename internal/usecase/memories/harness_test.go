@@ -45,6 +45,7 @@ type harness struct {
 	tasks     map[string]task.Task
 	envelopes map[string][]byte
 	n         int
+	opened    int // envelopes
 	meaning   memories.Options
 }
 
@@ -103,6 +104,7 @@ func (h *harness) Find(_ context.Context, ws, id string) (task.Task, error) {
 
 // Bytes implements [memories.Envelopes].
 func (h *harness) Bytes(_ context.Context, ws, id, digest string) ([]byte, error) {
+	h.opened++
 	if b, ok := h.envelopes[ws+"/"+id+"/"+digest]; ok {
 		return b, nil
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/trapezehq/trapeze/internal/usecase/taskstore"
 )
 
-// Told returns a function that reports whether a caller may read the item of an entry, or a version of it that one of its tasks grants. It looks at
-// the tasks once: use one function for entries that belong together, in one goroutine.
-func (st *Store) Told(c caller.Caller) func(ctx context.Context, e ledger.Entry) (bool, error) {
-	var granted map[string]bool
-	return func(ctx context.Context, e ledger.Entry) (bool, error) {
+// Told returns a function that reports whether a caller may read the item of an entry, or a version of it that one of its tasks grants. since is the
+// position of the newest entry known of a task that the caller sees: what its tasks grant is looked up again only after it. Use the function in one goroutine.
+func (st *Store) Told(c caller.Caller) func(ctx context.Context, e ledger.Entry, since ledger.Position) (bool, error) {
+	var had *grants
+	return func(ctx context.Context, e ledger.Entry, since ledger.Position) (bool, error) {
 		f, err := st.LoadAt(ctx, e)
 		if err != nil {
 			return false, err
@@ -27,22 +27,34 @@ func (st *Store) Told(c caller.Caller) func(ctx context.Context, e ledger.Entry)
 		if e.Version == 1 || c.Agent() == "" { // no envelope has it yet
 			return false, nil
 		}
-		if granted == nil {
-			if granted, err = st.grantedItems(ctx, c); err != nil {
-				return false, err
+		if had != nil && had.at >= since {
+			task, granted := had.by[f.State.ID]
+			if !granted {
+				return false, nil
+			}
+			if still, err := st.grantedBy(ctx, c, &r, f.State.ID, task); err != nil || still {
+				return still, err
 			}
 		}
-		return granted[f.State.ID], nil
+		if had, err = st.grants(ctx, c); err != nil {
+			return false, err
+		}
+		return had.by[f.State.ID] != "", nil
 	}
 }
 
-// grantedItems are the ids of the items of which the newest tasks that the caller holds grant it a version.
-func (st *Store) grantedItems(ctx context.Context, c caller.Caller) (map[string]bool, error) {
+// grants is what the newest tasks that a caller holds grant it.
+type grants struct {
+	at ledger.Position   // up to which entries of tasks are taken into account
+	by map[string]string // by the id of an item, the task that grants a version of it
+}
+
+func (st *Store) grants(ctx context.Context, c caller.Caller) (*grants, error) {
+	out := &grants{at: st.views.Position(), by: map[string]string{}}
 	held, err := st.views.Tasks(ctx, c.Workspace, view.TaskFilter{Owner: c.Agent(), Live: true, Limit: maxHeld})
 	if err != nil {
 		return nil, stream.Unavailable(err)
 	}
-	ids := map[string]bool{}
 	for _, v := range held {
 		t, err := st.tasks.Find(ctx, c.Workspace, v.ID)
 		if err != nil {
@@ -53,8 +65,8 @@ func (st *Store) grantedItems(ctx context.Context, c caller.Caller) (map[string]
 			return nil, err
 		}
 		for _, g := range refs {
-			ids[g.ID] = true
+			out.by[g.ID] = v.ID
 		}
 	}
-	return ids, nil
+	return out, nil
 }
