@@ -179,11 +179,16 @@ type logger struct {
 }
 
 // expected begins what the server reports of each start, and while a node is alone, which is said otherwise: package sharedrecord tells whom it hears.
-var expected = []string{"Plaintext passwords", "Waiting for routing", "JetStream has not established contact", "Metalayer blocking snapshot", "Error trying to connect to route"}
+var expected = []string{"Plaintext passwords", "Waiting for routing", "JetStream has not established contact", "Metalayer blocking snapshot"}
+
+// notStarted reports whether a text says that another node was not started yet. Any other reason why there is no route to it is one to look for.
+func notStarted(text string) bool {
+	return strings.HasPrefix(text, "Error trying to connect to route") && strings.Contains(text, "refused")
+}
 
 func (l logger) write(level slog.Level, format string, args []any) {
 	text := fmt.Sprintf(format, args...)
-	if slices.ContainsFunc(expected, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
+	if notStarted(text) || slices.ContainsFunc(expected, func(begin string) bool { return strings.HasPrefix(text, begin) }) {
 		level = slog.LevelDebug
 	}
 	if l.to != nil {
