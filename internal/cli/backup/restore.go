@@ -50,8 +50,8 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 			showSigned(p, r, keys != "")
 			switch {
 			case to.Node.Cluster != "":
-				p.Line("The record is in the cluster, and was compared with the backup. Start this node, with the flags of the restore and those of the other nodes:")
-				p.Line("  trapeze serve --data-dir %s --cluster-name %s --cluster-addr %s --join %s", shellword.Quote(dir), shellword.Quote(to.Node.Cluster), shellword.Quote(to.Node.Addr), shellword.Quote(strings.Join(to.Node.Join, ",")))
+				p.Line("The record is in the cluster, and was compared with the backup. Start this node, with the address for callers and TRAPEZE_CLUSTER_SECRET as at the other nodes:")
+				p.Line("  trapeze serve --data-dir %s%s", shellword.Quote(dir), to.Node.Words())
 				return
 			case to.IsShared():
 				p.Line("The record is there, and was compared with the backup. Start a front end, with the URL in TRAPEZE_POSTGRES or TRAPEZE_NATS:")
@@ -67,7 +67,7 @@ With --postgres or --nats the record, the artifacts and the keys go into an empt
 a front end.
 
 With --cluster-name the record goes into new nodes of a cluster, of which the restore runs this one, and DIR becomes its data directory. Start the restore
-first, then the other nodes with trapeze serve and empty data directories: they wait until it has ended. Then start this node with trapeze serve, too (see docs/cluster.md).
+first, then the other nodes with trapeze serve and empty data directories: they wait until it has ended. Then start this node with trapeze serve, too (see docs/cluster.md). The secret of the cluster is in TRAPEZE_CLUSTER_SECRET.
 
 Give the public keys of the log with --keys, from where the operator of the server cannot write, to know that this log signed all of it; without them the
 backup only shows that it is whole, and somebody who can write where it is kept can give you another policy. The server records at its first start up to which position it was restored; what was acknowledged after the
