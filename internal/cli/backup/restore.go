@@ -51,7 +51,11 @@ func Restore(s *shell.Shell, by Copier) *cobra.Command {
 			switch {
 			case to.Node.Cluster != "":
 				p.Line("The record is in the cluster, and was compared with the backup. Start this node, with the address for callers and TRAPEZE_CLUSTER_SECRET as at the other nodes:")
-				p.Line("  trapeze serve --data-dir %s%s", shellword.Quote(dir), to.Node.Words())
+				command := "trapeze serve"
+				for _, arg := range append([]string{"--data-dir", dir}, to.Node.Args()...) {
+					command += " " + shellword.Quote(arg)
+				}
+				p.Line("  %s", command)
 				return
 			case to.IsShared():
 				p.Line("The record is there, and was compared with the backup. Start a front end, with the URL in TRAPEZE_POSTGRES or TRAPEZE_NATS:")

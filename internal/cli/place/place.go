@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/trapezehq/trapeze/internal/cli/shell"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Place says where a record is that several servers share. The zero value: it is in the data directory.
@@ -54,18 +53,17 @@ func (p *Place) NodeFlags(f *pflag.FlagSet) {
 	f.StringVar(&p.Node.CA, "cluster-ca", "", "file with the CA of the certificates of all nodes, and of nothing else: it lets a node in")
 }
 
-// Words is the flags of a node as they were given, to be pasted into a command: a space before each. The secret is not in them.
-func (n Node) Words() string {
-	var b strings.Builder
+// Args is the flags of a node as they were given, for another command. The secret is not in them.
+func (n Node) Args() (args []string) {
 	for _, f := range [][2]string{
 		{"cluster-name", n.Cluster}, {"node", n.Name}, {"cluster-addr", n.Addr}, {"join", strings.Join(n.Join, ",")},
 		{"cluster-cert", n.Cert}, {"cluster-key", n.Key}, {"cluster-ca", n.CA},
 	} {
 		if f[1] != "" {
-			b.WriteString(" --" + f[0] + " " + shellword.Quote(f[1]))
+			args = append(args, "--"+f[0], f[1])
 		}
 	}
-	return b.String()
+	return args
 }
 
 // Complete reads what is given by environment variables: TRAPEZE_POSTGRES, TRAPEZE_NATS, TRAPEZE_CLUSTER_SECRET.
