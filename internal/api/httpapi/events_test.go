@@ -71,8 +71,8 @@ func TestAgentsAreToldOnlyOfWhatIsTheirs(t *testing.T) {
 	planner, _ := h.agent("planner")
 	secret := create(t, planner, "secret")
 	var told []string
-	remember := func(text string, scope client.Scope) {
-		item, err := planner.Remember(t.Context(), client.RememberInput{Title: text, Text: text, Scope: scope, Task: map[bool]string{true: secret.Task}[scope == client.ScopeTask]})
+	remember := func(text string, scope client.Scope, task string) {
+		item, err := planner.Remember(t.Context(), client.RememberInput{Title: text, Text: text, Scope: scope, Task: task})
 		if err == nil && scope == client.ScopeWorkspace {
 			_, err = planner.Revise(t.Context(), item.ID, client.ReviseInput{Text: "for all, too"})
 		}
@@ -80,9 +80,9 @@ func TestAgentsAreToldOnlyOfWhatIsTheirs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	remember("for all", client.ScopeWorkspace)
-	remember("mine alone", client.ScopePrivate)
-	remember("of the secret", client.ScopeTask)
+	remember("for all", client.ScopeWorkspace, "")
+	remember("mine alone", client.ScopePrivate, "")
+	remember("of the secret", client.ScopeTask, secret.Task)
 	for by, id := range map[*client.Client]string{planner: "plan~planner", writer: "draft~writer"} {
 		if _, err := by.AppendTurn(t.Context(), id, client.TurnInput{Role: "user", Text: "hello"}); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type verification struct {
 	moved      bool     // a program has begun to write the record since it was opened
 	viewsAway  bool     // the views and the order of events were not compared, since entries are put away
 	omitted    []string // what was not compared for another reason, and why
-	unchecked  []string // who signed the last cosigned checkpoint with a key that is not given
+	unchecked  []string // who signed the last cosigned checkpoint, or that of --checkpoint, with a key that is not given
 	took       []part
 }
 
@@ -220,35 +220,33 @@ func (o options) derived(ctx context.Context, dir string, record File, entries i
 	began = time.Now()
 	order := taskorder.New()
 	views, unread := record.CheckViews(ctx, order) // first, so that the record is read once for both
-	for _, check := range []struct {
-		what string // it is not verified if there is an error
-		do   func(context.Context) ([]proof.Finding, error)
-	}{
-		{"the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return order.Finish(ctx, record) }},
-		{"the views cannot be compared with the record", inWords(func(context.Context) ([]string, error) { return views, unread })},
-		{"not all artifacts and tokens beside the record can be checked", inWords(record.CheckFiles)},
-	} {
-		found, err := check.do(ctx)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if segment.IsPutAway(err) {
-			v.viewsAway, err = true, nil
-		}
-		if none, ok := errors.AsType[*proof.NotCompared](err); ok {
-			err = nil
-			if !slices.Contains(v.omitted, none.Why) {
-				v.omitted = append(v.omitted, none.Why)
-			}
-		}
-		if err != nil && !isUnfinished(err) {
-			found, err = append(found, notCompared(check.what, err)), nil
-		}
-		v.findings = append(v.findings, found...)
-		v.note(check.what, err)
-	}
+	v.derive(ctx, "the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return order.Finish(ctx, record) })
+	v.derive(ctx, "the views cannot be compared with the record", inWords(func(context.Context) ([]string, error) { return views, unread }))
 	v.timed("the views, built again, and the order of events", began, entries)
+	v.derive(ctx, "not all artifacts and tokens beside the record can be checked", inWords(record.CheckFiles))
 	return artifacts
+}
+
+// derive does a check of what is derived from the record; what names the check if it cannot be done.
+func (v *verification) derive(ctx context.Context, what string, check func(context.Context) ([]proof.Finding, error)) {
+	found, err := check(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if segment.IsPutAway(err) {
+		v.viewsAway, err = true, nil
+	}
+	if none, ok := errors.AsType[*proof.NotCompared](err); ok {
+		err = nil
+		if !slices.Contains(v.omitted, none.Why) {
+			v.omitted = append(v.omitted, none.Why)
+		}
+	}
+	if err != nil && !isUnfinished(err) {
+		found, err = append(found, notCompared(what, err)), nil
+	}
+	v.findings = append(v.findings, found...)
+	v.note(what, err)
 }
 
 // notCompared is the finding that something cannot be compared, at the entry for which it cannot.
@@ -269,5 +267,14 @@ func inWords(check func(context.Context) ([]string, error)) func(context.Context
 			list = append(list, proof.Finding{What: what})
 		}
 		return list, err
+	}
+}
+
+// notChecked adds names of those whose signatures are not checked.
+func (v *verification) notChecked(names ...string) {
+	for _, name := range names {
+		if !slices.Contains(v.unchecked, name) {
+			v.unchecked = append(v.unchecked, name)
+		}
 	}
 }

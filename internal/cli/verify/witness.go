@@ -118,7 +118,7 @@ func (o options) byKept(dir string, text []byte, keys proof.Keys, log string, v 
 	kept, err := os.ReadFile(filepath.Join(dir, "witnesses")) //nolint:gosec // the path is the user's
 	if errors.Is(err, os.ErrNotExist) {
 		if text != nil {
-			v.unchecked = append(v.unchecked, proof.Unchecked(text, keys, given)...)
+			v.notChecked(proof.Unchecked(text, keys, given)...)
 		}
 		return nil
 	}
@@ -141,7 +141,7 @@ func (o options) byKept(dir string, text []byte, keys proof.Keys, log string, v 
 	}
 	for _, name := range proof.Unchecked(text, keys, append(by, given...)) {
 		if o.keys != "" && name == log {
-			v.unchecked = append(v.unchecked, name)
+			v.notChecked(name)
 			continue
 		}
 		v.found("the last cosigned checkpoint: it has a signature line of %.200q that is by none of the keys in proof/keys and proof/witnesses", name)

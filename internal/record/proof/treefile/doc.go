@@ -6,7 +6,7 @@
 //	tree        the hashes of the tree, 32 bytes each, in the order of tlog.StoredHashIndex: 64 bytes for an entry
 //	checkpoint  the last signed checkpoint: up to there the hashes are on the disk
 //	cosigned    the last checkpoint that witnesses cosigned
-//	witnesses   the public keys of the witnesses that cosigned, one in each line
+//	witnesses   the public keys of the witnesses that are or were asked, one in each line
 //	key         the private key that signs
 //	keys        the public keys, one in each line, the oldest first; they stay when the key changes
 //	key.next    while the key changes: the one that follows

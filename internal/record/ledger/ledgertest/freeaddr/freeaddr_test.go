@@ -19,6 +19,6 @@ func TestNewReturnsDifferentAddressesThatAServerCanListenAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = l.Close() }()
+		t.Cleanup(func() { _ = l.Close() })
 	}
 }

@@ -81,8 +81,10 @@ func Start(o Options) (*Node, error) {
 		Accounts: []*server.Account{system}, SystemAccount: systemAccount,
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
-		Cluster: server.ClusterOpts{Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret,
-			PingInterval: routePing, MaxPingsOut: routePings},
+		Cluster: server.ClusterOpts{
+			Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret,
+			PingInterval: routePing, MaxPingsOut: routePings,
+		},
 		Routes: routes,
 	})
 	if err != nil {
