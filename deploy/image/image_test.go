@@ -145,3 +145,11 @@ func TestTheBillNamesEveryModule(t *testing.T) {
 		t.Errorf("%s; %+v", got, b.Metadata)
 	}
 }
+
+func TestTheBillIsNotWrittenOverAnImage(t *testing.T) {
+	for _, c := range [][3]string{{"", "", "trapeze.tar"}, {"", "bin/trapeze", "bin/trapeze.cdx.json"}, {"x.tar", "", "x.tar"}, {"x.json", "bin/trapeze", "x.json"}} {
+		if got := outFile(c[0], c[1]); got != c[2] {
+			t.Errorf("-o %q -bill %q: %s, want %s", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,13 +25,14 @@ type options struct {
 func main() {
 	o := options{}
 	var arches, program string
-	flag.StringVar(&o.out, "o", "trapeze.tar", "file to write")
+	flag.StringVar(&o.out, "o", "", "file to write (default trapeze.tar)")
 	flag.StringVar(&o.version, "version", "devel", "version, which is also the tag")
 	flag.StringVar(&arches, "arch", "amd64,arm64", "processors, with commas")
 	flag.StringVar(&o.ca, "ca", "/etc/ssl/certs/ca-certificates.crt", "file with the CAs that the program trusts")
-	flag.StringVar(&program, "bill", "", "program of which only what it is made of is written, to -o")
+	flag.StringVar(&program, "bill", "", "program of which only what it is made of is written, to -o, by default PROGRAM.cdx.json")
 	flag.Parse()
 	o.arches = strings.Split(arches, ",")
+	o.out = outFile(o.out, program)
 	build := func() error { return run(o) }
 	if program != "" {
 		build = func() error { return writeBill(o.out, program, o.version) }
@@ -39,6 +41,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "image:", err)
 		os.Exit(1)
 	}
+}
+
+// outFile is the file that is written, unless it is given: the image, or what a program is made of.
+func outFile(given, program string) string {
+	if program != "" {
+		return cmp.Or(given, program+".cdx.json")
+	}
+	return cmp.Or(given, "trapeze.tar")
 }
 
 // run builds the program for each processor, and the image of them.
