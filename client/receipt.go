@@ -44,7 +44,7 @@ type Sealed struct {
 	Estimate     bool              `json:"estimate,omitempty"` // Tokens is an upper bound or, if each child gets an envelope of its own, about what it has
 	Uncounted    string            `json:"uncounted,omitempty"`
 	Completeness float64           `json:"completeness"`       // references resolved by references requested, 0 to 1; of several receivers the least
-	Missing      map[string]string `json:"missing,omitempty"`  // ids of the references that were not resolved, each with the reason: not_found, forgotten, not_readable, or replaced (a fact or decision that the same content replaced)
+	Missing      map[string]string `json:"missing,omitempty"`  // ids of the references that were not resolved, each with the reason: not_found, forgotten or not_readable; and, as fact:ID and decision:ID, the facts and decisions that the same content replaced: replaced
 	Omitted      int               `json:"omitted,omitempty"`  // parts that were left out for want of tokens
 	LeftOut      map[string]int    `json:"left_out,omitempty"` // what was given with a handoff that is cold, by kind, such as facts: no receiver gets it
 }

@@ -160,7 +160,7 @@ func TestAFactThatIsReplacedTwiceInOneHopIsChangedAndNotDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"\nfact (replaced before it was handed over): b\n", "\ndecision (replaced before it was handed over): l\n"} {
-		if !strings.Contains(got.Content.Prompt, line) || on.Sealed.Missing["b"] != "replaced" || on.Sealed.Completeness != 1 {
+		if !strings.Contains(got.Content.Prompt, line) || on.Sealed.Missing["fact:b"] != "replaced" || on.Sealed.Missing["decision:l"] != "replaced" || len(on.Sealed.Missing) != 2 || on.Sealed.Completeness != 1 {
 			t.Errorf("%+v; the prompt does not say %q:\n%s", on.Sealed, line, got.Content.Prompt)
 		}
 	}

@@ -157,6 +157,12 @@ func TestASenderIsToldHowCompleteTheContextIs(t *testing.T) {
 	if sealed, _ := asked["sealed"].(m); sealed["tokens"] != nil || sealed["uncounted"] == nil {
 		t.Errorf("of an envelope for people the model is told %v", sealed)
 	}
+	for _, to := range []string{"reviewer", "human:operators"} {
+		text, sent := coder.call("send", m{"intent": "Port the parser", "to": to, "memory": item["id"], "facts": []any{m{"id": "a", "text": "one"}, m{"text": "two", "supersedes": "a"}}})
+		if sealed, _ := sent["sealed"].(m); sealed["completeness"] != 1. || strings.Contains(text, "completeness") || !strings.Contains(text, " Replaced by what you gave with it, and not given to the receiver: fact:a.") {
+			t.Errorf("of a fact that is replaced where it is given, the model reads %s, and %v", text, sealed)
+		}
+	}
 }
 
 // Every tool that seals an envelope for an agent says how many tokens that reads.

@@ -57,7 +57,11 @@ func sealed(e *client.Sealed) string {
 	}
 	text := "version " + e.Version
 	if e.Tokens > 0 {
-		text += ", " + about(e.Estimate) + refusal.Counted(e.Tokens, "token")
+		count := refusal.Counted(e.Tokens, "token")
+		if e.Estimate {
+			count = "about " + count
+		}
+		text += ", " + count
 		if e.Budget > 0 {
 			text += fmt.Sprintf(" of %d", e.Budget)
 		}
@@ -70,8 +74,10 @@ func sealed(e *client.Sealed) string {
 	if e.Omitted > 0 {
 		text += ", " + refusal.Counted(e.Omitted, "part") + " left out"
 	}
-	if left := visible.Counts(e.LeftOut); left != "" {
-		text += ", left out because the handoff is cold: " + left
+	for _, of := range [][2]string{{"replaced by what was given with it: ", visible.Replaced(e.Missing)}, {"left out because the handoff is cold: ", visible.Counts(e.LeftOut)}} {
+		if of[1] != "" {
+			text += ", " + of[0] + of[1]
+		}
 	}
 	return text
 }
@@ -135,12 +141,4 @@ func (p *Page) Relief(r client.Relief) {
 	if r.More {
 		p.Line("There are more tasks to move: repeat the command.")
 	}
-}
-
-// about is what precedes a number of tokens.
-func about(estimate bool) string {
-	if estimate {
-		return "about "
-	}
-	return ""
 }

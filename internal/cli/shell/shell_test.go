@@ -221,6 +221,25 @@ func TestTheKeptTokenOfAnAgentIsForItsServerAlone(t *testing.T) {
 	}
 }
 
+func TestAReceiptSaysWhatIsMissingAndWhatIsReplaced(t *testing.T) {
+	many := map[string]string{}
+	for i := range 12 {
+		many[fmt.Sprintf("fact:f%02d", i)] = "replaced"
+	}
+	for want, e := range map[string]client.Sealed{
+		"version 1.4": {Completeness: 1},
+		"version 1.4, replaced by what was given with it: decision:b, fact:b":                                                                                             {Completeness: 1, Missing: map[string]string{"fact:b": "replaced", "decision:b": "replaced"}},
+		"version 1.4, 1 reference, completeness 100 %, replaced by what was given with it: fact:b":                                                                        {Completeness: 1, References: []string{"mem_1"}, Missing: map[string]string{"fact:b": "replaced"}},
+		"version 1.4, 0 references, completeness 0 % (mem_2: not found), replaced by what was given with it: f:b":                                                         {Missing: map[string]string{"f:b": "replaced", "mem_2": "not_found"}},
+		"version 1.4, replaced by what was given with it: fact:f00, fact:f01, fact:f02, fact:f03, fact:f04, fact:f05, fact:f06, fact:f07, fact:f08, fact:f09, and 2 more": {Completeness: 1, Missing: many},
+	} {
+		e.Version = "1.4"
+		if got := sealed(&e); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestPointsMayHaveIds(t *testing.T) {
 	got := points([]string{"just text: a = b", "size=12 files", "size.2<size=13 files", "two words=no id"})
 	want := []client.Point{

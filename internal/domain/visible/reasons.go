@@ -25,21 +25,41 @@ func Counts(of map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// maxUnresolved is how many references [Unresolved] names.
-const maxUnresolved = 10
+// maxMissing is how many entries [Unresolved] and [Replaced] name.
+const maxMissing = 10
+
+// replaced is the reason of what is missing because the content that it was given in has another in its place. It is no reference.
+const replaced = "replaced"
 
 // Unresolved are references, each with the reason why it is missing, in their order and after a space in parentheses; empty if there are none.
 func Unresolved(why map[string]string) string {
-	var all []string
-	for i, id := range slices.Sorted(maps.Keys(why)) {
-		if i == maxUnresolved {
-			all = append(all, fmt.Sprintf("and %d more", len(why)-i))
-			break
-		}
-		all = append(all, id+": "+strings.ReplaceAll(why[id], "_", " "))
-	}
-	if len(all) == 0 {
+	list := missing(why, false, func(id string) string { return id + ": " + strings.ReplaceAll(why[id], "_", " ") })
+	if list == "" {
 		return ""
 	}
-	return " (" + strings.Join(all, ", ") + ")"
+	return " (" + list + ")"
+}
+
+// Replaced are the facts and decisions that are missing because the content that they were given in replaces them, in their order; empty if there are none.
+func Replaced(why map[string]string) string {
+	return missing(why, true, func(id string) string { return id })
+}
+
+// missing are the first of the ids that are missing for one of both causes, as say puts it.
+func missing(why map[string]string, isReplaced bool, say func(id string) string) string {
+	var all []string
+	more := 0
+	for _, id := range slices.Sorted(maps.Keys(why)) {
+		switch {
+		case (why[id] == replaced) != isReplaced:
+		case len(all) == maxMissing:
+			more++
+		default:
+			all = append(all, say(id))
+		}
+	}
+	if more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
 }

@@ -22,7 +22,7 @@ type Sealed struct {
 	// Completeness is references resolved by references requested, 0 to 1; of several receivers the least.
 	Completeness float64 `json:"completeness"`
 	// Missing names the references that were not resolved, each with the reason.
-	Missing map[string]string `json:"missing,omitempty" doc:"The references that were not resolved, by id: not_found, forgotten, not_readable, or replaced (a fact or decision that the same content replaced)."`
+	Missing map[string]string `json:"missing,omitempty" doc:"The references that were not resolved, by id: not_found, forgotten or not_readable; and, as fact:ID and decision:ID, the facts and decisions that the same content replaced: replaced."`
 	Omitted int               `json:"omitted,omitempty"` // parts that were left out for want of tokens
 	// LeftOut counts, by kind, what was given with a handoff that is cold: no receiver gets it.
 	LeftOut map[string]int `json:"left_out,omitempty" doc:"What was given with a handoff that is cold, by kind, such as facts: its receiver does not get it. Send it warm, or say it in the ask or the notes."`
@@ -102,7 +102,7 @@ type contents struct {
 	Version   string
 	Memory    []struct{ ID string }
 	Artifacts []struct{ Digest string }
-	Gaps      []struct{ ID, Reason string }
+	Gaps      []struct{ Kind, ID, Reason string }
 	Packing   struct{ Tokens, Budget int }
 	Handoff   struct{ Kind event.Kind }
 	Dropped   []struct {
@@ -154,14 +154,21 @@ func (doc *contents) sum() *Sealed {
 	for _, a := range doc.Artifacts {
 		out.References = append(out.References, a.Digest)
 	}
-	if all := len(out.References) + len(doc.Gaps); all > 0 {
-		out.Completeness = float64(len(out.References)) / float64(all)
-	}
+	requested := len(out.References)
 	for _, g := range doc.Gaps {
+		id := g.ID
+		if g.Kind == "fact" || g.Kind == "decision" { // replaced: no reference
+			id = g.Kind + ":" + id
+		} else {
+			requested++
+		}
 		if out.Missing == nil {
 			out.Missing = map[string]string{}
 		}
-		out.Missing[g.ID] = g.Reason
+		out.Missing[id] = g.Reason
+	}
+	if requested > 0 {
+		out.Completeness = float64(len(out.References)) / float64(requested)
 	}
 	for _, d := range doc.Dropped {
 		if kind, sent := strings.CutPrefix(d.Kind, "sent_"); sent && doc.Handoff.Kind == event.Cold {

@@ -79,6 +79,9 @@ func Told(r client.Receipt, did, next string) Answer {
 	if e := r.Sealed; e != nil && e.Completeness < 1 {
 		fmt.Fprintf(&b, " Not all references could be resolved: the context has %d of them, completeness %d %%%s.", len(e.References), int(100*e.Completeness), visible.Unresolved(e.Missing))
 	}
+	if e := r.Sealed; e != nil && visible.Replaced(e.Missing) != "" {
+		fmt.Fprintf(&b, " Replaced by what you gave with it, and not given to the receiver: %s.", visible.Replaced(e.Missing))
+	}
 	if e := r.Sealed; e != nil && len(e.LeftOut) > 0 {
 		fmt.Fprintf(&b, " The handoff is cold: the receiver does not get what you gave with it (%s). Send it warm, or say it in the ask or the notes.", visible.Counts(e.LeftOut))
 	}
