@@ -10,6 +10,9 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/tracing"
 )
 
+// findTrace is how long the trace of a task is looked for after the call.
+const findTrace = 5 * time.Second
+
 // counted notes the status of an answer.
 type counted struct {
 	http.ResponseWriter
@@ -21,7 +24,7 @@ type counted struct {
 	caller string // principal
 	trace  string // traceparent: of the call, or of the task that it is about
 	tool   string // of MCP, in whose name the call is made
-	find   func(task string) (trace string)
+	find   func(ctx context.Context, task string) (trace string)
 }
 
 var (
@@ -35,7 +38,9 @@ func (c *counted) Made(task string) { c.answer.Task = task }
 // TraceID implements [endpoint.Traced].
 func (c *counted) TraceID(ctx context.Context) string {
 	if c.trace == "" && c.answer.Task != "" {
-		c.trace = c.find(c.answer.Task)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), findTrace) // the caller may have gone
+		defer cancel()
+		c.trace = c.find(ctx, c.answer.Task)
 	}
 	if c.trace == "" {
 		c.trace = tracing.Fresh(ctx).Parent

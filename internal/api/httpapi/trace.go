@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"strings"
 
@@ -23,12 +24,12 @@ func (s *service) trace(c caller.Caller, r *http.Request, call *counted) caller.
 		return c
 	}
 	task := tracing.TaskOf(r.URL.Path)
-	call.find = func(task string) string { return s.app.Tasks.FindTrace(r.Context(), c, task) }
+	call.find = func(ctx context.Context, task string) string { return s.app.Tasks.FindTrace(ctx, c, task) }
 	find := func() tracing.Context {
 		if task == "" {
 			return tracing.Context{}
 		}
-		return tracing.Context{Parent: call.find(task)}
+		return tracing.Context{Parent: call.find(r.Context(), task)}
 	}
 	call.answer = tracing.Answer{Workspace: c.Workspace, Agent: c.Agent(), Task: task}
 	call.caller, call.trace, call.tool = c.String(), c.Trace.Parent, tracing.ToolName(r.Header.Get(tracing.ToolHeader))
