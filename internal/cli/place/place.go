@@ -56,8 +56,13 @@ func (p *Place) NodeFlags(f *pflag.FlagSet) {
 // Args is the flags of a node as they were given, for another command. The secret is not in them.
 func (n Node) Args() (args []string) {
 	for _, f := range [][2]string{
-		{"cluster-name", n.Cluster}, {"node", n.Name}, {"cluster-addr", n.Addr}, {"join", strings.Join(n.Join, ",")},
-		{"cluster-cert", n.Cert}, {"cluster-key", n.Key}, {"cluster-ca", n.CA},
+		{"cluster-name", n.Cluster},
+		{"node", n.Name},
+		{"cluster-addr", n.Addr},
+		{"join", strings.Join(n.Join, ",")},
+		{"cluster-cert", n.Cert},
+		{"cluster-key", n.Key},
+		{"cluster-ca", n.CA},
 	} {
 		if f[1] != "" {
 			args = append(args, "--"+f[0], f[1])
