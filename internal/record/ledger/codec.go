@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -164,10 +165,13 @@ func (c *Codec[E]) Decode(event Event) (E, error) {
 	return e, nil
 }
 
-// Prepare decodes the events of an entry that nobody else has yet, and keeps them in it: Decode costs nothing afterwards. One that cannot be decoded is left to Decode, which
-// says why.
-func (c *Codec[E]) Prepare(e *Entry) {
+// Prepare decodes the events of an entry that nobody else has yet, except those of some names, and keeps them in it: Decode costs nothing afterwards. One that cannot be
+// decoded is left to Decode, which says why.
+func (c *Codec[E]) Prepare(e *Entry, except ...string) {
 	for i := range e.Events {
+		if slices.Contains(except, e.Events[i].Name) {
+			continue
+		}
 		if event, err := c.Decode(e.Events[i]); err == nil {
 			e.Events[i].value = event
 		}

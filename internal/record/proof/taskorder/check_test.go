@@ -198,6 +198,49 @@ func TestAnEntryThatIsLeftOutOfItsStreamIsNamed(t *testing.T) {
 	}
 }
 
+// TestEnvelopesAreDecodedOnlyForOthers: of an envelope the order needs only the digest; what builds the views from the same entries needs all of it.
+func TestEnvelopesAreDecodedOnlyForOthers(t *testing.T) {
+	t.Parallel()
+	sealed, others := 0, 0
+	stored := func() record {
+		r := write(t, written(t))
+		for i := range r {
+			for j, e := range r[i].Events {
+				r[i].Events[j] = ledger.Event{Name: e.Name, Version: e.Version, Data: e.Data}
+			}
+		}
+		return r
+	}
+	decoded := func(r record, envelopes bool) {
+		for _, e := range r {
+			for i := range e.Events {
+				is := e.Events[i].Name == (event.Sealed{}).EventName()
+				if e.Events[i].Decoded() != (envelopes || !is) {
+					t.Errorf("envelopes are decoded: %v; %s at %d is not as it should be", envelopes, e.Events[i].Name, e.Position)
+				}
+				if is {
+					sealed++
+				} else {
+					others++
+				}
+			}
+		}
+	}
+	alone := stored()
+	if found, err := taskorder.Check(t.Context(), alone); err != nil || len(found) > 0 {
+		t.Fatal(found, err)
+	}
+	decoded(alone, false)
+	beside, c := stored(), taskorder.New()
+	for i := range beside {
+		c.Prepare(&beside[i])
+	}
+	decoded(beside, true)
+	if sealed == 0 || others == 0 {
+		t.Errorf("%d envelopes, %d other events", sealed, others)
+	}
+}
+
 // TestAnEventThatCannotBeDecodedHidesNoFindingBefore has an entry that no rule writes, and one of another task that cannot be decoded after it, or before.
 func TestAnEventThatCannotBeDecodedHidesNoFindingBefore(t *testing.T) {
 	t.Parallel()
