@@ -24,7 +24,7 @@ import (
 const (
 	childPostgres = "TRAPEZE_TEST_POSTGRES" // the URL of a database
 	childNode     = "TRAPEZE_TEST_NODE"     // a node of a cluster: its options as JSON
-	childAhead    = "TRAPEZE_TEST_AHEAD"    // not where, but how much its clock is ahead of the others
+	childAhead    = "TRAPEZE_TEST_AHEAD"    // how much its clock is ahead of the others
 )
 
 func init() {

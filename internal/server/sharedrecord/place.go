@@ -144,7 +144,7 @@ type Record interface {
 type Options struct {
 	// Committed is told of each commit: the number of entries, and the time that it took.
 	Committed func(entries int, took time.Duration)
-	// Filling says that the record is opened to be filled: who opens it meanwhile waits for that.
+	// Filling says that the record is opened to be filled: programs that open it meanwhile wait for that.
 	Filling bool
 }
 

@@ -40,25 +40,25 @@ type Envelopes interface {
 
 // History is the use cases of the past of one ledger. Its methods are safe for many goroutines.
 type History struct {
-	ledger    ledger.Ledger
-	tasks     *taskstore.Store
-	access    *access.Log
-	agents    desk.Agents
-	memories  Memories
-	talks     Conversations
-	envelopes Envelopes
-	tree      Tree
-	integrity func() error
-	work      *quota.Work
-	keys      keys
-	rotating  sync.Mutex // held while the key is rotated
+	ledger        ledger.Ledger
+	tasks         *taskstore.Store
+	access        *access.Log
+	agents        desk.Agents
+	memories      Memories
+	conversations Conversations
+	envelopes     Envelopes
+	tree          Tree
+	integrity     func() error
+	work          *quota.Work
+	keys          keys
+	rotating      sync.Mutex // held while the key is rotated
 }
 
 // New returns the use cases. Without a tree, calls for proofs are refused. integrity is what was found to differ between the record and its tree.
-func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, a desk.Agents, m Memories, talks Conversations, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
+func New(l ledger.Ledger, tasks *taskstore.Store, log *access.Log, a desk.Agents, m Memories, conversations Conversations, e Envelopes, tree Tree, integrity func() error, work *quota.Work, now func() time.Time) (*History, error) {
 	keys, err := newKeys(l, now)
 	if err != nil {
 		return nil, err
 	}
-	return &History{ledger: l, tasks: tasks, access: log, agents: a, memories: m, talks: talks, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
+	return &History{ledger: l, tasks: tasks, access: log, agents: a, memories: m, conversations: conversations, envelopes: e, tree: tree, integrity: integrity, work: work, keys: keys}, nil
 }

@@ -94,7 +94,7 @@ func (l *listener) reads(ctx context.Context, e ledger.Entry, kind string) (is b
 	if kind == "memory" {
 		is, err = l.item(ctx, e, l.since)
 	} else {
-		is, err = l.h.talks.Told(ctx, l.c, e)
+		is, err = l.h.conversations.Told(ctx, l.c, e)
 	}
 	l.known[e.Stream] = known{sees: is}
 	return is, err
