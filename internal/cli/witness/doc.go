@@ -4,11 +4,11 @@
 // Invariants:
 //   - The checkpoint is on the disk before its cosignature is answered. Comparing with the last one and writing are one step for each log.
 //   - Nothing but the checkpoints of logs whose keys are configured is kept.
-//   - A directory belongs to one process: two would cosign what forks.
+//   - A directory belongs to one process: two would cosign what forks. Where there are no file locks, as on Windows, nothing guards that.
 //
 // Where to change what:
 //   - command.go: the flags and the address; http.go: the requests and the status of each answer; witness.go: which checkpoints are cosigned
-//   - lock_unix.go: that a directory belongs to one process
+//   - lock_unix.go, lock_other.go: that a directory belongs to one process
 //
 // Start reading at [Command], then [Witness.Add].
 package witness

@@ -9,7 +9,7 @@
 // that first rewrite text into a longer one, or add tokens of their own around it, are not covered.
 //
 // Counting is additive at safe boundaries: see [Counter.Count]. A chunk between them of more than 30 bytes is cached by its
-// SHA-256 until another takes its place, 32,768 for each vocabulary, about 5 MiB: a text that is in envelope after envelope costs one look-up. A new
+// SHA-256 until another takes its place, 32,768 for each vocabulary, less than 2 MiB: a text that is in envelope after envelope costs one look-up. A new
 // chunk is counted word by word, and some 100,000 words are cached, in at most 1.2 MiB: most texts are new, few words are.
 //
 // A vocabulary is loaded at its first use. Measured on the 2-core test machine: o200k_base takes 16 ms and 1 MiB of heap,

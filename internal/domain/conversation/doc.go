@@ -7,8 +7,9 @@
 // Invariants:
 //   - Turns are only ever appended. They are numbered from 1, in the order of the record.
 //   - An agent speaks for itself; only operators log what others said.
-//   - An agent may read and append to a conversation if it is its own or it has spoken there, or if it owns a task that belongs to the
-//     conversation or whose envelopes include it. Whose own it is, is in its id: see conversationid/conversationid.go.
+//   - An agent may read a conversation if it is its own, if it has spoken there, or if it owns a task that belongs to the
+//     conversation or whose envelopes include it. It may append if it is its own, if it has spoken there, or if it requested or owns a task, not ended,
+//     that belongs to it and lets it read it. Whose own it is, is in its id: see conversationid/conversationid.go.
 //   - A State is immutable, small, and may be shared: it knows who spoke how often, not what was said.
 //   - [Continuity] gives the same text for the same input, never longer than its budget, in which no turn can pass
 //     itself off as another.

@@ -18,7 +18,7 @@
 // Where to change what:
 //   - offer.go: what follows an offer that its receiver did not answer (the same receiver again after a pause, event/backoff.go, then the next one), and one that was rejected or expired (the next one; if none is left, the source or the dead letters)
 //   - join_claim.go: which agents join an open claim: an offer to several, of whom the first to accept gets the task, and one that rejects it is not asked again
-//   - tick.go: what a clock does when it is due. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
+//   - tick.go: what a clock does when it is due, such as that a handoff that is not confirmed returns to its source. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
 //   - send.go: the first offer, which settings of a handoff are refused (of a delegation or fan-out also in spawn.go), how often an offer is made again by default, which agents a new handoff is never offered to, such as the owner (reasons: task/path.go). Who the candidates are is decided in routing/route.go and usecase/routes/plan.go
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - task/wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: which delegations and fan-outs are refused, and what a child inherits

@@ -15,8 +15,8 @@
 // Where to change what:
 //   - parse.go: what is a fault in a policy file; check_chain.go: the faults of escalation chains and fallbacks; missing.go:
 //     targets that do not exist
-//   - policy.go: the fields of the file, such as the conditions of a rule ([When]), and their greatest number and size; a new condition
-//     begins there and is compared in match.go; if it looks at something that situation.go does not have yet, that begins as a variable there
+//   - policy.go: the fields of the file, such as the conditions of a rule ([When]), and their greatest number and size. A new condition
+//     begins here and is compared in match.go; what it looks at begins in situation.go
 //   - match.go: how the conditions of a rule are compared with a situation, and which texts keywords are looked for in
 //   - situation.go: what conditions and expressions can see of a task, its holder and its envelope; a new variable begins there, is
 //     named in expr.go, which also bounds the costs of expressions, and is filled in usecase/policies/decider.go

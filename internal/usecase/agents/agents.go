@@ -39,7 +39,7 @@ type Agent struct {
 	Circuit        Circuit         `json:"circuit" doc:"The circuit breaker for the handoffs of all senders. It opens by failures of handoffs of at least two senders, or of delivery."`
 	SenderCircuits []SenderCircuit `json:"pairs,omitempty" doc:"Circuit breakers that are open for the handoffs of one sender alone, because its handoffs failed. An agent sees its own, and those of others only on itself."`
 	Held           int             `json:"held"` // tasks that it owns now
-	Seen           time.Time       `json:"seen,omitzero" doc:"When this server last heard of the agent itself. Absent: not since the server was started."`
+	Seen           time.Time       `json:"seen,omitzero" doc:"When a server of the record last heard of the agent itself. Absent: not since the server was started."`
 	Warnings       []string        `json:"warnings,omitempty" doc:"What of the specification does not do now what its author may expect, in words: a tokenizer that is not built in, or a fallback or an escalation target that is not registered; of an agent that was removed, what it leaves. Not in lists."`
 	Position       ledger.Position `json:"position,omitempty"`
 }

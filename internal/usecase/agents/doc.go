@@ -14,6 +14,7 @@
 //     followup/presence.go records it
 //   - set_readiness.go: who may set readiness; followup/relieve.go takes offers away where an agent has more than its limit of
 //     tasks
+//   - agents.go: what an answer says of an agent, such as when it was last heard of
 //   - list.go: which agents a list has for its caller; a filter begins there
 //   - store.go: how many agents are kept in memory, and how many idempotency keys an agent remembers
 //

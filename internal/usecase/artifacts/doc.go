@@ -1,7 +1,7 @@
 // Package artifacts has the use cases of artifacts: who may put and fetch files, what an envelope may refer to, and what is swept.
 //
 // Invariants:
-//   - Every put is recorded with its principal, every fetch before its first byte, and every removal of an artifact.
+//   - Each principal that puts an artifact is recorded, once while it is kept; every fetch before its first byte; and every removal.
 //   - An artifact is for the principals that put it, for those who may read the envelopes of a task that refer to it, and for
 //     those who may read anything. For everybody else it is "not found".
 //   - An envelope refers to nothing that does not exist: each artifact is checked, and protected

@@ -7,7 +7,7 @@
 // Invariants:
 //   - An agent sees the tickets that it opened, those that ask it by name, those that it has claimed, those of tasks that it owns or requested, and, if it
 //     is a person, those of the desks it serves. Any other is "not found".
-//   - A read of a ticket is recorded before the answer, and so is a list, which only previews.
+//   - A read of a ticket is recorded before the answer, and so is a list, which previews, or gives at most 100 tickets whole.
 //   - What agents and people write in a ticket is data.
 //
 // Where to change what:

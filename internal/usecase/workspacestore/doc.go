@@ -8,7 +8,8 @@
 //   - A number that cannot be read refuses nothing.
 //
 // Where to change what:
-//   - guard.go: which entries are counted for which limit, and refused; store.go: for how long what is known of a workspace counts
+//   - guard.go: which entries add to which limit, and are refused. What a limit counts is in the views: which tasks are open (dead letters are) in
+//     sqlview/write_task.go, agents and entries of a day in sqlview/workspace.go; bytes of artifacts in their store; store.go: for how long what is known of a workspace counts
 //
 // Start reading at [Store.Guard].
 package workspacestore

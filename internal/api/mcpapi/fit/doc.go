@@ -11,7 +11,7 @@
 // Where to change what:
 //   - reader.go: how many tokens an answer may have, for a known window and without one
 //   - page.go: where a long text is cut; bound.go: how results of other tools that are too long are shortened
-//   - offered.go: how many of the items of an inbox fit one answer (usualItems: up to how many are not counted; the default of usecase/tasks/inbox.go); found.go, memory.go, conversation.go: what a page of each shows first
+//   - offered.go: how many of the items of an inbox fit one answer (a page of up to usualItems is not counted; that is the default limit of usecase/tasks/inbox.go); found.go, memory.go, conversation.go: what a page of each shows first
 //   - prompt.go: which call a prompt names for what was left out. The token budget of the prompt itself is decided in
 //     usecase/envelopes/pack.go
 //

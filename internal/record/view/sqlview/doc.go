@@ -14,7 +14,7 @@
 //
 // Where to change what:
 //   - inbox_item.go: which items an inbox has, their order and their age; the turns of senders are in view/turns.go
-//   - task_fold.go: the lengths of previews; write_task.go: the columns of a task; artifact.go: which files a task refers to
+//   - task_fold.go: the lengths of previews; write_task.go: the columns of a task, and which tasks are open (for the limit of a workspace and the quota of a principal); artifact.go: which files a task refers to
 //   - schema.go: the tables, and the version that builds all views again; project.go: what an entry changes, and how many folds are kept
 //   - query_inbox.go: how a page of an inbox is read; query_task.go: how a list of tasks is filtered and ordered, dead letters included (tasks in
 //     the state parked); query_directory.go: agents, tokens, channels; query_count.go: the numbers for figures
