@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +87,7 @@ func (s *commands) workCommand() *cobra.Command {
 		[]string{work.InputPrompt, work.InputAsk})
 	f.StringVar(&guard, "guard", "", "directory of the worker to clear up after")
 	_ = f.MarkHidden("guard") // a worker starts it
-	f.DurationVar(&o.Grace, "grace", 5*time.Second, "how long a program may take to exit when it is stopped")
+	f.DurationVar(&o.Grace, "grace", work.DefaultGrace, "how long a program may take to exit when it is stopped")
 	return cmd
 }
 

@@ -9,7 +9,7 @@
 // Where to change what:
 //   - config.go: the settings and their defaults, and the sinks for tickets (log, webhook, exec); sinks.go: those for alerts, which may also be services
 //     such as e-mail; server.go: the order of starting and stopping, the space that is kept for
-//     reads, how often views are repaired; stop.go: how long calls and event streams may go on when it stops
+//     reads, how often views are repaired; stop.go: when event streams are ended (how long calls may go on is Drain in config.go)
 //   - shared.go: what a server does for the others that share its record
 //   - backup.go: which files of the data directory a backup takes, and which of them are secrets that go into a file of their own; move.go: from where a backup takes a record, and what a restore into a shared place does around
 //     the copying, which is in sharedrecord/fill.go
@@ -18,7 +18,7 @@
 //   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files are refused
 //   - package garbage: how often garbage is collected; package putaway: how entries are put away
 //   - erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
-//   - artifacts.go: when files are swept; figures.go: the figures of the process; traces.go: when spans are sent
+//   - artifacts.go: the loop that sweeps files (its interval is in config.go); figures.go: the figures of the process; traces.go: when spans are sent
 //   - The probes of load balancers are answered in httpapi/health.go.
 //   - people.go: the configuration of people who sign in; segments.go: what is opened, and refused, before entries are put away; clock.go: the clock of tests
 //   - cluster.go: how package cluster, which has what a server tells the others, is given what it needs; page_key.go: the key of the sessions of the page

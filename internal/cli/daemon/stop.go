@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
+
+// stopTimeout is how long a server has to stop.
+const stopTimeout = 30 * time.Second
 
 // Ended is a server that was stopped.
 type Ended struct {
@@ -25,7 +29,7 @@ func Stop(ctx context.Context, dataDir string) (Ended, error) {
 	if err := checkWritable(filepath.Join(dataDir, lockName)); err != nil {
 		return Ended{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	held, n := holder(dataDir)
 	for held && n.PID == 0 && pause(ctx) {
@@ -55,7 +59,7 @@ func Stop(ctx context.Context, dataDir string) (Ended, error) {
 		}
 		if !pause(ctx) {
 			return out, refusal.New(refusal.Unavailable, "calls may still be in progress: repeat trapeze stop",
-				"the server (process %d) did not stop within %s", n.PID, defaultTimeout)
+				"the server (process %d) did not stop within %s", n.PID, stopTimeout)
 		}
 	}
 }

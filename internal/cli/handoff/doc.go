@@ -9,7 +9,7 @@
 //   - sendflags.go: the flags of every command that hands something on, and their defaults
 //   - accept.go: what is printed of a context; inbox.go: how notices are worded
 //   - What send prints is the receipt of shell/receipt.go; what is known of the envelope in it (tokens, what is missing or omitted) is from usecase/taskstore/sealed.go
-//   - git.go: what of a working tree goes along; how it is taken is in package files/gitsnap
+//   - git.go: how a snapshot of a working tree is sent and fetched, and what the sender is warned of; what goes along is decided in files/gitsnap/take.go
 //   - constraint.go: how constraints are read from arguments
 //
 // Start reading at [Send] and [Accept], then sendflags.go.

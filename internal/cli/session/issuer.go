@@ -24,8 +24,6 @@ var ErrNoSignIn = errors.New("people do not sign in at this server")
 const (
 	askLimit  = 15 * time.Second
 	maxAnswer = 512 << 10
-	// early is how long before its expiry a token is renewed.
-	early = 20 * time.Second
 )
 
 // direct follows no redirect: tokens go to the address in the metadata alone.

@@ -14,6 +14,9 @@ import (
 	"golang.org/x/oauth2"
 )
 
+// early is how long before its expiry a token is renewed.
+const early = 20 * time.Second
+
 // Token returns the token of the session at a server, which the issuer renews where it is about to expire; "": there is no session. Errors: ErrOver.
 func (s Store) Token(ctx context.Context, server string, now time.Time) (string, error) {
 	in, err := s.Load(server)

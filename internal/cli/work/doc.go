@@ -12,7 +12,7 @@
 //   - job.go: how often the lease is renewed, how often a program is run for one task, what it is told before the second run, and what ends the task as failed
 //   - offer.go: which offers are taken, what the preview program decides, and the environment of a program
 //   - work.go: the options, and the longest time between two heartbeats
-//   - process.go: how a program is stopped, and how long it has; group_unix.go, group_linux.go: with which processes
+//   - process.go: how a program is stopped (how long it has until SIGKILL is --grace, by default DefaultGrace in work.go); group_unix.go, group_linux.go: with which processes
 //   - output.go: how much output counts as the result, and which lines are progress
 //   - notice.go: how a worker learns that a task was taken away
 //   - scratch.go, guard.go: what is cleared up after a worker that was killed; left_linux.go, left_unix.go: how its programs are

@@ -76,6 +76,9 @@ type worker struct {
 	told   map[string]bool // tasks that were lost, as a job has printed: their notices may follow
 }
 
+// DefaultGrace is how long a program may take to exit when it is stopped.
+const DefaultGrace = 5 * time.Second
+
 // Run waits for offers and runs the program on each task, until drain is closed and the running programs are done, or until ctx ends, which
 // stops the programs. A program that cannot be found is an error. The agent must be registered, and c must use its token: [ErrNotAgent].
 func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options) error {
@@ -84,7 +87,7 @@ func Run(ctx context.Context, drain <-chan struct{}, c *client.Client, o Options
 	}
 	o.Jobs = max(o.Jobs, 1)
 	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
+		o.Grace = DefaultGrace
 	}
 	if o.Stderr == nil {
 		o.Stderr = io.Discard

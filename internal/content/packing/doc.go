@@ -47,8 +47,8 @@
 //   - The same input gives the same envelope.
 //
 // Where to change what:
-//   - order.go: the ranks, the importance that divides them, how much an agent can make vital, and the value of each kind of part
-//   - part.go: what counts as one part (what does not is never cut), and what each strategy leaves to be fetched; choose.go: how many parts fit, and how much of a
+//   - order.go: the ranks, the importance below which a part is minor (what is vital: envelope/parts.go), how much an agent can make vital, and the value of each kind of part
+//   - part.go: what counts as one part (what does not is never cut), what each strategy leaves to be fetched, and how long the list of omissions in the document may be; choose.go: how many parts fit, and how much of a
 //     budget the list of omissions may take
 //   - cost.go: what is counted; packing.go: the default strategy, and the refusal of a budget that is too small. The size of the
 //     budget is decided in usecase/envelopes/pack.go

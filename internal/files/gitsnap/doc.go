@@ -13,7 +13,7 @@
 //   - The remote's URL contains no credentials. Nothing is fetched.
 //
 // Where to change what:
-//   - take.go: what of a working tree is taken; snapshot.go: the greatest sizes
+//   - take.go: what of a working tree is taken; snapshot.go: the greatest sizes of the document and of all changed files (of the patch: take.go)
 //   - apply.go: what is refused when one is applied; unpacked_size.go: patches that would unpack to more
 //   - autorun.go: files that programs run by themselves, which are named to the receiver
 //   - git.go: how git is run, and with which environment

@@ -5,8 +5,8 @@
 //   - A key is made once, by the first front end that needs it: the others get the same.
 //   - When an agent was heard of is exchanged as an age: clocks of front ends that differ change nothing.
 //   - A cursor never goes back, and what it says was done.
-//   - At most one front end has the turn. One that is cut off from the others loses it, and may notice that some seconds late. For
-//     these seconds two may have it, so the work must be harmless if it is done twice.
+//   - One front end has the turn. While one that was cut off has not noticed that it lost it, for some seconds, two act as if they had it,
+//     so the work must be harmless if it is done twice.
 //
 // Where to change what:
 //   - frontend.go: how often front ends exchange what they know, and the time limit of that; when agents are forgotten

@@ -13,8 +13,9 @@
 //
 // Where to change what:
 //   - tree.go: the leaf of an entry and the hash of a tree; tile.go: how others fetch it
-//   - checkpoint.go: what is signed; cosignature.go: what a witness signs; delivery/cosigner/witness.go asks for it
-//   - receipt.go: which events the receipt of a handoff has, and what of them is shown
+//   - checkpoint.go: what is signed; cosignature.go: what a witness signs, and when a checkpoint has enough cosignatures (which witnesses count is the
+//     caller's: cli/verify/witness.go); delivery/cosigner/witness.go asks for one
+//   - receipt.go: which events the receipt of a handoff has, what of them is shown, and what a receipt must have to verify
 //   - inclusion.go: the text of a proof; rotation.go: what makes a new key valid
 //   - content.go: which envelopes are checked against their digest
 //   - segment.go: the note in the record of a segment of entries that were put away; the file itself is package proof/segment

@@ -14,7 +14,8 @@
 //
 // Where to change what:
 //   - stream.go: how often a decision is repeated after a conflict; keys.go: which idempotency keys are remembered: the newest, by
-//     number and not by time; how many is [Options].Remember, which each store sets
+//     number and not by time; how many is [Options].Remember, which is set where the kind of
+//     stream is made: mostly the file of the store among the use cases of its noun
 //   - bytecache.go, workers.go: memory and goroutines
 //   - learn.go: why no fold in the cache lacks an entry that this process has heard of
 //

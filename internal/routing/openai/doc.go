@@ -9,11 +9,11 @@
 //   - The key is sent only to the configured host, in a header. It is in no error and no record; redirects are not followed.
 //
 // Where to change what:
-//   - openai.go: the time limits and budgets, by default and at most; budget.go: how calls and tokens of an hour are counted, and
+//   - openai.go: the time limits and budgets of advice, by default and at most; budget.go: how calls and tokens of an hour are counted, and
 //     when a failing endpoint is left alone
 //   - prompt.go: what a model is told of a task; answer.go: which answers count as advice
 //   - request.go: when a call is tried again
-//   - embed.go: the size of vectors and texts; program.go: a program in the place of an endpoint; endpoint.go: which addresses
+//   - embed.go: the time limits of embeddings, and the size of vectors (how much text is embedded: memories/meaning.go); program.go: a program in the place of an endpoint; endpoint.go: which addresses
 //     are called
 //
 // Start reading at [Adviser.Advise] and [Embedder.Query].

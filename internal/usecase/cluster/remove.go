@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/identity"
@@ -26,7 +27,7 @@ func (cl *Cluster) Remove(ctx context.Context, c caller.Caller, name string) (St
 		return Status{}, refusal.New(refusal.Conflict, k.askAgain(), "whether the node %s runs is not known: %s", name, k.deaf())
 	}
 	if n.State != Silent {
-		return Status{}, refusal.New(refusal.Conflict, "drain it, stop it, wait ten seconds, and repeat the call", "the node %s runs, and only one that is gone is removed", name)
+		return Status{}, refusal.New(refusal.Conflict, fmt.Sprintf("drain it, stop it, wait %s, and repeat the call", Silence), "the node %s runs, and only one that is gone is removed", name)
 	}
 	replicas := k.Engine == Nodes
 	if replicas {

@@ -2,7 +2,8 @@
 // peers, desks; and makes offers to agents whose circuits admit them.
 //
 // Invariants:
-//   - Every offer of the server is made by [Routes.Offering].
+//   - Every offer that waits for an answer is made by [Routes.Offering], or admitted by [Routes.Admit] where an agent joins a claim. A takeover is
+//     accepted in the entry that offers it, and passes no circuit.
 //   - The one probe of a half-open circuit is claimed on the agent's own stream before an offer is made.
 //   - Views only propose. No agent or desk is refused because the views lack an entry.
 //

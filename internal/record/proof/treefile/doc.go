@@ -20,7 +20,7 @@
 //   - No checkpoint is signed that is inconsistent with one before it.
 //
 // Where to change what:
-//   - store.go: the default of how long entries wait for a checkpoint, and the names of the files, which a backup takes by server/backup.go;
+//   - store.go: the default of how long entries wait for a checkpoint, and the names of the files (of the keys: key.go), which a backup takes by server/backup.go;
 //     run.go: when one is signed, and that none is while nothing was added; cosign.go: how long a checkpoint waits for witnesses
 //   - compare.go, finding.go: what is compared with the record, and what stops signing
 //   - key.go: what happens without a key
