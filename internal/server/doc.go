@@ -15,10 +15,10 @@
 //     the copying, which is in sharedrecord/fill.go
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies
-//   - tls.go: which addresses are refused without TLS; owner_unix.go: which permissions of files are refused
+//   - tls.go: which addresses are refused without TLS, and how often the files of the certificate are looked at; owner_unix.go: which permissions of files are refused
 //   - package garbage: how often garbage is collected; package putaway: how entries are put away
 //   - erasure.go: where keys are kept; tree.go: where the proofs are; package recordfile: what a verifier reads
-//   - artifacts.go: the loop that sweeps files (its interval is in config.go); figures.go: the figures of the process; traces.go: when spans are sent
+//   - artifacts.go: the loop that sweeps files (its interval is in config.go); figures.go: the figures of the process; traces.go: whether spans are sent (how often: delivery/tracer/tracer.go, otelapi/traces.go)
 //   - The probes of load balancers are answered in httpapi/health.go.
 //   - people.go: the configuration of people who sign in; segments.go: what is opened, and refused, before entries are put away; clock.go: the clock of tests
 //   - cluster.go: how package cluster, which has what a server tells the others, is given what it needs; page_key.go: the key of the sessions of the page

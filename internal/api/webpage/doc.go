@@ -17,7 +17,7 @@
 //     agents, such as their load, are in templates/overview.html
 //   - inbox.go: which tickets for people are shown, in which of the orders that record/view/ticket.go has (a new order begins there), and their actions; tasks.go: lists of tasks, which of them are cancelled, and what the page of an agent reads
 //   - form/form.go: how many tasks one form changes; form/dead_letters.go: which replays contradict themselves
-//   - alerts.go: for how long an alert is silenced; record.go: holds, erasures, checkpoints, receipts and workspaces
+//   - alerts.go: for how long the page offers to silence an alert (the bounds: alert/decide.go); record.go: holds, erasures, checkpoints, receipts and workspaces
 //   - conversation.go: how many turns are shown
 //   - find.go: what a search looks in, and by which filters; memory.go: how many versions are shown
 //   - policy.go: how many decisions and versions of the policy are shown, and where it sends a task now

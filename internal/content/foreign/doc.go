@@ -16,7 +16,7 @@
 //
 // Where to change what:
 //   - format.go: which fields of a document become the intent and the context; decode.go: how formats are told apart, and the
-//     largest document
+//     largest document (a request is bounded before that in httpapi/httpapi.go)
 //   - constraint.go: which constraints are hard; field.go: how many facts are taken
 //   - envelope.go: what an envelope of another server brings
 //   - task.go: the formats, and what of a document becomes a task

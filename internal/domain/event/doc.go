@@ -18,7 +18,7 @@
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
 //     shares, takeover requests and repeated offers there may be
 //   - backoff.go: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated
-//   - constraint_set.go: how many constraints agents may add, and of which size; the ranges of limits
+//   - constraint_set.go: how many constraints agents may add and of which size, and the range of a constraint's maximum
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
 //   - ticket.go: the lengths of questions, options and answers, how many options a question may have, that an answer must be one of them, and the name of the operators' desk

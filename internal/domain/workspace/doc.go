@@ -13,6 +13,7 @@
 // Where to change what:
 //   - state.go: which limits there are, their names, and what to do when one is reached
 //   - decide.go: who makes, limits, archives and restores; event.go: what is recorded
+//   - what an archived workspace still allows: calls in usecase/caller/caller.go, entries in workspacestore/guard.go
 //   - limits are enforced in usecase/workspacestore (workspacestore/guard.go), which counts agents, tasks and the like against them
 //
 // Start reading at [State], then [Decide].

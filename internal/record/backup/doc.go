@@ -20,7 +20,7 @@
 //   - A backup does not lock the record: the server goes on while it is written.
 //
 // Where to change what:
-//   - format.go: the members of a backup, their greatest sizes, and the number of the format
+//   - format.go: the members of a backup, the greatest sizes of begin.json, end.json, end.note and a piece of the entries (files have none), and the number of the format
 //   - write.go: what is copied, and how entries are compressed; read.go: the same in reverse, and what is verified and restored; signature.go: what the log signs. Which files of a data directory are in a
 //     backup is decided in server/backup.go
 //

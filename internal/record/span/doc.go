@@ -14,7 +14,8 @@
 //   - step.go: when each span begins and ends, and which outcomes make it an error
 //   - fold.go: which events are looked at, and how many tasks are remembered
 //   - span.go: the ids, and which trace a task without one is in
-//   - name.go: the names of spans and attributes; which are sent, and where to, is in delivery/tracer
+//   - name.go: the names of spans and attributes; from which entry on they are sent is in delivery/tracer, which traces are taken in otelapi/sampler.go,
+//     where to in otelapi/environment.go and otelapi/traces.go
 //
 // Start reading at [Fold.Add], then fold.go; [Within] gives callers the context of a task's trace.
 package span

@@ -23,7 +23,7 @@
 //     decided in quota/waiting.go
 //   - ticket_page.go: the turns of askers on a first page of tickets, and what its cursor remembers, so that each ticket is on one page
 //   - cursor.go: what the cursor of an inbox remembers for each rank
-//   - trail.go: the audit document of a handoff; export.go: the formats of exports, and which cells are quoted
+//   - trail.go: the audit document of a handoff, and the fields of each entry of a trail; export.go: the formats of exports, and which cells are quoted
 //   - withhold.go: which fields of each event are content, and blanked for those who may not read it; who may is decided in
 //     task/visibility.go
 //   - memory.go: how many words of a query are used; hits are ranked in sqlview/search/rank.go

@@ -9,7 +9,7 @@
 // Invariants: nothing in a caller comes from a request's body.
 //
 // Where to change what:
-//   - caller.go: what a caller is, and the longest idempotency key; digest.go: when two requests under one key are the same
+//   - caller.go: what a caller is, what it may do (in an archived workspace only read, and manage tokens), and the longest idempotency key; digest.go: when two requests under one key are the same
 //   - made.go: which entries a call made; id.go: new ids
 //
 // Start reading at [Caller].

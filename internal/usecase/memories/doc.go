@@ -16,7 +16,7 @@
 //   - gather.go: how many items, pinned items and turns an envelope gets, and who goes first
 //   - reader.go: which tasks let a caller read an item; the rule itself is in memory/reader.go
 //   - told.go: which callers are told that an item changes
-//   - pin.go: that a pin by an agent is proposed, and the number of pins; the rule is in memory/pinning.go
+//   - pin.go: how the pins of an agent are counted; how many it may hold, and when one is only proposed: memory/pinning.go
 //   - memories.go: what is still shown of a forgotten item, such as since when it is; redact.go, redact_claimed.go: how it is taken out of
 //     envelopes, trails and exports; forget.go: that its key is destroyed
 //   - forget_for_erasure.go: the same before an erasure; which items an erasure finds is in usecase/erasures/find.go

@@ -20,7 +20,7 @@
 //   - Nothing waits in the client while the connection is lost: an append fails, and is not sent later.
 //
 // Where to change what:
-//   - options.go: the defaults, such as how many replicas a new stream has, and time limits; connect.go: which URLs are refused, and how connections are made
+//   - options.go: the defaults, such as how many replicas a new stream has and how often the end of the record is looked up, and time limits; connect.go: which URLs are refused, and how connections are made
 //   - sync.go: how servers that do not sync are refused; create.go: the configuration of the stream, and which ones are refused; subject.go: how names become subjects
 //   - append.go: what follows from each answer to an append; lane.go: the records of reads
 //   - log.go: how a record is opened; errors.go: which errors of JetStream mean that another entry was first

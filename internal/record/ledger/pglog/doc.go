@@ -4,7 +4,7 @@
 // locks the only row of the table record, which has the position of the newest entry, and reads where the streams end. The second
 // inserts the entries that pass their check, moves that position, sends a notification, and commits. So front ends commit one after the other,
 // and positions have no gaps in the order of the commits. The listener, another goroutine, reads what was committed by any front end, once for
-// all followers: woken by the notification, and each second in case that was lost.
+// all followers: woken by the notification, and each second (Options.Poll) in case that was lost.
 //
 // Invariants:
 //   - No append returns before PostgreSQL has made the commit durable, as far as its setting synchronous_commit demands. Each transaction checks that this, fsync and
@@ -27,11 +27,12 @@
 // transactions; through another pooler notifications are lost, and followers get entries within the second.
 //
 // Where to change what:
-//   - options.go: the defaults and sizes: entries in one transaction, connections, followers
+//   - options.go: the defaults and sizes: entries in one transaction, connections, followers, time limits, and how often the end of the record is
+//     looked up without a notification (Poll)
 //   - connect.go: which servers (by version and settings) and URLs are refused; unsent_linux.go: how long a dead connection is waited for
 //   - errors.go: which errors mean that nothing was written, and which that the outcome is unknown
 //   - health.go: when writing stops; schema.go: the tables and the number of the format
-//   - plan.go: the check of a stream's end before an insert; listen.go: how often followers look without a notification
+//   - plan.go: the check of a stream's end before an insert; listen.go: how entries of all front ends reach the followers
 //   - log.go: how a record is opened, and which is refused; read.go: reads; pool.go: the connections for what front ends share
 //   - queue.go: the appends that wait for the writer; copy.go: how the record of another ledger is copied here
 //
