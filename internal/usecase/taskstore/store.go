@@ -108,6 +108,9 @@ func (s *Store) ChangeWith(ctx context.Context, c caller.Caller, verb, taskID st
 func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string, in any,
 	decide func(task.Task, time.Time) ([]event.Event, error),
 ) (stream.Outcome[task.Task], error) {
+	if ledger.IsForRead(ctx) {
+		c.Frozen = nil // it notes a read
+	}
 	if err := c.May(identity.ActOwn, verb+" a task"); err != nil {
 		return stream.Outcome[task.Task]{}, err
 	}

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   - Every entry of a principal passes the guard, whatever use case makes it: [Store.Guard] is the ledger that the use cases write to.
-//   - In an archived workspace nothing is written but the records of reads and refusals, changes of tokens and of the workspace itself, and what
+//   - In an archived workspace nothing is written but the records of reads and refusals, what a read notes in a task, changes of tokens and of the workspace itself, and what
 //     the server does by itself. Which calls are refused before that: usecase/caller/caller.go.
 //   - The check of a limit costs a workspace without limits nothing but a look at a map. Numbers come from the views, at most once a second,
 //     and what is written here is added in between; so a limit may be exceeded by what several front ends let through in a second.
