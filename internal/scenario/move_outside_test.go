@@ -90,15 +90,7 @@ func TestARecordMovesWhereFrontEndsShareItAndBack(t *testing.T) {
 		at := next()
 		home, there, back := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "back")
 		f, stop := openMoved(t, home, server.Place{})
-		coder := f.agent("coder", api.AgentSpec{})
-		file, err := f.boss.PutArtifact(t.Context(), strings.NewReader("the plan"), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		made, err := f.boss.CreateTask(api.WithKey(t.Context(), "once"), api.CreateInput{Intent: "Move", Send: &api.SendInput{To: []string{"coder"}, Content: withFile(file.Digest)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		made, coder, file := f.makes()
 		var receipt bytes.Buffer
 		if err := admin.New(f.boss).HandoffReceipt(t.Context(), made.Task+".h1", &receipt); err != nil {
 			t.Fatal(err)
@@ -166,15 +158,7 @@ func TestARecordMovesIntoNewNodesOfJetStreamAndBack(t *testing.T) {
 	dir := t.TempDir()
 	home, back := filepath.Join(dir, "home"), filepath.Join(dir, "back")
 	f, stop := openMoved(t, home, server.Place{})
-	coder := f.agent("coder", api.AgentSpec{})
-	file, err := f.boss.PutArtifact(t.Context(), strings.NewReader("the plan"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := f.boss.CreateTask(api.WithKey(t.Context(), "once"), api.CreateInput{Intent: "Move", Send: &api.SendInput{To: []string{"coder"}, Content: withFile(file.Digest)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, coder, file := f.makes()
 	keys := f.keys()
 	b := backUp(t, home, server.Place{})
 	stop()
@@ -222,9 +206,25 @@ func TestARecordMovesIntoNewNodesOfJetStreamAndBack(t *testing.T) {
 	}
 }
 
-// withFile is a content with a file.
-func withFile(digest string) api.Content {
-	return api.Content{Artifacts: []api.Artifact{{Digest: digest}}}
+// makes makes what moves: an agent, a file, and a task with the file that is offered to the agent.
+func (f *front) makes() (made api.Receipt, coder api.Token, file api.ArtifactInfo) {
+	f.Helper()
+	coder = f.agent("coder", api.AgentSpec{})
+	file, err := f.boss.PutArtifact(f.Context(), strings.NewReader("the plan"), "")
+	if err == nil {
+		made, err = f.create(file.Digest)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	return made, coder, file
+}
+
+// create creates the task that moves, under the same key each time.
+func (f *front) create(digest string) (api.Receipt, error) {
+	return f.boss.CreateTask(api.WithKey(f.Context(), "once"), api.CreateInput{
+		Intent: "Move", Send: &api.SendInput{To: []string{"coder"}, Content: api.Content{Artifacts: []api.Artifact{{Digest: digest}}}},
+	})
 }
 
 // keys are the public keys of the log.
@@ -240,7 +240,7 @@ func (f *front) keys() string {
 // stillHas checks that what was made before the move is as it was.
 func (f *front) stillHas(made api.Receipt, coder api.Token, digest string) {
 	f.Helper()
-	again, err := f.boss.CreateTask(api.WithKey(f.Context(), "once"), api.CreateInput{Intent: "Move", Send: &api.SendInput{To: []string{"coder"}, Content: withFile(digest)}})
+	again, err := f.create(digest)
 	if err != nil || again.Task != made.Task {
 		f.Errorf("the same key makes %s, not %s: %v", again.Task, made.Task, err)
 	}

@@ -16,8 +16,8 @@ const Any = ^Position(0)
 // readKey is the key of [ForRead].
 type readKey struct{}
 
-// ForRead returns a context for appends without which something could not be read: they are made, within bounds, when the disk is
-// full and other appends are refused.
+// ForRead returns a context for appends without which something could not be read: they are made where others are refused, within bounds on a full
+// disk, and in an archived workspace.
 func ForRead(ctx context.Context) context.Context { return context.WithValue(ctx, readKey{}, true) }
 
 // IsForRead reports whether ctx comes from [ForRead].

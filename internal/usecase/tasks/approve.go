@@ -27,7 +27,7 @@ type ApproveInput struct {
 // Approve lets a supervised handoff go on to its receivers, or gives a task to the agent that asked for it.
 func (ts *Tasks) Approve(ctx context.Context, c caller.Caller, in ApproveInput) (taskstore.Receipt, error) {
 	if task, n, err := event.ParseTakeoverID(in.ID); err == nil {
-		return ts.grant(ctx, c, task, n, in)
+		return ts.approveTakeover(ctx, c, task, n, in)
 	}
 	taskID, n, err := event.ParseHandoffID(in.ID)
 	ticket := 0
@@ -71,7 +71,7 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	return k.Handoff, nil
 }
 
-func (ts *Tasks) grant(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
+func (ts *Tasks) approveTakeover(ctx context.Context, c caller.Caller, taskID string, n int, in ApproveInput) (taskstore.Receipt, error) {
 	return ts.store.ChangeWith(ctx, c, "approve", taskID, in, func(t task.Task, now time.Time) ([]event.Event, error) {
 		cmd := handoff.ApproveTakeover{By: c.Principal, Epoch: in.Epoch, Takeover: n, Detail: in.Detail}
 		i := slices.IndexFunc(t.Takeovers, func(ask task.TakeoverRequest) bool { return ask.N == n })

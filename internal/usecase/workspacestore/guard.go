@@ -24,7 +24,7 @@ type guarded struct {
 	store *Store
 }
 
-// Guard returns the ledger with the workspaces guarded: it refuses the entries of principals in archived workspaces, and those that would
+// Guard returns the ledger with the workspaces guarded: it refuses the entries of principals in archived workspaces, except those that note a read, and those that would
 // exceed a limit. What the server does by itself is never refused: it ends what was begun.
 func (s *Store) Guard(l ledger.Ledger) ledger.Ledger { return guarded{l, s} }
 
@@ -46,7 +46,7 @@ func (g guarded) Append(ctx context.Context, e ledger.Entry, expect ledger.Posit
 	return at, err
 }
 
-// admit refuses an entry in an archived workspace (conflict), and one that would exceed a limit (limit). What it returns is reserved for the entry
+// admit refuses an entry in an archived workspace (conflict) unless it notes a read, and one that would exceed a limit (limit). What it returns is reserved for the entry
 // until it is released, so that entries that are written at once do not exceed a limit together.
 func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) (reserved []reservation, err error) {
 	state, err := s.State(ctx, name)
