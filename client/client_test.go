@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/trapezehq/trapeze/client"
 )
 
@@ -257,11 +259,33 @@ func TestAnAnswerThatIsNoneIsAnError(t *testing.T) {
 	}
 }
 
+// Also those that are made within a millisecond, by several goroutines: each is a UUID of version 7 that parses.
 func TestKeysAreNewAndInOrder(t *testing.T) {
-	a := client.NewKey()
-	b := client.NewKey()
-	if a == b || a[:8] > b[:8] || strings.Count(a, "-") != 4 || !strings.ContainsRune("89ab", rune(a[19])) {
-		t.Errorf("%s %s", a, b)
+	var all [4][]string
+	var wg sync.WaitGroup
+	for i := range all {
+		wg.Go(func() {
+			for range 1000 {
+				all[i] = append(all[i], client.NewKey())
+			}
+		})
+	}
+	wg.Wait()
+	for _, keys := range all {
+		if !slices.IsSorted(keys) {
+			t.Error("keys that one goroutine made are not in order")
+		}
+	}
+	keys := slices.Sorted(slices.Values(slices.Concat(all[:]...)))
+	if n := len(slices.Compact(keys)); n != 4000 {
+		t.Errorf("%d of 4000 are different", n)
+	}
+	key, err := uuid.Parse(client.NewKey())
+	if err != nil || key.Version() != 7 || key.Variant() != uuid.RFC4122 {
+		t.Errorf("%s: version %d, variant %s, %v", key, key.Version(), key.Variant(), err)
+	}
+	if sec, nsec := key.Time().UnixTime(); time.Since(time.Unix(sec, nsec)).Abs() > time.Minute {
+		t.Errorf("%s is of %s", key, time.Unix(sec, nsec))
 	}
 }
 

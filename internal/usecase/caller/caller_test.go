@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -137,4 +139,29 @@ func FuzzDigest(f *testing.F) {
 			t.Errorf("%+v and %+v: %v", x, y, same)
 		}
 	})
+}
+
+// The keys of one program sort by creation; so do the ids that are derived from them, within one millisecond, too.
+func TestIDsOfKeysThatSortByTimeSortByTime(t *testing.T) {
+	by, before := Caller{}, [16]byte{}
+	for range 1000 {
+		key, err := uuid.NewV7()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := by.WithKey(key.String()).NewID("task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Compare(before[:], id[:]) >= 0 {
+			t.Fatalf("%x comes after %x", id, before)
+		}
+		if again, err := by.WithKey(key.String()).NewID("task"); err != nil || again != id {
+			t.Fatalf("the key again gives %x, %v; before %x", again, err, id)
+		}
+		if other, err := by.WithKey(key.String()).NewID("handoff"); err != nil || other == id {
+			t.Fatalf("a handoff of the key has the id of the task: %x, %v", other, err)
+		}
+		before = id
+	}
 }
