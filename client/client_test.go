@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -136,12 +137,23 @@ func TestRepeatingHasAnEnd(t *testing.T) {
 	if _, err := c.RegisterAgent(t.Context(), "x", client.AgentSpec{}); err == nil || s.count() != 1 {
 		t.Errorf("%v after %d attempts", err, s.count())
 	}
-	c, _ = play(t, client.Options{Pause: time.Hour}, says(503, problem(client.Unavailable), "Retry-After: 3600"))
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := c.Tasks(ctx, client.TaskFilter{}); !errors.Is(err, client.Unavailable) {
-		t.Errorf("the pause does not end with its context: %v", err)
-	}
+}
+
+func TestAPauseEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := roundTrip(func(*http.Request) (*http.Response, error) {
+			return answerOf(503, problem(client.Unavailable), "Retry-After", "3600"), nil
+		})
+		c, err := client.New("http://localhost", "tz_x", client.Options{Pause: time.Hour, HTTP: &http.Client{Transport: away}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.Tasks(ctx, client.TaskFilter{}); !errors.Is(err, client.Unavailable) {
+			t.Error(err)
+		}
+	})
 }
 
 func TestWaitingForTheInboxRidesOutTrouble(t *testing.T) {
