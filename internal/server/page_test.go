@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 )
 
 // reader is a browser without scripts at the page of a server.
@@ -243,10 +244,13 @@ func TestALinkThatAnotherPageOpensAsksFirst(t *testing.T) {
 func TestASessionOfThePageOutlivesARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := open(t, dir)
+	addr := freeaddr.New(t, 1)[0] // which nobody else gets while the server is away
+	s, err := Open(t.Context(), Config{DataDir: dir, Addr: addr})
+	if err != nil {
+		t.Fatal(err)
+	}
 	r := newReader(t, s)
 	r.get(r.link(adminToken(t, s)), http.StatusOK)
-	addr := s.listener.Addr().String()
 	stop(t, s)
 	info, err := os.Stat(filepath.Join(dir, "page.key"))
 	if err != nil || info.Mode().Perm() != 0o600 {

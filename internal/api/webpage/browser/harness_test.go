@@ -27,7 +27,7 @@ import (
 )
 
 // patience is how long a page may take to show what it must. It is a limit of a test that fails, and no measure.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // desk is a server, its administrator, and a browser that looks at its page.
 type desk struct {
