@@ -67,9 +67,19 @@ func TestEveryKindOfLoadIsMeasuredAndNothingIsLeft(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c.o), func(t *testing.T) {
 			c.o.Clients, c.o.For = []int{1, 3}, time.Millisecond // each client does one handoff at least
 			var notes []string
-			rep, err := run(t.Context(), s.Admin(), c.o, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
-			if err != nil {
-				t.Fatal(err)
+			var rep *Report
+			for try, stood := 0, true; stood && try < 10; try++ { // what is under way while the machine stands still does not count
+				var err error
+				notes = nil
+				rep, err = run(t.Context(), s.Admin(), c.o, func(format string, args ...any) {
+					if note := fmt.Sprintf(format, args...); !strings.Contains(note, " per second now") { // of a round that takes long
+						notes = append(notes, note)
+					}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				stood = slices.ContainsFunc(rep.Rounds, func(r Round) bool { return r.Stood > 0 })
 			}
 			if len(rep.Rounds) != 2 || rep.Interrupted || len(notes) != 5 {
 				t.Fatalf("%+v, notes: %q", rep, notes)

@@ -50,7 +50,9 @@ func TestAWorkerByItsRecipe(t *testing.T) {
 				t.Logf("work: %v\n%s", err, tail(errs.String()))
 			}
 		})
-		ends, err := g.lead.WaitInbox(t.Context(), client.InboxOptions{})
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		ends, err := g.lead.WaitInbox(ctx, client.InboxOptions{})
 		if err != nil || len(ends) != 1 || ends[0].Type != "completed" {
 			t.Fatalf("the lead is told %+v, %v", ends, err)
 		}
