@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -65,9 +66,9 @@ func TestWhatIsPutAtOneFrontEndIsReadAndCountedAtAnother(t *testing.T) {
 			t.Fatalf("%d of %d bytes, %v", len(b), len(content), err)
 		}
 	}
-	for other.Used("default").Count < 30 { // until it has heard of all
-		if t.Context().Err() != nil {
-			t.Fatal(t.Context().Err())
+	for end := time.Now().Add(time.Minute); other.Used("default").Count < 30; <-time.After(10 * time.Millisecond) { // until it has heard of all
+		if time.Now().After(end) {
+			t.Fatalf("it has heard of %d of 30", other.Used("default").Count)
 		}
 	}
 	if _, err := other.Put(t.Context(), "default", strings.NewReader("one too many")); refusal.CodeOf(err) != refusal.Limit {

@@ -184,7 +184,7 @@ func TestAMessageOfAnotherProgramIsNamedAndSkipped(t *testing.T) {
 	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/a", 1, "x"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Connect(t, 0).Request(strings.ToLower(o.Name)+".e.w.task.b", []byte("{}"), nats.DefaultTimeout*5); err != nil {
+	if _, err := c.Connect(t, 0).Request(strings.ToLower(o.Name)+".e.w.task.b", []byte("{}"), time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/c", 1, "x"), 0); err != nil {

@@ -26,7 +26,7 @@ func monitored(t *testing.T, name string, sync bool) string {
 	}
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server does not start")
 	}
 	return fmt.Sprint("http://", s.MonitorAddr())

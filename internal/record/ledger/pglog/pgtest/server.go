@@ -185,11 +185,13 @@ func (s *Server) signal(sig syscall.Signal) {
 	}
 	_ = s.process.Process.Signal(sig)
 	pid := filepath.Join(s.dir, "postmaster.pid")
-	for sig != syscall.SIGKILL { // an orderly stop removes the file
+	for end := time.Now().Add(time.Minute); sig != syscall.SIGKILL; <-time.After(10 * time.Millisecond) { // an orderly stop removes the file
 		if _, err := os.Stat(pid); err != nil {
 			break
 		}
-		<-time.After(10 * time.Millisecond)
+		if time.Now().After(end) {
+			s.t.Fatal("the server does not stop")
+		}
 	}
 	s.process = nil
 }
