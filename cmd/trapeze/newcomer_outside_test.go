@@ -39,7 +39,7 @@ func TestThreeNodesOfJetStreamAsInTheDocs(t *testing.T) {
 	}
 	bin := t.TempDir()
 	install(t, bin)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir = t.TempDir()

@@ -38,7 +38,7 @@ func TestReadmeCommands(t *testing.T) {
 	bin, home := t.TempDir(), t.TempDir()
 	install(t, bin)
 	script := readmeScript(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", script)
 	cmd.Dir = root

@@ -62,7 +62,7 @@ func (w *tail) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.b = append(w.b, p...)
-	w.b = w.b[max(0, len(w.b)-8<<10):]
+	w.b = w.b[max(0, len(w.b)-32<<10):]
 	return len(p), nil
 }
 
@@ -145,7 +145,7 @@ func (r *rig) await(ready <-chan readiness) (url string) {
 	case <-r.ended:
 		r.Fatalf("the server ended: %v\n%s", r.err, r.stderr)
 	case <-time.After(patience):
-		r.Fatalf("the server does not start:\n%s", r.stderr)
+		r.Fatalf("the server does not start:\n%s", r.stuck())
 	}
 	return ""
 }
@@ -223,10 +223,20 @@ func (r *rig) term() error {
 	select {
 	case <-r.ended:
 	case <-time.After(patience):
-		r.Fatalf("the server does not stop:\n%s", r.stderr)
+		r.Fatalf("the server does not stop:\n%s", r.stuck())
 	}
 	r.down()
 	return r.err
+}
+
+// stuck ends the process, and returns its output: it ends with what its goroutines were at.
+func (r *rig) stuck() string {
+	_ = r.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case <-r.ended:
+	case <-time.After(patience): // the program that runs it may not pass signals on
+	}
+	return r.stderr.String()
 }
 
 // alive fails the test if the process is gone.
@@ -249,7 +259,7 @@ func (r *rig) fails() string {
 		r.kill()
 		r.Fatal("the server started")
 	case <-time.After(patience):
-		r.Fatal("the server neither starts nor ends")
+		r.Fatalf("the server neither starts nor ends:\n%s", r.stuck())
 	}
 	var exit *exec.ExitError
 	if !errors.As(r.err, &exit) || exit.ExitCode() <= 0 {

@@ -234,14 +234,22 @@ func TestAnAgentThatBeatsAtOneFrontEndIsReadyAtTheOther(t *testing.T) {
 			}
 			return a
 		}
-		offline := 0
-		for range 100 { // ten times as long as she may be silent
+		offline, looks := 0, 0
+		for last, end := time.Now(), time.Now().Add(patience); looks < 100; { // ten times as long as she may be silent
+			began := time.Now()
 			if err := ann.Beat(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if at(other).Readiness == api.Offline {
-				offline++
+			is := at(other).Readiness
+			if began.After(end) {
+				t.Fatalf("in %s she did not beat often enough for more than %d looks", patience, looks)
 			}
+			if time.Since(last) < time.Second { // otherwise the machine stood still, and she was silent for too long
+				if looks++; is == api.Offline {
+					offline++
+				}
+			}
+			last = began
 			<-time.After(100 * time.Millisecond) // between two heartbeats
 		}
 		if offline > 0 {

@@ -49,6 +49,9 @@ func nodesOf(t *testing.T, engine admin.Engine) (list []member, more func(name s
 		all.Go(func() { list[i] = more(fmt.Sprint("n", i)) })
 	}
 	all.Wait()
+	if t.Failed() { // one of them does not start
+		t.FailNow()
+	}
 	for i := range list {
 		k := list[i].cluster() // within a second of its start
 		list[i].name = k.Asked
@@ -269,8 +272,13 @@ func losesOne(t *testing.T, all []member, gone member, more func(string) member)
 			t.Errorf("%s: %+v", m.name, n.Stop)
 		}
 	}
-	all[1].stop() // the new one is counted on
-	r, err := late.boss.CreateTask(t.Context(), api.CreateInput{Intent: "goes on"})
+	all[1].stop()                                                                                       // the new one is counted on
+	patient, err := api.New(late.server.URL(), tokenIn(t, late.server.AdminTokenFile()), api.Options{}) // which repeats a call while a leader is elected
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer patient.Close()
+	r, err := patient.CreateTask(t.Context(), api.CreateInput{Intent: "goes on"})
 	if err != nil {
 		t.Fatalf("with the new one and one of the old: %v", err)
 	}

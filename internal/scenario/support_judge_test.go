@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -10,18 +11,18 @@ import (
 
 // settles waits until every task has ended, is in the dead letters, or waits for people.
 func (d *supportDesk) settles(tasks []string) {
-	for until := time.Now().Add(2 * time.Minute); ; {
-		open := 0
+	for until := time.Now().Add(2 * patience); ; {
+		var open []string
 		for _, id := range tasks {
 			if t := d.task(id); !t.State.Final() && t.State != api.Parked {
-				open++
+				open = append(open, fmt.Sprintf("%s is %s with %q, handoff %+v, ticket %+v", id, t.State, t.Owner, t.Handoff, t.Ticket))
 			}
 		}
-		if open == 0 {
+		if len(open) == 0 {
 			return
 		}
 		if time.Now().After(until) {
-			d.Errorf("%d tasks have not settled", open)
+			d.Errorf("%d tasks have not settled:\n%s", len(open), strings.Join(open, "\n"))
 			return
 		}
 		<-time.After(500 * time.Millisecond) // between two looks

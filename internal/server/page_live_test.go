@@ -40,7 +40,7 @@ func (r *reader) stream() <-chan string {
 func endsSession(t *testing.T, name string, lines <-chan string, happens func()) {
 	t.Helper()
 	var all []string
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	next := time.NewTicker(20 * time.Millisecond)
 	defer next.Stop()
 	for {

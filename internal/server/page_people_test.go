@@ -205,7 +205,7 @@ func TestThePagesOfAPersonAtADeskAreLive(t *testing.T) {
 		_, rest, _ = strings.Cut(rest, `data-position="`)
 		position, _, _ := strings.Cut(rest, `"`)
 		change() // before the stream begins
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if !zoe.follows(ctx, "/live?task="+url.QueryEscape(live)+"&after="+position) {
 			t.Errorf("%s is not told of a change that came after it was shown", page)
 		}

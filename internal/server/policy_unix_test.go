@@ -65,7 +65,7 @@ func TestAHangupBringsTheFileIntoForceAndABadOneChangesNothing(t *testing.T) {
 	}()
 	hangUp := func(until func() bool) {
 		t.Helper()
-		for end := time.Now().Add(30 * time.Second); !until(); {
+		for end := time.Now().Add(time.Minute); !until(); {
 			if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}

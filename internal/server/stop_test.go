@@ -38,14 +38,17 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 // waitFor waits until n calls of the HTTP API wait, those that tools of MCP make included.
 func waitFor(t *testing.T, n int) {
 	t.Helper()
-	stacks := make([]byte, 4<<20)
-	for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
-		if found := strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "httpapi.(*service).endWait("); found >= n {
-			tick.Stop()
+	stacks := make([]byte, 16<<20)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); ; <-tick.C {
+		all := string(stacks[:runtime.Stack(stacks, true)])
+		found := strings.Count(all, "httpapi.(*service).endWait(")
+		if found >= n {
 			return
 		}
-		if t.Context().Err() != nil {
-			t.Fatal("the calls do not wait")
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d calls wait:\n%s", found, n, all)
 		}
 	}
 }

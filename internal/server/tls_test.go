@@ -364,6 +364,8 @@ func TestNoAcceptanceIsLostWhenAServerWithTLSStops(t *testing.T) {
 			accepted, some := make(chan string, len(offers)), make(chan struct{})
 			go func() {
 				defer close(accepted)
+				enough := sync.OnceFunc(func() { close(some) })
+				defer enough() // also if it fails before
 				for i, id := range offers {
 					if _, err := coder.Accept(t.Context(), id, client.AcceptInput{}); err != nil {
 						if !client.Away(err) {
@@ -373,7 +375,7 @@ func TestNoAcceptanceIsLostWhenAServerWithTLSStops(t *testing.T) {
 					}
 					accepted <- id
 					if i == 10 {
-						close(some)
+						enough()
 					}
 				}
 			}()

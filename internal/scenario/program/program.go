@@ -14,10 +14,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // name is the file name of the program.
 const name = "trapeze"
+
+// patience bounds the start and the end of a server.
+const patience = 2 * time.Minute
 
 // dir is the directory of the program that [Main] has built.
 var dir string
@@ -78,10 +82,12 @@ func Serve(cmd *exec.Cmd) (*Server, error) {
 		Token     string `json:"token"`            // with --ephemeral
 		TokenFile string `json:"admin_token_file"` // otherwise
 	}
+	late := s.endLate()
 	if err := json.NewDecoder(out).Decode(&ready); err != nil {
 		_ = cmd.Process.Kill()
 		return nil, fmt.Errorf("serve does not start: %w\n%s", errors.Join(err, cmd.Wait()), s.stderr.String())
 	}
+	late.Stop()
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	s.URL, s.Token = ready.URL, ready.Token
 	if s.Token == "" {
@@ -92,6 +98,11 @@ func Serve(cmd *exec.Cmd) (*Server, error) {
 		s.Token = strings.TrimSpace(string(token))
 	}
 	return s, nil
+}
+
+// endLate ends a server that takes too long for a step: its goroutines are then in its output.
+func (s *Server) endLate() *time.Timer {
+	return time.AfterFunc(patience, func() { _ = s.cmd.Process.Signal(syscall.SIGQUIT) })
 }
 
 // Start is [Serve] for a test, at whose end the server is stopped, and must end well.
@@ -114,6 +125,7 @@ func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
+	defer s.endLate().Stop()
 	if err := s.cmd.Wait(); err != nil {
 		return fmt.Errorf("serve: %w\n%s", err, s.stderr.String())
 	}

@@ -3,10 +3,10 @@
 package outside
 
 import (
-	"bufio"
 	"bytes"
 	"database/sql"
 	"encoding/base64"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -47,7 +47,7 @@ func TestAWitnessOfOthersCosigns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url, key := litewitness(t, strings.TrimSpace(string(keys)))
+	url, key, witness := litewitness(t, strings.TrimSpace(string(keys)))
 
 	s, err := program.Serve(command(data, "--witness", url+"="+key.String()))
 	if err != nil {
@@ -56,7 +56,7 @@ func TestAWitnessOfOthersCosigns(t *testing.T) {
 	boss := connect(t, s.URL, tokenIn(t, data))
 	for range 3 { // each is a checkpoint that continues the one before
 		var r admin.Receipt
-		await(t, func() bool {
+		await(t, "that the witness cosigns", witness, func() bool {
 			if _, err := boss.CreateTask(admin.WithReceipt(t.Context(), &r), client.CreateInput{Intent: "pay the invoice"}); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestAWitnessOfOthersCosigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	boss = connect(t, s.URL, tokenIn(t, old))
-	await(t, func() bool {
+	await(t, "that the alert witness-refuses is raised", witness, func() bool {
 		list, err := admin.New(boss).Alerts(t.Context(), admin.AlertOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -94,8 +94,8 @@ func TestAWitnessOfOthersCosigns(t *testing.T) {
 	}
 }
 
-// litewitness runs a witness of the log with a public key, and returns where it is and its own key.
-func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
+// litewitness runs a witness of the log with a public key, and returns where it is, its own key and what it writes.
+func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey, said *output) {
 	t.Helper()
 	witness := installed(t, "bin/litewitness")
 	dir, err := os.MkdirTemp("", "w") //nolint:usetesting // a short one: the path of a socket is bounded
@@ -106,7 +106,7 @@ func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	run(t, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", in("key"))
 	agent := runs(t, exec.CommandContext(t.Context(), "ssh-agent", "-D", "-a", in("agent")))
-	await(t, func() bool { _, err := os.Stat(in("agent")); return err == nil })
+	await(t, "that ssh-agent listens", agent, func() bool { _, err := os.Stat(in("agent")); return err == nil })
 	add := exec.CommandContext(t.Context(), "ssh-add", in("key"))
 	add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+in("agent"))
 	if out, err := add.CombinedOutput(); err != nil {
@@ -138,25 +138,25 @@ func litewitness(t *testing.T, log string) (url string, key proof.WitnessKey) {
 	}
 
 	addr := freeaddr.New(t, 1)[0]
-	said := runs(t, exec.CommandContext(t.Context(), witness, "-db", in("db"), "-name", "witness.example.com/lite", "-ssh-agent", in("agent"), "-listen", addr, "-key", strings.Fields(string(fingerprint))[1]))
-	await(t, func() bool {
+	said = runs(t, exec.CommandContext(t.Context(), witness, "-db", in("db"), "-name", "witness.example.com/lite", "-ssh-agent", in("agent"), "-listen", addr, "-key", strings.Fields(string(fingerprint))[1]))
+	await(t, "that litewitness listens", said, func() bool {
 		c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "tcp", addr)
 		if err != nil {
 			return false
 		}
 		return c.Close() == nil
 	})
-	lines := bufio.NewScanner(strings.NewReader(said.String()))
-	for lines.Scan() {
-		if _, text, ok := strings.Cut(lines.Text(), "vkey="); ok {
-			if key, err = proof.ParseWitnessKey(strings.Trim(text, `"`)); err != nil {
-				t.Fatalf("%v: %s", err, text)
-			}
-			return "http://" + addr, key
-		}
+	var text string
+	await(t, "that litewitness says its key", said, func() bool { // what it has said may come after its socket is there
+		_, rest, _ := strings.Cut(said.String(), "vkey=")
+		line, _, whole := strings.Cut(rest, "\n")
+		text = strings.Trim(line, `"`)
+		return whole
+	})
+	if key, err = proof.ParseWitnessKey(text); err != nil {
+		t.Fatalf("%v: %s", err, text)
 	}
-	t.Fatalf("litewitness does not say its key: %s", said)
-	return "", key
+	return "http://" + addr, key, said
 }
 
 // tokenIn is the administrator's token in a data directory.
@@ -203,13 +203,13 @@ func runs(t *testing.T, cmd *exec.Cmd) *output {
 	return o
 }
 
-// await waits for a condition.
-func await(t *testing.T, is func() bool) {
+// await waits for a condition. If it never comes, it shows what a program has said.
+func await(t *testing.T, what string, said fmt.Stringer, is func() bool) {
 	t.Helper()
 	for end := time.After(time.Minute); !is(); {
 		select {
 		case <-end:
-			t.Fatal("it never came")
+			t.Fatalf("it never came %s:\n%s", what, said)
 		case <-time.After(50 * time.Millisecond): // between two looks
 		}
 	}
