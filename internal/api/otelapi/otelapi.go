@@ -1,6 +1,7 @@
 package otelapi
 
 import (
+	"bufio"
 	"context"
 	"log/slog"
 	"net/http"
@@ -18,7 +19,7 @@ import (
 // atOnce is the number of scrapes of a workspace at the same time; further ones are answered 503.
 const atOnce = 4
 
-// Source gives the figures of all workspaces. Figures that it cannot give are missing, and its error says why.
+// Source gives the figures of all workspaces, in the order of [figure.Sort]. Figures that it cannot give are missing, and its error says why.
 type Source interface {
 	Points(ctx context.Context) ([]figure.Point, error)
 }
@@ -76,9 +77,29 @@ func (m *Metrics) Handler(workspace string) (http.Handler, error) {
 		ErrorLog: errorLog{m.o.Log}, ErrorHandling: promhttp.HTTPErrorOnError, MaxRequestsInFlight: atOnce,
 		DisableCompression: true, // it would take as much of the processor as all else: a collector is near
 	})
-	m.handlers[workspace] = h
-	return h, nil
+	m.handlers[workspace] = inChunks(h)
+	return m.handlers[workspace], nil
 }
+
+// chunk is how much of an answer is written at once, in bytes: one of 500 agents has about a megabyte, in many small writes.
+const chunk = 64 << 10
+
+// inChunks has the answers of a handler written in few parts.
+func inChunks(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &chunked{w, bufio.NewWriterSize(w, chunk)}
+		h.ServeHTTP(c, r)
+		_ = c.body.Flush() // the reader has gone
+	})
+}
+
+type chunked struct {
+	http.ResponseWriter
+	body *bufio.Writer
+}
+
+// Write implements [http.ResponseWriter].
+func (c *chunked) Write(b []byte) (int, error) { return c.body.Write(b) }
 
 // errorLog writes the errors of scrapes to a log.
 type errorLog struct{ log *slog.Logger }

@@ -2,6 +2,8 @@ package otelapi
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -42,20 +44,25 @@ func (p *producer) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, erro
 	return []metricdata.ScopeMetrics{out}, ctx.Err()
 }
 
-// visible returns the points that the reader may have.
+// visible returns those of the points of an instrument that the reader may have.
 func (p *producer) visible(points []figure.Point) []figure.Point {
-	if p.workspace == nil {
+	labels := points[0].Instrument.Labels
+	switch of := len(labels) > 0 && labels[0] == "workspace"; {
+	case p.workspace == nil:
 		return points
+	case of: // they are in the order of workspaces
+		from, _ := slices.BinarySearchFunc(points, *p.workspace, byWorkspace)
+		to, _ := slices.BinarySearchFunc(points, *p.workspace+"\x00", byWorkspace)
+		return points[from:to]
+	case p.o.Process == "" || p.o.Process == *p.workspace:
+		return points
+	default:
+		return nil
 	}
-	var own []figure.Point
-	process := p.o.Process == "" || p.o.Process == *p.workspace
-	for i := range points {
-		labels := points[i].Instrument.Labels
-		if of := len(labels) > 0 && labels[0] == "workspace"; of && points[i].Values[0] == *p.workspace || !of && process {
-			own = append(own, points[i])
-		}
-	}
-	return own
+}
+
+func byWorkspace(p figure.Point, workspace string) int {
+	return strings.Compare(p.Values[0], workspace)
 }
 
 // aggregate returns the data of one instrument, nil if there is none.
@@ -64,14 +71,14 @@ func (p *producer) aggregate(i *figure.Instrument, points []figure.Point, now ti
 		return nil
 	}
 	if i.Type == figure.Histogram {
-		h := metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality}
+		list := make([]metricdata.HistogramDataPoint[float64], len(points))
 		for j := range points {
 			d := points[j].Spread
-			h.DataPoints = append(h.DataPoints, metricdata.HistogramDataPoint[float64]{
+			list[j] = metricdata.HistogramDataPoint[float64]{
 				Attributes: attributes(&points[j]), StartTime: p.start(&points[j], now), Time: now, Count: d.Count, Sum: d.Sum, Bounds: i.Bounds, BucketCounts: d.Counts,
-			})
+			}
 		}
-		return h
+		return metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality, DataPoints: list}
 	}
 	list := make([]metricdata.DataPoint[float64], len(points))
 	for j := range points {
