@@ -42,6 +42,7 @@ var innerPackages = []pkg{
 	{dir: "domain/secretenv", what: "the variables of the server's environment that are withheld from the programs it runs", pure: true},
 	{dir: "domain/visible/visibletest", what: "fills answers with hostile text, for the tests of what shows them"},
 	{dir: "domain/event", what: "the events of tasks, with the terms and limits that they are written in; frozen in the record", pure: true, imports: "domain/shellword domain/refusal domain/event/idform"},
+	{dir: "domain/event/backoff", what: "the pauses between tries of an offer or a message", pure: true},
 	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items, and which ids look alike", pure: true, imports: "domain/refusal"},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
@@ -62,7 +63,7 @@ var innerPackages = []pkg{
 	{dir: "domain/constrainttext", what: "constraints as agents and people write them, with or without a kind", pure: true, imports: "domain/event"},
 	{
 		dir: "domain/handoff", what: "the rules of tasks and handoffs: one command per verb, decided by Decide",
-		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/refusal domain/event domain/identity domain/task domain/task/authority",
+		pure: true, imports: "domain/conversation/conversationid domain/erasure domain/refusal domain/event domain/event/backoff domain/identity domain/task domain/task/authority",
 	},
 	{
 		dir: "domain/handoff/ticketverb", what: "what a principal may do with a ticket", pure: true,
@@ -274,7 +275,7 @@ var deliveryPackages = []pkg{
 	// delivery
 	{
 		dir: "delivery/notify", what: "tells people about tickets and alerts: the contract of notifications, and its sinks",
-		imports: "domain/alert domain/refusal domain/secretenv domain/event record/ledger", libs: "net os/exec",
+		imports: "domain/alert domain/refusal domain/secretenv domain/event domain/event/backoff record/ledger", libs: "net os/exec",
 	},
 	{
 		dir: "delivery/notify/service", what: "sinks that are services of others, such as Slack and e-mail, by URL",

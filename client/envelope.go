@@ -138,14 +138,14 @@ type Preview struct {
 	Envelope json.RawMessage `json:"envelope"`
 	Prompt   string          `json:"prompt"`
 	// Tokens is what the prompt of the owner has, with the calls that Prompt leaves out, of Budget (0: none), as Tokenizer counts; Estimate: an upper bound.
-	Tokens      int     `json:"tokens"`
-	Budget      int     `json:"budget,omitempty"`
-	Tokenizer   string  `json:"tokenizer"`
-	Estimate    bool    `json:"estimate,omitempty"`
-	Utilisation float64 `json:"utilisation,omitempty"` // tokens by budget
-	// Completeness is references resolved by references requested, 0 to 1.
-	Completeness float64 `json:"completeness"`
-	Version      string  `json:"version"` // of the envelope's schema
+	Tokens       int     `json:"tokens"`
+	Budget       int     `json:"budget,omitempty"`
+	Tokenizer    string  `json:"tokenizer"`
+	Estimate     bool    `json:"estimate,omitempty"`
+	Utilisation  float64 `json:"utilisation,omitempty"` // tokens by budget
+	Completeness float64 `json:"completeness"`          // references resolved by references requested, 0 to 1
+	Version      string  `json:"version"`               // of the envelope's schema
+	Stop         string  `json:"stop,omitempty"`        // what would stop a handoff now, as far as it is known; empty: nothing
 }
 
 // PreviewEnvelope packs the next envelope of a task without sending it. Nothing changes.

@@ -109,6 +109,30 @@ func TestNoPermissionsAreNotAllPermissions(t *testing.T) {
 	}
 }
 
+// What a delegation says that a limit stops is read by the agent to which the task is replayed.
+func TestADelegationThatALimitStopsIsReadAfterAReplay(t *testing.T) {
+	h := open(t)
+	coder, reviewer := h.full("coder"), h.full("reviewer")
+	made, err := h.admin.CreateTask(t.Context(), client.CreateInput{Intent: "Write the parser", Limits: client.Limits{Hops: 1}, Send: &client.SendInput{To: []string{"coder"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	coder.call("accept", m{"handoff": made.Handoff})
+	if text, _ := coder.call("send", m{"task": made.Task, "to": "reviewer", "kind": "delegation", "ask": "Count the rules.", "facts": "there are two grammars"}); !strings.Contains(text, "parked") {
+		t.Errorf("it is not stopped: %s", text)
+	}
+	on, err := h.admin.Replay(t.Context(), made.Task, client.ReplayInput{To: []string{"reviewer"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := reviewer.read("accept", m{"handoff": on.Handoff})
+	for _, says := range []string{"Count the rules.", "there are two grammars"} {
+		if !strings.Contains(prompt, says) {
+			t.Errorf("the receiver does not read %q:\n%s", says, prompt)
+		}
+	}
+}
+
 func TestATaskWaitsForItsDependenciesAndFollowsItsRoute(t *testing.T) {
 	h := open(t)
 	coder, reviewer := h.full("coder"), h.full("reviewer")

@@ -106,7 +106,7 @@ func previewPage(p *shell.Page, v client.Preview) {
 		tokens += ", at most"
 	}
 	p.Fields([]shell.Field{
-		{"tokens", tokens}, {"tokenizer", v.Tokenizer}, {"completeness", fmt.Sprintf("%d %%", int(v.Completeness*100+1e-9))}, {"version", v.Version},
+		{"tokens", tokens}, {"tokenizer", v.Tokenizer}, {"completeness", fmt.Sprintf("%d %%", int(v.Completeness*100+1e-9))}, {"version", v.Version}, {"would be stopped", v.Stop},
 	})
 	p.Line("")
 	p.Block(v.Prompt)

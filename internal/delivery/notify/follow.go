@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/event/backoff"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
@@ -86,7 +86,7 @@ func SendAgain(ctx context.Context, log *slog.Logger, s Sink, m Message, about .
 		log.Warn("people are notified again after a pause", with...)
 		select {
 		case <-ctx.Done():
-		case <-time.After(min(event.Backoff(try-1, 0), 30*time.Second)):
+		case <-time.After(backoff.Pause(try-1, 0)):
 		}
 	}
 }

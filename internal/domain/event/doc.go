@@ -17,7 +17,7 @@
 //   - timeout.go: the clocks and their defaults (progress and wait have none)
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
 //     shares, takeover requests and repeated offers there may be
-//   - backoff.go: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated
+//   - package backoff: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated
 //   - constraint_set.go: how many constraints agents may add and of which size, and the range of a constraint's maximum
 //   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
@@ -25,7 +25,7 @@
 //   - state.go, stage.go, kind.go: the states of tasks, the stages and kinds of handoffs; priority.go: the priorities
 //   - candidate.go: the part that a receiver has in a list of candidates; decision.go, advice.go: what routing by a policy or a language
 //     model decided
-//   - parent.go, fanin.go, dependency.go: how a task depends on others; expectation.go: what a result must be like; deadline.go,
+//   - park.go: why a task is in the dead letters; parent.go, fanin.go, dependency.go: how a task depends on others; expectation.go: what a result must be like; deadline.go,
 //     duration.go: the range of deadlines and durations
 //   - sender.go: on whose account a task is offered
 //   - result.go: the size of a result, and how the results of children become one

@@ -177,6 +177,14 @@ type ParkedTask struct {
 	Cause  ParkCause `json:"cause"`
 	Detail string    `json:"detail"`
 	At     time.Time `json:"at"`
+	Unsent *Unsent   `json:"unsent,omitempty"` // the send that could not begin; absent: there was none, or it gave nothing
+}
+
+// Unsent is what is kept of a send that could not begin, for the agent that the task is replayed to.
+type Unsent struct {
+	Kind        Kind     `json:"kind"`
+	Envelope    string   `json:"envelope"` // digest of what was given
+	Permissions []string `json:"permissions,omitzero"`
 }
 
 // EventName implements [Event].

@@ -17,8 +17,7 @@ const (
 
 // ParkCauses lists every cause of parking.
 var ParkCauses = NewSet("a park cause",
-	ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost,
-	ParkNobodyClaimed,
+	ParkExhausted, ParkLimit, ParkBudget, ParkDeadline, ParkDependency, ParkReturned, ParkOwnerLost, ParkNobodyClaimed,
 )
 
 func (c *ParkCause) UnmarshalText(b []byte) error { return ParkCauses.Decode(c, b) }

@@ -16,15 +16,15 @@
 //  7. A decision is all its events or none.
 //
 // Where to change what:
-//   - offer.go: what follows an offer that its receiver did not answer (the same receiver again after a pause, event/backoff.go, then the next one), and one that was rejected or expired (the next one; if none is left, the source or the dead letters)
+//   - offer.go: what follows an offer that its receiver did not answer (the same receiver again after a pause, package event/backoff, then the next one), and one that was rejected or expired (the next one; if none is left, the source or the dead letters)
 //   - join_claim.go: which agents join an open claim: an offer to several, of whom the first to accept gets the task, and one that rejects it is not asked again
 //   - tick.go: what a clock does when it is due, such as that a handoff that is not confirmed returns to its source. When it is due: task/clock.go; how long it runs by default: event/timeout.go; when people are reminded: task/ticket.go
-//   - send.go: the first offer, which settings of a handoff are refused (of a delegation or fan-out also in spawn.go), how often an offer is made again by default, which agents a new handoff is never offered to, such as the owner (reasons: task/path.go). Who the candidates are is decided in routing/route.go and usecase/routes/plan.go
+//   - send.go: the first offer, which settings of a handoff are refused (of a delegation or fan-out also in spawn.go), how often an offer is made again by default, which agents a new handoff is never offered to, such as the owner (reasons: task/path.go), and what is kept of one that a limit stops. Who the candidates are is decided in routing/route.go and usecase/routes/plan.go
 //   - recover.go: what happens when the owner is lost or makes no progress; its successors are chosen in usecase/handoffs/recovery.go
 //   - task/wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open; event/limit.go, task/limit.go: the limits of a task. end_child.go: when a parent stops waiting for its children; spawn.go: which delegations and fan-outs are refused, and what a child inherits
 //   - progress.go: what happens when a budget is overspent (the task goes to the dead letters; report_gap.go does the same); send.go refuses a handoff once it is spent. What is left of it: task/task.go
 //   - heartbeat.go, progress.go, report_gap.go and send.go renew the lease of an owner; task/clock.go: until when it then runs
-//   - who may act on a task, and as what, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
+//   - who may act on a task, and as what, and which offer an agent may answer, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
 // Each command has a file of its name. takeover.go is for agents that ask for a task, approve_takeover.go and deny_takeover.go for the answer; such a request has no clock. A takeover by an operator is a Withdraw and a Send, which

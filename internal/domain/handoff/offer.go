@@ -1,60 +1,15 @@
 package handoff
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
-	"github.com/trapezehq/trapeze/internal/domain/refusal"
+	"github.com/trapezehq/trapeze/internal/domain/event/backoff"
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
-
-// offerTo returns the handoff with an open offer to an agent; offer 0 means the newest.
-func offerTo(t task.Task, agent string, handoff, offer int) (*task.Handoff, error) {
-	if err := authority.RequireLive(t); err != nil {
-		return nil, cmp.Or(task.CalledOff(t, agent, handoff), err)
-	}
-	h := t.Handoff
-	if h == nil || handoff > h.N || handoff < 1 {
-		return nil, refusal.New(refusal.NotFound, "check your inbox", "task %s has no handoff %d", t.ID, handoff)
-	}
-	over := func(why string) error {
-		if t.Owner == agent && agent != "" {
-			return task.AlreadyOwned(t, refusal.Expired)
-		}
-		return refusal.New(refusal.Expired, task.NoOffer,
-			"the offer of handoff %s is over: %s", event.HandoffID(t.ID, handoff), why)
-	}
-	switch {
-	case handoff == h.N && h.Stage == event.Accepted && h.Receiver == agent && t.Owner != agent:
-		return nil, refusal.New(refusal.Expired, "wait until the sender confirms: the task shows it, and then who owns it",
-			"%s has accepted handoff %s already, and its sender has not confirmed it yet", agent, event.HandoffID(t.ID, handoff))
-	case handoff < h.N:
-		return nil, over(task.Since(h))
-	case h.Stage == event.Transferred && t.Owner == h.Receiver:
-		return nil, over("it was accepted by " + h.Receiver + ", who owns the task")
-	case h.Stage == event.Accepted || h.Stage == event.Transferred:
-		return nil, over("it was accepted by " + h.Receiver)
-	case t.State == event.Parked:
-		return nil, refusal.New(refusal.Expired, task.Replay(t.ID),
-			"the offer of handoff %s is over: the task is in the dead letters", event.HandoffID(t.ID, handoff))
-	case h.Stage == event.AwaitingApproval:
-		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
-			event.HandoffID(t.ID, handoff))
-	case h.Stage == event.Requested:
-		return nil, over("it will be offered again")
-	case h.Stage != event.Offered:
-		return nil, over(task.Because("the handoff is "+string(h.Stage), h.Why))
-	case offer != 0 && offer != h.Offer:
-		return nil, over("it has been offered again since")
-	case !slices.Contains(h.To, agent):
-		return nil, over("it is not addressed to " + agent)
-	}
-	return h, nil
-}
 
 // offered returns the handoff with the open offer that an agent answers. An agent that was too slow, and would get the offer
 // again after a pause, gets it now: a model may think for longer than the acknowledgment clock runs.
@@ -64,7 +19,7 @@ func (d *decision) offered(agent string, handoff, offer int, now time.Time) (*ta
 		d.offerAgain(Hints{}, now)
 		offer = d.t.Handoff.Offer
 	}
-	return offerTo(d.t, agent, handoff, offer)
+	return authority.OpenOffer(d.t, agent, handoff, offer)
 }
 
 // offerFrom makes the next offer, to the first fit candidate from index start on. It reports whether it made one, and the
@@ -139,7 +94,7 @@ func (d *decision) unanswered(hints Hints, now time.Time) {
 		return
 	}
 	try := h.Tries + 1
-	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(event.Backoff(try, hints.Jitter))})
+	d.do(event.RetryScheduled{Handoff: h.N, Agent: h.Candidates[h.Next].Agent, Try: try, At: now.Add(backoff.Pause(try, hints.Jitter))})
 }
 
 // nextOrEnd offers to the next candidate. If none is left, a rejected handoff ends with the task at its source (see

@@ -63,7 +63,7 @@ func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, e
 	if taken && authority.RequireLive(t) == nil && (offer == 0 || offer == h.Offer) && (h.Stage == event.Accepted || t.Owner == agent) {
 		return h, nil
 	}
-	h, err := offerTo(t, agent, handoff, offer)
+	h, err := authority.OpenOffer(t, agent, handoff, offer)
 	if err == nil && h.OpenClaim() {
 		return nil, refusal.New(refusal.Conflict, "accept the offer first", "handoff %s is open to several agents", h.ID(t.ID))
 	}

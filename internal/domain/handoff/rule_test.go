@@ -18,22 +18,6 @@ import (
 
 // Rules that a story would tell badly: bounds, corners, and what other packages use.
 
-func TestRetriesWaitLongerEachTimeAndNeverLongerThanThirtySeconds(t *testing.T) {
-	for n, want := range map[int]time.Duration{1: 2 * time.Second, 2: 4 * time.Second, 4: 16 * time.Second, 5: event.MaxBackoff, 20: event.MaxBackoff} {
-		if got := event.Backoff(n, 0); got != want {
-			t.Errorf("retry %d waits %s, want %s", n, got, want)
-		}
-		if got := event.Backoff(n, 0.999); got < want/2 || got >= want {
-			t.Errorf("retry %d with jitter waits %s of %s", n, got, want)
-		}
-	}
-	for _, odd := range []float64{math.NaN(), math.Inf(1), -3, 7} {
-		if got := event.Backoff(1, odd); got != 2*time.Second {
-			t.Errorf("jitter %g makes a pause of %s", odd, got)
-		}
-	}
-}
-
 // badRequests are requests that no executing task of ada's accepts, with the code of the refusal.
 var badRequests = []struct {
 	name   string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // See records that a receiver has seen its offer: it fetched it, or a push was delivered. The acknowledgment clock starts.
@@ -17,7 +18,7 @@ type See struct {
 }
 
 func (c See) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	h, err := offerTo(t, c.Agent, c.Handoff, c.Offer)
+	h, err := authority.OpenOffer(t, c.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}

@@ -50,12 +50,12 @@ func (c Send) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if limit := task.LimitReached(t, c.Reason); limit != "" {
-		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+		return c.stopped(event.ParkLimit, limit, now), nil
 	}
 	once, twice := event.Ordered(c.Candidates)
 	candidates, passed, limit := screen(t, once, func(k event.Candidate) string { return k.Agent }, append(slices.Clip(c.Passed), twice...), c.NewWork)
 	if len(candidates) == 0 && limit != "" {
-		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+		return c.stopped(event.ParkLimit, limit, now), nil
 	}
 	if len(candidates) == 0 {
 		return c.noReceiver(passed, now)
@@ -118,9 +118,22 @@ func (c Send) check(t task.Task) error {
 func (c Send) noReceiver(passed []event.Passed, now time.Time) ([]event.Event, error) {
 	err := noReceiver(passed, "you still hold the task; try another receiver, or later")
 	if c.By.IsSystem() {
-		return []event.Event{park(event.ParkExhausted, err.Message, now)}, nil
+		return c.stopped(event.ParkExhausted, err.Message, now), nil
 	}
 	return nil, err
+}
+
+// stopped moves to the dead letters what cannot be sent, with what was given: the agent that the task is replayed to gets that.
+func (c Send) stopped(cause event.ParkCause, why string, now time.Time) []event.Event {
+	e := park(cause, why, now)
+	if c.Envelope.Digest == "" {
+		return []event.Event{e}
+	}
+	e.Unsent = &event.Unsent{Kind: c.Kind, Envelope: c.Envelope.Digest, Permissions: c.Permissions}
+	if c.Part { // what is asked in it is asked of the owner of the child
+		e.Unsent.Kind = event.Warm
+	}
+	return []event.Event{c.Envelope, e}
 }
 
 // MaySend refuses a principal that could not hand the task off now to any receiver.

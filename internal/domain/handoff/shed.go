@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/task"
+	"github.com/trapezehq/trapeze/internal/domain/task/authority"
 )
 
 // Shed withdraws an open offer from an overloaded agent and makes it to other agents that have room. The offers of a claim
@@ -23,7 +24,7 @@ type Shed struct {
 }
 
 func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
-	h, err := offerTo(t, c.Agent, c.Handoff, c.Offer)
+	h, err := authority.OpenOffer(t, c.Agent, c.Handoff, c.Offer)
 	if err != nil {
 		return nil, err
 	}

@@ -46,13 +46,14 @@ func (c Spawn) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	if err := firstError(c.check(t), like.check(t)); err != nil {
 		return nil, err
 	}
+	like.Kind = c.Kind
 	if limit := task.LimitReached(t, c.Reason); limit != "" {
-		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+		return like.stopped(event.ParkLimit, limit, now), nil
 	}
 	children, passed, limit := screen(t, c.Children, func(k event.NewChild) string { return k.To }, c.Passed, c.NewWork)
 	switch n := len(children); {
 	case n == 0 && limit != "":
-		return []event.Event{park(event.ParkLimit, limit, now)}, nil
+		return like.stopped(event.ParkLimit, limit, now), nil
 	case n == 0:
 		return nil, noReceiver(passed, "you still hold the task; try another receiver, or later")
 	case c.FanIn.Mode == event.FanInQuorum && c.FanIn.Quorum > n:

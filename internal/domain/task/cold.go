@@ -11,13 +11,19 @@ import (
 // onCold keeps the context of a task that is handed off cold: the envelope of the handoff has the description alone, for its receiver. It
 // is the task's once the task has moved; if nobody takes it, the task is as it was.
 func (t *Task) onCold(e event.HandoffRequested) {
-	b := t.Basis
-	if e.Kind != event.Cold || b == nil || e.Envelope != t.Envelope {
-		return
+	if e.Kind == event.Cold && t.asBefore(e.Envelope) {
+		t.ownHandoff().Past = len(t.Past)
 	}
-	t.Envelope, t.AskedIn, t.Past, t.Answers = b.Envelope, b.AskedIn, b.Past, b.Answers
-	t.Dropped = b.Dropped
-	t.ownHandoff().Past = len(t.Past)
+}
+
+// asBefore takes back that an envelope was sealed as the newest of the task, and reports whether it was the last thing that happened.
+func (t *Task) asBefore(digest string) bool {
+	b := t.Basis
+	if b == nil || digest != t.Envelope {
+		return false
+	}
+	t.Envelope, t.AskedIn, t.Past, t.Answers, t.Dropped = b.Envelope, b.AskedIn, b.Past, b.Answers, b.Dropped
+	return true
 }
 
 // askedElsewhere keeps what is asked of the owner: the envelope that was just sealed asks something of others.

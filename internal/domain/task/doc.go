@@ -16,7 +16,7 @@
 //   - clock.go: when each clock of a task is due, and in which states none runs (ended and parked): leases, progress, deadlines, offers, acknowledgments,
 //     confirmations, tickets, waits for children. A new clock begins here; what it does is in handoff/tick.go, how long it runs in event/timeout.go
 //   - wait.go: how long a handoff waits for a receiver that is full, or whose circuit is open, before its next offer. The pauses after an offer that nobody answers are in
-//     event/backoff.go; whether it is made again is decided in handoff/offer.go
+//     package event/backoff; whether it is made again is decided in handoff/offer.go
 //   - ticket.go: when people are reminded of a ticket, and how many answers a task keeps. Who may handle one is decided in handoff/ticket.go
 //   - limit.go: when one more handoff is too many; path.go: which agent may own a task again, and when that is a loop. The default limits are in event/limit.go
 //   - chain.go: what counts as one level of an escalation chain; which chain a task has is chosen in usecase/routes/chain.go
@@ -27,8 +27,8 @@
 //   - past.go: what the history in the next envelope tells of handoffs and child tasks; passage/dropped.go: how much it cannot tell for a bound
 //   - constraint_rule.go: how the limits that several principals set on one constraint combine; which names a permission cannot have
 //   - budget.go: what children get of a parent's budget, and what a raise may be
-//   - late.go: what an agent reads that answers an offer too late
 //   - task.go: the fields of a task, and how many notes and former owners it keeps; unowned_hint.go: what a requester is told to do
+//   - stopped.go: what is kept of a send that did not begin because of a limit
 //   - child.go: what a parent keeps of a child; sender.go: on whose account a handoff is offered
 //   - table.go: the states; fold.go, fold_handoff.go, fold_ticket.go: what each event does to them
 //

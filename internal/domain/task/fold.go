@@ -269,7 +269,8 @@ func (t *Task) closeHandoff(why string, at time.Time) {
 }
 
 func (t *Task) onParkedTask(e event.ParkedTask) {
-	t.Parked = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}
+	t.Parked, t.Unsent = &ParkedFor{Cause: e.Cause, Detail: e.Detail, At: e.At}, e.Unsent
+	t.onUnsent(e.Unsent)
 	t.runClocks(time.Time{})
 	t.JoinBy = time.Time{}
 	t.dropTicket(e.At)
@@ -285,7 +286,7 @@ func (t *Task) onReplayed(e event.Replayed) {
 	t.Deadline = e.Deadline
 	t.passed(passage.Passage{At: e.At, Kind: passage.FromTheDead, By: e.By, Detail: e.Note})
 	t.Used = event.Used{Handoffs: t.Used.Handoffs, Base: t.Used.Handoffs, Tasks: t.Used.Tasks, Before: t.Used.Owners()} // what came of it is there
-	t.Parked, t.WasParked = nil, t.Parked
+	t.Parked, t.WasParked, t.Unsent = nil, t.Parked, nil
 	t.Chain, t.StuckReports = Chain{}, nil
 	t.countFromHere()
 	if e.Route != nil {

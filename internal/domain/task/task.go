@@ -87,6 +87,7 @@ type Task struct {
 	TakeUpBy time.Time // when the requester must have taken up a task that came back to it and that nobody owns; zero: no clock
 	Resumed  bool      // its source is to go on, after a wait, a handoff that came back or a takeover that was granted, and has done no more than show life since
 
+	Unsent    *event.Unsent   // of the send that could not begin, for which it is in the dead letters; nil: there was none
 	Parked    *ParkedFor      // why it is in the dead letters, or was when it ended; nil once it is replayed
 	WasParked *ParkedFor      // why it was in the dead letters before its last replay
 	Progress  string          // the newest progress note

@@ -1,6 +1,9 @@
 package task
 
-import "github.com/trapezehq/trapeze/internal/domain/event"
+import (
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/shellword"
+)
 
 // UnownedHint is the hint for the requester of a task that nobody owns.
 func UnownedHint(s event.State) string {
@@ -14,4 +17,9 @@ func UnownedHint(s event.State) string {
 	default:
 		return "hand it off (send), or start it, first"
 	}
+}
+
+// Replay is the hint for a task in the dead letters.
+func Replay(id string) string {
+	return "an operator can replay it: " + shellword.Command("trapeze dead replay", id)
 }

@@ -34,6 +34,8 @@ type Preview struct {
 	Estimate     bool    `json:"estimate,omitempty" doc:"Tokens is an upper bound: the tokenizer is not built in, or the prompt has a line of blanks. Omitted if tokens is exact."`
 	Utilisation  float64 `json:"utilisation,omitempty" doc:"Tokens divided by budget, 0 to 1."`
 	Completeness float64 `json:"completeness" doc:"References resolved by references requested, 0 to 1; 1 if there are none."`
+
+	Stop string `json:"stop,omitempty" doc:"What would stop a handoff now, as far as it is known: a limit that is reached, a circuit that is open, a right that you lack. Omitted: nothing that is known."`
 }
 
 // Preview assembles and packs the next envelope of a task as a handoff would, and seals nothing. It is for a caller who could
@@ -103,6 +105,9 @@ func (es *Envelopes) packedFor(ctx context.Context, c caller.Caller, t task.Task
 	p := Preview{
 		Version: packed.Envelope.Version, Prompt: envelope.RenderVia(packed.Envelope, fetchcall.Offered), Tokens: how.Tokens, Budget: how.Budget, Tokenizer: how.Tokenizer,
 		Estimate: how.Estimate, Utilisation: how.Utilisation, Completeness: how.Completeness,
+	}
+	if p.Stop, err = es.stops(ctx, c, t, in, es.now().UTC()); err != nil {
+		return Preview{}, err
 	}
 	p.Envelope, err = envelope.RenderJSON(packed.Envelope)
 	return p, err

@@ -82,23 +82,10 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 	}
 	cmd := in.request(c, p, sealed)
 	cmd.RouteStep = routed
-	events, err := h.routes.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: h.routes.Jitter()}, func(hints handoff.Hints) handoff.Command {
+	return h.routes.Offering(ctx, c.Workspace, t, now, handoff.Hints{Jitter: h.routes.Jitter()}, func(hints handoff.Hints) handoff.Command {
 		cmd.Hints = hints
 		return cmd
 	})
-	return keep(events, sealed, in.Kind), err
-}
-
-// keep adds what a handoff would have handed over that a limit stops: the task moves to the dead letters with it, for the agent that it is replayed to. A cold
-// handoff would keep less than there is.
-func keep(events []event.Event, e event.Sealed, kind event.Kind) []event.Event {
-	if len(events) != 1 || kind == event.Cold {
-		return events
-	}
-	if stop, is := events[0].(event.ParkedTask); !is || stop.Cause != event.ParkLimit {
-		return events
-	}
-	return []event.Event{e, events[0]}
 }
 
 // identify puts in the identities of the agents that a send names.

@@ -16,6 +16,7 @@
 //   - shedding.go: to whom an offer moves from an agent with too much to do
 //   - again.go: what of a failed handoff is asked for again by a replay. The repeated offers of one handoff are decided in
 //     handoff/offer.go
+//   - foresee.go: what a preview says would stop a send
 //   - input.go: which fields of a send belong together
 //
 // Start reading at [SendInput], then [Handoffs.Decide]; recovery.go chooses who replaces a lost owner. The verbs of handoffs (send,

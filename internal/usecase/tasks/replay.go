@@ -18,7 +18,7 @@ import (
 // ReplayInput revives a task from the dead letters.
 type ReplayInput struct {
 	Task       string            `json:"task,omitempty" doc:"Id of the task."`
-	To         []string          `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
+	To         []string          `json:"to,omitempty" doc:"New receivers, by a plain handoff that carries what the failed one did, or one that a limit stopped. Left out: the handoff that failed is asked for again as it was; if there was none, the owner goes on."`
 	Capability string            `json:"capability,omitempty" doc:"What the receiver must be able to do, instead of a name."`
 	Route      []string          `json:"route,omitzero" doc:"Replaces the task's route, which the task then follows; empty: it has none. Left out: as it is."`
 	Deadline   time.Time         `json:"deadline,omitzero" doc:"Replaces the task's. One that has passed is dropped."`
@@ -71,21 +71,20 @@ func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInp
 	if err != nil {
 		return nil, err
 	}
-	failed := t.Handoff
-	if failed != nil && failed.Stage != event.DeadLettered && failed.Stage != event.AtDesk {
+	failed, unsent := t.Handoff, t.Unsent
+	if failed != nil && (unsent != nil || failed.Stage != event.DeadLettered && failed.Stage != event.AtDesk) {
 		failed = nil
 	}
 	t = task.FoldAll(t, events)
 	send := handoffs.SendInput{Task: t.ID, To: in.To, Capability: in.Capability, Detail: in.Note, Reason: event.ReasonSupervision}
 	switch {
+	case unsent != nil:
+		send = instead(send, unsent.Kind, unsent.Envelope, unsent.Permissions)
 	case failed == nil:
 	case len(send.To) == 0 && send.Capability == "":
 		send = handoffs.Again(t, failed, in.Note, in.Route != nil)
 	default:
-		send.Content.Again, send.Permissions = failed.Envelope, failed.Permits // new receivers may no more than those it was meant for
-		if failed.Kind == event.Cold {
-			send.Kind = event.Cold
-		}
+		send = instead(send, failed.Kind, failed.Envelope, failed.Permits)
 	}
 	if in.Kind != "" {
 		send.Kind = in.Kind
@@ -100,6 +99,15 @@ func (ts *Tasks) decideReplay(ctx context.Context, c caller.Caller, in ReplayInp
 	send.Content, send.Auto = in.Content, auto
 	sent, err := ts.handoffs.Decide(ctx, c, send, t, now)
 	return append(events, sent...), toShorten(err)
+}
+
+// instead is a send to others than a failed one was meant for: with what it gave, cold if it was cold, and they may no more.
+func instead(send handoffs.SendInput, kind event.Kind, envelope string, permissions []string) handoffs.SendInput {
+	send.Content.Again, send.Permissions = envelope, permissions
+	if kind == event.Cold {
+		send.Kind = event.Cold
+	}
+	return send
 }
 
 // reserveReplay takes what a child is to get more with its replay from what its parent has left, as [Tasks.RaiseBudget] does. What the
