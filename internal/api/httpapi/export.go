@@ -19,7 +19,7 @@ func (s *service) audit() {
 		About: "One event per line or row; one task also as a single document. An export that is interrupted ends without the last chunk.", Tag: endpoint.TagRecord,
 	})
 	op.Parameters = []*huma.Param{
-		endpoint.Query("format", "jsonl if omitted; json for one task only; proof: whole entries, each with the proof that it is in the record (c2sp.org/tlog-proof), without those of which something is withheld.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json", "proof"}}),
+		endpoint.Query("format", "jsonl if omitted; json for one task only; proof: whole entries, each with the proof that it is in the record (c2sp.org/tlog-proof), with the hash alone of those of which something is withheld.", &huma.Schema{Type: huma.TypeString, Enum: []any{"jsonl", "csv", "json", "proof"}}),
 		endpoint.Query("forgotten", "Whether to include the content of memory items that were forgotten; for operators.", &huma.Schema{Type: huma.TypeBoolean}),
 		endpoint.Query("skip_damaged", "Whether to go on after entries that cannot be read, which are then listed in their places as entry-damaged, or as entry-put-away if their segment is not there; for operators and auditors.", &huma.Schema{Type: huma.TypeBoolean}),
 		endpoint.Query("task", "Id of one task. If omitted: everything, for callers that may read the audit record.", &huma.Schema{Type: huma.TypeString}),

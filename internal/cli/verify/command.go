@@ -23,8 +23,8 @@ type File interface {
 	CheckFile(ctx context.Context) ([]string, error)
 	// CheckKeys returns which keys beside the record are damaged.
 	CheckKeys(ctx context.Context) ([]string, error)
-	// CheckViews returns how the views differ from the record, of which it has another one follow what it reads. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
-	CheckViews(ctx context.Context, along proof.Follower) ([]string, error)
+	// CheckViews returns how the views differ from the record, by the entries that are read along with a verification. Errors that say nothing of them: *[proof.NotCompared], and see [proof.IsUnfinished].
+	CheckViews(ctx context.Context, along *proof.Ahead) ([]string, error)
 	// CheckFiles returns which artifacts are missing to which envelopes refer, and which tokens that are kept were changed. Errors as those of CheckViews.
 	CheckFiles(ctx context.Context) ([]string, error)
 	io.Closer
@@ -47,6 +47,7 @@ type options struct {
 	witnessKeys []string
 	witnesses   int
 	segments    string // a directory; empty: none besides that of the data directory
+	complete    bool
 }
 
 // Command is the command trapeze verify.
@@ -65,6 +66,8 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 			return err
 		}
 		switch {
+		case o.complete && (info.IsDir() || isSegment(args[0])):
+			return shell.Usagef("--complete is for an export: trapeze audit export --format proof")
 		case info.IsDir():
 			return o.directory(ctx, s, args[0], open)
 		case isSegment(args[0]):
@@ -76,6 +79,9 @@ func Command(s *shell.Shell, open Opener) *cobra.Command {
 
 A receipt, a checkpoint, an export with --format proof, or a segment of "trapeze put-away" (a file) is verified with the public keys of its log: --keys names a file with them, which you got from the
 operator of the server and not with the receipt ("trapeze audit keys", or DIR/proof/keys).
+
+An export of a workspace or a task says in its own entry how many entries there were to export, and the hash of all of them, so that none can be left out: what is missing is said, and with --complete
+it is an error. Entries of which something is withheld from you count by their hash.
 
 A data directory, or a copy of one, is verified whole: each entry against its checksum and the stored tree, the tree against the last
 checkpoint, each envelope and artifact against its digest, the events of each task against what the rules may write, the views and the tokens that are kept beside it against the record, and the structure of the database. --fast reads the newest
@@ -97,6 +103,7 @@ docs/proofs.md describes the formats.`
 	cmd.Flags().StringArrayVar(&o.witnessKeys, "witness-key", nil, "file with the public keys of witnesses, one in each line, whose cosignatures are verified (can be repeated)")
 	cmd.Flags().IntVar(&o.witnesses, "witnesses", 0, "how many of those witnesses must have cosigned (default 1)")
 	cmd.Flags().StringVar(&o.segments, "segments", "", "directory with the segments that were taken out of a data directory")
+	cmd.Flags().BoolVar(&o.complete, "complete", false, "an export must have every entry that there was of its workspace or task")
 	return shell.Example(cmd, "trapeze verify ~/.local/share/trapeze --checkpoint kept.txt --keys keys.txt")
 }
 
@@ -197,11 +204,15 @@ func (o options) file(s *shell.Shell, name string) error {
 	if err := s.Emit(answer, func(p *shell.Page) {
 		showReceipt(p, r)
 		showStreams(p, streams, lacking)
+		showExport(p, r)
 		showWitnesses(p, seen, unchecked)
 	}); err != nil {
 		return err
 	}
-	return v.result(s)
+	if err := v.result(s); err != nil || !o.complete {
+		return err
+	}
+	return checkComplete(r)
 }
 
 // garbage is the share of the heap in use, in percent, that may be allocated before it is collected again: nearly all memory of a verification is garbage after a page of
@@ -264,19 +275,13 @@ func (o options) look(ctx context.Context, s *shell.Shell, dir string, open Open
 	if o.fast {
 		evidence.Newest = newest
 	}
-	began = time.Now()
-	report, err := proof.VerifyRecord(ctx, record, evidence)
-	v.timed("the entries, against their checksums, the tree and the checkpoints", began, o.compared(report))
-	v.findings = append(v.findings, report.Findings...)
-	if !v.note("the record", err) && err != nil {
-		v.findings[len(v.findings)-1].Position = report.Entries + 1
-	}
+	report, views := o.entries(ctx, record, evidence, v)
 	if v.unfinished != nil {
 		v.before(file)
 		return nothing, nil
 	}
 	o.attached(ctx, dir, report, v)
-	artifacts := o.derived(ctx, dir, record, o.compared(report), v)
+	artifacts := o.derived(ctx, dir, record, views, v)
 	v.before(file)
 	report.Findings = v.findings
 	answer := struct {

@@ -37,9 +37,12 @@ func (r record) Last(context.Context) (ledger.Position, error) {
 	}
 	return 0, r.last
 }
-func (r record) CheckFile(context.Context) ([]string, error)                  { return nil, r.file }
-func (r record) CheckKeys(context.Context) ([]string, error)                  { return nil, r.keys }
-func (r record) CheckViews(context.Context, proof.Follower) ([]string, error) { return nil, r.views }
+func (r record) CheckFile(context.Context) ([]string, error) { return nil, r.file }
+func (r record) CheckKeys(context.Context) ([]string, error) { return nil, r.keys }
+func (r record) CheckViews(_ context.Context, along *proof.Ahead) ([]string, error) {
+	along.Close()
+	return nil, r.views
+}
 
 func (r record) CheckFiles(context.Context) ([]string, error) { return r.missing, r.artifacts }
 func (r record) Moved() bool                                  { return r.moved }

@@ -203,7 +203,7 @@ func (v *verification) checkFile(ctx context.Context, record File) (findings []p
 }
 
 // derived verifies what is beside the record: the artifacts, and the views if the record verifies. It returns how many artifacts were compared.
-func (o options) derived(ctx context.Context, dir string, record File, entries int64, v *verification) int {
+func (o options) derived(ctx context.Context, dir string, record File, views *comparison, v *verification) int {
 	sound := len(v.findings) == 0 && v.unfinished == nil
 	if o.fast {
 		return 0
@@ -213,18 +213,63 @@ func (o options) derived(ctx context.Context, dir string, record File, entries i
 	v.findings = append(v.findings, wrong...)
 	v.note("the artifacts", err)
 	v.timed("the artifacts", began, 0)
-	if !sound || v.unfinished != nil {
+	if !sound || v.unfinished != nil || views.order == nil {
 		v.omitted = append(v.omitted, "the views, the order of the events of tasks, and which artifacts and tokens there should be, since what is found comes first")
 		return artifacts
 	}
-	began = time.Now()
-	order := taskorder.New()
-	views, unread := record.CheckViews(ctx, order) // first, so that the record is read once for both
-	v.derive(ctx, "the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return order.Finish(ctx, record) })
-	v.derive(ctx, "the views cannot be compared with the record", inWords(func(context.Context) ([]string, error) { return views, unread }))
-	v.timed("the views, built again, and the order of events", began, entries)
+	v.derive(ctx, "the order of the events of tasks cannot be verified", func(ctx context.Context) ([]proof.Finding, error) { return views.order.Finish(ctx, record) })
+	v.derive(ctx, "the views cannot be compared with the record", inWords(func(context.Context) ([]string, error) { return views.found, views.err }))
 	v.derive(ctx, "not all artifacts and tokens beside the record can be checked", inWords(record.CheckFiles))
 	return artifacts
+}
+
+// comparison is that of the views and of the order of events, which is made while the entries are verified.
+type comparison struct {
+	order *taskorder.Checker // nil: nothing is compared
+	along *proof.Ahead       // nil: as above
+	ended chan struct{}
+	found []string // of the views
+	err   error
+}
+
+// entries verifies the entries, and compares the views and the order of events with them.
+func (o options) entries(ctx context.Context, record File, evidence proof.Evidence, v *verification) (proof.Report, *comparison) {
+	began := time.Now()
+	views := o.compareViews(ctx, record, v)
+	evidence.Along = views.along
+	report, err := proof.VerifyRecord(ctx, record, evidence)
+	<-views.ended
+	v.timed(views.what(), began, o.compared(report))
+	v.findings = append(v.findings, report.Findings...)
+	if !v.note("the record", err) && err != nil {
+		v.findings[len(v.findings)-1].Position = report.Entries + 1
+	}
+	return report, views
+}
+
+// compareViews begins to compare the views and the order of events, unless something is found before.
+func (o options) compareViews(ctx context.Context, record File, v *verification) *comparison {
+	c := &comparison{ended: make(chan struct{})}
+	if o.fast || len(v.findings) > 0 {
+		close(c.ended)
+		return c
+	}
+	c.order = taskorder.New()
+	c.along = proof.Alongside(record, c.order)
+	go func() {
+		defer close(c.ended)
+		c.found, c.err = record.CheckViews(ctx, c.along)
+	}()
+	return c
+}
+
+// what is what was compared with the entries.
+func (c *comparison) what() string {
+	const entries = "the entries, against their checksums, the tree and the checkpoints"
+	if c.order == nil {
+		return entries
+	}
+	return entries + ", with the views, built again, and the order of events"
 }
 
 // derive does a check of what is derived from the record; what names the check if it cannot be done.

@@ -32,6 +32,30 @@ func showStreams(p *shell.Page, n int, lacking []proof.Incomplete) {
 	}
 }
 
+// showExport says whether an export has all that there was to export.
+func showExport(p *shell.Page, r proof.Receipt) {
+	for _, e := range r.Exports[max(0, len(r.Exports)-1):] {
+		if e.Whole {
+			p.Line("complete: all %d entries of %s up to position %d are here, by the count in entry %d", e.Entries, e.Of, uint64(e.Through), e.Position)
+		} else {
+			p.Line("not complete: %d of the %d entries of %s up to position %d are here, by the count in entry %d", e.Has, e.Entries, e.Of, uint64(e.Through), e.Position)
+		}
+	}
+	if n := len(r.Withheld); n > 0 {
+		p.Line("%d entries are withheld, of which the hash alone is here: at positions %v", n, r.Withheld[:min(n, shown)])
+	}
+}
+
+// checkComplete returns an error unless an export has all that there was to export.
+func checkComplete(r proof.Receipt) error {
+	if n := len(r.Exports); n > 0 && r.Exports[n-1].Whole {
+		return nil
+	} else if n == 0 {
+		return shell.Hinted(errors.New("it does not say how many entries there were"), "an export says so that was made with: trapeze audit export --format proof")
+	}
+	return shell.Hinted(errors.New("entries were left out"), "get the export again: trapeze audit export --format proof")
+}
+
 func showReceipt(p *shell.Page, r proof.Receipt) {
 	p.Line("signed by %s, with %d entries", r.Log, r.Size)
 	for _, e := range r.Entries {

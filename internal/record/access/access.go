@@ -97,18 +97,24 @@ func (l *limiter) give(n int) {
 
 // Append records an event durably.
 func (l *Log) Append(ctx context.Context, workspace string, by ledger.Actor, ev event) error {
+	_, err := l.AppendEntry(ctx, workspace, by, ev)
+	return err
+}
+
+// AppendEntry is Append, and returns the entry with its position.
+func (l *Log) AppendEntry(ctx context.Context, workspace string, by ledger.Actor, ev event) (ledger.Entry, error) {
 	coded, err := l.codec.Encode(ev)
 	if err != nil {
-		return err
+		return ledger.Entry{}, err
 	}
 	e := ledger.Entry{
 		Stream: ledger.StreamOf(workspace, Kind, strings.Replace(by.Principal, "/", ":", 1)),
 		Time:   l.now().UTC().Truncate(time.Microsecond), Actor: by, Events: []ledger.Event{coded},
 	}
-	if _, err := l.ledger.Append(ctx, e, ledger.Any); err != nil {
-		return stream.Refuse(err)
+	if e.Position, err = l.ledger.Append(ctx, e, ledger.Any); err != nil {
+		return e, stream.Refuse(err)
 	}
-	return nil
+	return e, nil
 }
 
 // Read records that the caller gets content. Call it before the answer.

@@ -15,8 +15,16 @@ type (
 	}
 	// Exported: a principal was given records.
 	Exported struct {
-		What   string `json:"what"`
-		Format string `json:"format"`
+		What    string   `json:"what"`
+		Format  string   `json:"format"`
+		Counted *Counted `json:"counted,omitempty"` // of an export of proofs
+	}
+	// Counted is what there was to export: see [proof.Counted].
+	Counted struct {
+		Of      string `json:"of"`
+		Through uint64 `json:"through"`
+		Entries int64  `json:"entries"`
+		Root    string `json:"root"`
 	}
 	// Refused: an attempt of a principal was refused. Suppressed counts the refusals before it that the rate limit omitted.
 	Refused struct {

@@ -2,6 +2,8 @@ package proof
 
 import (
 	"context"
+	"runtime"
+	"sync"
 
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
@@ -23,6 +25,11 @@ type Ahead struct {
 	at     ledger.Position // of the last entry that was returned
 	next   []ledger.Entry
 	err    error // after next
+
+	// Of one alongside a verification:
+	given   chan<- *page
+	left    <-chan struct{} // closed when nothing more is read
+	stopped error           // why the verification gave no more; set before given is closed
 }
 
 // ReadAhead begins to read after a position. Each entry that is read is given to a follower, which may be nil. Error: of the record.
@@ -40,6 +47,40 @@ func ReadAhead(ctx context.Context, r Record, after ledger.Position, to Follower
 	return &Ahead{record: r, to: to, cancel: cancel, list: pages(ctx, r, after, last, prepare), at: after}, nil
 }
 
+// Alongside is a record whose entries are those that [VerifyRecord] verifies, with it as [Evidence.Along], up to the first finding: so it is read once for both. The
+// verification waits for its reader, until it is closed, and the reader for the verification.
+func Alongside(r Record, to Follower) *Ahead {
+	list, left := make(chan *page, 2*runtime.GOMAXPROCS(0)), make(chan struct{})
+	return &Ahead{record: r, to: to, cancel: sync.OnceFunc(func() { close(left) }), list: list, given: list, left: left}
+}
+
+// Follower is what follows the entries that are read; nil: nothing.
+func (a *Ahead) Follower() Follower { return a.to }
+
+// prepare is called with each entry before it is given.
+func (a *Ahead) prepare(s *scanned) {
+	if a != nil && a.to != nil {
+		a.to.Prepare(&s.Entry)
+	}
+}
+
+// give gives a page that was verified.
+func (a *Ahead) give(p *page) {
+	select {
+	case a.given <- p:
+	case <-a.left:
+	}
+}
+
+// stop ends what is given.
+func (a *Ahead) stop(err error) {
+	if a.given != nil {
+		a.stopped = err
+		close(a.given)
+		a.given = nil
+	}
+}
+
 // Read is that of [Record].
 func (a *Ahead) Read(ctx context.Context, after ledger.Position, limit int) ([]ledger.Entry, error) {
 	if after != a.at {
@@ -50,15 +91,18 @@ func (a *Ahead) Read(ctx context.Context, after ledger.Position, limit int) ([]l
 			return nil, a.err
 		}
 		p, more := <-a.list
+		if !more && a.stopped != nil {
+			return nil, a.stopped
+		}
 		if !more { // what was added since it began
-			return a.given(a.record.Read(ctx, after, limit))
+			return a.returned(a.record.Read(ctx, after, limit))
 		}
 		<-p.ready
 		a.take(p)
 	}
 	list := a.next[:min(limit, len(a.next))]
 	a.next = a.next[len(list):]
-	return a.given(list, ctx.Err())
+	return a.returned(list, ctx.Err())
 }
 
 // take has the entries of a page follow, up to the first that cannot be read.
@@ -73,7 +117,7 @@ func (a *Ahead) take(p *page) {
 	a.err = p.err
 }
 
-func (a *Ahead) given(list []ledger.Entry, err error) ([]ledger.Entry, error) {
+func (a *Ahead) returned(list []ledger.Entry, err error) ([]ledger.Entry, error) {
 	if n := len(list); n > 0 {
 		a.at = list[n-1].Position
 		if a.to != nil {
@@ -89,6 +133,9 @@ func (a *Ahead) Last(ctx context.Context) (ledger.Position, error) { return a.re
 // Close ends the reading.
 func (a *Ahead) Close() {
 	a.cancel()
+	if a.left != nil { // its pages are ready, and another reads the record
+		return
+	}
 	for p := range a.list {
 		<-p.ready
 	}

@@ -17,8 +17,8 @@ import (
 
 // Inclusion is the proof that an entry is in a tree. Its text is that of c2sp.org/tlog-proof; the bytes of the entry are its extra data.
 type Inclusion struct {
-	Entry      []byte
-	Index      int64 // of the leaf: the position of the entry, less one
+	Entry      []byte // or its leaf alone: see Withheld
+	Index      int64  // of the leaf: the position of the entry, less one
 	Path       []Hash
 	Checkpoint []byte // a signed note
 }
@@ -46,6 +46,23 @@ var ErrProof = errors.New("proof: not a valid proof")
 func Prove(entry []byte, index, size int64, stored tlog.HashReader, checkpoint []byte) (Inclusion, error) {
 	path, err := tlog.ProveRecord(size, index, stored)
 	return Inclusion{entry, index, path, checkpoint}, err
+}
+
+// Withheld returns the leaf of an entry that is withheld: its 32 bytes stand in the place of the entry, of which the header alone is longer.
+func (p Inclusion) Withheld() (leaf Hash, ok bool) {
+	if len(p.Entry) != len(leaf) {
+		return leaf, false
+	}
+	return Hash(p.Entry), true
+}
+
+// Withhold has the proof say no more than the leaf of the entry.
+func (p *Inclusion) Withhold(stored tlog.HashReader) error {
+	leaf, err := stored.ReadHashes([]int64{tlog.StoredHashIndex(0, p.Index)})
+	if err == nil {
+		p.Entry = leaf[0][:]
+	}
+	return err
 }
 
 // Append appends the text of the proof to b.
@@ -154,7 +171,11 @@ func (p Inclusion) Check(c Checkpoint) error {
 	if p.Index >= c.Size {
 		return fmt.Errorf("%w: the checkpoint ends at position %d, before entry %d", ErrProof, c.Size, p.Index+1)
 	}
-	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Index, tlog.RecordHash(p.Entry)); err != nil {
+	leaf, withheld := p.Withheld()
+	if !withheld {
+		leaf = tlog.RecordHash(p.Entry)
+	}
+	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Index, leaf); err != nil {
 		return fmt.Errorf("%w: entry %d is not in the tree of the checkpoint: %w", ErrProof, p.Index+1, err)
 	}
 	return nil

@@ -111,7 +111,13 @@ type Receipt struct {
 	Size       int64      `json:"size"` // of the checkpoint
 	Entries    []Proven   `json:"entries"`
 	Handoffs   []Handoff  `json:"handoffs"`
+	// Withheld are the positions of entries of which the receipt has the leaf alone: the caller that got it may not read all of them.
+	Withheld []ledger.Position `json:"withheld,omitempty"`
+	// Exports are what its entries say of exports of this workspace, or task, up to this one.
+	Exports []Export `json:"exports,omitempty"`
 
+	leaves   []leafAt
+	at       ledger.Position          // of the last proof
 	last     map[ledger.Stream]int    // the handoff of a task that was requested last
 	versions map[ledger.Stream]uint64 // of the last entry of each stream
 }
@@ -134,24 +140,43 @@ func ReadReceipt(from io.Reader, keys Keys) (Receipt, error) {
 		if err := p.Check(r.Checkpoint); err != nil {
 			return r, err
 		}
-		e, err := ledger.Decode(p.Entry)
-		if err != nil {
-			return r, fmt.Errorf("%w: entry %d: %w", ErrProof, p.Index+1, err)
-		}
-		e.Position = ledger.Position(p.Index + 1) //nolint:gosec // never negative
-		if n := len(r.Entries); n > 0 && r.Entries[n-1].Position >= e.Position {
+		at := ledger.Position(p.Index + 1) //nolint:gosec // never negative
+		if r.at >= at {
 			return r, fmt.Errorf("%w: its entries are not in the order of the record", ErrProof)
 		}
-		if e.Version != 0 && e.Version <= r.versions[e.Stream] {
-			return r, fmt.Errorf("%w: entry %d is number %d of %s, after number %d", ErrProof, e.Position, e.Version, e.Stream, r.versions[e.Stream])
+		r.at = at
+		if leaf, withheld := p.Withheld(); withheld {
+			r.Withheld, r.leaves = append(r.Withheld, at), append(r.leaves, leafAt{at: at, leaf: leaf})
+			continue
 		}
-		r.versions[e.Stream] = e.Version
-		if what := CheckContent(&e); what != "" {
-			return r, fmt.Errorf("%w: entry %d: %s", ErrProof, e.Position, what)
+		if err := r.read(p.Entry, at); err != nil {
+			return r, err
 		}
-		r.add(e)
 	}
-	return r, nil
+	err := r.count()
+	return r, err
+}
+
+// read adds an entry that is in the tree.
+func (r *Receipt) read(stored []byte, at ledger.Position) error {
+	e, err := ledger.Decode(stored)
+	if err != nil {
+		return fmt.Errorf("%w: entry %d: %w", ErrProof, at, err)
+	}
+	e.Position = at
+	if e.Version != 0 && e.Version <= r.versions[e.Stream] {
+		return fmt.Errorf("%w: entry %d is number %d of %s, after number %d", ErrProof, at, e.Version, e.Stream, r.versions[e.Stream])
+	}
+	r.versions[e.Stream] = e.Version
+	if what := CheckContent(&e); what != "" {
+		return fmt.Errorf("%w: entry %d: %s", ErrProof, at, what)
+	}
+	if c, ok := countedIn(&e); ok {
+		r.Exports = append(r.Exports, Export{Position: at, Counted: c})
+	}
+	r.leaves = append(r.leaves, leafAt{at, e.Stream, LeafOf(stored)})
+	r.add(e)
+	return nil
 }
 
 // open verifies the checkpoint of a proof, unless it is the one before, byte by byte.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,54 @@ func TestAReceiptShowsNoMoreThanItsEntriesSay(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// counting is an entry that records an export.
+func counting(of string, through, entries int, root string) ledger.Entry {
+	return entry("default/access/auditor:otto", 0, "record-exported", fmt.Sprintf(`{"what":"everything","format":"proof","counted":{"of":%q,"through":%d,"entries":%d,"root":%q}}`, of, through, entries, root))
+}
+
+func TestTheCountOfAnExportIsComparedWithWhatIsHere(t *testing.T) {
+	first, second := entry("default/task/task_1", 1, "task-created", `{}`), entry("default/task/task_2", 1, "task-created", `{}`)
+	foreign := entry("other/task/task_3", 1, "task-created", `{}`)
+	root := func(entries ...ledger.Entry) string {
+		var tree proof.Tree
+		text, _ := receipt(t, entries...)
+		list, err := proof.ParseInclusions(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range list {
+			tree.Append(tlog.RecordHash(p.Entry), nil)
+		}
+		return tree.Root().String()
+	}
+	both := root(first, second)
+	for _, test := range []struct {
+		what    string
+		counted ledger.Entry
+		refused bool
+		exports int
+		whole   bool
+	}{
+		{"all are here, and one of another workspace", counting("default", 3, 2, both), false, 1, true},
+		{"one task of two", counting("default/task/task_2", 3, 1, root(second)), false, 1, true},
+		{"one is missing", counting("default", 3, 3, root(first, second, first)), false, 1, false},
+		{"up to an earlier position", counting("default", 1, 1, root(first)), false, 1, true},
+		{"there is more than it says", counting("default", 3, 1, root(first)), true, 0, false},
+		{"the root is another", counting("default", 3, 2, root(second, first)), true, 0, false},
+		{"of another workspace than that of the entry", counting("other", 3, 1, root(foreign)), false, 0, false},
+		{"of what comes later", counting("default", 4, 2, both), false, 0, false},
+	} {
+		text, keys := receipt(t, first, second, foreign, test.counted)
+		r, err := proof.VerifyReceipt(text, keys)
+		if test.refused != errors.Is(err, proof.ErrProof) || !test.refused && err != nil {
+			t.Errorf("%s: %v", test.what, err)
+		}
+		if !test.refused && (len(r.Exports) != test.exports || test.exports > 0 && r.Exports[0].Whole != test.whole) {
+			t.Errorf("%s: %+v", test.what, r.Exports)
+		}
 	}
 }
 

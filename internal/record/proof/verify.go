@@ -31,6 +31,8 @@ type Evidence struct {
 	Newest int64
 	// Keys are the public keys of the log, the oldest first, which must have those that the record names; nil: they are not compared.
 	Keys []string
+	// Along reads what is verified; nil: nothing does.
+	Along *Ahead
 }
 
 // Finding is something that does not verify.
@@ -95,6 +97,7 @@ func VerifyRecord(ctx context.Context, r Record, e Evidence) (Report, error) {
 		}
 	}
 	err := v.run(ctx)
+	v.stopAlong(err)
 	v.report.Entries, v.report.Root = ledger.Position(v.tree.Size()), v.tree.Root() //nolint:gosec // never negative
 	slices.SortStableFunc(v.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Position, b.Position) })
 	return v.report, err
@@ -147,7 +150,8 @@ func (v *verifier) run(ctx context.Context) error {
 		return err
 	}
 	reading, cancel := context.WithCancel(ctx)
-	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last, (*scanned).hash) //nolint:gosec // never negative
+	along := v.Along
+	list := pages(reading, v.record, ledger.Position(v.tree.Size()), last, func(s *scanned) { s.hash(); along.prepare(s) }) //nolint:gosec // never negative
 	defer func() {
 		cancel()
 		for p := range list { // the record is not read any more when this returns
@@ -159,6 +163,11 @@ func (v *verifier) run(ctx context.Context) error {
 		if err := v.add(p); err != nil {
 			return err
 		}
+		if len(v.report.Findings) > 0 {
+			v.stopAlong(errUnsound)
+		} else if v.Along != nil {
+			v.Along.give(p)
+		}
 		if len(v.report.Findings) >= maxFindings { // a position that was changed may be far away
 			v.report.Findings = append(v.report.Findings, Finding{ledger.Position(v.tree.Size()), "there is more, and nothing was compared from here on"}) //nolint:gosec // never negative
 			return nil
@@ -169,6 +178,17 @@ func (v *verifier) run(ctx context.Context) error {
 	}
 	v.end(last)
 	return nil
+}
+
+// errUnsound is told to what reads along.
+var errUnsound = &NotCompared{Why: "what comes after an entry that does not verify"}
+
+// stopAlong tells what reads along that no more is given, and why, if that is not the end of the record.
+func (v *verifier) stopAlong(err error) {
+	if v.Along != nil {
+		v.Along.stop(err)
+		v.Along = nil
+	}
 }
 
 // add adds the entries of a page to the tree.

@@ -114,9 +114,12 @@ func (f *File) CheckKeys(context.Context) (found []string, err error) {
 }
 
 // CheckViews builds the views again in a temporary file and returns what differs in those that are stored. Views of an earlier version are not compared: the
-// server builds them again. Nor are they compared if the record has sealed content and its keys are not there; keys that cannot be used are named. Another one, if there is one, follows what is
-// read, up to where the views end. Errors: *[proof.NotCompared], and others.
-func (f *File) CheckViews(ctx context.Context, along proof.Follower) (found []string, err error) {
+// server builds them again. Nor are they compared if the record has sealed content and its keys are not there; keys that cannot be used are named. The entries are those
+// that are read along with a verification, if there is one. Errors: *[proof.NotCompared], and others.
+func (f *File) CheckViews(ctx context.Context, along *proof.Ahead) (found []string, err error) {
+	if along != nil {
+		defer along.Close()
+	}
 	db, err := f.Views()
 	if err != nil {
 		return nil, err
@@ -140,13 +143,13 @@ func (f *File) CheckViews(ctx context.Context, along proof.Follower) (found []st
 const viewLooks = 3
 
 // compareViews compares the views with new ones. Content that is erased meanwhile is in one of them and not in the other, which is no finding.
-func (f *File) compareViews(ctx context.Context, db *sql.DB, along proof.Follower) (found []string, err error) {
-	for range viewLooks {
+func (f *File) compareViews(ctx context.Context, db *sql.DB, along *proof.Ahead) (found []string, err error) {
+	for look := range viewLooks {
 		before, err := f.moment()
 		if err != nil {
 			return nil, err
 		}
-		pages, err := proof.ReadAhead(ctx, f, 0, along)
+		pages, err := f.pages(ctx, look, along)
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +175,17 @@ func (f *File) compareViews(ctx context.Context, db *sql.DB, along proof.Followe
 		return found, err
 	}
 	return found, &proof.NotCompared{Why: "the views, since content is being erased, or the server ended before it was: verify once more when the server has built the views again"}
+}
+
+// pages are the entries of a look: the first has those that are verified meanwhile.
+func (f *File) pages(ctx context.Context, look int, along *proof.Ahead) (*proof.Ahead, error) {
+	if along == nil {
+		return proof.ReadAhead(ctx, f, 0, nil)
+	}
+	if look > 0 {
+		return proof.ReadAhead(ctx, f, 0, along.Follower())
+	}
+	return along, nil
 }
 
 // moment is the time of a look at content that may be erased.

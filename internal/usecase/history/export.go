@@ -65,7 +65,7 @@ func (in ExportInput) skipped(at ledger.Position, err error, fn func(view.Row) e
 // Export writes records to w. The export is recorded before the first byte. Once bytes are written an error
 // can only cut the export short.
 func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w io.Writer) error {
-	t, err := h.startExport(ctx, c, in)
+	t, made, err := h.startExport(ctx, c, in)
 	if err != nil {
 		return h.access.Refused(ctx, c.Workspace, c.Actor(), "export", in.Task, err)
 	}
@@ -74,7 +74,7 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 	case view.FormatJSON:
 		return h.exportDocument(ctx, c, t, in, w)
 	case view.FormatProof:
-		return h.exportProofs(ctx, c, t, in, w)
+		return h.exportProofs(ctx, c, t, in, made, w)
 	case view.FormatCSV:
 		each, flush = view.CSV(w)
 	case view.FormatLines:
@@ -85,28 +85,47 @@ func (h *History) Export(ctx context.Context, c caller.Caller, in ExportInput, w
 	return flush()
 }
 
-// startExport checks and records an export. It returns the task, or none for everything.
-func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, error) {
-	var t task.Task
-	var err error
-	if in.Forgotten && !c.IsOperator() {
-		return t, refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Short())
+// startExport checks and records an export. It returns the task, or none for everything, and the entry that records it.
+func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInput) (task.Task, ledger.Entry, error) {
+	t, what, err := h.mayExport(ctx, c, in)
+	if err != nil {
+		return t, ledger.Entry{}, err
 	}
-	what := "task " + in.Task
+	ev := access.Exported{What: what, Format: string(in.Format)}
+	if in.Format == view.FormatProof {
+		if ev.Counted, err = h.count(ctx, c, t, in); err != nil {
+			return t, ledger.Entry{}, err
+		}
+	}
+	made, err := h.access.AppendEntry(ctx, c.Workspace, c.Actor(), ev)
+	return t, made, err
+}
+
+// mayExport checks an export. It returns the task, or none for everything, and what is recorded of it.
+func (h *History) mayExport(ctx context.Context, c caller.Caller, in ExportInput) (t task.Task, what string, err error) {
+	if in.Format == view.FormatProof {
+		if err := h.hasTree(); err != nil {
+			return t, "", err
+		}
+	}
+	if in.Forgotten && !c.IsOperator() {
+		return t, "", refusal.New(refusal.NotPermitted, "export without what was forgotten, or ask an operator", "%s may not export what was forgotten", c.Short())
+	}
+	what = "task " + in.Task
 	if in.Task != "" {
 		if t, err = h.subject(ctx, c, in); err != nil {
-			return t, err
+			return t, "", err
 		}
 	} else {
 		if err := h.maySkip(c, in); err != nil {
-			return t, err
+			return t, "", err
 		}
 		if err := c.May(identity.ReadAudit, "export the whole record"); err != nil {
-			return t, err
+			return t, "", err
 		}
 		what = "everything"
 		if in.Format == view.FormatJSON {
-			return t, refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
+			return t, "", refusal.New(refusal.Invalid, "use jsonl or csv, or name a task", "the whole record is not one JSON document")
 		}
 	}
 	if in.Forgotten {
@@ -115,9 +134,9 @@ func (h *History) startExport(ctx context.Context, c caller.Caller, in ExportInp
 	if in.SkipDamaged {
 		what += ", without damaged entries"
 	} else if err := h.attached(ctx, in); err != nil {
-		return t, err
+		return t, "", err
 	}
-	return t, h.access.Append(ctx, c.Workspace, c.Actor(), access.Exported{What: what, Format: string(in.Format)})
+	return t, what, nil
 }
 
 // attached refuses an export of everything before its first byte if entries are put away in segments that are not there.
