@@ -64,8 +64,8 @@ func (s State) Check(workspace string, name Limit, would int64) error {
 		"the workspace %s would have %d %s; its limit %s is %d", workspace, would, words[name], name, most).With("limit", string(name)).With("most", most)
 }
 
-// Frozen refuses (conflict) a change in a workspace that is archived.
-func (s State) Frozen(workspace string) error {
+// MayChange refuses (conflict) a change in a workspace that is archived.
+func (s State) MayChange(workspace string) error {
 	if s.ArchivedAt.IsZero() {
 		return nil
 	}

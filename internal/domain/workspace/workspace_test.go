@@ -42,19 +42,19 @@ func TestAWorkspaceIsMadeLimitedArchivedAndRestored(t *testing.T) {
 		t.Errorf("limits %+v, want %+v", s.State.Limits, want)
 	}
 	s.Do(workspace.SetLimits{By: admin, Name: "red", OpenTasks: of(0)}, "workspace-limited")
-	if err := s.State.Frozen("red"); err != nil {
+	if err := s.State.MayChange("red"); err != nil {
 		t.Error(err)
 	}
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "the project is over"}, "workspace-archived")
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "again"})
-	r := ruletest.Refused(t, s.State.Frozen("red"), refusal.Conflict)
+	r := ruletest.Refused(t, s.State.MayChange("red"), refusal.Conflict)
 	if !strings.Contains(r.Hint, "trapeze workspace restore red") {
 		t.Errorf("%v", r)
 	}
 	s.Do(workspace.SetLimits{By: admin, Name: "red", ArtifactBytes: of(9)}, "workspace-limited")
 	s.Do(workspace.Restore{By: admin, Name: "red"}, "workspace-restored")
 	s.Do(workspace.Restore{By: admin, Name: "red"})
-	if err := s.State.Frozen("red"); err != nil || s.State.Limits.ArtifactBytes != 9 {
+	if err := s.State.MayChange("red"); err != nil || s.State.Limits.ArtifactBytes != 9 {
 		t.Errorf("%+v, %v", s.State, err)
 	}
 }

@@ -32,8 +32,8 @@ type Caller struct {
 	Scopes *identity.Scopes
 	// Trace is the W3C trace context of the call; empty if it has none. The envelope of a handoff that the call makes has it.
 	Trace envelope.Trace
-	// Frozen is the refusal of changes in the caller's workspace, which is archived; nil: it is not.
-	Frozen error
+	// Archived is the refusal of changes in the caller's workspace, which is archived; nil: it is not.
+	Archived error
 
 	made *made // the entries of this call; nil: they are not collected
 }
@@ -83,8 +83,8 @@ func (c Caller) May(v identity.Permission, what string) error {
 	if err := identity.Require(c.Principal, v, what); err != nil {
 		return err
 	}
-	if c.Frozen != nil && !identity.ScopeRead.Allows(v) && v != identity.ManageTokens { // a token can be revoked anywhere
-		return c.Frozen
+	if c.Archived != nil && !identity.ScopeRead.Allows(v) && v != identity.ManageTokens { // a token can be revoked anywhere
+		return c.Archived
 	}
 	if c.Scopes == nil {
 		return nil

@@ -13,7 +13,7 @@
 //     shortened is in conversation/continuity.go
 //   - search.go: how much one search reads
 //   - append_turn.go: which conversation a turn is for, and who may begin it; who may speak is decided in conversation/decide.go; the limits of turns are in conversation/decide.go
-//   - conversations.go: the usual page; store.go: how many conversations are kept in memory, and how many idempotency keys one remembers
+//   - conversations.go: how many turns or conversations a page has where the caller does not say; store.go: how many conversations are kept in memory, and how many idempotency keys one remembers
 //
 // Start reading at [Conversations.AppendTurn], then reader.go.
 package conversations

@@ -109,7 +109,7 @@ func (s *Store) Decide(ctx context.Context, c caller.Caller, verb, taskID string
 	decide func(task.Task, time.Time) ([]event.Event, error),
 ) (stream.Outcome[task.Task], error) {
 	if ledger.IsForRead(ctx) {
-		c.Frozen = nil // it notes a read
+		c.Archived = nil // it notes a read
 	}
 	if err := c.May(identity.ActOwn, verb+" a task"); err != nil {
 		return stream.Outcome[task.Task]{}, err

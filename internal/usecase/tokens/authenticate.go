@@ -32,7 +32,7 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 	if err != nil {
 		return caller.Caller{}, err
 	}
-	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Expires: f.State.ExpiresAt, Frozen: space.Frozen(p.Workspace)}
+	c := caller.Caller{Principal: p, Token: id, Person: f.State.Person, Expires: f.State.ExpiresAt, Archived: space.MayChange(p.Workspace)}
 	if c.Agent() == "" {
 		return c, nil
 	}

@@ -102,5 +102,5 @@ func (ts *Tokens) admits(ctx context.Context, c caller.Caller, name string) erro
 			return err
 		}
 	}
-	return f.State.Frozen(name)
+	return f.State.MayChange(name)
 }

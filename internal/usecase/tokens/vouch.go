@@ -57,7 +57,7 @@ func (ts *Tokens) vouchedPerson(ctx context.Context, c caller.Caller) (caller.Ca
 	if err := f.State.CheckExists(c.Workspace); err != nil {
 		return c, ts.unauthenticated(ctx, c.Token, err)
 	}
-	c.Frozen = f.State.Frozen(c.Workspace)
+	c.Archived = f.State.MayChange(c.Workspace)
 	return c, nil
 }
 

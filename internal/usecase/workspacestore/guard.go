@@ -53,7 +53,7 @@ func (s *Store) admit(ctx context.Context, name, kind string, e *ledger.Entry) (
 	if err != nil {
 		return nil, err
 	}
-	if err := state.Frozen(name); err != nil && !ledger.IsForRead(ctx) {
+	if err := state.MayChange(name); err != nil && !ledger.IsForRead(ctx) {
 		return nil, err
 	}
 	if state.Limits == (workspace.Limits{}) {
