@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -103,5 +104,28 @@ func TestWhatWasAskedOfAPartThatALimitStopsIsNotAskedOfTheOwner(t *testing.T) {
 	}
 	if p := last.Content.Prompt; strings.Contains(p, "count the chairs") || !strings.Contains(p, "write the report") || !strings.Contains(p, "there are two halls") {
 		t.Errorf("the next owner reads\n%s", p)
+	}
+}
+
+// A replay of a task whose budget is spent is refused with the replay that gives it more, not with advice on how long a prompt may be.
+func TestAReplayOfATaskWhoseBudgetIsSpentSaysHowToGiveItMore(t *testing.T) {
+	h := open(t, httpapi.Options{})
+	ctx := t.Context()
+	ann, _ := h.agent("ann")
+	h.agent("ben")
+	made, err := ann.CreateTask(ctx, client.CreateInput{Intent: "x", Start: true, Budget: client.Spend{Tokens: 100}})
+	if err == nil {
+		_, err = ann.Progress(ctx, made.Task, client.ProgressInput{Epoch: made.Epoch, Note: "read it", Usage: client.Spend{Tokens: 101}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var no *client.Error
+	_, err = h.as(h.admin).Replay(ctx, made.Task, client.ReplayInput{To: []string{"ben"}})
+	if !errors.As(err, &no) || no.Code != client.Budget || no.Hint != "replay it with a larger budget, in a shell: trapeze dead replay "+made.Task+" --budget-tokens 202" {
+		t.Errorf("%v", err)
+	}
+	if r, err := h.as(h.admin).Replay(ctx, made.Task, client.ReplayInput{To: []string{"ben"}, Budget: client.Spend{Tokens: 202}}); err != nil || r.State != client.HandingOff {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -61,7 +61,7 @@ func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
 	case child != "":
 		id, now = child, t.Children[i].Budget
 	case t.State == event.Parked:
-		return event.Budget{}, refusal.New(refusal.Conflict, "have an operator replay it with a larger budget, in a shell: "+shellword.Command("trapeze dead replay", t.ID)+t.flags("budget-"),
+		return event.Budget{}, refusal.New(refusal.Conflict, "have an operator "+HowToReplay(t),
 			"task %s is in the dead letters", t.ID)
 	}
 	if to == (event.Budget{}) {
@@ -104,6 +104,11 @@ func HowToRaise(t Task, child string) string {
 		who = "the owner of task " + t.Parent.Task
 	}
 	return "have " + event.Bare(who) + " or an operator raise the budget, in a shell: " + shellword.Command("trapeze task budget", t.ID) + t.flags("")
+}
+
+// HowToReplay says with which command an operator replays the task with a larger budget.
+func HowToReplay(t Task) string {
+	return "replay it with a larger budget, in a shell: " + shellword.Command("trapeze dead replay", t.ID) + t.flags("budget-")
 }
 
 // flags are those of a command that doubles the budget, or what is spent and reserved of it if that is more.

@@ -130,10 +130,11 @@ func noContent(c envelopes.Content, hint, why string) error {
 	return refusal.New(refusal.Invalid, hint, "%s", why).With("field", field)
 }
 
-// toShorten is the refusal of a receiver whose budget is too small for what others said of the task, with what an operator can do.
+// toShorten is the refusal of a receiver whose budget is too small for what others said of the task, with what an operator can do. That the
+// budget of the task is spent stays.
 func toShorten(err error) error {
 	no, ok := refusal.As(err)
-	if !ok || no.Code != refusal.Budget {
+	if !ok || no.Code != refusal.Budget || no.Details["needed"] == nil {
 		return err
 	}
 	out := *no
