@@ -172,7 +172,9 @@ The token is an agent's or an operator's. The administrator's is refused (403). 
 one set of scopes: a new token of the same agent, person and scopes continues it; for any other caller it does not exist (404,
 ` + "`-32001`" + `). Each call uses its own token; what a request holds open ends within a minute after its token has expired or was revoked. An
 agent has at most 64 sessions: a new one closes the least recently used, and is refused if all are in use (429). A session ends
-after 12 hours without a call. A client that reconnects gets the events it missed, up to 64 KiB. A request that is refused before it
+after 12 hours without a call. A client that reconnects gets the events it missed, up to 64 KiB. A session continues after a restart of the server, and at another
+server of the same record, for the token that began it. Its subscriptions are gone then, the user of its client is asked nothing, and calls about a task that it accepted count as calls
+of a session that was given no epoch, until the client connects again. A request that is refused before it
 reaches a tool gets a JSON-RPC error, or problem+json if its token is refused.
 `
 

@@ -32,6 +32,8 @@ type Options struct {
 	// Secret returns a secret of the principal, such as the token of the call. State that a client carries from one call to the next is
 	// authenticated with it; nil means that it is not bound to a principal.
 	Secret func(context.Context) string
+	// SessionID returns the id of the next session over HTTP; nil means a random one.
+	SessionID func() string
 	// Tasks resolves the handles of the Tasks extension; nil means that they are resolved from the record.
 	Tasks taskext.Source
 	// Remote says that the API is in another process, which may restart: waiting calls continue after a restart. The process that runs
@@ -79,6 +81,7 @@ func New(c *client.Client, o Options) *mcp.Server {
 		Instructions: instructions(o.Tools),
 		Capabilities: can,
 		SetCacheable: private,
+		GetSessionID: o.SessionID,
 	}
 	resources := resource.New(c)
 	resources.Configure(options)

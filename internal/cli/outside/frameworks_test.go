@@ -30,10 +30,15 @@ func programOf(t *testing.T, heading string) string {
 // python is the interpreter that a framework is installed for: those that need the second major version of the MCP SDK have one of their own.
 func python(t *testing.T, framework string) string {
 	t.Helper()
-	venv := "venv"
 	if framework == "Agent Framework" {
-		venv = "venv_mcp2"
+		return interpreter(t, "venv_mcp2")
 	}
+	return interpreter(t, "venv")
+}
+
+// interpreter is the one of an environment in testdata.
+func interpreter(t *testing.T, venv string) string {
+	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", venv, "bin", "python"))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +49,8 @@ func python(t *testing.T, framework string) string {
 	return path
 }
 
-// The programs of docs/frameworks.md wait longer than the usual timeouts, survive a refusal, and do a task that needs an answer of people.
+// The programs of docs/frameworks.md wait longer than the usual timeouts, survive a refusal, and do a task that needs an answer of people, across
+// a restart of the server.
 func TestTheProgramsForFrameworks(t *testing.T) {
 	for _, framework := range []string{"LangGraph", "OpenAI Agents", "Pydantic AI", "ADK", "Agent Framework"} {
 		t.Run(framework, func(t *testing.T) {
@@ -70,6 +76,12 @@ func TestTheProgramsForFrameworks(t *testing.T) {
 						return move{say: "no ticket"}
 					}
 					if _, err := p.admin.Answer(t.Context(), list.Tickets[0].ID, client.AnswerInput{Answer: "the <first> & only one"}); err != nil {
+						t.Error(err)
+					}
+					if err := p.stop(); err != nil {
+						t.Error(err)
+					}
+					if err := p.start(); err != nil {
 						t.Error(err)
 					}
 					return move{tool: "inbox", args: obj{"wait": 45}}

@@ -29,6 +29,7 @@ type principal struct {
 	server   *mcp.Server
 	tasks    taskext.Source
 	sessions *sessions
+	ids      ids // of new sessions
 	tokens   *tokenTransport
 	streams  atomic.Int32 // open notification streams
 

@@ -12,7 +12,8 @@
 // Where to change what:
 //   - handler.go: the limits: sessions and streams of one principal, principals that are kept, the size of a message, how long a
 //     session may be idle, and how often the token of an open request is checked again
-//   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use
+//   - principals.go: when the server of a principal is dropped; session.go: which sessions are in use; continued.go: which sessions of
+//     a server that was restarted continue
 //   - event_store.go: how many events wait for a client that reconnects
 //   - caller.go: which tokens share a session; token.go: which token background work uses
 //   - body.go: from which size on messages wait for each other; message.go: which messages are refused; answer.go: how refusals

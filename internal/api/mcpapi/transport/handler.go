@@ -48,8 +48,8 @@ const (
 type Options struct {
 	// Make returns the MCP server of a principal and the source of its tasks. The client calls the API as the principal: with the token
 	// of the current call, or outside of calls with the newest token seen. person is the user of the client, from the token; empty if
-	// there is none.
-	Make func(c *client.Client, person string) (*mcp.Server, taskext.Source)
+	// there is none. The server gives a new session the next id of ids (GetSessionID).
+	Make func(c *client.Client, person string, ids func() string) (*mcp.Server, taskext.Source)
 	// Idle is the maximum number of principals without requests that are kept; 0 means 16,384.
 	Idle int
 	// Turn waits for the turn of a principal to have a message decoded, which may be large; leave ends it. nil means that nothing waits.
@@ -78,7 +78,7 @@ func New(api http.Handler, o Options) *Handler {
 	session.SessionTimeout, session.EventStore = sessionIdle, newEventStore()
 	options.Stateless, options.PropagateRequestCancellation = true, true
 	bearer := auth.RequireBearerToken(tokenInfo, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
-	h.old = bearer(ownSessions(mcp.NewStreamableHTTPHandler(serverOf, &session)))
+	h.old = bearer(ownSessions(newProcess(), mcp.NewStreamableHTTPHandler(serverOf, &session)))
 	h.new = bearer(boundStreams(taskext.Handler(mcp.NewStreamableHTTPHandler(serverOf, &options), tasksOf)))
 	return h
 }
@@ -163,7 +163,7 @@ func (h *Handler) principal(token, person string) (*principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.server, p.tasks = h.options.Make(c, person)
+	p.server, p.tasks = h.options.Make(c, person, p.ids.take)
 	p.server.AddReceivingMiddleware(withMessageCaller)
 	p.sessions = &sessions{server: p.server, known: map[string]*session{}}
 	return p, nil

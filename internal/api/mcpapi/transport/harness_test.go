@@ -27,6 +27,7 @@ const sessionVersion = "2025-11-25"
 type harness struct {
 	t       *testing.T
 	handler http.Handler
+	restart func() // a process that knows no session takes the place of the handler
 
 	mu      sync.Mutex
 	speaks  map[string]client.Me
@@ -40,7 +41,8 @@ func run(t *testing.T, o transport.Options, test func(*testing.T, *harness)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &harness{t: t, speaks: map[string]client.Me{}}
 		o.Make = h.server
-		h.handler = transport.New(http.HandlerFunc(h.api), o)
+		h.restart = func() { h.handler = transport.New(http.HandlerFunc(h.api), o) }
+		h.restart()
 		test(t, h)
 		time.Sleep(13 * time.Hour)
 	})
@@ -70,11 +72,11 @@ func (h *harness) api(w http.ResponseWriter, r *http.Request) {
 }
 
 // server has one tool: whoami tells by which token the API was asked, after so many seconds.
-func (h *harness) server(c *client.Client, _ string) (*mcp.Server, taskext.Source) {
+func (h *harness) server(c *client.Client, _ string, ids func() string) (*mcp.Server, taskext.Source) {
 	h.mu.Lock()
 	h.clients = append(h.clients, c)
 	h.mu.Unlock()
-	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{GetSessionID: ids})
 	type wait struct {
 		Seconds int `json:"seconds"`
 	}

@@ -15,6 +15,8 @@ const sessionHeader = "Mcp-Session-Id"
 type sessions struct {
 	server *mcp.Server
 
+	again sync.Mutex // held while a session of another process is begun again
+
 	mu     sync.Mutex
 	known  map[string]*session
 	begins int // requests in progress that may start a session
@@ -49,6 +51,13 @@ func (s *sessions) enter(id string) (leave func(), ok bool) {
 		x.calls--
 		x.last = time.Now()
 	}, true
+}
+
+// has reports whether a session exists.
+func (s *sessions) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open()[id] != nil
 }
 
 // begin is called for a request that may start a session, and done with the id of the session if one was started. If there are too many
@@ -111,13 +120,17 @@ func end(x *mcp.ServerSession) {
 }
 
 // ownSessions answers "not found" for a session of another principal, as for one that never existed. The client then starts another
-// session, as the protocol requires.
-func ownSessions(next http.Handler) http.Handler {
+// session, as the protocol requires. A session of the same token that another process began continues.
+func ownSessions(p process, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mine, id := callerFrom(r.Context()).sessions, r.Header.Get(sessionHeader)
+		v, id := callerFrom(r.Context()), r.Header.Get(sessionHeader)
+		mine := v.sessions
 		switch {
 		case id != "":
 			leave, ok := mine.enter(id)
+			if !ok && p.continues(next, r, id) {
+				leave, ok = mine.enter(id)
+			}
 			if !ok {
 				http.Error(w, "Session not found", http.StatusNotFound)
 				return
@@ -131,6 +144,7 @@ func ownSessions(next http.Handler) http.Handler {
 				return
 			}
 			defer func() { done(w.Header().Get(sessionHeader)) }()
+			defer v.ids.offer(p.newID(v))()
 		}
 		next.ServeHTTP(w, r)
 	})

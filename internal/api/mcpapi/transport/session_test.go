@@ -236,3 +236,51 @@ func TestAnAgentIsPresentWhileItsClientListens(t *testing.T) {
 		}
 	})
 }
+
+func TestASessionContinuesAfterARestart(t *testing.T) {
+	run(t, transport.Options{}, func(t *testing.T, h *harness) {
+		token := h.token("t", coder)
+		session := h.session(token)
+		ended := h.session(token)
+		h.ask(http.MethodDelete, token, ended, "")
+		if r := h.send(token, ended, whoami(2, 0)); r.status != http.StatusNotFound {
+			t.Errorf("a session that was ended continues: %d %s", r.status, r.body)
+		}
+		h.restart()
+		others := h.token("another-token", coder)
+		for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
+			if r := h.ask(method, others, session, whoami(2, 0)); r.status != http.StatusNotFound {
+				t.Errorf("%s with a token that did not begin it: %d %s", method, r.status, r.body)
+			}
+		}
+		made := strings.NewReplacer("A", "B", "B", "A").Replace(session)
+		if made == session {
+			made = "A" + session[1:]
+		}
+		if r := h.send(token, made, whoami(2, 0)); r.status != http.StatusNotFound {
+			t.Errorf("an id that no server gave: %d %s", r.status, r.body)
+		}
+		answers := make(chan reply, 2)
+		for i := range cap(answers) { // at once
+			go func() { answers <- h.send(token, session, whoami(3+i, 1)) }()
+		}
+		for range cap(answers) {
+			if r := <-answers; r.status != http.StatusOK || !strings.Contains(r.body, `"text":"t"`) {
+				t.Errorf("a call in a session of before: %d %s", r.status, r.body)
+			}
+		}
+		h.listen(token, session)()
+		h.restart()
+		h.listen(token, session)() // its own stream first
+		if r := h.ask(http.MethodDelete, token, session, ""); r.status != http.StatusNoContent {
+			t.Errorf("to end it: %d %s", r.status, r.body)
+		}
+		h.restart()
+		for range mostSessions {
+			h.session(token)
+		}
+		if r := h.send(token, session, whoami(4, 0)); r.status != http.StatusOK {
+			t.Errorf("in place of the longest unused: %d %s", r.status, r.body)
+		}
+	})
+}
