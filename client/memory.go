@@ -169,8 +169,7 @@ func (c *Client) Memory(ctx context.Context, id string, r MemoryReference) (Memo
 func (c *Client) SearchMemory(ctx context.Context, f MemoryFilter) (MemoryPage, error) {
 	q := wire.Query{}
 	q.Texts("q", f.Query, "tag", f.Tag, "agent", f.Agent, "task", f.Task, "conversation", f.Conversation, "scope", string(f.Scope))
-	q.Time("since", f.Since)
-	q.Time("until", f.Until)
+	q.Times("since", f.Since, "until", f.Until)
 	q.Number("limit", f.Limit)
 	q.Flag("pinned", f.Pinned)
 	q.Flag("proposed", f.Proposed)

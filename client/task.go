@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client/wire"
@@ -257,6 +258,7 @@ type TaskFilter struct {
 	Counts bool   // also count the tasks on all pages, by state
 
 	Since, Until time.Time // when the task last changed: not before, and before
+	IDs          []string  // at most 500: only these tasks; without Parent
 }
 
 // Chain is the place of a task in an escalation chain.
@@ -273,10 +275,9 @@ func (c *Client) Tasks(ctx context.Context, f TaskFilter) (TaskPage, error) {
 
 func (f TaskFilter) query() wire.Query {
 	q := wire.Query{}
-	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "words", f.Words, "after", f.After)
+	q.Texts("state", string(f.State), "owner", f.Owner, "parent", f.Parent, "text", f.Text, "words", f.Words, "after", f.After, "ids", strings.Join(f.IDs, ","))
 	q.Flags(map[string]bool{"live": f.Live, "counts": f.Counts, "deep": f.Deep})
-	q.Time("since", f.Since)
-	q.Time("until", f.Until)
+	q.Times("since", f.Since, "until", f.Until)
 	q.Number("limit", f.Limit)
 	return q
 }

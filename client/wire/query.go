@@ -52,6 +52,12 @@ func (q Query) Time(name string, t time.Time) {
 	q.Text(name, when(!t.IsZero(), t.UTC().Format(time.RFC3339Nano)))
 }
 
+// Times adds two times.
+func (q Query) Times(first string, a time.Time, second string, b time.Time) {
+	q.Time(first, a)
+	q.Time(second, b)
+}
+
 func when(says bool, v string) string {
 	if says {
 		return v

@@ -36,6 +36,7 @@ type tasksQuery struct {
 	Deep   bool        `query:"deep" doc:"With parent: also their children and those of theirs, to five below the task."`
 	Text   string      `query:"text" maxLength:"500" doc:"Only tasks that have each of these words, or beginnings of words, in the first 4,000 characters of their intent, their id, their requester, their owner or the receivers of their open offer, in upper or lower case."`
 	Words  string      `query:"words" maxLength:"500" doc:"Only tasks that have each of these words, or parts of words, in what you may read of them: in their first 500 characters, id, requester, owner and receivers, and in the content that their trail shows you, such as asks, facts, decisions, questions, answers, notes and results. One call looks in the 500 newest tasks that match the rest, and next goes on with older ones, also where none is listed. Without counts."`
+	IDs    []string    `query:"ids" maxItems:"500" doc:"Only these tasks, comma-separated, as far as you may see them: without parent."`
 	Since  time.Time   `query:"since" doc:"Only tasks that last changed then or later."`
 	Until  time.Time   `query:"until" doc:"Only tasks that last changed before then."`
 	Counts bool        `query:"counts" doc:"Also count the tasks that match, on all pages, by state."`
@@ -100,12 +101,15 @@ func (s *service) showTask(ctx context.Context, c caller.Caller, in *taskQuery) 
 }
 
 func (s *service) listTasks(ctx context.Context, c caller.Caller, in *tasksQuery) (TaskPage, error) {
-	if in.Parent != "" {
-		if err := event.CheckTaskID(in.Parent); err != nil {
+	for _, id := range append(in.IDs, in.Parent) {
+		if err := event.CheckTaskID(id); id != "" && err != nil {
 			return TaskPage{}, err
 		}
 	}
-	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Deep: in.Deep, Text: in.Text, Since: in.Since, Until: in.Until}
+	if len(in.IDs) > 0 && in.Parent != "" {
+		return TaskPage{}, refusal.New(refusal.Invalid, "omit ids or parent", "a list is of some tasks, or of the children of one").With("field", "ids")
+	}
+	f := view.TaskFilter{State: in.State, Live: in.Live, Owner: in.Owner, Parent: in.Parent, Deep: in.Deep, Text: in.Text, IDs: in.IDs, Since: in.Since, Until: in.Until}
 	if in.Words != "" && in.Counts {
 		return TaskPage{}, refusal.New(refusal.Invalid, "omit counts, or use text instead of words", "tasks are not counted by words of their content").With("field", "counts")
 	}

@@ -54,6 +54,8 @@ type TaskFilter struct {
 	// Involving is an agent that requested, owned, approves, or was offered or shared the task: all that it may see. Or
 	// a principal "role/NAME" that requested it.
 	Involving string
+	// IDs are those of the tasks to list, in any order, and without Parent; nil lists all.
+	IDs []string
 	// Since and Until bound when the task last changed: not before, and before.
 	Since, Until time.Time
 	After        string // id of the last task of the previous page; lists run from the newest id to the oldest

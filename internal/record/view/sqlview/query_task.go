@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -111,6 +110,9 @@ func selectTasks(workspace string, f view.TaskFilter) (s *query.Selection, order
 		order = "i.task"
 	}
 	switch {
+	case len(f.IDs) > 0:
+		s.From += "view_task_id"
+		s.In("t.id", f.IDs)
 	case f.Parent != "" && f.Deep:
 		s.From, order = below+" AS i CROSS JOIN view_task AS t INDEXED BY view_task_id ON t.id = i.task", "i.task"
 		s.Args = append([]any{workspace, f.Parent, workspace, view.MaxDepth}, s.Args...)
@@ -138,10 +140,10 @@ func selectTasks(workspace string, f view.TaskFilter) (s *query.Selection, order
 		s.Also("EXISTS(SELECT 1 FROM view_involved AS o WHERE o.ws = t.ws AND o.agent = ? AND o.task = t.id)", involving)
 	}
 	if !f.Since.IsZero() {
-		s.Also(updated+" >= ?", sortable(f.Since))
+		s.Also(updated+" >= ?", query.Sortable(f.Since))
 	}
 	if !f.Until.IsZero() {
-		s.Also(updated+" < ?", sortable(f.Until))
+		s.Also(updated+" < ?", query.Sortable(f.Until))
 	}
 	return s, order
 }
@@ -152,9 +154,6 @@ const below = `(WITH RECURSIVE below(task, depth) AS (SELECT task, 1 FROM view_c
 
 // updated is when a task last changed. A column of its own would cost time at every change.
 const updated = "rtrim(json_extract(CAST(t.row AS TEXT), '$.updated'), 'Z')"
-
-// sortable is a time as text that sorts by time. With its Z, a time of a whole second would come after those of its fractions.
-func sortable(t time.Time) string { return strings.TrimSuffix(t.UTC().Format(time.RFC3339Nano), "Z") }
 
 // taskPage is the query of a page of tasks.
 func taskPage(columns, workspace string, f view.TaskFilter) (q string, args []any) {

@@ -1,6 +1,10 @@
 package query
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // Selection is what a query reads: tables, and the conditions that all hold, with their arguments.
 type Selection struct {
@@ -21,6 +25,15 @@ func (s *Selection) Is(column, value string) {
 		s.Also(column+" = ?", value)
 	}
 }
+
+// In adds that a column has one of some values.
+func (s *Selection) In(column string, values []string) {
+	list, _ := json.Marshal(values) // of text
+	s.Also(column+" IN (SELECT value FROM json_each(?))", string(list))
+}
+
+// Sortable is a time as text that sorts by time. With its Z, a time of a whole second would come after those of its fractions.
+func Sortable(t time.Time) string { return strings.TrimSuffix(t.UTC().Format(time.RFC3339Nano), "Z") }
 
 // Clauses are FROM and WHERE, with a blank before them.
 func (s *Selection) Clauses() string {
