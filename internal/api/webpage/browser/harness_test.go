@@ -31,7 +31,7 @@ const patience = time.Minute
 
 // desk is a server, its administrator, and a browser that looks at its page.
 type desk struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	srv   *server.Server
 	admin *client.Client
@@ -43,13 +43,13 @@ type desk struct {
 }
 
 // open starts a server and a browser. The browser has not signed in.
-func open(t *testing.T) *desk {
+func open(t testing.TB) *desk {
 	t.Helper()
 	return openAt(t, t.TempDir())
 }
 
 // openAt starts them on a data directory.
-func openAt(t *testing.T, dir string) *desk {
+func openAt(t testing.TB, dir string) *desk {
 	t.Helper()
 	d := &desk{t: t, dir: dir}
 	d.start("127.0.0.1:0")

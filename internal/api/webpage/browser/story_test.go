@@ -116,7 +116,7 @@ func (d *desk) again(name string) *client.Client {
 
 func ptr[T any](v T) *T { return &v }
 
-func must2(t *testing.T, fn func() error) {
+func must2(t testing.TB, fn func() error) {
 	t.Helper()
 	if err := fn(); err != nil {
 		t.Fatal(err)
