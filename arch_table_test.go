@@ -377,14 +377,15 @@ var deliveryPackages = []pkg{
 	{dir: "api/inprocess", what: "HTTP requests to a handler of the same process, without a network", libs: "net"},
 	{
 		dir: "api/webpage", what: "the page where people look and act: templates, sessions, forms",
-		imports: "domain/visible api/inprocess api/webpage/form api/webpage/human api/webpage/refill api/webpage/sheet api/webpage/standing api/webpage/timeline client client/admin", libs: "net",
+		imports: "domain/visible api/inprocess api/webpage/chart api/webpage/form api/webpage/human api/webpage/refill api/webpage/sheet api/webpage/standing api/webpage/timeline client client/admin", libs: "net",
 	},
 	{dir: "api/webpage/standing", what: "what a task waits for, in sentences for people", imports: "api/webpage/human client"},
 	{dir: "api/webpage/timeline", what: "what the page draws of a task: its trail, who held it, what reached each receiver", imports: "api/webpage/human client"},
+	{dir: "api/webpage/chart", what: "draws the figures of the page as lines in time", imports: "client/admin"},
 	{dir: "api/webpage/form", what: "what people write into the forms of the page, and which contradict themselves", imports: "client", libs: "net"},
 	{dir: "api/webpage/refill", what: "the page of a form that was refused, with the error and what was typed", libs: "net golang.org/x/net"},
 	{dir: "api/webpage/sheet", what: "compares what the receivers of two handoffs were given, entry by entry"},
-	{dir: "api/webpage/human", what: "how the page writes times, numbers and values, and reads times"},
+	{dir: "api/webpage/human", what: "how the page writes times, numbers, values and names of tasks, and reads times"},
 	{dir: "api/webpage/browser", what: "tests of the page in a browser"},
 	{
 		dir: "api/mcpapi/outbound", what: "calls of the HTTP API by an MCP server in a process of its own: they name their tool",

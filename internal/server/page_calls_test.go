@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,9 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/api/webpage"
 )
+
+// asID matches a link whose words are the id of a task, or of a part of one.
+var asID = regexp.MustCompile(`<a [^>]*>\s*(<code>)?task_[^<]*`)
 
 // A page makes as many calls for few tasks, tickets and children as for more than a page of a list has.
 func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
@@ -79,7 +83,11 @@ func TestAPageMakesAsManyCallsForManyTasksAsForFew(t *testing.T) {
 	made := func() (list []string, bytes int) {
 		for _, path := range paths {
 			calls.Store(0)
-			bytes += len(page.get(path, http.StatusOK))
+			body := page.get(path, http.StatusOK)
+			bytes += len(body)
+			if link := asID.FindString(body); link != "" {
+				t.Errorf("%s has a link that is read as an id: %s", path, link)
+			}
 			list = append(list, fmt.Sprintf("%s: %d", path, calls.Load()))
 		}
 		return list, bytes

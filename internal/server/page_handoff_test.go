@@ -54,7 +54,7 @@ func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
 
 	r := newReader(t, s)
 	r.get(r.link(adminToken(t, s)), http.StatusOK)
-	if body := r.get("/policy?rule=money", http.StatusOK); !strings.Contains(body, made[0].Handoff) || strings.Contains(body, made[1].Handoff) || !strings.Contains(body, "keywords: [invoice]") || inline.MatchString(body) {
+	if body := r.get("/policy?rule=money", http.StatusOK); !strings.Contains(body, `<a href="/tasks/`+made[0].Task+`/hops/1">Pay the invoice, handoff 1</a>`) || strings.Contains(body, made[1].Task) || !strings.Contains(body, "keywords: [invoice]") || inline.MatchString(body) {
 		t.Error(body)
 	}
 	if body := r.get("/tasks/"+made[0].Task+"/hops/1", http.StatusOK); !strings.Contains(body, `<a href="/policy?rule=money">`) || !strings.Contains(body, "can take it") || strings.Contains(body, "Candidates:") {
@@ -66,7 +66,7 @@ func TestWhatThePolicyDecidedIsListedWithItsReasons(t *testing.T) {
 	if one, err := admin.New(c).Decisions(ctx, admin.DecisionFilter{Rule: "stay"}); err != nil || len(one.Decisions) != 1 || one.Decisions[0].Task != kept.Task || one.Decisions[0].Action != "keep" || len(one.Decisions[0].Why) == 0 {
 		t.Errorf("%+v, %v", one, err)
 	}
-	shown(t, "the decision to keep a task", r.get("/policy?rule=stay", http.StatusOK), `<a href="/tasks/`+kept.Task+`">`, "it stays where it is", "keyword wait")
+	shown(t, "the decision to keep a task", r.get("/policy?rule=stay", http.StatusOK), `<a href="/tasks/`+kept.Task+`">Wait for it</a>`, "it stays where it is", "keyword wait")
 	shown(t, "the story of a task that was kept", r.get("/tasks/"+kept.Task, http.StatusOK), "task kept", "keyword wait")
 
 	token, err := c.CreateToken(ctx, client.TokenInput{Role: client.RoleAgent, Name: "ann"})

@@ -51,7 +51,7 @@ func TestThePageOrdersAndNamesWhatWaitsForPeople(t *testing.T) {
 	}
 	ticket := "/tickets/" + over.Task + ".k1"
 	shown(t, "the inbox", page.get("/inbox", http.StatusOK), `<a href="`+ticket+`">Call the customer</a>`)
-	shown(t, "the ticket", page.get(ticket, http.StatusOK), "<h1>takeover: Call the customer</h1>")
+	shown(t, "the ticket", page.get(ticket, http.StatusOK), "<h1>Take over: Call the customer</h1>")
 	shown(t, "the handoff", page.get("/tasks/"+over.Task+"/hops/1", http.StatusOK), `<span class="tag">billing <span`)
 
 	zoe.post("/tickets/"+last.Task+".k1/answer", "answer=it+is", "Answered.")

@@ -69,9 +69,15 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := page.get("/", http.StatusOK)
-	shown(t, "the overview", body, `<h2 id="alerts">`, `class="info"`, "used up all", `<h2 id="waits">`, "Is it allowed?",
-		"Waiting to be sent", `<span class="count">70</span>`, "pending 69", `The newest 60. <a href="/tasks?state=pending">All 70</a>`, "Being handed off", `<span class="count">1</span>`, "is offered",
-		"At work", `<span class="count">2</span>`, "owned 1", "owned 0", "Waiting for others", `<span class="count">1</span>`, "asks a person", "Dead letters", `<span class="count">1</span>`, "nobody takes it", `<h2 id="agents">`)
+	shown(t, "the overview", body, `<h2 id="alerts">`, `class="info"`, "used up all", ">nobody takes it, handoff 1</a>", `<h2 id="waits">`, "Is it allowed?",
+		"<h3>Pending ", `<span class="count">70</span>`, "pending 69", `The newest 60. <a href="/tasks?state=pending">All 70</a>`, "<h3>Handing off ", `<span class="count">1</span>`, "is offered",
+		"<h3>Executing ", `<span class="count">2</span>`, "owned 1", "owned 0", "<h3>Waiting ", `<span class="count">1</span>`, "asks a person", "Dead letters", `<span class="count">1</span>`, "nobody takes it", `<h2 id="agents">`)
+	shown(t, "the alerts", page.get("/alerts", http.StatusOK), `<p>Handoffs behind it: <a href="/find?q=`, ">nobody takes it, handoff 1</a></p>")
+	shown(t, "the tasks", page.get("/tasks", http.StatusOK), `<option value="parked">dead letter</option>`, `<a href="/tasks?state=parked">1 dead letter</a>`, `<span class="state parked">dead letter</span>`)
+	twice, err := admin.CreateTask(ctx, client.CreateInput{Intent: "refused once", Send: &client.SendInput{To: []string{"ann", "bob"}}})
+	must(t)(twice, err)
+	must(t)(agents["ann"].Reject(ctx, twice.Handoff, client.RejectInput{Reason: client.Overloaded, Detail: "too much on my desk"}))
+	shown(t, "the story of a task that somebody refused", page.get("/tasks/"+twice.Task, http.StatusOK), "Offered to bob: not seen yet", "Before that: handoff rejected by ann, “too much on my desk” · “overloaded”", ">Look at it</a>", "<dt>State</dt>")
 	shown(t, "the agents", body, `<a href="/agents/ann">ann</a>`, "<td>2 of 4</td>", `class="circuit closed"`, "<time datetime=")
 	shown(t, "the agents", body, `<a href="/agents/mute">mute</a>`, `class="readiness draining"`)
 	shown(t, "the figures", body, `<h2 id="figures">`, `class="spark"`, "Handoffs that ended", "Handoffs that failed", "Time until accepted", "<summary>As a table</summary>")

@@ -186,7 +186,7 @@ func TestDeadLettersAreReplayedAndDiscardedOnThePage(t *testing.T) {
 		!strings.Contains(got.body, `name="to" placeholder="as before" autocomplete="off" value="ann"`) || is(left).State != client.Parked {
 		t.Errorf("discarded without a reason: %d %s", got.status, got.body)
 	}
-	for form, says := range map[string]string{"verb=replay&task=" + three: "1 of 1 were not changed", "verb=replay&tokens=many&task=" + three: "is not a number of tokens", "verb=eat&task=" + three: "cannot be", "verb=discard": "0 dead letters are chosen"} {
+	for form, says := range map[string]string{"verb=replay&task=" + three: "1 of 1 were not changed: three: ", "verb=replay&tokens=many&task=" + three: "is not a number of tokens", "verb=eat&task=" + three: "cannot be", "verb=discard": "0 dead letters are chosen"} {
 		if got := page.do(http.MethodPost, "/dead", form); got.status < 400 || !strings.Contains(got.body, says) {
 			t.Errorf("%s: %d %s", form, got.status, got.body)
 		}

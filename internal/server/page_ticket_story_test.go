@@ -143,7 +143,7 @@ var ticketStories = map[string]ticketSteps{
 		{ticketStory.expire, "In the dead letters, nobody claimed: nobody of the desk operators took it in time Replay or discard it"},
 	}, []string{
 		"ticket opened ann kind takeover · desk billing · then operators · “take the task over”", "ticket claimed zoe kind takeover · desk billing", "handoff request zoe from ann · kind warm · reason escalation · “taken from the desk billing”",
-		"ticket released admin/local kind takeover · desk billing · “no time”", "task parked system/courier cause nobody claimed · “nobody of the desk operators took it in time”",
+		"ticket released admin/local kind takeover · desk billing · “no time”", "moved to the dead letters system/courier cause nobody claimed · “nobody of the desk operators took it in time”",
 	}},
 	"a takeover at the last desk": {sends(client.SendInput{To: []string{"human:operators"}, Detail: "The customer calls"}), []ticketStep{
 		{nil, "Waits for a person of the desk operators, to take it over: The customer calls|" + parkedThen},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -17,7 +18,8 @@ type alertPage struct {
 	Raised   []admin.Alert
 	Past     []admin.Alert
 	Silences []admin.AlertSilence
-	Hours    []int // for which an alert can be silenced
+	Hours    []int             // for which an alert can be silenced
+	Meanings map[string]string // of those that are listed, by id and by name
 }
 
 func (v *visit) alerts(w http.ResponseWriter, r *http.Request) error {
@@ -25,15 +27,16 @@ func (v *visit) alerts(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := alertPage{Silences: got.Silences, Hours: []int{1, 4, 24, 168}}
+	body := alertPage{Silences: got.Silences, Hours: []int{1, 4, 24, 168}, Meanings: map[string]string{}}
 	for _, a := range got.Alerts {
+		body.Meanings[a.Name], body.Meanings[a.ID] = a.Meaning, strings.TrimSpace(a.Meaning+" "+a.Agent)
 		if a.State == "raised" {
 			body.Raised = append(body.Raised, a)
 		} else {
 			body.Past = append(body.Past, a)
 		}
 	}
-	return v.show(w, r, "alerts", page{Title: "Alerts", Live: everything, Body: body})
+	return v.show(w, r, "alerts", page{Title: "Alerts", Live: everything, About: behind(got.Alerts), Body: body})
 }
 
 // actOnAlert silences an alert, or ends a silence.

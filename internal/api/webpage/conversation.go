@@ -38,5 +38,9 @@ func (v *visit) conversation(w http.ResponseWriter, r *http.Request) error {
 	if len(got.Turns) > 0 && got.Turns[0].N > 1 {
 		body.Earlier = fmt.Sprintf("/conversations/%s?before=%d", url.PathEscape(id), got.Turns[0].N)
 	}
-	return v.show(w, r, "conversation", page{Title: "Conversation " + human.Short(40, id), Live: following(got.ID), Body: body})
+	about := got.Tasks
+	for _, t := range got.Turns {
+		about = append(about, t.Task)
+	}
+	return v.show(w, r, "conversation", page{Title: "Conversation " + human.Short(40, id), Live: following(got.ID), About: about, Body: body})
 }

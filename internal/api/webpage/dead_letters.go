@@ -39,7 +39,7 @@ func (v *visit) actOnDead(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return v.after(w, r, "/dead", verb, form.Each(r, ids, act))
+	return v.after(w, r, "/dead", verb, v.named(r.Context(), ids, form.Each(r, ids, act)))
 }
 
 // ofDead returns what a form does to each dead letter.

@@ -27,7 +27,7 @@
 //   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
 //     static/list.js: how a long list goes on, and follows changes
 //   - refill/refill.go: what a form that is refused comes back with
-//   - figures.go, chart.go: which figures are shown; render.go: how text of others is made safe
+//   - figures.go, chart/chart.go: which figures are shown; names.go: how many ids are shown as names; render.go: how text of others is made safe
 //   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
 //   - the directory templates: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
 //     templates/parts/ticket.html: the forms of a ticket

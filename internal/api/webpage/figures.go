@@ -6,6 +6,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/chart"
 )
 
 // figurePage is the handoffs that ended in a span, by what they have in common, and in time.
@@ -14,7 +16,7 @@ type figurePage struct {
 	Spans  []string
 	All    admin.StatsGroup
 	Tables []figureTable
-	Charts []chart
+	Charts []chart.Line
 	Series []admin.StatsBucket
 	Early  bool // the record is still being counted
 }
@@ -33,6 +35,7 @@ func (v *visit) figurePage(w http.ResponseWriter, r *http.Request) error {
 	if !slices.Contains(body.Spans, body.Span) {
 		return &client.Error{Status: http.StatusBadRequest, Code: client.Invalid, Message: "there are figures of 5m, 1h and 24h", Hint: "go to the figures of the last hour: /figures"}
 	}
+	var about []string
 	for _, by := range admin.StatsBys() {
 		s, err := v.admin.Stats(r.Context(), admin.StatsOptions{Span: body.Span, By: by})
 		if early(err) {
@@ -42,8 +45,11 @@ func (v *visit) figurePage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		body.All, body.Series, body.Charts = s.All, s.Series, chartsOf(s)
+		body.All, body.Series, body.Charts = s.All, s.Series, chart.Of(s)
 		body.Tables = append(body.Tables, figureTable{by, s.Groups})
+		for _, g := range append(s.Groups, s.All) {
+			about = slices.Concat(about, g.Slowest, g.Failures, g.Retried, g.Incomplete)
+		}
 	}
-	return v.show(w, r, "figures", page{Title: "Figures", Live: everything, Body: body})
+	return v.show(w, r, "figures", page{Title: "Figures", Live: everything, About: about, Body: body})
 }

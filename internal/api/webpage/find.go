@@ -96,6 +96,9 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	shown := page{Title: "Find", Body: f}
+	for _, c := range f.Conversations {
+		shown.About = append(shown.About, c.Tasks...)
+	}
 	if f.Asked {
 		shown.Live = everything
 	}

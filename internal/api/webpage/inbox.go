@@ -100,7 +100,7 @@ func (v *visit) ticket(w http.ResponseWriter, r *http.Request) error {
 	if body.Earlier, err = v.earlier(ctx, t); err != nil {
 		return err
 	}
-	shown := page{Title: "Ticket " + t.ID, Live: following(append(body.Of, t.Task)...), Body: body}
+	shown := page{Title: human.Short(60, subject(t)), Live: following(append(body.Of, t.Task)...), Body: body}
 	if !t.Open() {
 		shown.Onward = "/inbox"
 	}

@@ -45,5 +45,5 @@ func (v *visit) memory(w http.ResponseWriter, r *http.Request) error {
 	if title == "" {
 		title = "Memory " + item.ID
 	}
-	return v.show(w, r, "memory", page{Title: title, Live: following(id, marks), Body: body})
+	return v.show(w, r, "memory", page{Title: title, Live: following(id, marks), About: []string{item.Task}, Body: body})
 }

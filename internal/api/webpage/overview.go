@@ -9,6 +9,8 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+
+	"github.com/trapezehq/trapeze/internal/api/webpage/chart"
 )
 
 // columnLimit is how many live tasks a column of the board shows.
@@ -32,7 +34,7 @@ type overview struct {
 	More    int // how many more tickets wait
 	Alerts  []admin.Alert
 	Stats   []admin.Stats
-	Charts  []chart
+	Charts  []chart.Line
 	Series  []admin.StatsBucket
 	Begin   *beginning // nil: a task was accepted here before
 }
@@ -43,10 +45,10 @@ type beginning struct{ Agent, Task, Accepted bool }
 func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	o := overview{Columns: []column{
-		{State: client.Pending, Name: "Waiting to be sent", About: "Nobody owns these. Their requester sends them on."},
-		{State: client.HandingOff, Name: "Being handed off", About: "Offered. Their sender keeps them until a receiver accepts."},
-		{State: client.Executing, Name: "At work", About: "An agent owns these and works on them."},
-		{State: client.Waiting, Name: "Waiting for others", About: "For the results of children, or for people."},
+		{State: client.Pending, Name: "Pending", About: "Nobody owns these. Their requester sends them on."},
+		{State: client.HandingOff, Name: "Handing off", About: "Offered. Their sender keeps them until a receiver accepts."},
+		{State: client.Executing, Name: "Executing", About: "An agent owns these and works on them."},
+		{State: client.Waiting, Name: "Waiting", About: "For the results of children, or for people."},
 		{State: client.Parked, Name: "Dead letters", About: "No receiver took these, or a limit was reached. A person decides."},
 	}}
 	if err := v.fill(ctx, &o); err != nil {
@@ -69,7 +71,7 @@ func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return v.show(w, r, "overview", page{Title: "Overview", Live: everything, Body: o})
+	return v.show(w, r, "overview", page{Title: "Overview", Live: everything, About: behind(o.Alerts), Body: o})
 }
 
 // soonLimit is how many tickets the overview shows.
@@ -139,7 +141,7 @@ func (v *visit) figures(ctx context.Context, o *overview) error {
 		}
 		o.Stats = append(o.Stats, s)
 		if span == "1h" && s.All.Ended > 0 {
-			o.Charts, o.Series = chartsOf(s), s.Series
+			o.Charts, o.Series = chart.Of(s), s.Series
 		}
 	}
 	return nil

@@ -55,11 +55,15 @@ func (v *visit) policy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body.Decisions = found.Decisions
+	about := make([]string, len(found.Decisions))
+	for i := range about {
+		about[i] = found.Decisions[i].Task
+	}
 	if found.Next > 0 {
 		q.Set("before", strconv.FormatUint(found.Next, 10))
 		body.Next = "/policy?" + q.Encode()
 	}
-	return v.show(w, r, "policy", page{Title: "Policy", Live: everything, Body: body})
+	return v.show(w, r, "policy", page{Title: "Policy", Live: everything, About: about, Body: body})
 }
 
 // route asks the policy where a task would go now, and why. It is for those who could hand it off, and changes nothing.

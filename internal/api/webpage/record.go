@@ -58,7 +58,14 @@ func (v *visit) record(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body.Workspaces, body.More = list.Workspaces, list.Next != ""
-	return v.show(w, r, "record", page{Title: "Record", Live: everything, Body: body})
+	var about []string
+	for _, h := range body.Holds {
+		about = append(about, h.Subject)
+	}
+	for _, e := range body.Erasures {
+		about = append(about, e.Subject)
+	}
+	return v.show(w, r, "record", page{Title: "Record", Live: everything, About: about, Body: body})
 }
 
 // receipt answers with the receipt of a handoff, as a file.

@@ -36,6 +36,9 @@ type page struct {
 	Onward string // where the person goes on after that; empty: here
 	Body   any
 
+	About []string    // ids of tasks, handoffs and tickets that the body has and people read by their names
+	Names human.Names // of those
+
 	Static string // the version of scripts and styles
 }
 
@@ -85,6 +88,10 @@ func (p *pages) write(w http.ResponseWriter, status int, name string, in page) {
 
 // show answers with a page of a person who has signed in.
 func (v *visit) show(w http.ResponseWriter, r *http.Request, name string, in page) error {
+	var err error
+	if in.Names, err = v.names(r.Context(), in.About); err != nil {
+		return err
+	}
 	in.Path, in.Me, in.Key, in.Done = r.URL.RequestURI(), v.me, client.NewKey(), done(r)
 	v.write(w, http.StatusOK, name, in)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -64,6 +65,10 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
+	about := []string{t.Parent.Task}
+	for _, at := range s.Standing {
+		about = append(about, strings.TrimPrefix(at.Link, "/tasks/"))
+	}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {
 		return err
@@ -77,13 +82,18 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 		s.Drift, s.Picture = &drift, timeline.Picture(id, drift)
 	}
 	s.Moments = timeline.Moments(trail.Entries)
+	if h := t.Handoff; h != nil && t.State == client.HandingOff {
+		if m := timeline.Vain(s.Moments, h.Requested); m != nil {
+			s.Standing = append(s.Standing, standing.Standing{Tone: "bad", Text: "Before that: " + m.Event + " by " + m.Actor + ", " + m.Text, Link: "#" + m.Anchor, Do: "Look at it"})
+		}
+	}
 	s.Bars = timeline.Bars(trail.Entries, t, v.now())
 	s.Hops = hopsOf(id, trail.Handoffs, s.Drift)
 	s.Two = len(slices.DeleteFunc(slices.Clone(s.Hops), func(h hopRow) bool { return h.N == 0 })) > 1
 	if s.Children, err = v.branches(ctx, id, len(t.Children)); err != nil {
 		return err
 	}
-	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: s.follows(), Body: s})
+	return v.show(w, r, "story", page{Title: human.Short(60, t.Intent), Live: s.follows(), About: about, Body: s})
 }
 
 // follows is what changes the story: the task, those below it, and what is held or erased.

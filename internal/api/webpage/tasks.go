@@ -83,7 +83,7 @@ func (v *visit) cancelTasks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return v.named(r.Context(), ids, err)
 	}
 	q := r.URL.Query() // the list goes on as it was
 	q.Set("did", "cancelall")

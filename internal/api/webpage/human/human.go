@@ -107,8 +107,14 @@ func counted(n time.Duration, name string) string {
 	return fmt.Sprintf("%d %ss", n, name)
 }
 
-// Label is a value of a closed set as words.
-func Label(value any) string { return strings.ReplaceAll(fmt.Sprint(value), "_", " ") }
+// Label is a value of a closed set as words. A task that is parked is a dead letter to people.
+func Label(value any) string {
+	text := strings.ReplaceAll(fmt.Sprint(value), "_", " ")
+	if text == "parked" {
+		return "dead letter"
+	}
+	return text
+}
 
 // Fate is what became of an entry on the way from one envelope to another.
 func Fate(fate string) string {

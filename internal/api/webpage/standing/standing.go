@@ -43,7 +43,7 @@ func Of(t client.Task) (all []Standing) {
 	}
 	for _, d := range t.Dependencies {
 		if d.State != client.Completed {
-			add(Standing{Tone: "ask", Text: "Depends on a task that is " + human.Label(d.State), Link: "/tasks/" + d.Task, Do: "Look at it"})
+			add(Standing{Tone: "ask", Text: "Depends on a task that " + inState(d.State), Link: "/tasks/" + d.Task, Do: "Look at it"})
 		}
 	}
 	for _, k := range t.Stranded() {
@@ -87,7 +87,7 @@ func handingOff(h *client.Handoff) Standing {
 	to := strings.Join(h.To, ", ")
 	switch {
 	case !h.RetryAt.IsZero():
-		return Standing{Tone: "ask", Text: "The offer failed", Until: h.RetryAt, Then: "it is made again"}
+		return Standing{Tone: "ask", Text: "The offer failed", Until: h.RetryAt, Then: "it is made again", Link: "#takeover", Do: "Give it to an agent"}
 	case !h.ConfirmEnds.IsZero():
 		return Standing{Text: h.Receiver + " has accepted: " + h.From + " has to confirm", Until: h.ConfirmEnds, Then: "the handoff is taken back, or completed if the sender is lost"}
 	case !h.ApprovalEnds.IsZero():
@@ -97,7 +97,7 @@ func handingOff(h *client.Handoff) Standing {
 	case to != "":
 		return Standing{Text: "Offered to " + to + ": not seen yet", Until: h.OfferEnds, Then: "it is offered to another, or goes to the dead letters", Link: agentLink(h.To), Do: "Look at the agent"}
 	}
-	return Standing{Text: "No receiver has it yet"}
+	return Standing{Text: "No receiver has it yet", Link: "#takeover", Do: "Give it to an agent"}
 }
 
 // waiting says which children a parent waits for.
@@ -122,6 +122,14 @@ func waiting(t client.Task) (Standing, bool) {
 		Text: fmt.Sprintf("Waits for the results of %d of %d children, from %s", len(open), all, strings.Join(open, ", ")), Until: t.JoinBy, Then: "it goes on with the results that are in",
 		Link: "#children", Do: "Look at them",
 	}, true
+}
+
+// inState says of a task that it is in a state.
+func inState(s client.State) string {
+	if s == client.Parked {
+		return "is in the dead letters"
+	}
+	return "is " + human.Label(s)
 }
 
 // agentLink is the page of an agent, if there is just one.

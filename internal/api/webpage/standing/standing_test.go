@@ -32,7 +32,7 @@ func TestATaskThatHasNotEndedSaysWhyItIsWhereItIs(t *testing.T) {
 	}{
 		"offered":                           {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, OfferEnds: noon}}, want: "Offered to bob: not seen yet", link: "/agents/bob", until: true},
 		"seen":                              {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob", "cat"}, SeenBy: []string{"cat"}, AckEnds: noon}}, want: "seen by cat: not accepted yet", link: "/agents/cat", until: true},
-		"retry":                             {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, RetryAt: noon}}, want: "The offer failed", until: true},
+		"retry":                             {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{To: []string{"bob"}, RetryAt: noon}}, want: "The offer failed", link: "#takeover", until: true},
 		"approval":                          {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{ApprovalEnds: noon}}, want: "Waits for approval", until: true},
 		"confirm":                           {task: client.Task{State: client.HandingOff, Handoff: &client.Handoff{From: "ann", Receiver: "bob", ConfirmEnds: noon}}, want: "ann has to confirm", until: true},
 		"owned":                             {task: client.Task{State: client.Executing, Owner: "bob", Progress: "half of it", Lease: noon}, want: "bob works on it: half of it", link: "/agents/bob", until: true},

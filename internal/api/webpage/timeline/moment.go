@@ -41,12 +41,15 @@ func Moments(entries []client.AuditEntry) []Moment {
 	all, tickets := make([]Moment, 0, len(entries)), tickets{}
 	for i, e := range entries {
 		m := Moment{
-			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: strings.ReplaceAll(e.Event, "-", " "), Actor: e.Agent,
+			Anchor: fmt.Sprintf("p%d-%d", e.Position, i), At: e.Timestamp, Event: label(e.Event), Actor: e.Agent,
 			Tone: kinds[e.Event].tone, Position: e.Position, Vain: kinds[e.Event].vain, After: e.Timestamp.Sub(entries[0].Timestamp),
 		}
 		var fields map[string]any
 		if json.Unmarshal(e.Details, &fields) == nil {
 			tickets.tell(e.Event, fields)
+			if fields["agent"] == e.Agent { // who did it is named before
+				delete(fields, "agent")
+			}
 			if m.Text = sentence(fields); e.Event == "task-parked" { // the server says why
 				m.Text = human.Times(m.Text)
 			}
@@ -58,6 +61,24 @@ func Moments(entries []client.AuditEntry) []Moment {
 		all = append(all, m)
 	}
 	return all
+}
+
+// Vain is the last moment since a time by which an offer came to nothing; nil: there is none.
+func Vain(all []Moment, since time.Time) *Moment {
+	for i := range slices.Backward(all) {
+		if m := &all[i]; m.Vain && !m.At.Before(since) {
+			return m
+		}
+	}
+	return nil
+}
+
+// label is an event as words. A task that is parked goes to the dead letters.
+func label(event string) string {
+	if event == "task-parked" {
+		return "moved to the dead letters"
+	}
+	return strings.ReplaceAll(event, "-", " ")
 }
 
 // sentence is the fields of an entry that people look for.

@@ -1,4 +1,4 @@
-package webpage
+package chart
 
 import "testing"
 

@@ -1,4 +1,4 @@
-package webpage
+package chart
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/trapezehq/trapeze/client/admin"
 )
 
-// chart is one figure in time, as a line. The numbers behind it are in a table.
-type chart struct {
+// Line is one figure in time, as a line. The numbers behind it are in a table.
+type Line struct {
 	Name string
 	Unit string // "" or "s"
 	Path string // of an SVG with a width of 100 and a height of 30; empty: there is no point
@@ -16,19 +16,19 @@ type chart struct {
 	Most float64
 }
 
-// chartsOf are the figures of the last hour, as lines.
-func chartsOf(s admin.Stats) []chart {
+// Of are the figures of a span, as lines.
+func Of(s admin.Stats) []Line {
 	var ended, failed, p50, p95 []float64
 	for _, b := range s.Series {
 		ended, failed = append(ended, float64(b.Ended)), append(failed, float64(b.Failed))
 		p50, p95 = append(p50, b.P50), append(p95, b.P95)
 	}
-	return []chart{lineOf("Handoffs that ended", "", ended), lineOf("Handoffs that failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("Time until accepted, p95", "s", p95)}
+	return []Line{lineOf("Handoffs that ended", "", ended), lineOf("Handoffs that failed", "", failed), lineOf("Time until accepted, p50", "s", p50), lineOf("Time until accepted, p95", "s", p95)}
 }
 
 // lineOf draws a figure. A time of 0 s is none: nothing was accepted then, and the line has a gap.
-func lineOf(name, unit string, points []float64) chart {
-	c := chart{Name: name, Unit: unit}
+func lineOf(name, unit string, points []float64) Line {
+	c := Line{Name: name, Unit: unit}
 	for _, v := range points {
 		c.Most = max(c.Most, v)
 	}
