@@ -121,7 +121,7 @@ func (*Duration) Type() string { return "duration" }
 
 // WaitFlag defines the flag --wait of commands that wait for the end of a task.
 func WaitFlag(f *pflag.FlagSet, wait *Duration) {
-	f.Var(wait, "wait", "wait until the task has ended or is parked, at most this long")
+	f.Var(wait, "wait", "wait until the task has ended or is in the dead letters, at most this long")
 	f.Lookup("wait").NoOptDefVal = "50s"
 }
 

@@ -190,7 +190,7 @@ type Unsent struct {
 // EventName implements [Event].
 func (ParkedTask) EventName() string { return "task-parked" }
 
-// Replayed: an operator revived a parked task, with fresh limits.
+// Replayed: an operator revived a task of the dead letters, with fresh limits.
 type Replayed struct {
 	At    time.Time `json:"at,omitzero"` // older records lack it
 	By    string    `json:"by"`
@@ -221,7 +221,7 @@ type BudgetRaised struct {
 // EventName implements [Event].
 func (BudgetRaised) EventName() string { return "budget-raised" }
 
-// Discarded: an operator discarded a parked task.
+// Discarded: an operator discarded a task of the dead letters.
 type Discarded struct {
 	By  string    `json:"by"`
 	Why string    `json:"why"`

@@ -51,7 +51,7 @@ var Labels = map[string]string{
 	"state":     "The state.",
 	"severity":  "The severity of the alert: `warning` or `critical`.",
 	"event":     "What happened to an offer: `made`, `seen`, `accepted`, `rejected`, `expired`, `unanswered` or `shed`.",
-	"cause":     "Why tasks were parked.",
+	"cause":     "Why tasks went to the dead letters.",
 	"readiness": "What the agents say of themselves: `ready`, `busy`, `draining` or `offline`.",
 	"age":       "How long a ticket has been open, at most: `1h`, `8h`, `24h`, or `older`.",
 	"method":    "The method of the call; `other` if HTTP does not define it.",

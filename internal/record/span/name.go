@@ -38,7 +38,7 @@ var (
 	Rejection    = &Attribute{"trapeze.rejection", Text, "Why a receiver rejected the offer: a term of a closed set."}
 	Automatic    = &Attribute{"trapeze.confirm.automatic", Truth, "The source confirmed by default."}
 	Approved     = &Attribute{"trapeze.approved", Truth, "The handoff was approved, or denied."}
-	ParkCause    = &Attribute{"trapeze.park.cause", Text, "Why the task was parked: a term of a closed set."}
+	ParkCause    = &Attribute{"trapeze.park.cause", Text, "Why the task is in the dead letters: a term of a closed set."}
 	TicketKind   = &Attribute{"trapeze.ticket.kind", Text, "What people are asked: `question` or `takeover`."}
 	TicketEnd    = &Attribute{"trapeze.ticket.outcome", Text, "How the ticket ended."}
 	Tokens       = &Attribute{"trapeze.envelope.tokens", Integer, "Tokens of the envelope as it was packed for the receiver."}
