@@ -37,7 +37,6 @@ func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
 	c := newCampaign(t, modeServe)
 	rigs := c.newNodes(3)
 	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
-	c.tells(rigs)
 	second, third := rigs[1].launch(), rigs[2].launch() // they wait for a majority
 	first := c.hire(rigs[0])
 	first.actors = append(first.actors[:len(first.agents)], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors

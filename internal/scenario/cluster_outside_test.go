@@ -48,17 +48,6 @@ func init() {
 	}
 }
 
-// tells shows, if the test fails, what every server said last: the cause may be another one than the server that did not answer.
-func (c *campaign) tells(rigs []*rig) {
-	c.Cleanup(func() {
-		for i, r := range rigs {
-			if c.Failed() && r.stderr != nil {
-				c.Logf("server %d, at the end:\n%s", i, r.stderr)
-			}
-		}
-	})
-}
-
 // paused stops the process of a server, whose connections stay open, has the others go on, and continues it: what its clients asked is then answered, or refused.
 func (c *campaign) paused(rigs []*rig, crews []*crew, victim int, more int64) {
 	c.Helper()

@@ -21,7 +21,6 @@ func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T
 		r.env = []string{childPostgres + "=" + db.URL()}
 	}
 	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
-	c.tells(rigs)
 	first := c.hire(rigs[0])
 	crews := []*crew{first, c.colleagues(first, rigs[1], 1)}
 	rigs[1].release(rigs[1].start())

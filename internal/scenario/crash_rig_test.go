@@ -48,7 +48,13 @@ type rig struct {
 
 func newRig(t testing.TB, dir, mode string) *rig {
 	r := &rig{TB: t, dir: dir, mode: mode, up: make(chan struct{})}
-	t.Cleanup(r.kill)
+	t.Cleanup(func() {
+		r.kill()
+		if t.Failed() && r.stderr != nil { // the cause may be another server than the one that did not answer
+			said := r.stderr.String()
+			t.Logf("the server on %s, at the end:\n%s", dir, said[max(0, len(said)-8<<10):])
+		}
+	})
 	return r
 }
 

@@ -55,6 +55,8 @@ func newPlace(t *testing.T) *place {
 	t.Cleanup(func() {
 		if err := p.stop(); err != nil {
 			t.Error(err)
+		} else if t.Failed() {
+			t.Logf("the server has written:\n%s", tail(p.server.Said()))
 		}
 	})
 	return p

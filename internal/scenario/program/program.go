@@ -115,10 +115,15 @@ func Start(t testing.TB, cmd *exec.Cmd) *Server {
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)
+		} else if t.Failed() {
+			t.Logf("the server has written:\n%s", s.Said())
 		}
 	})
 	return s
 }
+
+// Said is what the server has written to its standard error, once it has stopped.
+func (s *Server) Said() string { return s.stderr.String() }
 
 // Stop asks the server to end, and returns when it has.
 func (s *Server) Stop() error {
