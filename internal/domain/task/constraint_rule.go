@@ -222,7 +222,11 @@ func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 	e := event.Lifted{ID: id, By: by, Constraint: k, TightenedBy: tightenedBy}
 	switch {
 	case tightenedBy == "" && !t.mayLiftWhole(i, by):
-		return e, refusal.New(refusal.NotPermitted, "ask "+event.Bare(k.Origin)+" or an operator", "%s did not set constraint %s", short, id)
+		hint := "ask " + event.Bare(k.Origin)
+		if who := t.Requester; who != k.Origin && t.mayLiftWhole(i, who) {
+			hint += ", " + event.Bare(who)
+		}
+		return e, refusal.New(refusal.NotPermitted, hint+" or an operator", "%s did not set constraint %s", short, id)
 	case tightenedBy == "":
 		return e, nil
 	case r.Layer(tightenedBy) < 0:

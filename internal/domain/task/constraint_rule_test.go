@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
 const (
@@ -196,4 +197,17 @@ func TestOlderRecordsTellTheLayersByTheSettersOfParts(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAnAgentIsToldWhoElseCanLiftWhatAnotherHasAdded(t *testing.T) {
+	now := Task{ID: "task_1", State: event.Executing, Requester: "agent/amy", Owner: "dan", Constraints: []event.Constraint{
+		{ID: "c", Kind: event.ConstraintProhibition, Text: "Never use red.", Hard: true, Origin: "agent/cat", Added: true},
+		{ID: "d", Kind: event.ConstraintProhibition, Text: "Never use blue.", Hard: true, Origin: "agent/amy"},
+	}}
+	for id, want := range map[string]string{"c": "ask cat, amy or an operator", "d": "ask amy or an operator"} {
+		_, err := Lift(now, id, "", "agent/dan")
+		if no, is := refusal.As(err); !is || no.Hint != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
 }

@@ -85,7 +85,7 @@ func imported(list []envelope.Item, t task.Task) {
 func (s *Sealer) Draft(ctx context.Context, by caller.Caller, t task.Task, h envelope.Header, c Content, now time.Time) (envelope.Envelope, error) {
 	doc, err := s.base(ctx, by.Workspace, t, c.Base)
 	if err == nil && c.Again != "" {
-		doc, c, err = s.again(ctx, by.Workspace, t, h.Kind, doc, c)
+		doc, c, err = s.again(ctx, by.Workspace, t, h, doc, c)
 	}
 	if err != nil {
 		return doc, err
