@@ -26,6 +26,8 @@ type herd struct {
 	size   int
 	claims sync.Map // task -> *atomic.Int32: who was told that it is theirs
 	left   atomic.Int32
+	looks  atomic.Int32    // answers of inboxes
+	tries  atomic.Int32    // calls that accept
 	took   []time.Duration // from the call that sent it to the answer of the call that claimed it
 	sent   sync.Map        // task -> time.Time
 	mu     sync.Mutex
@@ -75,7 +77,9 @@ func (g *herd) dig(ctx context.Context, done func(), name string) {
 			}
 			continue
 		}
+		g.looks.Add(1)
 		for _, item := range box.Items {
+			g.tries.Add(1)
 			got, err := call(g.agent(name), func(c caller.Caller) (tasks.Accepted, error) {
 				return g.app.Tasks.Accept(context.WithoutCancel(ctx), c, tasks.AcceptInput{Handoff: item.ID, Offer: item.Offer})
 			})
@@ -156,9 +160,14 @@ func BenchmarkHerd(b *testing.B) {
 		b.StopTimer()
 		h := open(b, "sqlite")
 		g := newHerd(h, 1000)
+		cpu, began := processor(b), time.Now()
 		b.StartTimer()
 		g.run(32)
 		b.StopTimer()
+		b.ReportMetric(float64((processor(b)-cpu).Microseconds())/float64(g.size), "cpu-µs/claim")
+		b.ReportMetric(float64(g.looks.Load())/float64(g.size), "looks/claim")
+		b.ReportMetric(float64(g.tries.Load())/float64(g.size), "tries/claim")
+		b.ReportMetric(time.Since(began).Seconds()*1000, "all-ms")
 		slices.Sort(g.took)
 		b.ReportMetric(float64(g.took[len(g.took)/2].Microseconds())/1000, "p50-ms")
 		b.ReportMetric(float64(g.took[len(g.took)*99/100].Microseconds())/1000, "p99-ms")

@@ -277,6 +277,7 @@ func TestEveryChangeOfAViewIsFound(t *testing.T) {
 		"view_task":     "UPDATE view_task SET owner = 'eve'",
 		"view_rare":     "INSERT INTO view_rare VALUES('default', 'parked', 'task_x')",
 		"view_inbox":    "INSERT INTO view_inbox VALUES('default', 'eve', 'ann', 1, 'task_x.h1', x'00')",
+		"view_offer":    "INSERT INTO view_offer VALUES('default', 'task_x.h1', x'00')",
 		"view_involved": "DELETE FROM view_involved",
 		"view_agent":    "UPDATE view_agent SET name = 'mallory' WHERE name = 'bob'",
 		"view_token":    "DELETE FROM view_token WHERE id = (SELECT min(id) FROM view_token)",

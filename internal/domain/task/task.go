@@ -237,11 +237,13 @@ func (t *Task) addNote(text string) {
 
 // involve notes that agents have a relation to the task.
 func (t *Task) involve(agents ...string) {
+	all := slices.Clip(t.Involved) // it may be shared
 	for _, a := range agents {
-		if a != "" && len(t.Involved) < MaxInvolved && !slices.Contains(t.Involved, a) {
-			t.Involved = append(slices.Clip(t.Involved), a)
+		if a != "" && len(all) < MaxInvolved && !slices.Contains(all, a) {
+			all = append(all, a)
 		}
 	}
+	t.Involved = all
 }
 
 // MaxFormer is how many of the visits before its last replay a task remembers.

@@ -69,6 +69,18 @@ func AppendItem(b []byte, i *view.Item) []byte {
 	return append(b, '}')
 }
 
+// AppendOwn appends an item, of a claim only what the others of the claim do not say as well, without its position.
+func AppendOwn(b []byte, i *view.Item) []byte {
+	if !i.Claim {
+		return AppendItem(b, i)
+	}
+	b = appendTime(append(b, `{"since":`...), i.Since)
+	if i.Seen {
+		b = append(b, `,"seen":true`...)
+	}
+	return append(b, '}')
+}
+
 // appendList appends texts after a key that ends in a bracket, if there are any.
 func appendList(b []byte, key string, all []string) []byte {
 	for i, text := range all {

@@ -25,6 +25,7 @@ type life struct {
 	agent identity.Principal
 	step  int
 	at    ledger.Position // of the stream's end; set by the caller
+	crowd int             // agents that it is offered to, of a thousand: a claim; 0: to one
 }
 
 func newLife() *life {
@@ -43,10 +44,15 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 		name := fmt.Sprintf("agent-%d", n%100)
 		l.agent = identity.Principal{Role: identity.Agent, Name: name}
 		from := identity.Principal{Role: identity.Agent, Name: fmt.Sprintf("agent-%d", (n+1)%100)}
+		kind, candidates := event.Warm, []event.Candidate{{Agent: name, Tier: event.TierTarget}}
+		for i := 1; i < l.crowd; i++ {
+			kind = event.Broadcast
+			candidates = append(candidates, event.Candidate{Agent: fmt.Sprintf("digger-%d", (n*389+i*61)%1000), Tier: event.TierTarget})
+		}
 		c = handoff.Sequence{
 			handoff.Create{By: from, Task: l.id, Intent: "Write the release notes of version 2 from the merged changes, in plain words."},
 			handoff.Send{
-				By: from, Kind: event.Warm, Reason: event.ReasonSpecialization, Candidates: []event.Candidate{{Agent: name, Tier: event.TierTarget}},
+				By: from, Kind: kind, Reason: event.ReasonSpecialization, Candidates: candidates,
 				Envelope: event.Sealed{Digest: "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", Bytes: kib},
 			},
 		}
@@ -72,10 +78,11 @@ func (l *life) next(b testing.TB, n int) ledger.Entry {
 }
 
 // BenchmarkProject projects the entries of complete handoffs, three each, without a ledger. Batches are those of one
-// client (1) and of many; 1,000 lives are under way at a time.
+// client (1) and of many; 1,000 lives are under way at a time. A claim is offered to 64 of a thousand agents.
 func BenchmarkProject(b *testing.B) {
-	for _, batch := range []int{1, 32, 500} {
-		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
+	for _, c := range []struct{ batch, crowd int }{{1, 0}, {32, 0}, {500, 0}, {1, 64}, {32, 64}} {
+		batch := c.batch
+		b.Run(fmt.Sprintf("batch=%d/crowd=%d", batch, c.crowd), func(b *testing.B) {
 			db, err := sqlitelog.OpenDatabase("", 1)
 			if err != nil {
 				b.Fatal(err)
@@ -88,6 +95,7 @@ func BenchmarkProject(b *testing.B) {
 			lives := make([]*life, 1000)
 			for i := range lives {
 				lives[i] = newLife()
+				lives[i].crowd = c.crowd
 			}
 			entries, position := make([]ledger.Entry, 0, batch), ledger.Position(0)
 			var spent time.Duration

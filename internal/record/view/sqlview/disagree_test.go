@@ -21,6 +21,7 @@ func TestRowsThatTheLedgerDoesNotHaveAreNoticed(t *testing.T) {
 		"task that nobody made":        "INSERT INTO view_task SELECT 99, ws, 'task_x', state, live, owner, due, row FROM view_task LIMIT 1",
 		"item in a foreign inbox":      "INSERT INTO view_inbox SELECT ws, 'eve', sender, ord, id, item FROM view_inbox",
 		"item that is no item":         "INSERT INTO view_inbox VALUES('default', 'eve', 'ann', 1, 'task_x.h1', x'00')",
+		"claim that was never offered": "INSERT INTO view_offer SELECT ws, id || '.h1', x'7b7d' FROM view_task",
 		"second ticket":                "INSERT INTO view_ticket SELECT ws, id || 'k9', n, id, 'open', 1, '', 'desk', '', '', '', 0, 0, x'' FROM view_task LIMIT 1",
 		"foreign agent is involved":    "INSERT INTO view_involved SELECT DISTINCT ws, 'eve', task FROM view_involved",
 		"claim that nobody made":       "INSERT INTO view_claim SELECT ws, 'eve', id || '.h1' FROM view_task",

@@ -21,7 +21,7 @@
 //   - ticket.go: which tickets are open, and for whom; which of them a list has is in ticketlist/ticketlist.go
 //   - follow.go: how views of another ledger catch up and repair themselves; verify.go: how they are compared with the ledger as a whole,
 //     disagree.go: how some tasks are, at each measurement; views.go: how views are opened and built again
-//   - workspace.go: workspaces and what they use; decision.go: which decisions of routing are listed; query_conversation.go, vector.go: beside package search
+//   - workspace.go: workspaces and what they use; decision.go: which decisions of routing are listed; vector.go: beside package search
 //
 // Start reading at [Views], then project.go.
 package sqlview

@@ -8,6 +8,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/domain/task"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/view"
+	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 )
 
 // item is an inbox item: its key, its mutable fields, and its age. The rest follows from the task.
@@ -229,4 +230,18 @@ func (t *taskFold) show(i *item) view.Item {
 	}
 	v.Claim = i.kind == view.ItemOffer && openClaim(h)
 	return v
+}
+
+// offer is what all items of an open claim say, under the id of its handoff.
+type offer struct{ id, item string }
+
+// offer returns that of the task, if it has an open claim.
+func (t *taskFold) offer() offer {
+	i := slices.IndexFunc(t.items, func(i item) bool { return i.kind == view.ItemOffer })
+	if i < 0 || !openClaim(t.state.Handoff) {
+		return offer{}
+	}
+	v := t.show(&t.items[i])
+	v.Seen, v.Since, v.At = false, time.Time{}, 0
+	return offer{v.ID, string(rowjson.AppendItem(nil, &v))}
 }

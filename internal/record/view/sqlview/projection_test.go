@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view"
 	"github.com/trapezehq/trapeze/internal/record/view/rowjson"
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
+	"github.com/trapezehq/trapeze/internal/record/view/sqlview/search"
 )
 
 // play appends entries of lives: the first three make one complete handoff, and so on.
@@ -306,9 +307,9 @@ func TestNoQuestionAboutWhatTasksCarryLooksAtAllOfThem(t *testing.T) {
 			}
 		}
 	}
-	check(tasksOf, "main", "bob", 5)
+	check(search.Granting, "main", "bob", 5)
 	for _, principal := range []string{"", "agent/bob"} {
-		query, args := selectCarriers("main", "c", principal, 5)
+		query, args := search.Carriers("main", "c", principal, 5)
 		check(query, args...)
 	}
 }

@@ -30,7 +30,8 @@ func (v *Views) InboxCounts(ctx context.Context) (list []view.InboxCount, err er
 		}
 		list = append(list, c)
 		return err
-	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' AND ("+waits+") THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), json_extract(CAST(item AS TEXT), '$.from') "+
+	}, "SELECT ws, agent, count(*), min(CASE WHEN id NOT GLOB '*.n[0-9]*' AND ("+waits+") THEN ord & ? END), json_extract(CAST(item AS TEXT), '$.since'), "+
+		"coalesce(json_extract(CAST(item AS TEXT), '$.from'), (SELECT json_extract(CAST(c.item AS TEXT), '$.from') FROM view_offer c WHERE c.ws = view_inbox.ws AND c.id = view_inbox.id)) "+
 		"FROM view_inbox GROUP BY ws, agent ORDER BY ws, agent", int64(1)<<rankShift-1)
 	return list, err
 }

@@ -81,8 +81,8 @@ func (v *Views) waiting(ctx context.Context, workspace, agent string, after view
 	return all, read, at, err
 }
 
-// itemsQuery reads items by their keys, a JSON array of each sender, ord and id.
-const itemsQuery = "SELECT o.item FROM json_each(?3) k CROSS JOIN view_inbox o WHERE o.ws = ?1 AND o.agent = ?2 AND " +
+// itemsQuery reads items by their keys, a JSON array of each sender, ord and id, and what those of a claim have in common.
+const itemsQuery = "SELECT o.item, o.ord, c.item FROM json_each(?3) k CROSS JOIN view_inbox o LEFT JOIN view_offer c ON c.ws = o.ws AND c.id = o.id WHERE o.ws = ?1 AND o.agent = ?2 AND " +
 	"o.sender = k.value ->> 0 AND o.ord = k.value ->> 1 AND o.id = k.value ->> 2 ORDER BY k.key"
 
 // items adds the items of a list to a page. One that is gone by now is left out.
@@ -96,12 +96,21 @@ func (v *Views) items(ctx context.Context, workspace, agent string, list []view.
 		return err
 	}
 	return v.db.Each(ctx, func(rows *sql.Rows) error {
-		var b []byte
-		if err := rows.Scan(&b); err != nil {
+		var own, common []byte
+		var ord int64
+		if err := rows.Scan(&own, &ord, &common); err != nil {
 			return err
 		}
-		box.Items = append(box.Items, view.Item{})
-		return json.Unmarshal(b, &box.Items[len(box.Items)-1])
+		var item view.Item
+		if common != nil {
+			if err := json.Unmarshal(common, &item); err != nil {
+				return err
+			}
+			item.At = ledger.Position(ord & (1<<rankShift - 1)) //nolint:gosec // never negative
+		}
+		err := json.Unmarshal(own, &item)
+		box.Items = append(box.Items, item)
+		return err
 	}, itemsQuery, workspace, agent, string(b))
 }
 

@@ -51,3 +51,33 @@ func TestAPageOfAnInboxReadsWhatItNeedsHoweverManyTheSenders(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAClaimSaysIsStoredOnceForAllOfItsReceivers(t *testing.T) {
+	const receivers = 64
+	log, v := embedded(t, filepath.Join(t.TempDir(), "trapeze.db"))
+	l := newLife()
+	l.crowd = receivers
+	play(t, log, l, 1)
+	var rows, bytes, whole int
+	if err := v.readers.QueryRowContext(t.Context(), "SELECT count(*), sum(length(item)), (SELECT length(item) FROM view_offer) FROM view_inbox").Scan(&rows, &bytes, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if rows != receivers || bytes > receivers*whole/4 {
+		t.Errorf("%d items of a claim take %d bytes beside the %d that they have in common", rows, bytes, whole)
+	}
+	box, err := v.Inbox(t.Context(), "default", "digger-61", view.InboxFilter{})
+	if err != nil || len(box.Items) != 1 {
+		t.Fatalf("%v, %v", box, err)
+	}
+	if i := box.Items[0]; !i.Claim || i.From != "agent-1" || i.Intent == "" || i.At != 1 || i.Since.IsZero() || i.Ends.IsZero() || i.Type != view.ItemOffer {
+		t.Errorf("a receiver reads %+v", i)
+	}
+	counts, err := v.InboxCounts(t.Context())
+	if err != nil || len(counts) != receivers || counts[0].From != "agent-1" || counts[0].Oldest.IsZero() {
+		t.Errorf("%d inboxes are counted, first %+v: %v", len(counts), counts, err)
+	}
+	play(t, log, l, 1) // one accepts it
+	if err := v.readers.QueryRowContext(t.Context(), "SELECT count(*) FROM view_offer").Scan(&rows); err != nil || rows != 0 {
+		t.Errorf("%d are left of a claim that is over: %v", rows, err)
+	}
+}

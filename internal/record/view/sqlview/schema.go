@@ -14,16 +14,18 @@ import (
 )
 
 // schemaVersion increases with every change of a table or its content: the views are then rebuilt at the next start.
-const schemaVersion = 36
+const schemaVersion = 37
 
 // schemaNumber is the same as text, for a constraint by which SQLite finds a number that was changed: views of another version are not compared.
-const schemaNumber = "36"
+const schemaNumber = "37"
 
 // The number of a task is the position of its first entry, so that the table grows at its end. Indexes are partial if only
 // few tasks matter: they stay small however many tasks have ended. Properties of few tasks have a table of their own,
 // because every index of a table costs time at every insert. view_rare holds the tasks in one of the less frequent states.
 //
 // who, of a claim, is a capability, or [missedBy] and an agent; of a handoff that waits for a circuit, [waitsFor] and a candidate.
+//
+// view_offer has what all items of a claim say, by the handoff: a claim has an item for each of many receivers, which says the rest.
 //
 // sender, of an inbox, is that of an offer, or [view.OtherThanOffer] and who sent something else.
 //
@@ -45,6 +47,7 @@ CREATE TABLE view_rare(ws TEXT NOT NULL, state TEXT NOT NULL, task TEXT NOT NULL
 	PRIMARY KEY(ws, state, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_inbox(ws TEXT NOT NULL, agent TEXT NOT NULL, sender TEXT NOT NULL, ord INTEGER NOT NULL, id TEXT NOT NULL,
 	item BLOB NOT NULL, PRIMARY KEY(ws, agent, sender, ord, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE view_offer(ws TEXT NOT NULL, id TEXT NOT NULL, item BLOB NOT NULL, PRIMARY KEY(ws, id)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_involved(ws TEXT NOT NULL, agent TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, agent, task)) STRICT, WITHOUT ROWID;
 CREATE TABLE view_dependent(ws TEXT NOT NULL, needed TEXT NOT NULL, task TEXT NOT NULL,
@@ -62,7 +65,7 @@ CREATE TABLE view_token(ws TEXT NOT NULL, id TEXT NOT NULL, n INTEGER NOT NULL, 
 CREATE TABLE view_channel(ws TEXT NOT NULL, name TEXT NOT NULL, removed INTEGER NOT NULL, state BLOB NOT NULL,
 	PRIMARY KEY(ws, name)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_channel_there ON view_channel(ws, name) WHERE removed = 0;
-` + workspaceSchema + decisionSchema + ticketlist.Schema + carrierSchema + search.Schema + `
+` + workspaceSchema + decisionSchema + ticketlist.Schema + search.CarrierSchema + search.Schema + `
 CREATE TABLE view_meta(one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL, schema INTEGER NOT NULL CHECK (schema = ` + schemaNumber + `)) STRICT;
 `
 
@@ -119,6 +122,7 @@ type statements struct {
 	addRare, dropRare      *sqlitelog.Stmt
 	insertItem, updateItem *sqlitelog.Stmt
 	deleteItem             *sqlitelog.Stmt
+	putOffer, dropOffer    *sqlitelog.Stmt
 	involve                *sqlitelog.Stmt
 	addDependent           *sqlitelog.Stmt
 	dropDependent          *sqlitelog.Stmt
@@ -146,6 +150,8 @@ func (s *statements) prepare(tx *sqlitelog.Tx) error {
 		&s.insertItem:    "INSERT OR REPLACE INTO view_inbox(ws, agent, sender, ord, id, item) VALUES(?, ?, ?, ?, ?, ?)",
 		&s.updateItem:    "UPDATE view_inbox SET item = ? WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
 		&s.deleteItem:    "DELETE FROM view_inbox WHERE ws = ? AND agent = ? AND sender = ? AND ord = ? AND id = ?",
+		&s.putOffer:      "INSERT OR REPLACE INTO view_offer(ws, id, item) VALUES(?, ?, ?)",
+		&s.dropOffer:     "DELETE FROM view_offer WHERE ws = ? AND id = ?",
 		&s.involve:       "INSERT INTO view_involved(ws, agent, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.addDependent:  "INSERT INTO view_dependent(ws, needed, task) VALUES(?, ?, ?) ON CONFLICT DO NOTHING",
 		&s.dropDependent: "DELETE FROM view_dependent WHERE ws = ? AND needed = ? AND task = ?",

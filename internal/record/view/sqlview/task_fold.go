@@ -49,6 +49,7 @@ type stored struct {
 	exists     bool
 	columns    columns
 	items      []item
+	offer      offer
 	involved   int // the number of entries of taskFold.involved
 	dependents bool
 	claims     []claim
@@ -138,7 +139,7 @@ func (p *projector) loadTask(workspace, id string, e *ledger.Entry) (*taskFold, 
 		return nil, fmt.Errorf("version %d follows %d", e.Version, t.version)
 	}
 	t.stored = stored{
-		exists: true, columns: t.columns(), items: t.items, involved: len(t.involved),
+		exists: true, columns: t.columns(), items: t.items, offer: t.offer(), involved: len(t.involved),
 		dependents: t.waits(), claims: t.claims(),
 	}
 	t.refers, t.tickets, t.decided = nil, nil, nil

@@ -138,7 +138,7 @@ func (p *projector) writeItems(t *taskFold) error {
 			j = -1
 		}
 		shown := t.show(n)
-		p.json = rowjson.AppendItem(p.json[:0], &shown)
+		p.json = rowjson.AppendOwn(p.json[:0], &shown)
 		var err error
 		if j >= 0 {
 			_, err = p.updateItem.Exec(p.json, t.workspace, n.agent, n.sender, n.ord(t.state.Priority), n.id(t.id))
@@ -173,7 +173,20 @@ func (p *projector) writeItems(t *taskFold) error {
 		p.claims = append(p.claims, claim)
 	}
 	t.stored.items = t.items
-	return nil
+	return p.writeOffer(t)
+}
+
+// writeOffer writes what the items of a claim have in common.
+func (p *projector) writeOffer(t *taskFold) (err error) {
+	is, was := t.offer(), t.stored.offer
+	if was.id != "" && was.id != is.id {
+		_, err = p.dropOffer.Exec(t.workspace, was.id)
+	}
+	if err == nil && is.id != "" && is != was {
+		_, err = p.putOffer.Exec(t.workspace, is.id, []byte(is.item))
+	}
+	t.stored.offer = is
+	return err
 }
 
 func (p *projector) writeDependents(t *taskFold) error {

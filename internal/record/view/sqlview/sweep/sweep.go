@@ -19,6 +19,7 @@ var Tables = []struct{ Name, Order string }{
 	{"view_child", "ws, parent, task"},
 	{"view_rare", "ws, state, task"},
 	{"view_inbox", "ws, agent, sender, ord, id"},
+	{"view_offer", "ws, id"},
 	{"view_involved", "ws, agent, task"},
 	{"view_dependent", "ws, needed, task"},
 	{"view_claim", "ws, who, handoff"},
@@ -110,7 +111,9 @@ func source(table string, r *query.Row) ledger.Stream {
 	case ok:
 		var of struct{ Task string }
 		_ = json.Unmarshal(item, &of) // then it is made of nothing
-		task = of.Task
+		if task = of.Task; task == "" { // of a claim
+			task, _, _ = event.ParseHandoffID(text("id"))
+		}
 	case text("handoff") != "":
 		task, _, _ = event.ParseHandoffID(text("handoff"))
 	case task == "":

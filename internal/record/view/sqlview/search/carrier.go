@@ -1,4 +1,4 @@
-package sqlview
+package search
 
 import (
 	"context"
@@ -8,19 +8,20 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/view/sqlview/query"
 )
 
-// carrierSchema is the table of the tasks that name a conversation as theirs.
-const carrierSchema = `
+// CarrierSchema is the table of the tasks that name a conversation as theirs.
+const CarrierSchema = `
 CREATE TABLE view_carrier(ws TEXT NOT NULL, conversation TEXT NOT NULL, task TEXT NOT NULL,
 	PRIMARY KEY(ws, conversation, task)) STRICT, WITHOUT ROWID;
 CREATE INDEX view_carrier_task ON view_carrier(ws, task);
 `
 
 // GrantingTasks implements [view.MemoryQueries]. It reads the tasks that have not ended, by the index of their lists.
-func (v *Views) GrantingTasks(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
-	return query.Texts(ctx, v.db, tasksOf, workspace, strings.TrimPrefix(principal, "agent/"), view.PageSize(limit))
+func (r *Reader) GrantingTasks(ctx context.Context, workspace, principal string, limit int) ([]string, error) {
+	return query.Texts(ctx, r.db, Granting, workspace, strings.TrimPrefix(principal, "agent/"), view.PageSize(limit))
 }
 
-const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE t.ws = ? AND t.live > 0
+// Granting is the query of [Reader.GrantingTasks].
+const Granting = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE t.ws = ? AND t.live > 0
 	AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = t.ws AND i.agent = ? AND i.task = t.id)
 	AND (EXISTS(SELECT 1 FROM view_memory AS m INDEXED BY view_memory_task
 			WHERE m.ws = t.ws AND m.task = t.id AND m.task <> '' AND m.scope = 'task')
@@ -29,12 +30,13 @@ const tasksOf = `SELECT t.id FROM view_task AS t INDEXED BY view_task_live WHERE
 	ORDER BY t.id DESC LIMIT ? | 0`
 
 // TasksOfConversation implements [view.MemoryQueries].
-func (v *Views) TasksOfConversation(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error) {
-	q, args := selectCarriers(workspace, conversation, principal, limit)
-	return query.Texts(ctx, v.db, q, args...)
+func (r *Reader) TasksOfConversation(ctx context.Context, workspace, conversation, principal string, limit int) ([]string, error) {
+	q, args := Carriers(workspace, conversation, principal, limit)
+	return query.Texts(ctx, r.db, q, args...)
 }
 
-func selectCarriers(workspace, conversation, principal string, limit int) (q string, args []any) {
+// Carriers is the query of [Reader.TasksOfConversation].
+func Carriers(workspace, conversation, principal string, limit int) (q string, args []any) {
 	q, args = "SELECT k.task FROM view_carrier AS k WHERE k.ws = ? AND k.conversation = ?", []any{workspace, conversation}
 	if principal != "" {
 		q += " AND EXISTS(SELECT 1 FROM view_involved AS i WHERE i.ws = k.ws AND i.agent = ? AND i.task = k.task)" +
