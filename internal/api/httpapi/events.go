@@ -89,7 +89,7 @@ func (s *service) admit(c caller.Caller) (done func(), err error) {
 
 // follow sends events until the caller closes the connection, the server stops or is drained, or the token becomes invalid.
 func (s *service) follow(w http.ResponseWriter, r *http.Request) error {
-	stopping := s.opts.Stopping()
+	stopping := s.opts.Stopping().Done()
 	if s.opts.Drained() {
 		return refusal.New(refusal.Unavailable, "call another server", "the server is drained, and has no event streams")
 	}

@@ -15,7 +15,7 @@ func (s *service) probes() {
 	})
 	s.router.Mux().HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		select {
-		case <-s.opts.Stopping():
+		case <-s.opts.Stopping().Done():
 			endpoint.ProblemOf(refusal.New(refusal.Unavailable, "call another server", "not ready: the server is stopping or drained")).Write(w)
 			return
 		default:

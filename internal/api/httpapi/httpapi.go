@@ -44,8 +44,8 @@ type Options struct {
 	Tracer tracing.Tracer
 	// Metrics returns the handler of scrapes for those who may read the figures of a workspace. Without it, there is no /metrics.
 	Metrics func(workspace string) (http.Handler, error)
-	// Stopping returns a channel that is closed while the server stops or is drained: calls do not wait then, and it is not ready. nil: it never is.
-	Stopping func() <-chan struct{}
+	// Stopping returns a context that ends when the server stops or is drained: calls do not wait then, and it is not ready. nil: it never does.
+	Stopping func() context.Context
 	// Drained reports whether the server is drained: it has no event streams then. nil: it never is.
 	Drained func() bool
 	// Heartbeat is the interval of comments on an event stream; 0 means 15 s.
@@ -84,7 +84,7 @@ func New(a *usecase.Surface, o Options) http.Handler {
 		o.Heartbeat = 15 * time.Second
 	}
 	if o.Stopping == nil {
-		o.Stopping = func() <-chan struct{} { return nil }
+		o.Stopping = context.Background
 	}
 	if o.Drained == nil {
 		o.Drained = func() bool { return false }

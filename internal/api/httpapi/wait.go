@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/api/httpapi/endpoint"
@@ -27,7 +28,7 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 	endpoint.Patient(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go s.endWait(ctx, cancel)
+	defer s.endWait(ctx, cancel)()
 	out, err = serve(ctx, time.Duration(long))
 	if over := endpoint.Still(ctx); over != nil {
 		var none O
@@ -39,22 +40,20 @@ func patiently[O any](ctx context.Context, s *service, wait string, serve func(c
 	return out, err
 }
 
-// endWait ends a call when the server stops or is drained, or when the token of the call has expired or was revoked, at most one heartbeat later.
-func (s *service) endWait(ctx context.Context, end context.CancelCauseFunc) {
-	beat := time.NewTicker(s.opts.Heartbeat)
-	defer beat.Stop()
-	stopping := s.opts.Stopping()
-	for {
-		select {
-		case <-beat.C:
-			if endpoint.Still(ctx) != nil {
-				end(nil)
-			}
-		case <-stopping:
-			end(errStopping)
-			return
-		case <-ctx.Done():
+// endWait ends a call when the server stops or is drained, or when the token of the call has expired or was revoked, at most one heartbeat later, until stop
+// is called. Thousands of calls wait, so none has a goroutine for that.
+func (s *service) endWait(ctx context.Context, end context.CancelCauseFunc) (stop func()) {
+	open := context.AfterFunc(s.opts.Stopping(), func() { end(errStopping) })
+	var beat *time.Timer
+	beat = time.AfterFunc(math.MaxInt64, func() {
+		if ctx.Err() != nil {
 			return
 		}
-	}
+		if endpoint.Still(ctx) != nil {
+			end(nil)
+		}
+		beat.Reset(s.opts.Heartbeat)
+	})
+	beat.Reset(s.opts.Heartbeat)
+	return func() { open(); beat.Stop() }
 }

@@ -39,8 +39,8 @@ type Options struct {
 	// Remote says that the API is in another process, which may restart: waiting calls continue after a restart. The process that runs
 	// such a server sends the heartbeats of its agent; otherwise each tool call counts as one.
 	Remote bool
-	// Stopping returns a channel that is closed while the server stops or is drained: calls do not wait then. nil: it never is.
-	Stopping func() <-chan struct{}
+	// Stopping returns a context that ends when the server stops or is drained: calls do not wait then. nil: it never does.
+	Stopping func() context.Context
 	// Told is called with the state of a task after each tool call about it. It must not block; nil means no callback.
 	OnStatus func(liveness.TaskStatus)
 	// Tracer makes the spans of calls of tools; nil means that there are none.

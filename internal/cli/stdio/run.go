@@ -71,7 +71,7 @@ func Run(ctx context.Context, c *client.Client, o Options) error {
 		tracer = tracing.As(tracer, me.Workspace, o.Agent)
 	}
 	session, err := mcpapi.Connect(context.WithoutCancel(ctx), l, c,
-		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, Stopping: func() <-chan struct{} { return l.leaving }, OnStatus: k.note, Tracer: tracer})
+		mcpapi.Options{Version: o.Version, Person: me.Person, Tools: o.Tools, Secret: func(context.Context) string { return o.Token }, Remote: true, Stopping: func() context.Context { return l.leaving }, OnStatus: k.note, Tracer: tracer})
 	if err != nil {
 		return err
 	}

@@ -26,9 +26,9 @@ type lines struct {
 	ready   []jsonrpc.Message // messages of the last line that Read has not returned yet; used by Read alone
 	over    chan struct{}     // closed when reading has ended
 	ended   sync.Once
-	leaving chan struct{} // closed by leave
-	left    sync.Once
-	shut    chan struct{} // closed by Close
+	leaving context.Context //nolint:containedctx // ended by leave
+	leave   func()          // ends reading when all calls are answered, at most after the time settling. Waiting calls are answered at once
+	shut    chan struct{}   // closed by Close
 	once    sync.Once
 
 	writing chan struct{} // has an element while a line is written
@@ -50,9 +50,10 @@ type call struct {
 // newLines starts to read. Its goroutine ends only when in does.
 func newLines(in io.Reader, out io.Writer, say func(string, ...any)) *lines {
 	l := &lines{
-		out: out, say: say, in: make(chan line), over: make(chan struct{}), leaving: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
+		out: out, say: say, in: make(chan line), over: make(chan struct{}), shut: make(chan struct{}), open: map[jsonrpc.ID]call{},
 		writing: make(chan struct{}, 1),
 	}
+	l.leaving, l.leave = context.WithCancel(context.Background())
 	go l.scan(in)
 	return l
 }
@@ -88,7 +89,7 @@ func (l *lines) Read(context.Context) (jsonrpc.Message, error) {
 		select {
 		case <-l.shut:
 			return nil, l.eof()
-		case <-l.leaving:
+		case <-l.leaving.Done():
 			l.settle()
 			return nil, l.eof()
 		case next, more := <-l.in:
@@ -257,11 +258,6 @@ func (l *lines) refusal(f *fault) ([]byte, error) {
 		l.say("refused a line of the input: %s", f.text)
 	}
 	return f.answer()
-}
-
-// leave ends reading when all calls are answered, at most after the time settling. Waiting calls are answered at once.
-func (l *lines) leave() {
-	l.left.Do(func() { close(l.leaving) })
 }
 
 // Close ends reading. It does not close input and output.

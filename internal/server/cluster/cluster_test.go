@@ -10,7 +10,7 @@ import (
 func TestAServerThatStopsStaysClosedWhateverIsAskedOfIt(t *testing.T) {
 	closed := func(g *Gate) bool {
 		select {
-		case <-g.Closed():
+		case <-g.Closed().Done():
 			return true
 		default:
 			return false
@@ -20,7 +20,7 @@ func TestAServerThatStopsStaysClosedWhateverIsAskedOfIt(t *testing.T) {
 	if closed(g) || g.Drained() {
 		t.Error("a new gate is closed")
 	}
-	waits := g.Closed()
+	waits := g.Closed().Done()
 	if !g.Drain(true) || g.Drain(true) || !closed(g) || !g.Drained() {
 		t.Error("a drained gate is open, or was closed twice")
 	}
@@ -28,7 +28,7 @@ func TestAServerThatStopsStaysClosedWhateverIsAskedOfIt(t *testing.T) {
 	if !g.Drain(false) || closed(g) || g.Drained() {
 		t.Error("a gate that was opened again is closed")
 	}
-	waits = g.Closed()
+	waits = g.Closed().Done()
 	g.Stop()
 	<-waits
 	g.Stop()

@@ -1,18 +1,28 @@
 package cluster
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // Gate is open while calls may wait. [NewGate] makes one.
 type Gate struct {
 	mu      sync.Mutex
 	shut    bool
 	drained bool
-	final   bool          // the server stops
-	closed  chan struct{} // while it is not open
+	final   bool            // the server stops
+	closed  context.Context //nolint:containedctx // ended while the gate is not open
+	close   context.CancelFunc
 }
 
 // NewGate returns a gate that is open.
-func NewGate() *Gate { return &Gate{closed: make(chan struct{})} }
+func NewGate() *Gate {
+	g := &Gate{}
+	g.open()
+	return g
+}
+
+func (g *Gate) open() { g.closed, g.close = context.WithCancel(context.Background()) }
 
 // Drain closes the gate, or opens it again, and reports whether that changes something.
 func (g *Gate) Drain(on bool) bool {
@@ -38,15 +48,15 @@ func (g *Gate) set() {
 	shut := g.drained || g.final
 	switch {
 	case shut && !g.shut:
-		close(g.closed)
+		g.close()
 	case !shut && g.shut:
-		g.closed = make(chan struct{})
+		g.open()
 	}
 	g.shut = shut
 }
 
-// Closed returns a channel that is closed when the gate is.
-func (g *Gate) Closed() <-chan struct{} {
+// Closed returns a context that ends when the gate is closed. It is ended while the gate is.
+func (g *Gate) Closed() context.Context {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.closed

@@ -71,7 +71,7 @@ func (p *Pulse) Beat(ctx context.Context) {
 // Waits says how calls wait.
 type Waits struct {
 	Remote   bool                   // the API is in another process, which may restart: a call that waits continues after a restart
-	Stopping func() <-chan struct{} // returns a channel that is closed while the MCP server stops or is drained: no call waits then; nil: never
+	Stopping func() context.Context // returns a context that ends when the MCP server stops or is drained: no call waits then; nil: never
 }
 
 // errStopping is the answer to a call that waited when the server stopped.
@@ -83,18 +83,11 @@ var errStopping = &client.Error{
 // Until returns a context that also ends when the server stops. The caller must call done.
 func (w Waits) Until(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	var stopping <-chan struct{}
-	if w.Stopping != nil {
-		stopping = w.Stopping()
+	if w.Stopping == nil {
+		return ctx, func() { cancel(nil) }
 	}
-	go func() {
-		select {
-		case <-stopping:
-			cancel(errStopping)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
+	open := context.AfterFunc(w.Stopping(), func() { cancel(errStopping) })
+	return ctx, func() { open(); cancel(nil) }
 }
 
 // WaitThroughRestart makes a call that waits at most so many seconds. If the API is remote and does not answer meanwhile, the call is
