@@ -58,7 +58,7 @@ type Cursors interface {
 type Freshness interface {
 	// Wait returns when the views have every entry up to a position, or when ctx ends.
 	Wait(ctx context.Context, at ledger.Position) error
-	// Watch signals whenever the inbox of an agent of the workspace may have changed; the empty workspace and agent mean
+	// Watch signals whenever something may have come to the inbox of an agent of the workspace, and mostly when something has left it; the empty workspace and agent mean
 	// any change of any view. The channel holds one pending signal and is never closed; stop ends it.
 	Watch(workspace, agent string) (changed <-chan struct{}, stop func())
 	// WatchTask signals whenever the views have a new entry of a task.

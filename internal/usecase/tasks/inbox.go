@@ -21,6 +21,9 @@ import (
 // MaxWait is the longest that a call may wait for an inbox: shorter than the usual client timeouts.
 const MaxWait = 55 * time.Second
 
+// takenPause is the time until an inbox is read again of which others have just taken all that was to be shown.
+const takenPause = 20 * time.Millisecond
+
 // InboxInput asks what waits for an agent.
 type InboxInput struct {
 	Agent string        // whose inbox; operators and auditors only. Empty: the caller's own
@@ -57,6 +60,7 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 		if err != nil {
 			return view.Inbox{}, stream.Unavailable(err)
 		}
+		listed := len(box.Items) > 0
 		if box.Items, err = ts.read(ctx, c, in, own && !in.Peek, box.Items); err != nil {
 			return view.Inbox{}, err
 		}
@@ -66,8 +70,13 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 		if len(box.Items) > 0 || in.Wait <= 0 {
 			return box, nil
 		}
+		var again <-chan time.Time
+		if listed { // others have taken all of these, and there may be more behind them
+			again = time.After(takenPause)
+		}
 		select {
 		case <-changed:
+		case <-again:
 		case <-deadline.C:
 			return box, nil
 		case <-ctx.Done():

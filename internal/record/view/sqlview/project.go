@@ -74,7 +74,7 @@ type done struct {
 type claimChange struct {
 	of   topic   // the task
 	to   []topic // receivers that get it
-	from []topic // receivers that had it, if it is taken or ended
+	over bool    // it is taken or ended
 }
 
 // dependents tells whether any task waits for another. Mostly none does, and then readers need no query for them.

@@ -43,8 +43,8 @@ func newViews() *Views {
 		}
 		v.noDependents.Store(d.dependents == none)
 		for _, c := range d.claims {
-			if len(c.from) > 0 {
-				v.hub.Withdraw(c.of, c.from)
+			if c.over {
+				v.hub.Withdraw(c.of)
 			}
 			if len(c.to) > 0 {
 				v.hub.Offer(c.of, c.to)

@@ -163,13 +163,13 @@ func (p *projector) writeItems(t *taskFold) error {
 		if _, err := p.deleteItem.Exec(t.workspace, o.agent, o.sender, o.ord(t.state.Priority), o.id(t.id)); err != nil {
 			return err
 		}
-		if key := (topic{workspace: t.workspace, agent: o.agent}); o.kind == view.ItemOffer && !offered {
-			claim.from = append(claim.from, key)
+		if o.kind == view.ItemOffer && !offered && t.stored.offer.id != "" {
+			claim.over = true // nobody waits for that
 		} else {
-			p.touched = append(p.touched, key)
+			p.touched = append(p.touched, topic{workspace: t.workspace, agent: o.agent})
 		}
 	}
-	if len(claim.to) > 0 || len(claim.from) > 0 {
+	if len(claim.to) > 0 || claim.over {
 		p.claims = append(p.claims, claim)
 	}
 	t.stored.items = t.items

@@ -32,22 +32,13 @@ func (h *Hub[K]) Offer(id K, to []K) {
 	h.tell(id, o)
 }
 
-// Withdraw signals the watchers of those keys that were told of an offer that it is gone. The others are not told of it.
-func (h *Hub[K]) Withdraw(id K, from []K) {
+// Withdraw ends an offer: nobody else is told of it. Those who were are not signalled again, since nothing has come for them.
+func (h *Hub[K]) Withdraw(id K) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	untold := map[K]bool{}
 	if o := h.offers[id]; o != nil {
 		o.next.Stop()
 		delete(h.offers, id)
-		for _, key := range o.left {
-			untold[key] = true
-		}
-	}
-	for _, key := range from {
-		if !untold[key] {
-			h.signal(key)
-		}
 	}
 }
 
