@@ -5,15 +5,18 @@ import "time"
 const (
 	// firstTold is how many watchers are told of an offer at once.
 	firstTold = 2
-	// patience is how long they have to take it before twice as many others are told. An agent answers later than that if a model reads
-	// the offer first, and then the others are told; one that is a program takes it before.
+	// patience is how long they have to take it before twice as many others are told, who have twice as long, up to longest. An agent answers later than
+	// that if a model reads the offer first, and then the others are told; one that is a program takes it before. A server that is slow because many
+	// look has fewer woken to look.
 	patience = 200 * time.Millisecond
+	longest  = time.Second
 )
 
 // offer is something that one of many watchers is to take.
 type offer[K comparable] struct {
 	left []K // keys whose watchers have not been told
 	most int // how many are told next
+	wait time.Duration
 	next *time.Timer
 }
 
@@ -23,7 +26,7 @@ type offer[K comparable] struct {
 func (h *Hub[K]) Offer(id K, to []K) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	o := &offer[K]{most: firstTold}
+	o := &offer[K]{most: firstTold, wait: patience}
 	if before := h.offers[id]; before != nil {
 		before.next.Stop()
 		o.left = before.left
@@ -55,11 +58,12 @@ func (h *Hub[K]) tell(id K, o *offer[K]) {
 	}
 	o.most *= 2
 	h.offers[id] = o
-	o.next = time.AfterFunc(patience, func() {
+	o.next = time.AfterFunc(o.wait, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if h.offers[id] == o {
 			h.tell(id, o)
 		}
 	})
+	o.wait = min(2*o.wait, longest)
 }
