@@ -18,6 +18,7 @@
 //   - words.go: stop words, plurals, parts of identifiers; schema.go: stemming and accents
 //   - query.go: which filters there are, and who may read a hit
 //   - write.go: what each event writes into the tables
+//   - carrier.go: which tasks carry memory or a conversation, for who has a part in them
 //   - lost.go: how a verifier finds that an index lost words
 //   - vector.go: which vectors count. The merge with hits by meaning is in memories/meaning.go
 //
