@@ -110,7 +110,7 @@ func source(table string, r *query.Row) ledger.Stream {
 	switch item, ok := r.Value("item").([]byte); {
 	case ok:
 		var of struct{ Task string }
-		_ = json.Unmarshal(item, &of) // then it is made of nothing
+		_ = json.Unmarshal(item, &of)   // then it is made of nothing
 		if task = of.Task; task == "" { // of a claim
 			task, _, _ = event.ParseHandoffID(text("id"))
 		}
