@@ -134,13 +134,13 @@ func (v *visit) heldOrErased(ctx context.Context, of admin.ErasureFilter) (all [
 		return nil, err
 	}
 	for _, h := range list.Holds[:min(len(list.Holds), marksShown)] {
-		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("A legal hold is on %s, by %s: %s", h.Subject, h.By, h.Why), Link: "/record#holds", Do: "All holds"})
+		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("A legal hold is on %s, by %s: %s", standing.Subject(h.Subject, of.Task, of.Memory), h.By, h.Why), Link: "/record#holds", Do: "All holds"})
 	}
 	if n := len(list.Holds) - marksShown; n > 0 {
 		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("%d more legal holds are on it", n), Link: "/record#holds", Do: "All holds"})
 	}
 	for _, e := range list.Erasures[:min(len(list.Erasures), marksShown)] {
-		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("The content of %s was erased, by %s: %s", e.Subject, e.By, e.Why), Link: "/record#erasures", Do: "All erasures"})
+		all = append(all, standing.Standing{Tone: "ask", Text: fmt.Sprintf("The content of %s was erased, by %s: %s", standing.Subject(e.Subject, of.Task, of.Memory), e.By, e.Why), Link: "/record#erasures", Do: "All erasures"})
 	}
 	return all, nil
 }

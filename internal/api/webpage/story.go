@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
@@ -67,7 +66,7 @@ func (v *visit) story(w http.ResponseWriter, r *http.Request) error {
 	}
 	about := []string{t.Parent.Task}
 	for _, at := range s.Standing {
-		about = append(about, strings.TrimPrefix(at.Link, "/tasks/"))
+		about = append(about, at.Task)
 	}
 	marks, err := v.heldOrErased(ctx, admin.ErasureFilter{Task: t.ID})
 	if err != nil {

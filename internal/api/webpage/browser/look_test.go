@@ -38,7 +38,7 @@ func TestATaskSaysOnTheSpotWhyItIsWhereItIs(t *testing.T) {
 		d.shows(says)
 	}
 	d.goTo("/tasks/" + waits.Task)
-	d.shows("A legal hold is on task/" + waits.Task)
+	d.shows("A legal hold is on this task")
 	d.goTo("/record")
 	d.shows("the case of 2026")
 }

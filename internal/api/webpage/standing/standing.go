@@ -18,6 +18,7 @@ type Standing struct {
 	Then  string    // what it does then
 	Link  string    // where a person looks or acts; empty: nowhere
 	Do    string    // the words of the link
+	Task  string    // that the link leads to, whose name is its words then
 }
 
 // Of says why a task is where it is: first what decides, then what else is open.
@@ -43,11 +44,11 @@ func Of(t client.Task) (all []Standing) {
 	}
 	for _, d := range t.Dependencies {
 		if d.State != client.Completed {
-			add(Standing{Tone: "ask", Text: "Depends on a task that " + inState(d.State), Link: "/tasks/" + d.Task, Do: "Look at it"})
+			add(Standing{Tone: "ask", Text: "Depends on a task that " + until(d.State), Link: "/tasks/" + d.Task, Task: d.Task})
 		}
 	}
 	for _, k := range t.Stranded() {
-		add(Standing{Tone: "bad", Text: "Waits for the part of " + k.To + ", which is in the dead letters: " + k.Why, Link: "/tasks/" + k.Task, Do: "Look at it"})
+		add(Standing{Tone: "bad", Text: "Waits for the part of " + k.To + ", which is in the dead letters: " + k.Why, Link: "/tasks/" + k.Task, Task: k.Task})
 	}
 	if t.State == client.Waiting {
 		if s, ok := waiting(t); ok {
@@ -124,12 +125,26 @@ func waiting(t client.Task) (Standing, bool) {
 	}, true
 }
 
-// inState says of a task that it is in a state.
-func inState(s client.State) string {
-	if s == client.Parked {
-		return "is in the dead letters"
+// until says of a task that another depends on why it still does. Of one that has not ended, its state is on its page.
+func until(s client.State) string {
+	switch s {
+	case client.Failed:
+		return "has failed:"
+	case client.Cancelled:
+		return "was cancelled:"
 	}
-	return "is " + human.Label(s)
+	return "is not completed:"
+}
+
+// Subject is what a legal hold or an erasure is on, as the page of a task or memory item names it.
+func Subject(subject, task, memory string) string {
+	switch subject {
+	case "task/" + task:
+		return "this task"
+	case "memory/" + memory:
+		return "this memory item"
+	}
+	return subject
 }
 
 // agentLink is the page of an agent, if there is just one.
