@@ -91,35 +91,20 @@ func TestWitnessesCosignCheckpointsAndReceipts(t *testing.T) {
 	one, two := witnessOf(t, dir, "one.example.com"), witnessOf(t, dir, "two.example.com")
 	s := witnessed(t, dir, one, two)
 	task := paid(t, s)
-	receipt, keys := receiptOf(t, owner(t, s), task+".h1")
-	if !verifies(t, receipt, keys) {
-		t.Fatal("the receipt does not verify")
-	}
-	list, err := proof.ParseInclusions(receipt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var served bytes.Buffer
-	if err := admin.New(owner(t, s)).Checkpoint(t.Context(), &served); err != nil {
-		t.Fatal(err)
-	}
-	for _, note := range [][]byte{list[0].Checkpoint, served.Bytes()} {
-		if seen, err := proof.CheckCosignatures(note, []proof.WitnessKey{one.key, two.key}, 2); err != nil {
-			t.Errorf("%v, %v: %s", seen, err, note)
+	cosigned(t, s, task, one, two)
+	await(t, func() bool {
+		var served bytes.Buffer
+		if err := admin.New(owner(t, s)).Checkpoint(t.Context(), &served); err != nil {
+			t.Fatal(err)
 		}
-	}
+		_, err := proof.CheckCosignatures(served.Bytes(), []proof.WitnessKey{one.key, two.key}, 2)
+		return err == nil
+	})
 
 	two.away.Store(true) // a receipt needs no witness
-	more := paid(t, s)
-	receipt, keys = receiptOf(t, owner(t, s), more+".h1")
-	if list, err = proof.ParseInclusions(receipt); err != nil || !verifies(t, receipt, keys) {
-		t.Fatal(err)
-	}
-	if seen, err := proof.CheckCosignatures(list[0].Checkpoint, []proof.WitnessKey{one.key}, 1); err != nil {
-		t.Errorf("%v, %v", seen, err)
-	}
+	cosigned(t, s, paid(t, s), one)
 	one.away.Store(true)
-	receipt, keys = receiptOf(t, owner(t, s), paid(t, s)+".h1")
+	receipt, keys := receiptOf(t, owner(t, s), paid(t, s)+".h1")
 	if !verifies(t, receipt, keys) {
 		t.Error("without witnesses the receipt does not verify")
 	}
@@ -217,7 +202,7 @@ func TestARecordThatGoesBackIsRefusedByItsWitness(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := witnessed(t, dir, o)
-	cosigned(t, s, o)
+	cosigned(t, s, paid(t, s), o)
 	stop(t, s)
 	for range 2 { // shorter than what was cosigned, and then longer
 		s = witnessed(t, old, o)
@@ -231,24 +216,27 @@ func TestARecordThatGoesBackIsRefusedByItsWitness(t *testing.T) {
 		stop(t, s)
 	}
 	s = witnessed(t, dir, o) // the right one is cosigned as before
-	cosigned(t, s, o)
+	cosigned(t, s, paid(t, s), o)
 	if err := s.cosigner.Err(); err != nil {
 		t.Error(err)
 	}
 	stop(t, s)
 }
 
-// cosigned waits until a checkpoint with a new task is cosigned by a witness.
-func cosigned(t *testing.T, s *Server, o *observer) {
+// cosigned waits until the checkpoint of a receipt with a task is cosigned by witnesses: after two seconds a receipt is given without.
+func cosigned(t *testing.T, s *Server, task string, by ...*observer) {
 	t.Helper()
-	task := paid(t, s)
+	var of []proof.WitnessKey
+	for _, o := range by {
+		of = append(of, o.key)
+	}
 	await(t, func() bool {
-		receipt, _ := receiptOf(t, owner(t, s), task+".h1")
+		receipt, keys := receiptOf(t, owner(t, s), task+".h1")
 		list, err := proof.ParseInclusions(receipt)
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !verifies(t, receipt, keys) {
+			t.Fatalf("the receipt does not verify: %v", err)
 		}
-		_, err = proof.CheckCosignatures(list[0].Checkpoint, []proof.WitnessKey{o.key}, 1)
+		_, err = proof.CheckCosignatures(list[0].Checkpoint, of, len(of))
 		return err == nil
 	})
 }
