@@ -76,13 +76,17 @@ func (a *actor) turn() {
 	}
 }
 
-// ask makes a call until it has a definite answer, under one key and through any number of kills.
+// ask makes a call until it has a definite answer, under one key and through any number of kills. If it has none after a long time, the test fails.
 func (a *actor) ask(what string, do func(context.Context, *api.Client) (api.Receipt, error)) (api.Receipt, bool) {
 	d := &deed{who: a, what: what, key: api.NewKey(), do: do}
 	a.deeds = append(a.deeds, d)
-	for {
+	for end := time.Now().Add(2 * patience); ; {
 		gen := a.connect()
 		r, err := do(api.WithKey(context.Background(), d.key), a.api)
+		if err != nil && time.Now().After(end) {
+			a.rig.Errorf("%s at %s has no definite answer after %s: %v", d, a.api.URL(), 2*patience, err)
+			return api.Receipt{}, false
+		}
 		var refused *api.Error
 		switch {
 		case err == nil:
