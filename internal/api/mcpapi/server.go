@@ -75,7 +75,8 @@ func instructions(set toolset.Set) string {
 // New returns the MCP server of the principal of c.
 func New(c *client.Client, o Options) *mcp.Server {
 	o = o.filled(c)
-	can := &mcp.ServerCapabilities{}
+	// The lists of a server never change: a client that was told otherwise would keep a stream open for it, and some fail when that breaks.
+	can := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	taskext.Advertise(can)
 	options := &mcp.ServerOptions{
 		Instructions: instructions(o.Tools),
