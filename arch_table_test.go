@@ -32,7 +32,8 @@ var packages = slices.Concat(innerPackages, usecasePackages, deliveryPackages, l
 
 var innerPackages = []pkg{
 	// domain
-	{dir: "domain/refusal", what: "refusals: a code of a closed set, a message, a hint what to do next", pure: true},
+	{dir: "domain/refusal", what: "refusals: a code of a closed set, a message, a hint what to do next", pure: true, imports: "domain/help"},
+	{dir: "domain/help", what: "what helps after a refusal, as data: calls of a closed set, as links of hints", pure: true, imports: "domain/shellword"},
 	{dir: "domain/shellword", what: "commands that people paste into a shell: each value is one word", pure: true},
 	{dir: "domain/ascii", what: "tests eight bytes of a text at a time: most texts are plain ASCII", pure: true},
 	{
@@ -46,7 +47,7 @@ var innerPackages = []pkg{
 	{dir: "domain/event/idform", what: "the form of the ids of tasks, of their parts and of memory items, and which ids look alike", pure: true, imports: "domain/refusal"},
 	{
 		dir: "domain/task", what: "the state of a task as the fold of its events: owner, handoff in progress, transition tables",
-		pure: true, imports: "domain/shellword domain/refusal domain/event domain/task/passage",
+		pure: true, imports: "domain/help domain/refusal domain/event domain/task/passage",
 	},
 	{
 		dir: "domain/task/authority", what: "who may act on a task, and which permissions its owner can pass on", pure: true,
@@ -97,7 +98,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/workspace", what: "the rules of workspaces: who makes and archives them, what each may use",
-		pure: true, imports: "domain/shellword domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/help domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/alert", what: "the rules of alerts: their definitions, when one is raised and recovers, silences",
@@ -109,7 +110,7 @@ var innerPackages = []pkg{
 	},
 	{
 		dir: "domain/erasure", what: "the rules of erasing content and of legal holds: subjects, holds, pending erasures",
-		pure: true, imports: "domain/conversation/conversationid domain/shellword domain/refusal domain/event domain/identity",
+		pure: true, imports: "domain/conversation/conversationid domain/help domain/refusal domain/event domain/identity",
 	},
 	{
 		dir: "domain/policy", what: "policy files: parsed, validated, matched against a situation; no I/O",
@@ -159,7 +160,7 @@ var innerPackages = []pkg{
 	},
 
 	// routing
-	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/refusal domain/event domain/agent domain/policy"},
+	{dir: "routing", what: "whether a task is handed off, to which agent, and why", imports: "domain/help domain/refusal domain/event domain/agent domain/policy"},
 	{
 		dir: "routing/openai", what: "advice from a language model where no rule of the policy matches, and vectors of texts",
 		imports: "domain/refusal domain/event domain/policy domain/secretenv routing", libs: "net os/exec",
@@ -336,9 +337,9 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/httpapi/endpoint", what: "how a use case is served over HTTP: route, body, answer, refusal",
-		imports: "domain/event domain/identity domain/refusal usecase/caller usecase/positions api/httpapi/hintroute api/shape api/tracing", libs: "net github.com/danielgtaylor/huma/v2",
+		imports: "domain/event domain/help domain/identity domain/refusal usecase/caller usecase/positions api/httpapi/hintroute api/shape api/tracing", libs: "net github.com/danielgtaylor/huma/v2",
 	},
-	{dir: "api/httpapi/hintroute", what: "which routes of the HTTP API the hint of a refusal speaks of"},
+	{dir: "api/httpapi/hintroute", what: "the routes of the HTTP API for what helps after a refusal", imports: "domain/help"},
 	{
 		dir: "api/mcpapi", what: "the MCP server: the HTTP API as tools for agents",
 		imports: "domain/visible domain/shellword api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset api/mcpapi/transport api/mcpapi/resource api/mcpapi/taskext " +
@@ -366,7 +367,7 @@ var deliveryPackages = []pkg{
 	},
 	{
 		dir: "api/mcpapi/refused", what: "what a model reads of a call that was refused: the hint in the names of its tools",
-		imports: "api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
+		imports: "domain/help api/mcpapi/argument api/mcpapi/show api/mcpapi/toolset client", libs: "github.com/modelcontextprotocol/go-sdk",
 	},
 	{dir: "api/mcpapi/toolset", what: "which tools an MCP client sees, and under which names", imports: "client"},
 	{

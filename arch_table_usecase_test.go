@@ -28,12 +28,12 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/agents", what: "use cases of agents, and the agents as other use cases reach them",
-		imports: "domain/agent domain/event domain/identity domain/refusal domain/shellword content/tokenizer routing record/access record/ledger record/stream record/view " +
+		imports: "domain/agent domain/event domain/help domain/identity domain/refusal domain/shellword content/tokenizer routing record/access record/ledger record/stream record/view " +
 			"usecase/caller usecase/presence",
 	},
 	{
 		dir: "usecase/tokens", what: "use cases of tokens, and authentication",
-		imports: "domain/event domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
+		imports: "domain/event domain/help domain/identity domain/refusal record/access record/ledger record/stream record/view usecase/caller usecase/random " +
 			"usecase/agents usecase/workspacestore", libs: "github.com/hashicorp/golang-lru/v2",
 	},
 	{
@@ -47,7 +47,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/cluster", what: "use cases of the servers that share a record: show, drain, remove",
-		imports: "domain/event domain/identity domain/refusal domain/shellword record/access record/frontend record/ledger record/replica usecase/caller",
+		imports: "domain/event domain/help domain/identity domain/refusal domain/shellword record/access record/frontend record/ledger record/replica usecase/caller",
 	},
 	{
 		dir: "usecase/channels", what: "use cases of channels, and the channels as other use cases reach them",
@@ -77,7 +77,7 @@ var usecasePackages = []pkg{
 	},
 	{
 		dir: "usecase/routes", what: "who could receive a handoff, from what is known of the agents; offers to agents whose circuits admit them",
-		imports: "domain/shellword domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
+		imports: "domain/help domain/agent domain/event domain/handoff domain/policy domain/refusal domain/task routing record/ledger record/stream " +
 			"record/view usecase/caller usecase/quota usecase/random usecase/agents usecase/channels",
 	},
 	{

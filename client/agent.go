@@ -122,8 +122,7 @@ func (c *Client) RemoveAgent(ctx context.Context, name string) (Agent, error) {
 	return c.agent(ctx, http.MethodDelete, nil, name)
 }
 
-// SetReadiness says whether an agent takes new work. Only an operator can make an agent ready that an operator made anything
-// else: the agent itself is refused ([Conflict]).
+// SetReadiness says whether an agent takes new work. An agent cannot make itself ready ([Conflict]) if an operator made it anything else.
 func (c *Client) SetReadiness(ctx context.Context, name string, r Readiness) (Agent, error) {
 	return c.agent(ctx, http.MethodPut, ReadinessInput{Readiness: r}, name, "readiness")
 }

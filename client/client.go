@@ -85,14 +85,12 @@ const (
 	traceOf
 )
 
-// WithKey makes the next changing call that is given the context use this idempotency key instead of a new one. Two
-// calls must not share a key unless they are the same call.
+// WithKey makes the next changing call that is given the context use this idempotency key. Two calls share one only if they are the same call.
 func WithKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyOfCall, key)
 }
 
-// WithPerson makes calls that answer, approve or deny count as those of the person at the agent's client, whom the token must
-// name. It is for clients that have asked that person; any other call is refused.
+// WithPerson makes calls that answer, approve or deny count as those of the person whom the agent's token names, for clients that have asked them. Others are refused.
 func WithPerson(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, personAt, name)
 }
@@ -118,8 +116,7 @@ func (c *Client) Ready(ctx context.Context) error {
 	return c.conn.Copy(ctx, wire.Call{Method: http.MethodGet, Path: "/readyz"}, io.Discard)
 }
 
-// Call makes a call that has no method of its own, such as those of package admin, and decodes its answer into out, which may be nil. The
-// path is that of [wire.Path].
+// Call makes a call that has no method of its own, such as those of package admin, and decodes its answer into out, which may be nil; path: see [wire.Path].
 func (c *Client) Call(ctx context.Context, method, path string, query wire.Query, in, out any) error {
 	return c.do(ctx, method, path, query, in, out)
 }

@@ -37,13 +37,18 @@ func Codes() []Code {
 
 func (c Code) Error() string { return string(c) }
 
+// Help is one thing that helps after a refusal: a call, or a field of the same call.
+type Help = wire.Help
+
 // Error is a refusal. errors.Is(err, client.NotFound) tells its code.
 type Error struct {
 	Status  int            // of HTTP
 	Code    Code           // what sort of refusal
 	Message string         // what was refused and why
 	Hint    string         // what to do next
-	Details map[string]any // the same as data
+	Routes  []string       // the calls of the HTTP API that help, as method and path
+	Helps   []Help         // what the hint speaks of, as data: calls, and fields of a call
+	Details map[string]any // what was refused and why, as data
 
 	after time.Duration // Retry-After
 }
@@ -63,8 +68,7 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// Away reports whether a call failed because the server is away or cannot say: the same call may have another answer a little
-// later. It is false for nil, and for every refusal that says what is wrong.
+// Away reports whether a call failed because the server is away or cannot say: repeated, it may have another answer. It is false for nil and other refusals.
 func Away(err error) bool {
 	var e *Error
 	return err != nil && (!errors.As(err, &e) || e.Code == Unavailable || e.Code == Unknown)
@@ -78,5 +82,5 @@ func (e *Error) Passing() (ok bool, after time.Duration) {
 // errorOf reads a refusal from an answer.
 func errorOf(res *http.Response, body []byte) *Error {
 	p := wire.ProblemOf(res, body)
-	return &Error{Status: res.StatusCode, Code: Code(p.Code), Message: p.Detail, Hint: p.Hint, Details: p.Details, after: p.After}
+	return &Error{Status: res.StatusCode, Code: Code(p.Code), Message: p.Detail, Hint: p.Hint, Routes: p.Routes, Helps: p.Helps, Details: p.Details, after: p.After}
 }

@@ -14,9 +14,19 @@ type Problem struct {
 	Code    string         `json:"code"`
 	Detail  string         `json:"detail"`
 	Hint    string         `json:"hint"`
+	Routes  []string       `json:"routes"`
+	Helps   []Help         `json:"helps"`
 	Details map[string]any `json:"details"`
 
 	After time.Duration `json:"-"` // the header Retry-After, at most a minute
+}
+
+// Help is one thing that helps after a refusal.
+type Help struct {
+	Words  string            `json:"words,omitempty"`  // those of the hint that speak of it; empty: the hint does not speak of it
+	Call   string            `json:"call,omitempty"`   // what to call, by the command of the command line; empty: the same call again
+	ID     string            `json:"id,omitempty"`     // what it takes, if the refusal knows it
+	Fields map[string]string `json:"fields,omitempty"` // those of the call that matter, each with its value, or empty
 }
 
 // ProblemOf reads a refusal from an answer. What is not one of ours comes from something in between: it is invalid, or

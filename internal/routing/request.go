@@ -40,7 +40,7 @@ type Request struct {
 // check refuses (invalid) a malformed request.
 func (r Request) check() error {
 	if len(r.Agents) == 0 && len(r.Needs) == 0 {
-		return refusal.New(refusal.Invalid, "name an agent, a list of agents or a capability", "the handoff has no target")
+		return refusal.New(refusal.Invalid, "[name an agent](.to), a list of agents or [a capability](.capability)", "the handoff has no target")
 	}
 	for _, l := range []struct {
 		field string

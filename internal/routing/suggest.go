@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 )
 
@@ -21,10 +22,10 @@ func unknownAgent(name string, dir Directory) error {
 		}
 	}
 	if len(names) == 0 {
-		return refusal.New(refusal.NotFound, "register an agent first", "agent %s is not registered; no agent is", name)
+		return refusal.New(refusal.NotFound, help.To("register an agent", "agent add", name)+" first", "agent %s is not registered; no agent is", name)
 	}
 	near := Closest(name, names)
-	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", "),
+	return refusal.New(refusal.NotFound, "use one of: "+strings.Join(near, ", ")+help.To("", "agent add", name),
 		"agent %s is not registered", name).With("did_you_mean", near)
 }
 
@@ -52,11 +53,11 @@ func unknownCapability(needs []string, dir Directory) error {
 	what := strings.Join(needs, " and ")
 	for h := range dir.All() {
 		if len(needs) == 1 && h.Agent.Exists() && h.Agent.Spec.Has(needs[0]) { // a person, otherwise it would have been found
-			return refusal.New(refusal.NotFound, "send it to the people at that desk: human:"+needs[0], "no agent can do %s, only people", what)
+			return refusal.New(refusal.NotFound, "[send it](send) to the people at that desk: human:"+needs[0], "no agent can do %s, only people", what)
 		}
 	}
 	if len(known) == 0 {
-		return refusal.New(refusal.NotFound, "register an agent that has it", "no agent can do %s; none has any capability", what)
+		return refusal.New(refusal.NotFound, "see [which agents there are](agent list), name one or human:operators, or [register one that has it](agent add)", "no agent can do %s; none has any capability", what)
 	}
 	for _, n := range needs {
 		if !slices.Contains(known, n) {
@@ -65,7 +66,7 @@ func unknownCapability(needs []string, dir Directory) error {
 				"no agent can do %s", n).With("did_you_mean", near)
 		}
 	}
-	return refusal.New(refusal.NotFound, "ask for fewer capabilities, or register an agent that has them all",
+	return refusal.New(refusal.NotFound, "ask for fewer capabilities, see [which agents there are](agent list), or [register one that has them all](agent add)",
 		"no single agent can do %s", what)
 }
 

@@ -57,7 +57,7 @@ func commandEnd(text string) int {
 			inside--
 		case c == '\\':
 			i++
-		case strings.IndexByte(",;:)", c) >= 0 && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' || text[i+1] == '.'), c == '\n':
+		case strings.IndexByte(",;:)", c) >= 0 && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' || strings.IndexByte(".,;:", text[i+1]) >= 0), c == '\n':
 			return i
 		}
 	}

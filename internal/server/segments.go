@@ -37,7 +37,7 @@ func putAwayUntil(ctx context.Context, dir string, before time.Time, step func()
 	s := &Server{config: Config{DataDir: dir}.withDefaults(), counts: newCounts(), workers: stream.NewWorkers()}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	if err := s.openRecord(ctx); errors.Is(err, sqlitelog.ErrInUse) {
-		return Segment{}, refusal.New(refusal.Conflict, "stop the server first (trapeze stop), and start it again after", "the data directory %s is in use", dir)
+		return Segment{}, refusal.New(refusal.Conflict, "[stop the server](stop) first, and start it again after", "the data directory %s is in use", dir)
 	} else if err != nil {
 		return Segment{}, err
 	}

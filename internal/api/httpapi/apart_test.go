@@ -62,7 +62,7 @@ func TestWithoutAMajorityTheServersAreShownAndEverythingElseSaysWhy(t *testing.T
 	if r := h.call(h.admin, "GET /v1/cluster", ""); r.status != http.StatusOK || !strings.Contains(r.body, "no leader; n1 hears no other node") {
 		t.Errorf("the servers: %d %s", r.status, r.body)
 	}
-	const why, what = "no majority of the servers that keep it answers this one", "trapeze cluster status"
+	const why, what = "no majority of the servers that keep it answers this one", `"call":"cluster status"`
 	for _, call := range []struct{ token, line, body string }{
 		{agent, "GET /v1/cluster", ""}, // of an agent, the record has to say that it is still there
 		{h.admin, "GET /v1/agents", ""},

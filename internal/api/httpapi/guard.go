@@ -37,7 +37,7 @@ func (s *service) guard(next http.Handler) http.Handler {
 		h["X-Content-Type-Options"] = noSniff
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endpoint.AnswerLimit)) // streams set one for each write
 		if !s.knownHost(r.Host) {
-			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or add this name to the accepted hosts of the server",
+			endpoint.ProblemOf(refusal.New(refusal.NotPermitted, "use a loopback name or an IP address, or [add this name to the accepted hosts of the server](serve .host)",
 				"the host %.100q is not accepted", r.Host)).Write(w)
 			return
 		}

@@ -26,7 +26,7 @@ func (s *service) probes() {
 				hint = "free some space on the disk of the server; reads go on, and writing continues by itself"
 			}
 			if s.app.Positions.Apart() {
-				hint = "trapeze cluster status, with the token of an administrator, says which servers this one hears: start the others, or see why it cannot reach them; writing continues by itself"
+				hint = "[the status of the cluster](cluster status), with the token of an administrator, says which servers this one hears: start the others, or see why it cannot reach them; writing continues by itself"
 			}
 			endpoint.ProblemOf(refusal.New(refusal.Unavailable, hint, "not ready: %s", err)).Write(w)
 			return

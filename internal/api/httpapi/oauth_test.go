@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,7 +147,7 @@ func TestNobodyIsRegisteredByAToken(t *testing.T) {
 	token := i.Token("stranger", resource, nil)
 	for range 2 {
 		r := h.call(token, "PUT /v1/agents/stranger", `{}`)
-		if p := r.problem(t); p.Code != refusal.NotPermitted || !strings.Contains(p.Hint, "agent add") || r.header.Get("WWW-Authenticate") != "" {
+		if p := r.problem(t); p.Code != refusal.NotPermitted || !slices.Contains(p.Routes, "PUT /v1/agents/stranger") || r.header.Get("WWW-Authenticate") != "" {
 			t.Error(r)
 		}
 	}

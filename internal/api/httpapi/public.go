@@ -66,7 +66,7 @@ func (s *service) nowhere(w http.ResponseWriter, r *http.Request) {
 			s.pages.ServeHTTP(w, r)
 			return
 		}
-		endpoint.ProblemOf(refusal.New(refusal.NotFound, "see /docs or /openapi.json for the calls of this API", "there is nothing at %.200q", r.URL.Path)).Write(w)
+		endpoint.ProblemOf(refusal.New(refusal.NotFound, "see /docs or /openapi.json for the calls of this API; a client needs the address of the server without a path[](doctor)", "there is nothing at %.200q", r.URL.Path)).Write(w)
 		return
 	}
 	p := endpoint.ProblemOf(refusal.New(refusal.Invalid, "use "+strings.Join(allowed, " or "), "the method %s is not allowed here", r.Method))

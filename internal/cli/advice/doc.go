@@ -1,6 +1,4 @@
-// Package advice rewrites the hints of the server as commands and flags; the server words them for every API.
-//
-// Invariants: a hint that is translated here is one that the server gives; the architecture test compares them.
+// Package advice makes hints ready to paste: what helps is a command, which acts as the one that failed.
 //
 // Start reading at [Of].
 package advice

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/internal/cli/advice"
 	"github.com/trapezehq/trapeze/internal/cli/daemon"
 	"github.com/trapezehq/trapeze/internal/cli/session"
 	"github.com/trapezehq/trapeze/internal/cli/suggest"
@@ -403,5 +404,5 @@ func refused(err error) (*refusal.Error, bool) {
 	if !errors.As(err, &r) {
 		return nil, false
 	}
-	return &refusal.Error{Code: refusal.Code(r.Code), Message: r.Message, Hint: r.Hint, Details: r.Details}, true
+	return &refusal.Error{Code: refusal.Code(r.Code), Message: r.Message, Hint: r.Hint, Helps: advice.Helps(r.Helps), Details: r.Details}, true
 }

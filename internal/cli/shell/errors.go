@@ -108,7 +108,7 @@ func (s *Shell) PrintError(err error) {
 	}
 	var h hinted
 	if errors.As(err, &h) {
-		e.Hint = h.hint
+		e.Hint, e.Helps = h.hint, nil
 	}
 	var usage usageError
 	if errors.As(err, &usage) {
@@ -120,9 +120,9 @@ func (s *Shell) PrintError(err error) {
 		}
 	}
 	if e.Code == refusal.Unauthenticated && s.kept != "" {
-		e.Hint = advice.Renew(s.kept)
+		e.Hint, e.Helps = advice.Renew(s.kept), nil
 	}
-	e.Hint = s.paste(advice.Of(e.Hint, e.Message))
+	e.Hint = s.paste(advice.Of(e.Hint, e.Helps))
 	if s.Flags.JSON {
 		if e.Code == "" {
 			e.Code = codeFailed

@@ -13,14 +13,14 @@ import (
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/cli/usage"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
-// agentMeant are the hints of refusals that only a caller who is no agent gets; others of them have the code not_owner.
-var agentMeant = []string{
-	"use the token of the agent that has the offer",
-	"name the agent",
+// agentMeant reports whether only a caller who is no agent gets a refusal.
+func agentMeant(r *refusal.Error) bool {
+	return r.Code == refusal.NotOwner || len(r.Helps) == 1 && r.Helps[0].Call == help.ActAs
 }
 
 // The most that a hint lists, and, in bytes, repeats.
@@ -41,7 +41,7 @@ func (s *Shell) Chosen() string {
 // withAgent says in the hint of a refusal which agents may be meant, with the command that acts as one, if the caller is none and chose none.
 func (s *Shell) withAgent(ctx context.Context, cmd *cobra.Command, args []string, err error) error {
 	r, ok := refused(err)
-	if !ok || s.Chosen() != "" || r.Code != refusal.NotOwner && !slices.Contains(agentMeant, r.Hint) {
+	if !ok || s.Chosen() != "" || !agentMeant(r) {
 		return err
 	}
 	c, failed := s.Dial(ctx)

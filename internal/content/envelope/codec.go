@@ -198,7 +198,7 @@ func invalid(field, hint, format string, args ...any) error {
 // inField adds the field to a refusal of another package.
 func inField(field string, err error) error {
 	if r, ok := refusal.As(err); ok {
-		return refuse(r.Code, field, r.Hint, "%s", r.Message)
+		return r.Saying("%s: %s", field, r.Message).With("field", field)
 	}
 	return err
 }

@@ -157,6 +157,6 @@ func (f *findings) refusal(most int) error {
 	if more > 0 {
 		fmt.Fprintf(&b, "; and %d more", more)
 	}
-	return refusal.New(refusal.Invalid, "fix it and complete the task again", "the result is not as expected: %s", b.String()).
+	return refusal.New(refusal.Invalid, "fix it and [complete the task](task complete) again", "the result is not as expected: %s", b.String()).
 		With("problems", named).With("more", more)
 }

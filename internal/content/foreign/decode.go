@@ -68,7 +68,7 @@ func Decode(doc []byte, majors envelope.Converter) (Task, []Note, error) {
 // and numbers that no envelope can hold.
 func object(doc []byte) (map[string]json.RawMessage, error) {
 	if len(doc) > MaxSize {
-		return nil, refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them",
+		return nil, refusal.New(refusal.TooLarge, "[put large things elsewhere](artifact put) and refer to them",
 			"document: has %d bytes, the limit is %d", len(doc), MaxSize).With("field", "document").With("limit", MaxSize)
 	}
 	if _, err := envelope.Canonical(doc); err != nil {

@@ -231,7 +231,7 @@ func wrong(field, hint, format string, args ...any) error {
 // at adds the field to a refusal of another package.
 func at(field string, err error) error {
 	if r, ok := refusal.As(err); ok {
-		return refusal.New(r.Code, r.Hint, "%s: %s", field, r.Message).With("field", field)
+		return r.Saying("%s: %s", field, r.Message).With("field", field)
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (s State) goesBy(name string) bool {
 }
 
 func notRegistered(name string) error {
-	return refusal.New(refusal.NotFound, "list the agents to see who is registered",
+	return refusal.New(refusal.NotFound, "[list the agents](agent list) to see who is registered",
 		"agent %s is not registered", strconv.QuoteToASCII(name))
 }
 
@@ -95,7 +95,7 @@ func decideReadiness(s State, c SetReadiness) ([]Event, error) {
 	}
 	rule := dutyRule(s, dutyTriggerOf(c.Readiness, author))
 	if !rule.Taken {
-		return nil, refusal.New(refusal.Conflict, "ask an operator to make it ready again; until then, finish what you hold",
+		return nil, refusal.New(refusal.Conflict, "ask an operator to [make it ready again](agent ready); until then, finish what you hold",
 			"an operator has taken agent %s off duty: its own word does not make it ready", s.Name)
 	}
 	if s.Said == c.Readiness && !s.Lapsed && s.Duty() == rule.Become {

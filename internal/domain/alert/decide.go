@@ -81,7 +81,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		}
 		i := slices.IndexFunc(s.Silences, func(o Silenced) bool { return o.ID == c.ID })
 		if i < 0 {
-			return nil, refusal.New(refusal.NotFound, "list the alerts to see the silences", "there is no silence %.40q, or it has ended", c.ID)
+			return nil, refusal.New(refusal.NotFound, "[list the alerts](alerts list) to see the silences", "there is no silence %.40q, or it has ended", c.ID)
 		}
 		return []Event{s.end(s.Silences[i], c.By.String(), now)}, nil
 	}
@@ -131,11 +131,11 @@ func decideSilence(s State, c Silence, now time.Time) ([]Event, error) {
 	}
 	until := now.Add(c.For)
 	if o := s.SilencedAt(c.Alert, now); o != nil && !o.Until.Before(until) {
-		return nil, refusal.New(refusal.Conflict, "nothing needs to be done; end that silence first to give another reason",
+		return nil, refusal.New(refusal.Conflict, "nothing needs to be done; [end that silence](alerts end-silence) first to give another reason",
 			"the alert is silenced until %s already, by %s (%s)", o.Until.Format(time.RFC3339), o.By, o.ID)
 	}
 	if len(s.Silences) >= MaxSilences {
-		return nil, refusal.New(refusal.Limit, "end silences that nobody needs, or silence the alert of all agents", "there are %d silences already", len(s.Silences))
+		return nil, refusal.New(refusal.Limit, "[end silences](alerts end-silence) that nobody needs, or silence the alert of all agents", "there are %d silences already", len(s.Silences))
 	}
 	return []Event{Silenced{ID: fmt.Sprintf("s%d", s.made+1), Alert: c.Alert, Reason: c.Reason, By: c.By.String(), At: now, Until: until}}, nil
 }

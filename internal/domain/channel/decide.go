@@ -77,7 +77,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		return decideCreate(s, c, now)
 	}
 	if !s.Exists() {
-		return nil, refusal.New(refusal.NotFound, "list the channels to see which there are", "there is no channel %s", name)
+		return nil, refusal.New(refusal.NotFound, "[list the channels](channel list) to see which there are", "there is no channel %s", name)
 	}
 	switch c := c.(type) {
 	case Describe:
@@ -109,7 +109,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	case s.Owner == c.By.String() && s.Description == c.Description:
 		return nil, nil
 	}
-	return nil, refusal.New(refusal.Conflict, "subscribe to it, or choose another name", "channel %s exists already", s.Name)
+	return nil, refusal.New(refusal.Conflict, "[subscribe to it](channel subscribe), or choose another name", "channel %s exists already", s.Name)
 }
 
 func decideDescribe(s State, c Describe) ([]Event, error) {
@@ -128,7 +128,7 @@ func decideSubscribe(s State, c Subscribe) ([]Event, error) {
 		return nil, err
 	}
 	if len(s.Subscribers) >= MaxSubscribers {
-		return nil, refusal.New(refusal.Limit, "create another channel", "channel %s has %d subscribers already", s.Name, len(s.Subscribers))
+		return nil, refusal.New(refusal.Limit, "[create another channel](channel create)", "channel %s has %d subscribers already", s.Name, len(s.Subscribers))
 	}
 	return []Event{Subscribed{Agent: agent}}, nil
 }
@@ -139,7 +139,7 @@ func subscriber(by identity.Principal, agent, verb string) (string, error) {
 		agent = by.Agent()
 	}
 	if agent == "" {
-		return "", refusal.New(refusal.Invalid, "name the agent", "only agents subscribe, and none is named")
+		return "", refusal.New(refusal.Invalid, "[name the agent](act as)", "only agents subscribe, and none is named")
 	}
 	if err := event.CheckAgent("agent", agent); err != nil {
 		return "", err

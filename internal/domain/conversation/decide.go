@@ -83,7 +83,7 @@ func (c AppendTurn) check() (AppendTurn, error) {
 		return c, err
 	}
 	if c.Agent == "" {
-		return c, refusal.New(refusal.Invalid, "name the agent", "only agents speak in conversations, and none is named")
+		return c, refusal.New(refusal.Invalid, "[name the agent](act as)", "only agents speak in conversations, and none is named")
 	}
 	if err := event.CheckAgent("agent", c.Agent); err != nil {
 		return c, refusal.In("agent", err)
@@ -124,10 +124,10 @@ func (c AppendTurn) mayAppend(s State) error {
 	case c.Agent != c.By.Agent():
 		return refusal.New(refusal.NotPermitted, "leave the agent out: it is you", "%s may not speak as agent %s", c.By.String(), c.Agent)
 	case s.Exists() && !takesPart(s, c.By):
-		return refusal.New(refusal.NotFound, "begin a conversation of your own, or take over one of its tasks",
+		return refusal.New(refusal.NotFound, "[begin a conversation of your own](conversation log), or [take over](takeover) one of its tasks",
 			"you have no part in a conversation %s", c.Conversation)
 	case s.Exists() && !c.Holds && !s.TakesPart(c.Agent): // to have spoken in it is to read it from then on
-		return refusal.New(refusal.NotPermitted, "begin a conversation of your own, or ask for the task",
+		return refusal.New(refusal.NotPermitted, "[begin a conversation of your own](conversation log), or [ask for the task](takeover)",
 			"you may read the conversation %s, and only those that spoke in it before, or requested or own one of its tasks, add to it", c.Conversation)
 	case c.Task != "" && !slices.Contains(c.By.Tasks, c.Task):
 		return refusal.New(refusal.NotFound, "name a task that you take part in", "you have no task %s", c.Task)
@@ -143,7 +143,7 @@ func (c AppendTurn) maySaySubject(s State) error {
 	case !c.By.IsOperator() && !(State{ID: c.Conversation}).owns(c.By.Agent()):
 		return refusal.New(refusal.NotPermitted, "omit the subject", "the agent whose conversation it is, or an operator, says what it is about")
 	case s.Subject != "":
-		return refusal.New(refusal.Conflict, "begin another conversation for the other subject, or omit it", "the conversation is about %s", s.Subject)
+		return refusal.New(refusal.Conflict, "[begin another conversation](conversation log) for the other subject, or omit it", "the conversation is about %s", s.Subject)
 	}
 	return nil
 }
@@ -165,5 +165,5 @@ func (c AppendTurn) checkLimits(s State) error {
 	default:
 		return nil
 	}
-	return refusal.New(refusal.Limit, "begin a new conversation with the continuity text of this one", "conversation %s has %s and is full", c.Conversation, full)
+	return refusal.New(refusal.Limit, "[begin a new conversation](conversation log) with [the continuity text](conversation continue) of this one", "conversation %s has %s and is full", c.Conversation, full)
 }

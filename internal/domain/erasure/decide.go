@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // ByPolicy is the subject of what is erased by the retention policy.
@@ -99,7 +99,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 			return nil, err
 		}
 		if s.hold(c.Subject) < 0 {
-			return nil, refusal.New(refusal.NotFound, "list the holds: trapeze hold list", "there is no legal hold on %s", c.Subject)
+			return nil, refusal.New(refusal.NotFound, "[list the holds](hold list)", "there is no legal hold on %s", c.Subject)
 		}
 		return []Event{HoldLifted{c.Subject.String(), c.Why, c.By.String(), now}}, nil
 	case Erase:
@@ -146,7 +146,7 @@ func decideSet(s State, c SetHold, now time.Time) ([]Event, error) {
 		return nil, refusal.New(refusal.Conflict, "it needs no other", "there is a legal hold on %s since %s", c.Subject, s.Holds[i].At.Format(time.DateOnly))
 	}
 	if len(s.Holds) >= MaxHolds {
-		return nil, refusal.New(refusal.Limit, "lift those that are over", "there are %d legal holds already", len(s.Holds))
+		return nil, refusal.New(refusal.Limit, "[lift](hold lift) those that are over", "there are %d legal holds already", len(s.Holds))
 	}
 	return []Event{HoldSet{c.Subject.String(), c.Why, c.By.String(), now}}, nil
 }
@@ -157,7 +157,7 @@ func decideErase(s State, c Erase, now time.Time) ([]Event, error) {
 	}
 	for _, of := range append([]Subject{c.Subject}, c.Names...) {
 		if i := s.hold(of); i >= 0 {
-			return nil, refusal.New(refusal.Conflict, "erase it when the hold is lifted: trapeze hold lift "+shellword.Quote(of.String())+" --why WHY",
+			return nil, refusal.New(refusal.Conflict, "erase it when "+help.To("the hold is lifted", "hold lift", of.String(), "why"),
 				"a legal hold on %s, which %s set on %s, keeps %s", of, s.Holds[i].By, s.Holds[i].At.Format(time.DateOnly), c.Subject)
 		}
 	}

@@ -103,7 +103,7 @@ func CheckConstraintID(id string) error {
 func CheckDistinct(id string, others []Constraint) error {
 	for _, o := range others {
 		if o.ID != id && idform.Skeleton(o.ID) == idform.Skeleton(id) {
-			return refusal.New(refusal.Conflict, "tighten that one under its own id, or choose an id that cannot be taken for it",
+			return refusal.New(refusal.Conflict, "[tighten that one](task constrain) under its own id, or choose an id that cannot be taken for it",
 				"the id %s looks like %s, which another constraint has", id, strconv.QuoteToASCII(o.ID))
 		}
 	}
@@ -141,7 +141,7 @@ func CheckAdded(before, after []Constraint, count func(string) int) error {
 	n := len(after)
 	if n > MaxAdded && n > len(before) || size > MaxAddedTotal && size > oldSize || tokens > MaxAddedTokens && tokens > oldTokens {
 		return refusal.New(refusal.Limit,
-			"lift one that you set, shorten this one, or ask the requester or an operator to lift others or to set it themselves",
+			"[lift one](task lift) that you set, shorten this one, or ask the requester or an operator to lift others or to set it themselves",
 			"what agents added would be %d constraints with %d bytes and %d tokens; a task has room for %d, %d and %d", n, size, tokens, MaxAdded, MaxAddedTotal, MaxAddedTokens)
 	}
 	return nil
@@ -181,7 +181,7 @@ func (c Constraint) MayTighten(old Constraint, by string, operator bool) error {
 			"constraint %s cannot be loosened or reworded", c.ID)
 	}
 	if what := c.notUsed(old); what != "" && old.Origin != by && !operator {
-		return refusal.New(refusal.NotPermitted, "set a constraint of your own, under another id, with that limit; it binds as well, in your name",
+		return refusal.New(refusal.NotPermitted, "[set a constraint of your own](task constrain), under another id, with that limit; it binds as well, in your name",
 			"%s set constraint %s without %s, so %s cannot give it one", Bare(old.Origin), c.ID, what, Bare(by))
 	}
 	return c.CheckLimits(old)

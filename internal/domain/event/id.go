@@ -35,7 +35,7 @@ func ChildID(parent string, n int) string {
 // CheckTaskID refuses (invalid) a text that cannot be a task id.
 func CheckTaskID(id string) error {
 	if !idform.IsTask(id) {
-		return idform.Refuse(id, "a task id", "a task id looks like task_ and 26 letters and digits")
+		return idform.Refuse(id, "a task id", "a task id looks like task_ and 26 letters and digits; [list tasks](task list) to see yours")
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func NoticeID(task string, n int) string { return task + ".n" + strconv.Itoa(n) 
 
 // ParseHandoffID splits a handoff's id into its task and its number.
 func ParseHandoffID(id string) (task string, n int, err error) {
-	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1")
+	return parseSubID(id, 'h', "a handoff id", "a handoff id looks like task_….h1; [your inbox](inbox) lists those that are offered to you")
 }
 
 // ParseTakeoverID splits the id of a takeover request.

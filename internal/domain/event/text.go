@@ -17,7 +17,7 @@ const (
 
 // TooLarge refuses (too_large) something that has more bytes than it may have.
 func TooLarge(what string, got, limit int) error {
-	return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; store larger content as an artifact and refer to it", limit),
+	return refusal.New(refusal.TooLarge, fmt.Sprintf("at most %d bytes; [store larger content as an artifact](artifact put) and refer to it", limit),
 		"%s has %d bytes", what, got)
 }
 

@@ -29,7 +29,7 @@ func (c Answer) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case event.TicketApproval:
 		return nil, refusal.New(refusal.Invalid, "approve or deny it", "ticket %s asks for an approval", event.TicketID(t.ID, k.N))
 	case event.TicketTakeover:
-		return nil, refusal.New(refusal.Invalid, "claim or deny it", "ticket %s asks for a person who takes the task over", event.TicketID(t.ID, k.N))
+		return nil, refusal.New(refusal.Invalid, "[claim](ticket claim) or [deny](ticket deny) it", "ticket %s asks for a person who takes the task over", event.TicketID(t.ID, k.N))
 	}
 	if err := firstError(refusal.In("answer", event.CheckAnswer(c.Answer, k.Options)), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (c Approve) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if c.Digest != "" && !c.Current && (c.Digest != h.Envelope || h.Amended) {
-		return nil, refusal.New(refusal.Conflict, "look at its content again, and approve by the digest that this has", "handoff %s has another envelope", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "[look at its content](handoff content) again, and approve by the digest that this has", "handoff %s has another envelope", h.ID(t.ID))
 	}
 	e := event.Approved{By: c.By.Short(), Detail: c.Detail, Envelope: h.Envelope, Deadline: t.Extended(now), At: now}
 	for _, k := range h.Candidates {
@@ -54,7 +54,7 @@ func approvable(t task.Task, by identity.Principal, n int, now time.Time) (*task
 	}
 	h := t.InFlight()
 	if h == nil || h.N != n || h.Stage != event.AwaitingApproval {
-		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for an approval",
+		return nil, refusal.New(refusal.Conflict, "[fetch the handoff](handoff show) and look at its stage", "handoff %s does not wait for an approval",
 			event.HandoffID(t.ID, n))
 	}
 	switch {

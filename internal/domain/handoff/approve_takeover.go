@@ -33,7 +33,7 @@ func openTakeover(t task.Task, by identity.Principal, epoch uint64, n int) (task
 	}
 	ask, err := task.OpenTakeover(t, n)
 	if err == nil && ask.By == by.Agent() {
-		return ask, refusal.New(refusal.NotPermitted, "start the task, or ask somebody else", "nobody answers their own request")
+		return ask, refusal.New(refusal.NotPermitted, "[start the task](task start), or ask somebody else", "nobody answers their own request")
 	}
 	return ask, err
 }

@@ -34,7 +34,7 @@ func (c Ask) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Invalid, "name somebody else, or a desk", "%s cannot ask itself", c.To)
 	}
 	if k := t.OpenTicket(); k != nil {
-		return nil, refusal.New(refusal.Conflict, "ask them directly, or release the ticket with your question as the detail",
+		return nil, refusal.New(refusal.Conflict, "ask them directly, or [release the ticket](ticket release) with your question as the detail",
 			"you own task %s by ticket %s: a task has one open ticket at a time", t.ID, event.TicketID(t.ID, k.N))
 	}
 	d := decision{t: t}

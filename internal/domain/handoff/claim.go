@@ -36,9 +36,9 @@ func (c Claim) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case mine || k.State == event.TicketStateClaimed && k.ClaimedBy == c.Agent:
 		return nil, nil
 	case k.State == event.TicketStateClaimed:
-		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release it", "%s has taken task %s over", k.ClaimedBy, t.ID)
+		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to [release it](ticket release)", "%s has taken task %s over", k.ClaimedBy, t.ID)
 	case c.Agent == "":
-		return nil, refusal.New(refusal.NotPermitted, "have an agent of kind human in your name: trapeze agent add NAME --kind human",
+		return nil, refusal.New(refusal.NotPermitted, "have [an agent of kind human in your name](agent add .kind=human)",
 			"a task is taken over by a person who is registered as an agent")
 	}
 	return c.taken(t, k, now)

@@ -25,7 +25,7 @@ func (c Confirm) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	h := t.InFlight()
 	if h == nil || h.N != c.Handoff || h.Stage != event.Accepted {
-		return nil, refusal.New(refusal.Conflict, "fetch the handoff and look at its stage", "handoff %s does not wait for a confirmation",
+		return nil, refusal.New(refusal.Conflict, "[fetch the handoff](handoff show) and look at its stage", "handoff %s does not wait for a confirmation",
 			event.HandoffID(t.ID, c.Handoff))
 	}
 	d := decision{t: t}

@@ -71,18 +71,18 @@ func busy(t task.Task) error {
 	h := t.InFlight()
 	switch {
 	case h != nil && h.Stuck:
-		return refusal.New(refusal.Conflict, "if you own the task, a progress report ends the recovery", "handoff %s is under way", h.ID(t.ID))
+		return refusal.New(refusal.Conflict, "if you own the task, [a progress report](task progress) ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case h != nil && h.Recovery:
-		return refusal.New(refusal.Conflict, "if you own the task, a heartbeat ends the recovery", "handoff %s is under way", h.ID(t.ID))
+		return refusal.New(refusal.Conflict, "if you own the task, [a heartbeat](task heartbeat) ends the recovery", "handoff %s is under way", h.ID(t.ID))
 	case authority.TakenAway(t):
 		return refusal.New(refusal.Conflict, authority.OperatorsHandoff, "handoff %s is under way", h.ID(t.ID))
 	case h != nil:
-		return refusal.New(refusal.Conflict, "wait for it, or withdraw it by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
+		return refusal.New(refusal.Conflict, "wait for it, or [withdraw it](handoff withdraw) by cancelling the handoff", "handoff %s is under way", h.ID(t.ID))
 	case t.AtDesk() != nil:
-		return refusal.New(refusal.Conflict, "wait until somebody handles it, or withdraw it by denying it", "task %s waits for ticket %s",
+		return refusal.New(refusal.Conflict, "[wait until somebody handles it](ticket wait), or [withdraw it](ticket deny) by denying it", "task %s waits for ticket %s",
 			t.ID, event.TicketID(t.ID, t.Ticket.N))
 	case t.State == event.Waiting:
-		return refusal.New(refusal.Conflict, "wait for the children, or cancel them", "task %s waits for its children", t.ID)
+		return refusal.New(refusal.Conflict, "[wait for the children](task wait), or cancel them", "task %s waits for its children", t.ID)
 	default:
 		return refusal.New(refusal.Conflict, task.Replay(t.ID), "task %s is %s", t.ID, t.State)
 	}
@@ -114,7 +114,7 @@ func requireNewest(t task.Task, e event.Sealed) error {
 // requireReady refuses while dependencies have not completed.
 func requireReady(t task.Task) error {
 	if unmet := t.Unmet(); len(unmet) > 0 && t.Owner == "" {
-		return refusal.New(refusal.Conflict, "it can start when they have completed; put a route on the task to start it automatically",
+		return refusal.New(refusal.Conflict, "it can start when they have completed; to start it automatically, [create it with a route](task create .dependencies=TASK .route)",
 			"task %s waits for %s", t.ID, strings.Join(unmet, ", ")).With("unmet", unmet)
 	}
 	return nil

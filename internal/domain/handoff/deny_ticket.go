@@ -24,7 +24,7 @@ func (c DenyTicket) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if k.Kind == event.TicketTakeover && k.State == event.TicketStateClaimed {
-		return nil, refusal.New(refusal.Conflict, "complete the task, hand it off, or release the ticket", "%s has taken task %s over", k.ClaimedBy, t.ID)
+		return nil, refusal.New(refusal.Conflict, "[complete the task](task complete), [hand it off](send), or [release the ticket](ticket release)", "%s has taken task %s over", k.ClaimedBy, t.ID)
 	}
 	if k.Kind == event.TicketApproval {
 		return Deny{By: c.By, Handoff: k.Handoff, Detail: c.Detail}.decide(t, now)

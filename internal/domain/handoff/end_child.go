@@ -22,7 +22,7 @@ type EndChild struct {
 func (c EndChild) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	i := t.FindChild(c.Child)
 	if i < 0 {
-		return nil, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "there is no task that has the child %.64q", c.Child)
+		return nil, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "there is no task that has the child %.64q", c.Child)
 	}
 	if c.State != event.Pending && c.State != event.Parked && !c.State.Final() {
 		return nil, refusal.New(refusal.Invalid, "say pending, parked, completed, failed or cancelled", "a child cannot be reported as %q", c.State)

@@ -21,7 +21,7 @@ func (c Park) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if !c.By.IsSystem() {
-		return nil, refusal.New(refusal.NotPermitted, "cancel it instead", "%s cannot park a task", c.By.Short())
+		return nil, refusal.New(refusal.NotPermitted, "[cancel it](task cancel) instead", "%s cannot park a task", c.By.Short())
 	}
 	if t.State == event.Parked {
 		return nil, nil

@@ -34,7 +34,7 @@ func (c Progress) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case strings.TrimSpace(c.Note) != "":
 		d.do(append(events, event.Progressed{Note: c.Note, Usage: c.Usage, Lease: t.LeaseFrom(now)})...)
 	case c.Usage == event.Budget{}:
-		return nil, refusal.New(refusal.Invalid, "say what was done, or send a heartbeat", "progress needs a note or usage")
+		return nil, refusal.New(refusal.Invalid, "say what was done, or send [a heartbeat](task heartbeat)", "progress needs a note or usage")
 	case h != nil && h.Stuck:
 		return nil, busy(t)
 	default:

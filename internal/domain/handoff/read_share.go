@@ -28,7 +28,7 @@ func (c ReadShare) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 func shared(t task.Task, agent string, n int) (task.Share, error) {
 	i := slices.IndexFunc(t.Shares, func(s task.Share) bool { return s.N == n && s.To == agent })
 	if i < 0 {
-		return task.Share{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with %s as %.64s", agent, event.ShareID(t.ID, n))
+		return task.Share{}, refusal.New(refusal.NotFound, "[check your inbox](inbox)", "nothing is shared with %s as %.64s", agent, event.ShareID(t.ID, n))
 	}
 	return t.Shares[i], nil
 }

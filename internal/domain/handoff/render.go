@@ -65,7 +65,7 @@ func rendersFor(t task.Task, agent string, handoff, offer int) (*task.Handoff, e
 	}
 	h, err := authority.OpenOffer(t, agent, handoff, offer)
 	if err == nil && h.OpenClaim() {
-		return nil, refusal.New(refusal.Conflict, "accept the offer first", "handoff %s is open to several agents", h.ID(t.ID))
+		return nil, refusal.New(refusal.Conflict, "[accept the offer](accept) first", "handoff %s is open to several agents", h.ID(t.ID))
 	}
 	return h, err
 }

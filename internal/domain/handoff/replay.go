@@ -35,7 +35,7 @@ func (c Replay) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	for _, dep := range t.Dependencies {
 		if dep.State.Final() && dep.State != event.Completed && t.Owner == "" {
-			return nil, refusal.New(refusal.Conflict, "discard it and create it again without that dependency", "task %s depends on %s, which is %s",
+			return nil, refusal.New(refusal.Conflict, "[discard it](dead discard) and [create it again](task create) without that dependency", "task %s depends on %s, which is %s",
 				t.ID, dep.Task, dep.State)
 		}
 	}
@@ -47,10 +47,10 @@ func requireParked(t task.Task, by identity.Principal) error {
 		return err
 	}
 	if !by.IsOperator() {
-		return refusal.New(refusal.NotPermitted, "ask an operator, or cancel the task and create another", "%s may not change the dead letters", by.Short())
+		return refusal.New(refusal.NotPermitted, "ask an operator, or [cancel the task](task cancel) and [create another](task create)", "%s may not change the dead letters", by.Short())
 	}
 	if t.State != event.Parked {
-		return refusal.New(refusal.Conflict, "list the dead letters to see which tasks are", "task %s is %s, not in the dead letters", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "[list the dead letters](dead list) to see which tasks are", "task %s is %s, not in the dead letters", t.ID, t.State)
 	}
 	return nil
 }

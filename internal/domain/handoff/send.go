@@ -87,7 +87,7 @@ func (c Send) check(t task.Task) error {
 	}
 	switch {
 	case c.Kind == event.Delegation && !c.Part:
-		return refusal.New(refusal.Invalid, "spawn a child task", "a delegation does not move the task")
+		return refusal.New(refusal.Invalid, "[spawn a child task](send)", "a delegation does not move the task")
 	case c.Kind == "" || c.Reason == "":
 		return refusal.New(refusal.Invalid, "name both", "a handoff needs a kind and a reason")
 	case c.Retries != nil && (*c.Retries < 0 || *c.Retries > event.MaxRetries):
@@ -102,11 +102,11 @@ func (c Send) check(t task.Task) error {
 		return refusal.New(refusal.Invalid, "name another approver", "%s cannot approve what it is to receive", c.Approver)
 	}
 	if k := t.OpenTicket(); k != nil && c.Kind == event.Supervised {
-		return refusal.New(refusal.Conflict, "hand it off without an approver, or release the ticket", "you have taken task %s over by ticket %s: others do not approve its handoffs",
+		return refusal.New(refusal.Conflict, "[hand it off](send) without an approver, or [release the ticket](ticket release)", "you have taken task %s over by ticket %s: others do not approve its handoffs",
 			t.ID, event.TicketID(t.ID, k.N))
 	}
 	if used, _ := t.BudgetSpent(); used {
-		return refusal.New(refusal.Budget, "complete the task with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
+		return refusal.New(refusal.Budget, "[complete the task](task complete) with the results so far, or "+task.HowToRaise(t, ""), "the budget of task %s is spent", t.ID)
 	}
 	return firstError(requireReady(t), requireNewest(t, c.Envelope), event.CheckField("detail", c.Detail), refusal.In("timeouts", c.Timeouts.Check()), refusal.In("pack", c.Pack.Check()),
 		refusal.In("permissions", authority.RequireNarrower(t, c.Permissions)), refusal.In("capability", event.CheckOptional("a capability", c.Capability)), refusal.In("channel", event.CheckOptional("a channel", c.Channel)), event.CheckText("the chain", c.Chain, 2*event.MaxName), refusal.In("approver", event.CheckOptionalAgent("an approver", c.Approver)),

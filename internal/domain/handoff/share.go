@@ -28,7 +28,7 @@ func (c Share) decide(t task.Task, _ time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if len(t.Shares) >= event.MaxShares {
-		return nil, refusal.New(refusal.Limit, "hand the task off instead", "task %s has been shared %d times", t.ID, event.MaxShares)
+		return nil, refusal.New(refusal.Limit, "[hand the task off](send) instead", "task %s has been shared %d times", t.ID, event.MaxShares)
 	}
 	digest := t.Envelope
 	var events []event.Event

@@ -34,7 +34,7 @@ func (c Shed) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	case h.OpenClaim():
 		return nil, refusal.New(refusal.Conflict, "leave it: the first agent to accept gets it", "handoff %s is offered to others too", h.ID(t.ID))
 	case h.Kind == event.Supervised:
-		return nil, refusal.New(refusal.Conflict, "reject it, or let it wait", "handoff %s was approved for %s", h.ID(t.ID), c.Agent)
+		return nil, refusal.New(refusal.Conflict, "[reject it](reject), or let it wait", "handoff %s was approved for %s", h.ID(t.ID), c.Agent)
 	}
 	if err := refusal.In("why", event.CheckText("the reason", c.Why, event.MaxText)); err != nil {
 		return nil, err

@@ -23,13 +23,13 @@ func (c Start) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, refusal.New(refusal.Conflict, "only a pending task can be started", "task %s is %s", t.ID, t.State)
 	}
 	if c.By.Agent() == "" || c.By.String() != t.Requester {
-		return nil, refusal.New(refusal.NotOwner, "hand it off to an agent instead", "only an agent can start a task, and only its own")
+		return nil, refusal.New(refusal.NotOwner, "[hand it off](send) to an agent instead, or [act as one](act as)", "only an agent can start a task, and only its own")
 	}
 	if err := requireReady(t); err != nil {
 		return nil, err
 	}
 	if why := t.Loop(c.By.Agent(), false); why != "" { // a child that its parent's owner wants to do itself
-		return nil, refusal.New(refusal.Limit, "hand it off to another agent, or cancel it", "%s", why)
+		return nil, refusal.New(refusal.Limit, "[hand it off](send) to another agent, or [cancel it](task cancel)", "%s", why)
 	}
 	return []event.Event{event.Started{Agent: c.By.Agent(), Lease: t.LeaseFrom(now)}}, nil
 }

@@ -33,16 +33,16 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	switch {
 	case c.By.Agent() != "" && c.By.Agent() == t.Owner:
-		return nil, refusal.New(refusal.Invalid, "escalate the task, or hand it off", "%s owns task %s itself", c.By.Agent(), t.ID)
+		return nil, refusal.New(refusal.Invalid, "[escalate the task](escalate), or [hand it off](send)", "%s owns task %s itself", c.By.Agent(), t.ID)
 	case !c.By.IsOperator() && c.By.String() != t.Requester && !c.Above:
-		return nil, refusal.New(refusal.NotPermitted, "ask its requester, the owner of its parent task, or an operator; or request a takeover",
+		return nil, refusal.New(refusal.NotPermitted, "ask its requester, the owner of its parent task, or an operator; or [request a takeover](takeover)",
 			"%s may not report task %s as stuck", c.By.Short(), t.ID)
 	case t.State == event.Pending:
-		return nil, refusal.New(refusal.Conflict, "hand it off", "nobody owns task %s", t.ID)
+		return nil, refusal.New(refusal.Conflict, "[hand it off](send)", "nobody owns task %s", t.ID)
 	case t.State != event.Executing:
 		return nil, busy(t)
 	case t.InPerson() != nil:
-		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to release the ticket", "%s has taken task %s over in person, by ticket %s",
+		return nil, refusal.New(refusal.Conflict, "ask them, or an operator, to [release the ticket](ticket release)", "%s has taken task %s over in person, by ticket %s",
 			t.Owner, t.ID, event.TicketID(t.ID, t.Ticket.N))
 	}
 	if err := firstError(event.CheckField("detail", c.Detail), checkStuckReports(t, c.By.Short())); err != nil {
@@ -50,7 +50,7 @@ func (c Stuck) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	candidates := slices.DeleteFunc(event.Distinct(c.Recovery), func(k event.Candidate) bool { return k.Agent == t.Owner })
 	if len(candidates) == 0 {
-		return nil, noReceiver(c.Passed, "give its owner fallbacks, or hand the task to somebody by name")
+		return nil, noReceiver(c.Passed, "give its owner fallbacks, hand the task to somebody by name, or [request it yourself](takeover)")
 	}
 	d := decision{t: t}
 	if !d.again(event.OwnerStuck{Agent: t.Owner, Epoch: t.Epoch, By: c.By.Short(), Detail: c.Detail, At: now}, "is stuck", now) {

@@ -25,11 +25,11 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 	}
 	switch {
 	case c.By.Agent() == "":
-		return nil, refusal.New(refusal.Invalid, "hand the task to an agent instead", "only an agent can take a task over")
+		return nil, refusal.New(refusal.Invalid, "[hand the task](send) to an agent instead", "only an agent can take a task over")
 	case c.By.Agent() == t.Owner:
 		return nil, task.AlreadyOwned(t, refusal.Conflict)
 	case t.State == event.Parked:
-		return nil, refusal.New(refusal.Conflict, task.Replay(t.ID)+" --to "+c.By.Agent(), "task %s is in the dead letters", t.ID)
+		return nil, refusal.New(refusal.Conflict, task.Replay(t.ID, "to="+c.By.Agent()), "task %s is in the dead letters", t.ID)
 	}
 	if err := firstError(requireReady(t), event.CheckField("detail", c.Detail)); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (c Takeover) decide(t task.Task, now time.Time) ([]event.Event, error) {
 		return nil, nil
 	}
 	if len(t.Takeovers) >= event.MaxTakeovers {
-		return nil, refusal.New(refusal.Limit, "wait until the owner has answered", "%d agents have asked for task %s already", event.MaxTakeovers, t.ID)
+		return nil, refusal.New(refusal.Limit, "[wait until the owner has answered](task wait)", "%d agents have asked for task %s already", event.MaxTakeovers, t.ID)
 	}
 	return []event.Event{event.TakeoverAsked{Takeover: t.TakeoverCount + 1, By: c.By.Agent(), Detail: c.Detail}}, nil
 }
@@ -68,7 +68,7 @@ func taken(t task.Task, c taking, now time.Time) ([]event.Event, error) {
 		return nil, err
 	}
 	if why := t.Loop(c.agent, false); why != "" && !recovery {
-		return nil, refusal.New(refusal.Limit, "make progress first, or hand it to somebody else", "%s", why)
+		return nil, refusal.New(refusal.Limit, "[make progress](task progress) first, or [hand it](send) to somebody else", "%s", why)
 	}
 	if limit := task.LimitReached(t, c.reason); limit != "" && !recovery {
 		return []event.Event{park(event.ParkLimit, limit, now)}, nil

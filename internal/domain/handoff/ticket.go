@@ -52,7 +52,7 @@ func openTicket(t task.Task, n int) (*task.Ticket, error) {
 	k := t.Ticket
 	switch {
 	case k == nil || n > k.N || n < 1:
-		return nil, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, n)
+		return nil, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its ticket", "task %s has no ticket %d", t.ID, n)
 	case n < k.N:
 		return nil, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", event.TicketID(t.ID, n))
 	case k.State == event.TicketStateClosed:
@@ -76,7 +76,7 @@ func served(t task.Task, by identity.Principal, serves []string, n int, now time
 	asked := by.Agent() != "" && by.Agent() == k.To
 	switch {
 	case samePerson(by, k.By) && k.Kind != event.TicketTakeover:
-		return nil, refusal.New(refusal.NotPermitted, "wait for the answer, or withdraw the question", "nobody answers their own question")
+		return nil, refusal.New(refusal.NotPermitted, "[wait for the answer](ticket wait), or [withdraw the question](ticket deny)", "nobody answers their own question")
 	case !by.IsOperator() && !asked && (k.To != "" || !slices.Contains(serves, k.Desk)):
 		return nil, refusal.New(refusal.NotPermitted, "leave it to the people of the desk "+k.Desk, "%s does not serve ticket %s", by.Short(), id)
 	}

@@ -27,7 +27,7 @@ func (c WithdrawTicket) decide(t task.Task, now time.Time) ([]event.Event, error
 		return nil, err
 	}
 	if t.AtDesk() == nil {
-		return nil, refusal.New(refusal.Conflict, "withdraw its handoff, or release the ticket", "task %s does not wait for ticket %s",
+		return nil, refusal.New(refusal.Conflict, "[withdraw its handoff](handoff withdraw), or [release the ticket](ticket release)", "task %s does not wait for ticket %s",
 			t.ID, event.TicketID(t.ID, k.N))
 	}
 	if err := event.CheckField("detail", c.Detail); err != nil {

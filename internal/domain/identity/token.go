@@ -95,7 +95,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		return decideCreate(s, c, now)
 	case Revoke:
 		if !s.Exists() || s.ID != c.ID {
-			return nil, refusal.New(refusal.NotFound, "list the tokens to see their ids", "there is no such token")
+			return nil, refusal.New(refusal.NotFound, "[list the tokens](token list) to see their ids", "there is no such token")
 		}
 		if !s.RevokedAt.IsZero() {
 			return nil, nil
@@ -107,7 +107,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 
 func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 	if s.Exists() {
-		return nil, refusal.New(refusal.Conflict, "create the token again: it gets another id", "the id of the token is taken")
+		return nil, refusal.New(refusal.Conflict, "[create the token](token create) again: it gets another id", "the id of the token is taken")
 	}
 	if !canonical(c.ID, idLength) || !validHash(c.Hash) {
 		return nil, refusal.New(refusal.Invalid, "let the server make id and secret", "the token's id or hash is malformed")
@@ -193,7 +193,7 @@ func (s State) HasSecret(secret string) bool {
 // Verify returns the principal of a secret at the time now, given the state of its token (zero if there is none). It
 // refuses (unauthenticated) an invalid secret, in time that does not depend on the secret.
 func Verify(s State, secret string, now time.Time) (Principal, error) {
-	const hint = "use another token, or ask an admin for one: trapeze token create"
+	const hint = "use another token, or ask an admin to [make one](token create)"
 	same := s.HasSecret(secret)
 	switch {
 	case !s.Exists() || !same:

@@ -82,5 +82,5 @@ func CheckID(id string) error {
 	if canonical(id, idLength) {
 		return nil
 	}
-	return refusal.New(refusal.Invalid, "list the tokens to see their ids", "%.40q is not a token id", id)
+	return refusal.New(refusal.Invalid, "[list the tokens](token list) to see their ids", "%.40q is not a token id", id)
 }

@@ -33,7 +33,7 @@ func Decide(s State, c Command, now time.Time) ([]Event, error) {
 		return []Event{ItemForgotten{By: c.By.String(), At: now.UTC()}}, nil
 	}
 	if s.Forgotten() {
-		return nil, refusal.New(refusal.Conflict, "store a new item", "item %s was forgotten", s.ID)
+		return nil, refusal.New(refusal.Conflict, "[store a new item](memory add)", "item %s was forgotten", s.ID)
 	}
 	return decideChange(s, c, now.UTC())
 }
@@ -44,10 +44,10 @@ func checkChange(s State, id string, by Reader) error {
 	case MayChange(s, by):
 		return nil
 	case MayRead(s, by):
-		return refusal.New(refusal.NotPermitted, "store an item of your own, or ask its author or an operator",
+		return refusal.New(refusal.NotPermitted, "[store an item of your own](memory add), or ask its author or an operator",
 			"only its author %s may change item %s", event.Bare(s.Owner), s.ID)
 	}
-	return refusal.New(refusal.NotFound, "search for items that you may read", "there is no item %s", strconv.QuoteToASCII(refusal.Clip(id, 80)))
+	return refusal.New(refusal.NotFound, "[search for items](memory search) that you may read", "there is no item %s", strconv.QuoteToASCII(refusal.Clip(id, 80)))
 }
 
 func decideChange(s State, c Command, now time.Time) ([]Event, error) {
@@ -88,7 +88,7 @@ func decideRemember(s State, c Remember, now time.Time) ([]Event, error) {
 		if !s.Forgotten() && c.repeats(s) {
 			return nil, nil
 		}
-		return nil, refusal.New(refusal.Conflict, "revise the item if it is yours, or store this one under a new id",
+		return nil, refusal.New(refusal.Conflict, "[revise the item](memory revise) if it is yours, or [store this one](memory add) under a new id",
 			"the id %s is taken", c.ID)
 	}
 	return []Event{ItemStored{
@@ -117,13 +117,13 @@ func decideRevise(s State, c Revise, now time.Time) ([]Event, error) {
 	case c.Content.Title == latest.Title && c.Content.Text == latest.Text:
 		return nil, nil // also for a repeated call whose Expect is over by now
 	case c.Expect != 0 && c.Expect != latest.Number:
-		return nil, refusal.New(refusal.Conflict, "read the newest version and revise that",
+		return nil, refusal.New(refusal.Conflict, "[read the newest version](memory get) and [revise that](memory revise)",
 			"item %s is at version %d, not %d", s.ID, latest.Number, c.Expect).With("version", latest.Number)
 	case len(s.Versions) >= MaxVersions:
-		return nil, refusal.New(refusal.Limit, "store a new item, and forget this one if it is not needed any more",
+		return nil, refusal.New(refusal.Limit, "[store a new item](memory add), and [forget this one](memory forget) if it is not needed any more",
 			"item %s has %d versions already", s.ID, len(s.Versions))
 	case s.bytes()+len(c.Content.Title)+len(c.Content.Text) > MaxItem:
-		return nil, refusal.New(refusal.Limit, "store a new item, and forget this one if it is not needed any more",
+		return nil, refusal.New(refusal.Limit, "[store a new item](memory add), and [forget this one](memory forget) if it is not needed any more",
 			"the versions of item %s would have more than %d bytes together", s.ID, MaxItem)
 	}
 	return []Event{ItemRevised{Version: c.Content.version(latest.Number+1, c.By.String(), now)}}, nil

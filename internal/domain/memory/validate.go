@@ -91,7 +91,7 @@ func (c Content) check() error {
 		return refusal.New(refusal.TooLarge, fmt.Sprintf("use at most %d bytes; put the rest in the text", MaxTitle),
 			"the title has %d bytes", len(c.Title)).With("field", "title").With("limit", MaxTitle)
 	case !utf8.ValidString(c.Text) || !utf8.ValidString(c.Title):
-		return refusal.New(refusal.Invalid, "send UTF-8; store other data as an artifact", "title or text is not valid UTF-8")
+		return refusal.New(refusal.Invalid, "send UTF-8; [store other data as an artifact](artifact put)", "title or text is not valid UTF-8")
 	case strings.TrimSpace(c.Text) == "":
 		return refusal.New(refusal.Invalid, "say what is to be remembered", "the text is empty").With("field", "text")
 	case strings.ContainsFunc(c.Title, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/trapezehq/trapeze/internal/domain/help"
 )
 
 // Code says what sort of refusal this is. The set is closed: every API
@@ -65,12 +67,29 @@ type Error struct {
 	Message string         `json:"message"`           // what was refused and why
 	Hint    string         `json:"hint,omitempty"`    // what to do next
 	Details map[string]any `json:"details,omitempty"` // the same as data, for programs
+	Helps   []help.Help    `json:"helps,omitempty"`   // what helps, in the order of the hint
 }
 
-// New makes a refusal. The hint says what the caller should do next; format
-// and args make the message as in fmt.Sprintf.
+// New makes a refusal. The hint says what the caller should do next, with links to what helps, see [help.Parse]: a link that has no id has one of
+// args. Format and args make the message as in fmt.Sprintf.
 func New(code Code, hint string, format string, args ...any) *Error {
-	return &Error{Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	r := &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	r.Hint, r.Helps = help.Parse(hint, args...)
+	return r
+}
+
+// Saying returns a copy of r with another message.
+func (r *Error) Saying(format string, args ...any) *Error {
+	c := *r
+	c.Message = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Hinting returns a copy of r with another hint; the ids that its links lack are among about.
+func (r *Error) Hinting(hint string, about ...any) *Error {
+	c := *r
+	c.Hint, c.Helps = help.Parse(hint, about...)
+	return &c
 }
 
 // With returns a copy of r that carries one more detail.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Allot divides the tasks that may still be created below this one among the children; each child counts itself. A parent
@@ -90,8 +90,7 @@ func (t Task) Raise(child string, to event.Budget) (event.Budget, error) {
 	return next, nil
 }
 
-// HowToRaise says who can raise the budget of the task, or of a child of it, and with which command: as an example, to twice of
-// what it is.
+// HowToRaise says in a hint who can raise the budget of the task, or of a child of it: as an example, to twice of what it is.
 func HowToRaise(t Task, child string) string {
 	who := t.Requester
 	switch i := t.FindChild(child); {
@@ -103,22 +102,22 @@ func HowToRaise(t Task, child string) string {
 	case t.Parent.Task != "":
 		who = "the owner of task " + t.Parent.Task
 	}
-	return "have " + event.Bare(who) + " or an operator raise the budget, in a shell: " + shellword.Command("trapeze task budget", t.ID) + t.flags("")
+	return "have " + event.Bare(who) + " or an operator " + help.To("raise the budget", "task budget", t.ID, t.doubled()...)
 }
 
-// HowToReplay says with which command an operator replays the task with a larger budget.
+// HowToReplay is the part of a hint that has an operator replay the task with a larger budget.
 func HowToReplay(t Task) string {
-	return "replay it with a larger budget, in a shell: " + shellword.Command("trapeze dead replay", t.ID) + t.flags("budget-")
+	return help.To("replay it with a larger budget", "dead replay", t.ID, t.doubled()...)
 }
 
-// flags are those of a command that doubles the budget, or what is spent and reserved of it if that is more.
-func (t Task) flags(prefix string) (s string) {
+// doubled are the fields of a call that doubles the budget, or what is spent and reserved of it if that is more.
+func (t Task) doubled() (fields []string) {
 	used := t.Spent.Plus(t.Reserved)
 	if n := t.Budget.Tokens; n > 0 {
-		s += fmt.Sprintf(" --%stokens %d", prefix, 2*max(n, used.Tokens))
+		fields = append(fields, fmt.Sprintf("budget.tokens=%d", 2*max(n, used.Tokens)))
 	}
 	if n := t.Budget.Cost; n > 0 {
-		s += fmt.Sprintf(" --%scost %d", prefix, 2*max(n, used.Cost))
+		fields = append(fields, fmt.Sprintf("budget.cost_micros=%d", 2*max(n, used.Cost)))
 	}
-	return s
+	return fields
 }

@@ -215,7 +215,7 @@ func Inherit(t Task, k event.Constraint) event.Constrained {
 func Lift(t Task, id, tightenedBy, by string) (event.Lifted, error) {
 	i, short := t.FindConstraint(id), strings.TrimPrefix(by, "agent/")
 	if i < 0 {
-		return event.Lifted{}, refusal.New(refusal.NotFound, "fetch the task to see its constraints", "task %s has no constraint %.64q", t.ID, id)
+		return event.Lifted{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its constraints", "task %s has no constraint %.64q", t.ID, id)
 	}
 	r, k := RuleAt(t, i), t.Constraints[i]
 	r.Base.Added, k.Added = t.Added(r.Base), t.Added(k) // older records do not say so

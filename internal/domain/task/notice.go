@@ -168,7 +168,7 @@ func (ns Notices) See(agent string, number int) ([]event.Event, error) {
 	n := ns.To(agent)
 	switch {
 	case n == nil || n.N != number:
-		return nil, refusal.New(refusal.NotFound, "check your inbox", "%s has no notice %d of this task", agent, number)
+		return nil, refusal.New(refusal.NotFound, "[check your inbox](inbox)", "%s has no notice %d of this task", agent, number)
 	case n.Seen:
 		return nil, nil
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // MaxWhy is the most bytes of the reason for an archive.
@@ -107,7 +107,7 @@ func decideCreate(s State, c Create, now time.Time) ([]Event, error) {
 		return nil, err
 	}
 	if s.Exists(c.Name) {
-		return nil, refusal.New(refusal.Conflict, "choose another name, or make a token for it: "+shellword.Command("trapeze token create --workspace", c.Name), "workspace %s exists already", c.Name)
+		return nil, refusal.New(refusal.Conflict, "choose another name, or "+help.To("make a token for it", "token create", "", "workspace="+c.Name), "workspace %s exists already", c.Name)
 	}
 	return []Event{Created{Name: c.Name, Description: c.Description, Limits: c.Limits, By: c.By.String(), At: now.UTC()}}, nil
 }

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 )
 
 // Limits bound what a workspace may use. A field that is 0 sets no bound beyond those of the server.
@@ -60,7 +60,7 @@ func (s State) Check(workspace string, name Limit, would int64) error {
 	if most == 0 || would <= most {
 		return nil
 	}
-	return refusal.New(refusal.Limit, waits[name]+", or ask an admin of the workspace "+identity.DefaultWorkspace+" to raise the limit "+string(name)+": "+shellword.Command("trapeze workspace limit", workspace),
+	return refusal.New(refusal.Limit, waits[name]+", or ask an admin of the workspace "+identity.DefaultWorkspace+" to "+help.To("raise the limit "+string(name), "workspace limit", workspace),
 		"the workspace %s would have %d %s; its limit %s is %d", workspace, would, words[name], name, most).With("limit", string(name)).With("most", most)
 }
 
@@ -69,7 +69,7 @@ func (s State) MayChange(workspace string) error {
 	if s.ArchivedAt.IsZero() {
 		return nil
 	}
-	return refusal.New(refusal.Conflict, "have an admin of the workspace "+identity.DefaultWorkspace+" restore it first: "+shellword.Command("trapeze workspace restore", workspace),
+	return refusal.New(refusal.Conflict, "have an admin of the workspace "+identity.DefaultWorkspace+" "+help.To("restore it", "workspace restore", workspace)+" first",
 		"the workspace %s is archived: it can be read, and nothing in it changes", workspace)
 }
 
@@ -103,6 +103,6 @@ func (s State) CheckExists(name string) error {
 
 // NotFound returns the refusal of a workspace that does not exist, or that the caller may not know of.
 func NotFound(name string) error {
-	return refusal.New(refusal.NotFound, "list the workspaces to see which there are, or have an admin of the workspace "+identity.DefaultWorkspace+" make it: "+shellword.Command("trapeze workspace create", name),
+	return refusal.New(refusal.NotFound, "[list the workspaces](workspace list) to see which there are, or have an admin of the workspace "+identity.DefaultWorkspace+" "+help.To("make it", "workspace create", name),
 		"there is no workspace %s", name)
 }

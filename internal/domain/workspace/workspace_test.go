@@ -48,7 +48,7 @@ func TestAWorkspaceIsMadeLimitedArchivedAndRestored(t *testing.T) {
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "the project is over"}, "workspace-archived")
 	s.Do(workspace.Archive{By: admin, Name: "red", Why: "again"})
 	r := ruletest.Refused(t, s.State.MayChange("red"), refusal.Conflict)
-	if !strings.Contains(r.Hint, "trapeze workspace restore red") {
+	if len(r.Helps) != 1 || r.Helps[0].Command() != "trapeze workspace restore red" {
 		t.Errorf("%v", r)
 	}
 	s.Do(workspace.SetLimits{By: admin, Name: "red", ArtifactBytes: of(9)}, "workspace-limited")
@@ -106,7 +106,7 @@ func TestALimitNamesItselfAndWhoCanRaiseIt(t *testing.T) {
 			t.Error(err)
 		}
 		r := ruletest.Refused(t, s.Check("red", name, 4), refusal.Limit)
-		if r.Details["limit"] != string(name) || !strings.Contains(r.Hint, "trapeze workspace limit red") || !strings.Contains(r.Message, string(name)) {
+		if r.Details["limit"] != string(name) || len(r.Helps) != 1 || r.Helps[0].Command() != "trapeze workspace limit red" || !strings.Contains(r.Message, string(name)) {
 			t.Errorf("%v", r)
 		}
 	}

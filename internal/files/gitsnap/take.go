@@ -59,7 +59,7 @@ func Take(ctx context.Context, dir string, o Options) (Snapshot, []byte, error) 
 	}
 	patch, err := scratch.run(ctx, nil, o.maxPatch(), append(diffIndex(s.Commit), "--patch", "--binary")...)
 	if errors.Is(err, errTooMuch) {
-		err = refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
+		err = refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over [large files as artifacts](artifact put)",
 			"the uncommitted changes make a patch of more than %d bytes", o.maxPatch())
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *repo) checkSizes(names []string) error {
 		}
 	}
 	if total > MaxTree {
-		return refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over large files as artifacts",
+		return refusal.New(refusal.TooLarge, "commit and push what is finished, ignore what is generated, or hand over [large files as artifacts](artifact put)",
 			"the changed files have %d bytes, the limit is %d", total, MaxTree)
 	}
 	return nil

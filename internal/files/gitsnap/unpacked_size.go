@@ -35,7 +35,7 @@ func checkUnpackedSize(patch []byte) error {
 			}
 		}
 		if total += min(size, MaxTree+1); total > MaxTree {
-			return refusal.New(refusal.TooLarge, "hand over large files as artifacts", "the patch unpacks to more than %d bytes", MaxTree)
+			return refusal.New(refusal.TooLarge, "hand over [large files as artifacts](artifact put)", "the patch unpacks to more than %d bytes", MaxTree)
 		}
 	}
 	return nil

@@ -391,7 +391,7 @@ func Refuse(err error) error {
 		return refusal.New(refusal.Unknown, "repeat the call with the same idempotency key; it takes effect once",
 			"the outcome is unknown: it may or may not have been recorded")
 	case errors.Is(err, ledger.ErrTooLarge):
-		return refusal.New(refusal.TooLarge, "put large things elsewhere and refer to them", "the request is too large to be recorded")
+		return refusal.New(refusal.TooLarge, "[put large things elsewhere](artifact put) and refer to them", "the request is too large to be recorded")
 	case isRefusal(err): // of a guard of the ledger
 		return err
 	case errors.Is(err, ledger.ErrInvalid):
@@ -418,11 +418,11 @@ func Unavailable(err error) error {
 		return AttachFirst(err)
 	}
 	if d, ok := errors.AsType[*ledger.Damaged](err); ok {
-		return refusal.New(refusal.Unavailable, "an operator can export the rest with: trapeze audit export --skip-damaged; restore the entry from a backup",
+		return refusal.New(refusal.Unavailable, "an operator can [export the rest](audit export .skip_damaged=true); restore the entry from a backup",
 			"entry %d of the record is damaged: it cannot be read", d.Position).With("position", d.Position)
 	}
 	if errors.Is(err, ledger.ErrNoMajority) {
-		return refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; trapeze cluster status says which servers this one hears; nothing was changed",
+		return refusal.New(refusal.Unavailable, "call another server of the record, or repeat the call later; [its status](cluster status) says which servers this one hears; nothing was changed",
 			"the record is unavailable: no majority of the servers that keep it answers this one")
 	}
 	return refusal.New(refusal.Unavailable, "look at /readyz and the server's log; nothing was changed", "the record is unavailable: %s",

@@ -37,7 +37,7 @@ func (a *Agents) Register(ctx context.Context, c caller.Caller, in RegisterInput
 	if c.Agent() != "" {
 		known, err := a.store.Find(ctx, c.Workspace, in.Name, true)
 		if err == nil && !sameStanding(specOf(known.Spec), in.Spec) {
-			err = refusal.New(refusal.NotPermitted, "have an operator register it, or leave those fields as they are",
+			err = refusal.New(refusal.NotPermitted, "have an operator [register it](agent add), or leave those fields as they are",
 				"agent %s may not change its own kind, capabilities, limits, breaker, hints, fallbacks or ways to be reached", in.Name)
 		}
 		if err != nil {

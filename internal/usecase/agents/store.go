@@ -7,6 +7,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/domain/agent"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
 	"github.com/trapezehq/trapeze/internal/record/stream"
@@ -97,7 +98,7 @@ func (s *Store) Unknown(ctx context.Context, workspace, name string) error {
 		return stream.Unavailable(err)
 	}
 	if len(agents) == 0 {
-		return refusal.New(refusal.NotFound, "register an agent first", "there is no agent %.80q", name)
+		return refusal.New(refusal.NotFound, help.To("register an agent", "agent add", refusal.Clip(name, event.MaxName))+" first", "there is no agent %.80q", name)
 	}
 	names := make([]string, len(agents))
 	for i := range agents {

@@ -43,7 +43,7 @@ type Caller struct {
 // refuses (not_permitted).
 func (c Caller) AsPerson(name string) (Caller, error) {
 	if name == "" || c.Person != name {
-		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin make a token that names the person at your client: trapeze token create --agent NAME --person NAME",
+		return Caller{}, refusal.New(refusal.NotPermitted, "have an admin [make a token that names the person at your client](token create .role=agent .name .person)",
 			"the token of %s names no person %.64q", c, name)
 	}
 	c.Through, c.Role, c.Name, c.Person = c.Name, identity.Operator, name, ""

@@ -41,7 +41,7 @@ func (s *Store) find(ctx context.Context, workspace, name string) (stream.Folded
 	}
 	f, err := s.Load(ctx, StreamOf(workspace, name), true)
 	if err == nil && !f.State.Exists() {
-		err = refusal.New(refusal.NotFound, "list the channels to see which there are", "there is no channel %s", name)
+		err = refusal.New(refusal.NotFound, "[list the channels](channel list) to see which there are", "there is no channel %s", name)
 	}
 	return f, err
 }

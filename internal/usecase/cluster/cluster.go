@@ -80,5 +80,5 @@ func (s Status) find(name string) (Node, error) {
 			return n, nil
 		}
 	}
-	return Node{}, refusal.New(refusal.NotFound, "trapeze cluster status lists the nodes", "there is no node %.80q", name)
+	return Node{}, refusal.New(refusal.NotFound, "[list the nodes](cluster status)", "there is no node %.80q", name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -40,7 +41,7 @@ func (cl *Cluster) drain(ctx context.Context, c caller.Caller, verb, name string
 		select {
 		case <-time.After(again):
 		case <-ctx.Done():
-			return Status{}, refusal.New(refusal.Unavailable, "see trapeze cluster status, and repeat the call", "the node %s has not answered for %s", name, patience)
+			return Status{}, refusal.New(refusal.Unavailable, "see [how the nodes are](cluster status), and repeat the call", "the node %s has not answered for %s", name, patience)
 		}
 	}
 }
@@ -52,7 +53,7 @@ func drainable(s Status, name string, on bool) error {
 	case err != nil:
 		return err
 	case n.State == Silent || n.State == Unknown:
-		return refusal.New(refusal.Conflict, n.Stop.Do, "the node %s is not heard of", name)
+		return refusal.New(refusal.Conflict, n.Stop.Do+help.To("", "cluster remove", name), "the node %s is not heard of", name)
 	case on && n.State != Drained && len(s.names(func(o Node) bool { return o.Name != name && o.State == Ready })) == 0:
 		return refusal.New(refusal.Conflict, s.helpers(n), "no other node than %s takes work", name)
 	}

@@ -65,7 +65,7 @@ func (s Status) mayLose(k Known, name string) (has bool, err error) {
 		}
 	}
 	if left := all.Without(name); left < replica.Fewest {
-		return true, refusal.New(refusal.Conflict, "start another node first: trapeze cluster add says how", "without %s only %d nodes would be there, and the record has %d replicas", name, left, replica.Fewest)
+		return true, refusal.New(refusal.Conflict, "[start another node](cluster add) first", "without %s only %d nodes would be there, and the record has %d replicas", name, left, replica.Fewest)
 	}
 	return true, nil
 }

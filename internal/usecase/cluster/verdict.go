@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/record/replica"
 )
@@ -31,7 +32,7 @@ func (s *Status) verdict(n Node, k Known) Stop {
 		return Stop{Why: "whether " + strings.Join(unknown, ", ") + take(unknown) + " over is not known: " + k.deaf(), Do: k.askAgain()}
 	}
 	if len(others) == 0 {
-		return Stop{Why: "no other node takes work", Do: s.helpers(n)}
+		return Stop{Why: "no other node takes work", Do: plain(s.helpers(n))}
 	}
 	if k.Trouble != "" && k.Engine != Nodes {
 		return Stop{Why: "whether the others can do their work is not known: " + k.Trouble, Do: "see to the record first"}
@@ -72,7 +73,7 @@ func (k Known) askAgain() string {
 // quorum says why the replicas that would be left are not enough; ok: they are.
 func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
 	if k.Trouble != "" || len(k.Groups) == 0 {
-		return Stop{Why: "where the replicas are is not known: " + k.Trouble, Do: s.helpers(n)}, false
+		return Stop{Why: "where the replicas are is not known: " + k.Trouble, Do: plain(s.helpers(n))}, false
 	}
 	for _, g := range k.Groups {
 		left := g.Without(n.Name)
@@ -81,7 +82,7 @@ func (s *Status) quorum(n Node, k Known) (stop Stop, ok bool) {
 		}
 		return Stop{
 			Why: fmt.Sprintf("without it %d of %d replicas of %s would be there, and %d are needed", left, len(g.Peers), g.Name, g.Majority()),
-			Do:  s.helpers(n),
+			Do:  plain(s.helpers(n)),
 		}, false
 	}
 	return Stop{}, true
@@ -100,7 +101,7 @@ func (s *Status) apart(k Known) string {
 	return fmt.Sprintf("%s hears %s, and not %s: start what does not run, or see why %[1]s cannot reach it. Until then changes are refused here, and nothing is lost", k.Here, hears, strings.Join(lacks, ", "))
 }
 
-// helpers says what to do so that a node can be stopped.
+// helpers says, as a hint, what to do so that a node can be stopped.
 func (s *Status) helpers(n Node) string {
 	silent := s.names(func(o Node) bool { return o.State == Silent })
 	late := s.names(func(o Node) bool { return o.Name != n.Name && o.State != Silent && len(o.Lacks) > 0 })
@@ -114,9 +115,15 @@ func (s *Status) helpers(n Node) string {
 	case len(broken) > 0:
 		return "see what is wrong with " + strings.Join(broken, ", ")
 	case len(drained) > 0:
-		return "have another one take work again: " + shellword.Command("trapeze cluster drain --off", drained[0])
+		return help.To("have another one take work again", "cluster resume", drained[0])
 	}
-	return "start another node first: trapeze cluster add says how"
+	return "[start another node](cluster add) first"
+}
+
+// plain returns a hint as text in which commands do what helps.
+func plain(hint string) string {
+	text, helps := help.Parse(hint)
+	return help.Explain(text, helps, help.Help.Command)
 }
 
 // gone says what to do about a node that is not heard of.

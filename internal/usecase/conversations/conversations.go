@@ -90,5 +90,5 @@ func (cs *Conversations) find(ctx context.Context, c caller.Caller, id string) (
 
 // unknown is said of conversations that are not there and of those that the caller may not read alike.
 func unknown(id string) error {
-	return refusal.New(refusal.NotFound, "list the conversations that you have a part in", "you have no part in a conversation %s", id)
+	return refusal.New(refusal.NotFound, "[list the conversations](conversation list) that you have a part in, or [begin another](conversation log)", "you have no part in a conversation %s", id)
 }

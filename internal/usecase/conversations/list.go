@@ -96,7 +96,7 @@ func (cs *Conversations) filter(ctx context.Context, c caller.Caller, in Convers
 		err = refusal.In("after", conversationid.Check(in.After))
 	}
 	if err == nil && len(in.Text) > maxSearchText {
-		err = refusal.New(refusal.TooLarge, "search for fewer words", "the text to search for has %d bytes, more than %d", len(in.Text), maxSearchText)
+		err = refusal.New(refusal.TooLarge, "[search for fewer words](conversation list)", "the text to search for has %d bytes, more than %d", len(in.Text), maxSearchText)
 	}
 	if err == nil {
 		in.Agent, err = cs.agents.Identity(ctx, c.Workspace, in.Agent)

@@ -72,7 +72,7 @@ func checkShare(before, after *envelope.Envelope, by string) error {
 	own, others := takenBy(after, by)
 	half := func(what, field string, was, own, others, most int) error {
 		if share := (most - others) / 2; own > was && own > share {
-			return refusal.New(refusal.TooLarge, fmt.Sprintf("your share is %d: half of what others leave of %d; replace what is outdated (supersedes), or put details in a file", max(share, 0), most),
+			return refusal.New(refusal.TooLarge, fmt.Sprintf("your share is %d: half of what others leave of %d; replace what is outdated (supersedes), or [put details in a file](artifact put)", max(share, 0), most),
 				"%s would have %d %s in this task, beside %d of others", by, own, what, others).With("field", field).With("limit", max(share, 0))
 		}
 		return nil

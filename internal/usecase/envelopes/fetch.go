@@ -125,13 +125,13 @@ func (es *Envelopes) copies(s *Sheet, majors []int) ([]Copy, error) {
 func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Task, n int, source bool) (Ref, error) {
 	h := t.Handoff
 	if n > 0 && (h == nil || n > h.N) {
-		return Ref{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", t.ID, n)
+		return Ref{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", t.ID, n)
 	}
 	if n > 0 && n < h.N && identity.May(c.Role, identity.ReadAny) {
 		return es.earlier(ctx, c, t.ID, n, source)
 	}
 	if n > 0 && n < h.N {
-		return Ref{}, refusal.New(refusal.Expired, "fetch the newest, or export the trail for what went before",
+		return Ref{}, refusal.New(refusal.Expired, "[fetch the newest](envelope show), or [export the trail](audit show) for what went before",
 			"handoff %s is over; %s is the newest", event.HandoffID(t.ID, n), h.ID(t.ID))
 	}
 	digest := task.OwnEnvelope(t)
@@ -149,7 +149,7 @@ func (es *Envelopes) contentFor(ctx context.Context, c caller.Caller, t task.Tas
 	case taskstore.VisibilityFor(c, t).Work:
 		return Ref{Digest: digest}, nil
 	}
-	return Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "the content of task %s is for its holder", t.ID)
+	return Ref{}, refusal.New(refusal.NotPermitted, "[accept the offer](accept) first", "the content of task %s is for its holder", t.ID)
 }
 
 // earlier is what the receiver of an earlier handoff of a task read, or what was sent, for those who may read anything.
@@ -161,7 +161,7 @@ func (es *Envelopes) earlier(ctx context.Context, c caller.Caller, id string, n 
 	case packed != "" && !source:
 		return Given(packed, sent), nil
 	case sent == "":
-		return Ref{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "handoff %s has no envelope", event.HandoffID(id, n))
+		return Ref{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "handoff %s has no envelope", event.HandoffID(id, n))
 	}
 	return Ref{Digest: sent}, nil
 }
@@ -175,7 +175,7 @@ func (es *Envelopes) given(ctx context.Context, c caller.Caller, t task.Task) (R
 	n, offer := t.Handoff.N, t.Handoff.Offer
 	out, err := es.tasks.Do(ledger.ForRead(ctx), c.WithKey("").Write(""), taskstore.StreamOf(c.Workspace, t.ID), func(t task.Task, now time.Time) ([]event.Event, error) {
 		if h := t.Handoff; h == nil || h.N != n || h.Offer != offer {
-			return nil, refusal.New(refusal.Expired, "check your inbox for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
+			return nil, refusal.New(refusal.Expired, "[check your inbox](inbox) for what is open", "handoff %s has moved on since", event.HandoffID(t.ID, n))
 		}
 		rendered, err := es.sealer.Offered(ctx, c.Workspace, t, c.Agent())
 		if err != nil || rendered == nil {

@@ -164,7 +164,7 @@ func (es *Envelopes) wholeFor(ctx context.Context, c caller.Caller, id string) (
 		}
 		return taskID, r, nil
 	case offered && !taskstore.VisibilityFor(c, t.Task).Work:
-		return "", Ref{}, refusal.New(refusal.NotPermitted, "accept the offer first", "what was left out of task %s is for its owner", taskID)
+		return "", Ref{}, refusal.New(refusal.NotPermitted, "[accept the offer](accept) first", "what was left out of task %s is for its owner", taskID)
 	case n == 0 && name != "" && !taskstore.VisibilityFor(c, t.Task).Work && slices.ContainsFunc(t.Shares, mine):
 		r, err = es.wholeOfShare(ctx, c, t.Task, mine, id)
 		return taskID, r, err
@@ -187,7 +187,7 @@ func (es *Envelopes) wholeOfShare(ctx context.Context, c caller.Caller, t task.T
 		r, err := es.takeShare(ctx, c, t, s)
 		return Ref{Digest: r.Digest, Source: s.Envelope}, err
 	}
-	return Ref{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with you under %s", id)
+	return Ref{}, refusal.New(refusal.NotFound, "[check your inbox](inbox)", "nothing is shared with you under %s", id)
 }
 
 // fetchPart is the text of a memory item or a file that the envelope only refers to, for a caller that may read it. The read is

@@ -44,7 +44,7 @@ func CheckPins(doc envelope.Envelope, p event.Pack) error {
 	for i, ref := range refs {
 		missing := slices.ContainsFunc(doc.Gaps, func(g envelope.Gap) bool { return g.Kind == ref.Kind && g.ID == ref.ID })
 		if !missing && !packing.Has(doc, ref) {
-			return refusal.New(refusal.Invalid, "pin what the envelope holds: preview it to see its parts and their ids, or leave the pin out",
+			return refusal.New(refusal.Invalid, "pin what the envelope holds: [preview it](envelope preview) to see its parts and their ids, or leave the pin out",
 				"the pin %.80q names nothing that is handed over", p.Pinned[i]).With("field", "pack.pinned")
 		}
 	}

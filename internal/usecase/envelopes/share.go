@@ -22,7 +22,7 @@ func (es *Envelopes) readShare(ctx context.Context, c caller.Caller, taskID stri
 	}
 	i := slices.IndexFunc(t.Shares, func(s task.Share) bool { return s.N == n && (s.To == c.Agent() || c.Agent() == "") })
 	if i < 0 {
-		return Sheet{}, refusal.New(refusal.NotFound, "check your inbox", "nothing is shared with you under %s", event.ShareID(taskID, n))
+		return Sheet{}, refusal.New(refusal.NotFound, "[check your inbox](inbox)", "nothing is shared with you under %s", event.ShareID(taskID, n))
 	}
 	s := t.Shares[i]
 	if s.To != c.Agent() {

@@ -85,7 +85,7 @@ func (s *Sealer) Offered(ctx context.Context, workspace string, t task.Task, age
 	}
 	r, err := s.Rendition(ctx, workspace, t, h.Envelope, agent, h.Pack, h.Amended)
 	if no, ok := refusal.As(err); ok && no.Code == refusal.Budget {
-		return nil, refusal.New(refusal.Budget, "reject the offer as not_capable, so that it goes to the next candidate; or ask an operator to give you a larger context window",
+		return nil, refusal.New(refusal.Budget, "[reject the offer](reject) as not_capable, so that it goes to the next candidate; or ask an operator to [give you a larger context window](agent add .context_window)",
 			"what must survive of handoff %s does not fit you: %s", h.ID(t.ID), no.Message).With("needed", no.Details["needed"])
 	}
 	return r, err

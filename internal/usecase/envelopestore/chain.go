@@ -26,7 +26,7 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task, reads 
 	past := map[string]int{} // by the digest of an envelope aside, that which it followed
 	add := func(e sealed) error {
 		if size += len(e.bytes); size > MaxChain {
-			return refusal.New(refusal.TooLarge, "export the trail and compare what matters", "the envelopes of task %s are more than %d bytes", t.ID, MaxChain)
+			return refusal.New(refusal.TooLarge, "[export the trail](audit show) and compare what matters", "the envelopes of task %s are more than %d bytes", t.ID, MaxChain)
 		}
 		i, ok := at[e.source]
 		switch {
@@ -70,7 +70,7 @@ func (s *Store) Chain(ctx context.Context, workspace string, t task.Task, reads 
 			return nil
 		}
 		if note, erased := erasedNote(e.bytes); erased {
-			return refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelopes of task %s were %s", t.ID, note)
+			return refusal.New(refusal.NotFound, "what happened and when is still [in the record](audit show)", "the envelopes of task %s were %s", t.ID, note)
 		}
 		if !child {
 			return add(e)

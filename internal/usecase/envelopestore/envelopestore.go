@@ -52,10 +52,10 @@ func (s *Store) Bytes(ctx context.Context, workspace, task, digest string) ([]by
 		return nil, err
 	}
 	if note, erased := erasedNote(found); erased {
-		return nil, refusal.New(refusal.NotFound, "what happened and when is still in the record: trapeze audit show", "the envelope %.80s of task %s was %s", digest, task, note)
+		return nil, refusal.New(refusal.NotFound, "what happened and when is still [in the record](audit show)", "the envelope %.80s of task %s was %s", digest, task, note)
 	}
 	if found == nil {
-		return nil, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no envelope %.80s", task, digest)
+		return nil, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no envelope %.80s", task, digest)
 	}
 	s.cache.Put(digest, found)
 	return found, nil

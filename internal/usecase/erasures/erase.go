@@ -143,7 +143,7 @@ func (es *Erasures) addNames(ctx context.Context, workspace, id string, ended bo
 			return err // a hold on it may not be known
 		}
 		if ended && !t.State.Final() {
-			return refusal.New(refusal.Conflict, "cancel or discard it first", "task %s has not ended: it is %s", id, t.State)
+			return refusal.New(refusal.Conflict, "[cancel](task cancel) or [discard](dead discard) it first", "task %s has not ended: it is %s", id, t.State)
 		}
 		ended = false
 		names[erasure.Subject{Kind: erasure.Task, Name: id}] = true

@@ -60,7 +60,7 @@ func (es *Erasures) naming(ctx context.Context, workspace string, in ListInput) 
 			return nil, err
 		}
 		if item.Head == 0 {
-			return nil, refusal.New(refusal.NotFound, "search for items that you may read", "there is no memory item %s", in.Memory)
+			return nil, refusal.New(refusal.NotFound, "[search for items](memory search) that you may read", "there is no memory item %s", in.Memory)
 		}
 		return names, es.addItemNames(ctx, workspace, in.Memory, names)
 	}
@@ -69,7 +69,7 @@ func (es *Erasures) naming(ctx context.Context, workspace string, in ListInput) 
 		return nil, err
 	}
 	if t.Head == 0 {
-		return nil, refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no task %s", in.Task)
+		return nil, refusal.New(refusal.NotFound, "check the id; [list tasks](task list) to see those you may see", "there is no task %s", in.Task)
 	}
 	return names, es.addNames(ctx, workspace, in.Task, false, names)
 }

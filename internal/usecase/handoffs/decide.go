@@ -60,7 +60,7 @@ func (h *Handoffs) decide(ctx context.Context, c caller.Caller, in SendInput, t 
 	routed := len(in.To) == 0 && in.Capability == "" && in.Channel == "" && in.Up.Name == ""
 	if routed {
 		if len(t.Route) == 0 {
-			return nil, refusal.New(refusal.Invalid, "name an agent, a capability or a channel", "task %s has no route to follow", t.ID)
+			return nil, refusal.New(refusal.Invalid, "[name an agent](.to), [a capability](.capability) or [a channel](.channel)", "task %s has no route to follow", t.ID)
 		}
 		in.To = t.Route[:1]
 	}
@@ -149,7 +149,7 @@ func (h *Handoffs) seal(ctx context.Context, c caller.Caller, in SendInput, t ta
 	}
 	p.Candidates, p.Passed = fit, append(p.Passed, passed...)
 	if n := len(targets(p.Candidates)); in.FanOut && n*len(sealed.Bytes) > maxFanOut {
-		return p, sealed, refusal.New(refusal.TooLarge, "put large data elsewhere and refer to it, or name fewer receivers",
+		return p, sealed, refusal.New(refusal.TooLarge, "[put large data elsewhere](artifact put) and refer to it, or name fewer receivers",
 			"%d copies of an envelope of %d bytes are more than %d bytes", n, len(sealed.Bytes), maxFanOut)
 	}
 	return p, sealed, nil

@@ -32,7 +32,7 @@ func (h *Handoffs) route(ctx context.Context, c caller.Caller, in SendInput, req
 		return routes.Plan{}, err
 	}
 	if len(all) == 0 {
-		return routes.Plan{}, refusal.New(refusal.Conflict, "have agents subscribe to it, or name receivers", "nobody else subscribes to channel %s", in.Channel)
+		return routes.Plan{}, refusal.New(refusal.Conflict, "have agents [subscribe to it](channel subscribe), or name receivers", "nobody else subscribes to channel %s", in.Channel)
 	}
 	var passed []event.Passed
 	for _, name := range all {
@@ -117,7 +117,7 @@ func receivers(candidates []event.Candidate) []string {
 // checkDesks refuses desks where no people can take what is sent, or nobody is.
 func (h *Handoffs) checkDesks(ctx context.Context, workspace string, kind event.Kind, desks []event.Candidate) error {
 	if len(desks) > 0 && (kind == event.Broadcast || kind == event.Delegation) {
-		return refusal.New(refusal.Invalid, "send it warm, cold or supervised", "a %s handoff cannot go to a desk of people", kind)
+		return refusal.New(refusal.Invalid, "[send it](send) warm, cold or supervised", "a %s handoff cannot go to a desk of people", kind)
 	}
 	for _, d := range desks {
 		if err := h.routes.Staffed(ctx, workspace, d.Desk); err != nil {

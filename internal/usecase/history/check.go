@@ -97,7 +97,7 @@ func (h *History) kept(text []byte) (proof.Checkpoint, error) {
 	case errors.Is(err, proof.ErrSignature):
 		return c, refusal.New(refusal.Invalid, "compare it with the server that signed it; the first line of a checkpoint names the log", "the checkpoint is not signed with a key of this log")
 	case err != nil:
-		return c, refusal.New(refusal.Invalid, "send the text of a checkpoint as it was written: that of trapeze audit checkpoint, or the end of a proof in a receipt",
+		return c, refusal.New(refusal.Invalid, "send the text of [a checkpoint](audit checkpoint) as it was written, or the end of a proof in a receipt",
 			"this is not a checkpoint")
 	}
 	return c, nil

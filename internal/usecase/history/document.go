@@ -30,7 +30,7 @@ func (h *History) document(ctx context.Context, c caller.Caller, handoff string)
 		return view.Record{}, err
 	}
 	if t.Handoff == nil || n > t.Handoff.N {
-		return view.Record{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", id, n)
+		return view.Record{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", id, n)
 	}
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "handoff "+handoff, ""); err != nil {
 		return view.Record{}, err
@@ -49,7 +49,7 @@ func (h *History) document(ctx context.Context, c caller.Caller, handoff string)
 		return view.Record{}, err
 	}
 	if len(tr.Handoffs) == 0 {
-		return view.Record{}, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", id, n)
+		return view.Record{}, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", id, n)
 	}
 	return tr.Handoffs[0], nil
 }

@@ -140,7 +140,7 @@ func (h *History) receipt(ctx context.Context, c caller.Caller, handoff string) 
 		return nil, err
 	}
 	if len(entries) == 0 {
-		return nil, refusal.New(refusal.NotFound, "fetch the task to see its handoffs", "task %s has no handoff %d", id, n)
+		return nil, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its handoffs", "task %s has no handoff %d", id, n)
 	}
 	if err := h.access.Read(ctx, c.Workspace, c.Actor(), id, "receipt", ""); err != nil {
 		return nil, err

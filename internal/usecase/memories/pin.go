@@ -54,6 +54,6 @@ func (ms *Memories) boundPins(ctx context.Context, c caller.Caller, events []mem
 	if held < memory.MaxPins {
 		return nil
 	}
-	return refusal.New(refusal.Limit, "unpin or forget an item that matters less, or give this one a high importance instead of a pin",
+	return refusal.New(refusal.Limit, "[unpin](memory unpin) or [forget](memory forget) an item that matters less, or give this one a high importance instead of a pin",
 		"%s holds %d pins already, as many as an agent may", c.Agent(), held).With("limit", memory.MaxPins)
 }

@@ -71,7 +71,7 @@ func (ms *Memories) show(ctx context.Context, c caller.Caller, in MemoryInput) (
 }
 
 func noItem(id string) error {
-	return refusal.New(refusal.NotFound, "search for items that you may read; name the task whose envelope refers to it",
+	return refusal.New(refusal.NotFound, "[search for items](memory search) that you may read; [name the task](.task) whose envelope refers to it",
 		"there is no memory item %s that you may read", strconv.QuoteToASCII(refusal.Clip(id, 80)))
 }
 

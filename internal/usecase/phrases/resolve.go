@@ -89,7 +89,7 @@ func choice(names []string) string {
 
 func unknown(what, name string, names []string) error {
 	if len(names) == 0 {
-		return refusal.New(refusal.NotFound, "register one first", "there is no %s %s; there is none at all", what, name)
+		return refusal.New(refusal.NotFound, "[register one](agent add) first", "there is no %s %s; there is none at all", what, name)
 	}
 	near := routing.Closest(name, names)
 	return refusal.New(refusal.NotFound, "did you mean "+strings.Join(near, ", ")+"? say it again with the right name",
@@ -105,7 +105,7 @@ func (ps *Phrases) resolve(ctx context.Context, c caller.Caller, said *phrase.In
 	whose := "you hold"
 	switch {
 	case said.Intent == phrase.Takeover && said.Agent == "":
-		return refusal.New(refusal.Invalid, "say: take over from AGENT, or name the task", "the sentence names no owner to take over from").With("why", phrase.Incomplete)
+		return refusal.New(refusal.Invalid, "say: [take over](takeover) from AGENT, or name the task", "the sentence names no owner to take over from").With("why", phrase.Incomplete)
 	case said.Intent == phrase.Takeover:
 		f.Owner, whose = said.Agent, "of agent "+said.Agent+" that you may see"
 	case c.Agent() == "":

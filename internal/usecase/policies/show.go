@@ -47,7 +47,7 @@ func (ps *Policies) show(ctx context.Context, c caller.Caller) (PolicyInForce, e
 		return PolicyInForce{}, err
 	}
 	if !f.State.Exists() {
-		return PolicyInForce{}, refusal.New(refusal.NotFound, "write one, check it with trapeze policy check FILE, and start the server with --policy FILE",
+		return PolicyInForce{}, refusal.New(refusal.NotFound, "write one, [check it](policy check), and [start the server](serve .policy=FILE) with it",
 			"no policy is in force in workspace %s", c.Workspace)
 	}
 	p := inForce(f.State, f.Head)

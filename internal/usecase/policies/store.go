@@ -78,7 +78,7 @@ func (s *Store) Policy(ctx context.Context, workspace string) (*policy.Policy, e
 	}
 	own, problems := policy.Parse("the policy in force", []byte(f.State.Text))
 	if len(problems) > 0 { // written by another version of the server
-		return nil, refusal.New(refusal.Unavailable, "fix the file and reload it", "the policy in force cannot be read by this server: %s", problems[0])
+		return nil, refusal.New(refusal.Unavailable, "fix the file and [reload it](policy reload)", "the policy in force cannot be read by this server: %s", problems[0])
 	}
 	s.keep(workspace, read{own, f.Head})
 	return own, nil
@@ -113,7 +113,7 @@ func (s *Store) Err() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for workspace, err := range s.stale {
-		errs = append(errs, refusal.New(refusal.Invalid, "fix it and reload it", "the policy file of workspace %s is not in force: %s", workspace, err))
+		errs = append(errs, refusal.New(refusal.Invalid, "fix it and [reload it](policy reload)", "the policy file of workspace %s is not in force: %s", workspace, err))
 	}
 	return errors.Join(errs...)
 }

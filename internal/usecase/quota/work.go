@@ -60,7 +60,7 @@ func (k work) full(c caller.Caller, calls, most int) error {
 		return refusal.New(refusal.Overloaded, "try again in 1 s, and ask for fewer pages at once",
 			"%d pages for %s are being made or wait", calls, c.Principal).With("retry_seconds", 1)
 	case k == body && calls >= most+maxBodies:
-		return refusal.New(refusal.Overloaded, "try again in 1 s, make fewer such calls at once, or store large content as an artifact and refer to it",
+		return refusal.New(refusal.Overloaded, "try again in 1 s, make fewer such calls at once, or [store large content as an artifact](artifact put) and refer to it",
 			"%d large requests of %s are being decoded or wait", calls, c.Principal).With("retry_seconds", 1)
 	}
 	return nil

@@ -44,7 +44,7 @@ func ChainOf(p *policy.Policy, agent agent.State) Chain {
 // own, or else of the one in which the task stands. It refuses (invalid) where there is none, or nothing is left of it.
 func (r *Routes) Above(ctx context.Context, workspace string, p *policy.Policy, t task.Task) (Chain, error) {
 	if t.Owner == "" {
-		return Chain{}, refusal.New(refusal.Invalid, "name an agent", "nobody owns task %s, so there is no escalation chain", t.ID)
+		return Chain{}, refusal.New(refusal.Invalid, "[name an agent](.to)", "nobody owns task %s, so there is no escalation chain", t.ID)
 	}
 	var c Chain
 	var err error
@@ -63,7 +63,7 @@ func (r *Routes) Above(ctx context.Context, workspace string, p *policy.Policy, 
 		return Chain{}, err
 	}
 	if c.Name == "" {
-		return c, refusal.New(refusal.Invalid, "name an agent, or human:operators to ask people", "the owner of task %s has no escalation chain", t.ID)
+		return c, refusal.New(refusal.Invalid, "[name an agent](.to), or human:operators to ask people", "the owner of task %s has no escalation chain", t.ID)
 	}
 	return c.after(t)
 }
@@ -85,7 +85,7 @@ func (c Chain) left(t task.Task) Chain {
 // after is [Chain.left], and refuses (invalid) where that is nothing.
 func (c Chain) after(t task.Task) (Chain, error) {
 	if c = c.left(t); len(c.Levels) == 0 {
-		return c, refusal.New(refusal.Invalid, "name an agent, or human:operators to ask people again",
+		return c, refusal.New(refusal.Invalid, "[name an agent](.to), or human:operators to ask people again",
 			"task %s stands at the end of the escalation chain %s", t.ID, c.Name)
 	}
 	return c, nil

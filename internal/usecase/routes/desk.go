@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
-	"github.com/trapezehq/trapeze/internal/domain/shellword"
 	"github.com/trapezehq/trapeze/internal/record/stream"
 )
 
@@ -26,6 +26,6 @@ func (r *Routes) Staffed(ctx context.Context, workspace, desk string) error {
 	if err != nil || there.Desk(desk) {
 		return err
 	}
-	return refusal.New(refusal.Conflict, "ask the operators, or have one add a person: trapeze agent add NAME --kind human --capability "+shellword.Quote(desk),
+	return refusal.New(refusal.Conflict, "ask the operators, or have one "+help.To("add a person", "agent add", "", "kind=human", "capabilities="+desk),
 		"nobody serves the desk %s", desk)
 }

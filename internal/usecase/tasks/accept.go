@@ -59,7 +59,7 @@ func byAgent(c caller.Caller) error {
 	if c.Agent() != "" {
 		return nil
 	}
-	return refusal.New(refusal.NotPermitted, "use the token of the agent that has the offer", "%s is not an agent", c.Short())
+	return refusal.New(refusal.NotPermitted, "[use the token of the agent](act as) that has the offer", "%s is not an agent", c.Short())
 }
 
 // decideAccept accepts and, where that brings the content, seals what the receiver gets of it in the same entry.

@@ -30,7 +30,7 @@ func (ts *Tasks) Annotate(ctx context.Context, c caller.Caller, in AnnotateInput
 			return nil, stream.Unavailable(err)
 		}
 		if in.Entry > 0 && (len(found) == 0 || found[0].Position != at) {
-			return nil, refusal.New(refusal.NotFound, "look at the trail of the task for its entries", "task %s has no entry %d", t.ID, in.Entry)
+			return nil, refusal.New(refusal.NotFound, "look at [the trail of the task](audit show) for its entries", "task %s has no entry %d", t.ID, in.Entry)
 		}
 		return handoff.Decide(t, handoff.Annotate{By: c.Principal, Entry: in.Entry, Note: in.Note}, now)
 	})

@@ -60,13 +60,13 @@ func toApprove(t task.Task, ticket int) (handoff int, err error) {
 	id := event.TicketID(t.ID, ticket)
 	switch {
 	case k == nil || ticket > k.N:
-		return 0, refusal.New(refusal.NotFound, "fetch the task to see its ticket", "task %s has no ticket %d", t.ID, ticket)
+		return 0, refusal.New(refusal.NotFound, "[fetch the task](task show) to see its ticket", "task %s has no ticket %d", t.ID, ticket)
 	case ticket < k.N || k.State == event.TicketStateClosed:
 		return 0, refusal.New(refusal.Expired, "nothing to do", "ticket %s is closed", id)
 	case k.Kind == event.TicketQuestion:
 		return 0, refusal.New(refusal.Invalid, "answer it", "ticket %s asks a question", id)
 	case k.Kind == event.TicketTakeover:
-		return 0, refusal.New(refusal.Invalid, "claim it", "ticket %s asks for a person who takes the task over", id)
+		return 0, refusal.New(refusal.Invalid, "[claim it](ticket claim)", "ticket %s asks for a person who takes the task over", id)
 	}
 	return k.Handoff, nil
 }
@@ -108,6 +108,6 @@ func (ts *Tasks) readable(ctx context.Context, workspace string, t task.Task, ag
 	if !refused || no.Code != refusal.Budget {
 		return events, err
 	}
-	return nil, refusal.New(no.Code, "register it with a larger context window, let an agent with more room take the task over, or have it handed over with a shorter ask",
+	return nil, refusal.New(no.Code, "[register it with a larger context window](agent add .context_window), let an agent with more room [take the task over](takeover), or have it handed over with a shorter ask",
 		"%s cannot read task %s: %s", agent, t.ID, no.Message).With("needed", no.Details["needed"]).With("budget", no.Details["budget"])
 }

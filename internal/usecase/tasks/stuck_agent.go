@@ -43,7 +43,7 @@ func (ts *Tasks) stuckAgent(ctx context.Context, c caller.Caller, in StuckAgentI
 		return r, err
 	}
 	if c.Agent() == in.Agent && in.Agent != "" {
-		return r, refusal.New(refusal.Invalid, "escalate its tasks, or hand them on", "%s works on them itself", in.Agent)
+		return r, refusal.New(refusal.Invalid, "[escalate its tasks](escalate), or [hand them on](send)", "%s works on them itself", in.Agent)
 	}
 	if _, err := ts.agents.Show(ctx, c, in.Agent); err != nil {
 		return r, err
@@ -88,7 +88,7 @@ func (ts *Tasks) relieve(ctx context.Context, c caller.Caller, in StuckAgentInpu
 // mayNot refuses a caller that may report none of the tasks of an agent as stuck: not_permitted if it sees some of them, and else
 // not_found, whether there are any or not. Operators see everything.
 func mayNot(c caller.Caller, r taskstore.Relief) error {
-	const hint = "the requester of a task, the owner of its parent and operators may report it; or ask to take it over"
+	const hint = "the requester of a task, the owner of its parent and operators may report it; or [ask to take it over](takeover)"
 	denied := func(k taskstore.KeptTask) bool { return k.Code == refusal.NotPermitted }
 	switch {
 	case c.IsOperator() || len(r.Moved) > 0 || !slices.ContainsFunc(r.Kept, denied) && len(r.Kept) > 0:

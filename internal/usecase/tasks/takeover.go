@@ -90,7 +90,7 @@ func (ts *Tasks) takeoverByOperator(ctx context.Context, c caller.Caller, in Tak
 	return ts.deciding(ctx, c, "takeover", in.Task, in, func(auto *handoffs.Automatic, t task.Task, now time.Time) ([]event.Event, error) {
 		defer leave()
 		if in.To == "" {
-			return nil, refusal.New(refusal.Invalid, "say which agent is to have it", "a task is taken over by an agent")
+			return nil, refusal.New(refusal.Invalid, "[name the agent that is to have it](.to), or [ask for it as that agent](act as)", "a task is taken over by an agent")
 		}
 		if err := ts.ownedBy(ctx, c, t, in.From); err != nil {
 			return nil, err
@@ -137,7 +137,5 @@ func toShorten(err error) error {
 	if !ok || no.Code != refusal.Budget || no.Details["needed"] == nil {
 		return err
 	}
-	out := *no
-	out.Hint = "give it a shorter ask, close the open questions, or name a receiver with a larger context window"
-	return &out
+	return no.Hinting("give it a shorter ask, close the open questions, or name a receiver with a larger context window")
 }

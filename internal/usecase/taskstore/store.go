@@ -164,5 +164,5 @@ func (s *Store) For(ctx context.Context, c caller.Caller, id string) (Task, erro
 
 // Unknown is said of tasks that are not there and of those that the caller may not see alike.
 func Unknown(id string) error {
-	return refusal.New(refusal.NotFound, "check the id; list tasks to see those you have a part in", "there is no task %s that you may see", id)
+	return refusal.New(refusal.NotFound, "check the id; [list tasks](task list) to see those you have a part in", "there is no task %s that you may see", id)
 }

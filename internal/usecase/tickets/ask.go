@@ -46,7 +46,7 @@ func (ts *Tickets) there(ctx context.Context, c caller.Caller, in AskInput) (str
 	if in.To != "" {
 		known, err := ts.agents.Find(ctx, c.Workspace, in.To, false)
 		if err == nil && (known.Name == "" || known.Removed) {
-			known.Name, err = in.To, refusal.New(refusal.NotFound, "list agents to see who there is", "there is no agent %s to ask", in.To)
+			known.Name, err = in.To, refusal.New(refusal.NotFound, "[list agents](agent list) to see who there is", "there is no agent %s to ask", in.To)
 		}
 		return known.Name, err
 	}

@@ -46,7 +46,7 @@ func New(tasks *taskstore.Store, v view.Store, log *access.Log, a desk.Agents, d
 
 // unknown is said of tickets that are not there and of those that the caller may not see alike.
 func unknown(id string) error {
-	return refusal.New(refusal.NotFound, "check the id: a task shows its ticket, and an inbox what was asked of you", "there is no ticket %s that you may see", id)
+	return refusal.New(refusal.NotFound, "check the id: [a task shows its ticket](task show), and [an inbox](inbox) what was asked of you", "there is no ticket %s that you may see", id)
 }
 
 // act makes one decision on the task of a ticket that the caller may see.

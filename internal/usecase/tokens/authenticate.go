@@ -41,7 +41,7 @@ func (ts *Tokens) Authenticate(ctx context.Context, text string) (caller.Caller,
 		return caller.Caller{}, err
 	}
 	if !agent.Exists() || f.State.CreatedAt.Before(agent.RegisteredAt) {
-		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "have an operator make a new token",
+		return caller.Caller{}, ts.unauthenticated(ctx, id, refusal.New(refusal.Unauthenticated, "have an operator [make a new token](token create)",
 			"agent %s was removed after this token was made", p.Name))
 	}
 	return c, nil

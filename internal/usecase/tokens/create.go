@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/usecase/caller"
@@ -63,7 +64,7 @@ func (ts *Tokens) create(ctx context.Context, c caller.Caller, in TokenInput) (T
 			return Token{}, err
 		}
 		if !known.Exists() {
-			return Token{}, refusal.New(refusal.NotFound, "add the agent first", "there is no agent %.80q", in.Name)
+			return Token{}, refusal.New(refusal.NotFound, help.To("add the agent", "agent add", refusal.Clip(in.Name, event.MaxName))+" first", "there is no agent %.80q", in.Name)
 		}
 		in.Name = known.Name
 	}

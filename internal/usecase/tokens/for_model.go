@@ -14,7 +14,6 @@ func (ts *Tokens) ForModel(ctx context.Context, c caller.Caller) error {
 	if c.Role != identity.Admin {
 		return nil
 	}
-	err := refusal.New(refusal.NotPermitted, "use a token of the agent (trapeze token create --agent NAME) or of an operator "+
-		"(trapeze token create --role operator --name NAME)", "this is the administrator's token, and a model should not have its rights")
+	err := refusal.New(refusal.NotPermitted, "use [a token of the agent](token create .role=agent .name) or [of an operator](token create .role=operator .name)", "this is the administrator's token, and a model should not have its rights")
 	return ts.access.Refused(ctx, c.Workspace, c.Actor(), "connect-model", "", err)
 }

@@ -32,7 +32,7 @@ func (ts *Tokens) revoke(ctx context.Context, c caller.Caller, id string) (strea
 		return stream.Outcome[identity.State]{}, err
 	}
 	if f.State.Exists() && !governs(c, f.State) {
-		return stream.Outcome[identity.State]{}, refusal.New(refusal.NotFound, "list the tokens to see which there are", "there is no token %.40q", id)
+		return stream.Outcome[identity.State]{}, refusal.New(refusal.NotFound, "[list the tokens](token list) to see which there are", "there is no token %.40q", id)
 	}
 	return ts.change(ctx, c, id, "", identity.Revoke{ID: id, By: c.String()})
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/identity"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/access"
@@ -71,7 +73,7 @@ func (ts *Tokens) vouchedAgent(ctx context.Context, c caller.Caller, v identity.
 	}
 	c.Name = cmp.Or(agent.Name, c.Name)
 	if !agent.Exists() {
-		return c, ts.unauthenticated(ctx, c.Token, refusal.New(refusal.NotPermitted, "have an operator add it: trapeze agent add NAME",
+		return c, ts.unauthenticated(ctx, c.Token, refusal.New(refusal.NotPermitted, "have an operator "+help.To("add it", "agent add", refusal.Clip(v.Name, event.MaxName)),
 			"the token is good, but no agent %.80q is registered here", v.Name))
 	}
 	if agent.Registration > 1 && v.NotIssuedBefore.Before(agent.RegisteredAt) || ts.isOfAnother(c) {

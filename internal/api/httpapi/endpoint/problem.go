@@ -25,7 +25,8 @@ type Problem struct {
 	Detail  string         `json:"detail" doc:"What was refused and why."`
 	Code    refusal.Code   `json:"code" doc:"Kind of refusal, for programs."`
 	Hint    string         `json:"hint,omitempty" doc:"What to do next."`
-	Routes  []string       `json:"routes,omitempty" doc:"The calls of this API that the hint speaks of, as method and path, with the id if it is that of a task, a part of one, or a memory item, and the refusal names it."`
+	Routes  []string       `json:"routes,omitempty" doc:"The calls of this API that help, in the order of the hint, as method and path, with the id if the refusal knows it."`
+	Helps   []Help         `json:"helps,omitempty" doc:"What the hint speaks of, as data: calls, by the command of the command line, and fields of a call."`
 	Details map[string]any `json:"details,omitempty" doc:"The same as data, for programs."`
 
 	challenge string // value of WWW-Authenticate
@@ -64,7 +65,7 @@ func ProblemOf(r *refusal.Error) *Problem {
 	}
 	return &Problem{
 		Type: "urn:trapeze:problem:" + string(r.Code), Title: s.title, Status: s.status,
-		Detail: strings.ToValidUTF8(r.Message, "\uFFFD"), Code: r.Code, Hint: r.Hint, Routes: hintroute.Of(r.Hint, r.Message), Details: r.Details,
+		Detail: strings.ToValidUTF8(r.Message, "\uFFFD"), Code: r.Code, Hint: r.Hint, Routes: hintroute.Of(r.Helps), Helps: helpsOf(r.Helps), Details: r.Details,
 	}
 }
 
@@ -178,7 +179,7 @@ func init() {
 
 // Malformed is the problem for a request that huma refused.
 func Malformed(status int, message string, errs []error) *Problem {
-	const hint = "/openapi.json describes what this call takes"
+	const hint = "see [what this call takes](describe)"
 	var fields []map[string]string
 	var texts []string
 	for _, err := range errs {
@@ -196,7 +197,7 @@ func Malformed(status int, message string, errs []error) *Problem {
 	}
 	switch {
 	case status == http.StatusRequestEntityTooLarge:
-		return ProblemOf(refusal.New(refusal.TooLarge, "store large content as an artifact (PUT /v1/artifacts) and refer to it", "the %s",
+		return ProblemOf(refusal.New(refusal.TooLarge, "[store large content as an artifact](artifact put) and refer to it", "the %s",
 			strings.TrimPrefix(message, "request ")))
 	case len(texts) == 0 || len(fields) == 0 && status != http.StatusUnprocessableEntity:
 		texts = append([]string{strings.TrimPrefix(message, "request ")}, texts...)

@@ -57,7 +57,7 @@ func unknownParameter(op huma.Operation, r *http.Request) *Problem {
 	}
 	for name := range r.URL.Query() {
 		if !known[name] {
-			return ProblemOf(refusal.New(refusal.Invalid, "/openapi.json describes what this call takes",
+			return ProblemOf(refusal.New(refusal.Invalid, "see [what this call takes](describe)",
 				"%.80q is not a parameter of this call", name))
 		}
 	}

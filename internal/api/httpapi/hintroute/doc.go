@@ -1,8 +1,6 @@
-// Package hintroute finds the routes of the HTTP API that the hint of a refusal speaks of. The server words hints for every API: a caller of this
-// one is told which method and path to call.
+// Package hintroute has the routes of the HTTP API for what helps after a refusal: a caller of this API is told which method and path to call.
 //
-// Invariants: every command and every look-up in a hint of the server has a route here, or is a command that no route replaces; the architecture
-// test compares them. Every route is one of the API; a test of httpapi compares them.
+// Invariants: every call of package help has its routes here, or is one that no route replaces; every route is one of the API.
 //
-// Start reading at [Of]; the words of hints, and their routes, are in table.go.
+// Start reading at [Of].
 package hintroute

@@ -1,137 +1,115 @@
 package hintroute
 
 import (
-	"regexp"
+	"net/url"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/trapezehq/trapeze/internal/domain/help"
 )
 
 // most is how many routes a refusal names.
 const most = 6
 
-// command finds the command that a hint names: one or two words after the name of the program.
-var command = regexp.MustCompile(`\btrapeze ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?`)
-
-// ids are the forms of ids in a refusal, by the beginning of the paths that take them.
-var ids = []struct {
-	path string
-	form *regexp.Regexp
-}{
-	{"/v1/handoffs/", regexp.MustCompile(`\btask_[0-9a-z]{26}\.h[0-9]+\b`)},
-	{"/v1/tickets/", regexp.MustCompile(`\btask_[0-9a-z]{26}\.k[0-9]+\b`)},
-	{"/v1/asks/", regexp.MustCompile(`\btask_[0-9a-z]{26}\.t[0-9]+\b`)},
-	{"/v1/shares/", regexp.MustCompile(`\btask_[0-9a-z]{26}\.s[0-9]+\b`)},
-	{"/v1/tasks/", regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)},
-	{"/v1/dead/", regexp.MustCompile(`\btask_[0-9a-z]{26}\b`)},
-	{"/v1/memory/", regexp.MustCompile(`\bmem_[0-9a-z]{26}\b`)},
-}
-
-// Of returns the routes that a hint speaks of, as method and path, in the order of the hint, with the first id of the right kind in the message or the
-// hint; nil if it speaks of none.
-func Of(hint, message string) []string {
-	var out []string
-	for _, route := range remembered(hint) {
-		if route = withID(route, message+" "+hint); len(out) < most && !slices.Contains(out, route) {
-			out = append(out, route)
-		}
-	}
-	return out
-}
-
-// maxRemembered is how many hints are remembered with their routes. Most are constants; some have names in them.
-const maxRemembered = 1024
-
-var memo = struct {
-	sync.RWMutex
-	routes map[string][]string
-}{routes: map[string][]string{}}
-
-// remembered returns the routes of a hint, which takes a hundred microseconds the first time.
-func remembered(hint string) []string {
-	memo.RLock()
-	routes, ok := memo.routes[hint]
-	memo.RUnlock()
-	if ok {
-		return routes
-	}
-	routes = spoken(hint)
-	memo.Lock()
-	defer memo.Unlock()
-	if len(memo.routes) >= maxRemembered {
-		clear(memo.routes)
-	}
-	memo.routes[strings.Clone(hint)] = routes
-	return routes
-}
-
-// spoken are the routes that a hint speaks of, in its order.
-func spoken(hint string) (out []string) {
-	type found struct {
-		at     int
-		routes []string
-	}
-	var all []found
-	for _, m := range command.FindAllStringSubmatchIndex(hint, -1) {
-		all = append(all, found{m[0], commands[words(hint, m)]})
-	}
-	for _, p := range phrases {
-		if at := p.words.FindStringIndex(hint); at != nil {
-			all = append(all, found{at[0], p.routes})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b found) int { return a.at - b.at })
-	for _, f := range all {
-		out = append(out, f.routes...)
-	}
-	return out
-}
-
-// Commands returns the commands that a text names, each with whether it is known: it has routes, or no route replaces it.
-func Commands(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, m := range command.FindAllStringSubmatchIndex(text, -1) {
-		name := words(text, m)
-		_, known := commands[name]
-		out[name] = known
-	}
-	return out
-}
-
-// Routes returns all routes that hints can name.
-func Routes() (out []string) {
-	for _, routes := range commands {
-		out = append(out, routes...)
-	}
-	for _, p := range phrases {
-		out = append(out, p.routes...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// words is the command of a match: two words if they are one, otherwise the first.
-func words(text string, m []int) string {
-	first := text[m[2]:m[3]]
-	if m[4] < 0 {
-		return first
-	}
-	both := first + " " + text[m[4]:m[5]]
-	_, two := commands[both]
-	if _, one := commands[first]; two || !one {
-		return both
-	}
-	return first
-}
-
-// withID fills the id of a path in, if the text has one.
-func withID(route, text string) string {
-	for _, kind := range ids {
-		if strings.Contains(route, " "+kind.path+"{id}") {
-			if id := kind.form.FindString(text); id != "" {
-				return strings.Replace(route, "{id}", id, 1)
+// Of returns the routes of what helps, as method and path, in its order, each once, with the ids that are known; nil if there are none.
+func Of(helps []help.Help) (out []string) {
+	for _, h := range helps {
+		for _, route := range routes[h.Call] {
+			if h.ID != "" {
+				route = strings.Replace(route, "{id}", url.PathEscape(h.ID), 1)
+			}
+			if len(out) < most && !slices.Contains(out, route) {
+				out = append(out, route)
 			}
 		}
 	}
-	return route
+	return out
+}
+
+// routes are those of every call; none of a call on the machine of the server, or that is the same call again.
+var routes = map[help.Call][]string{
+	"accept":           {"POST /v1/handoffs/{id}/accept"},
+	"reject":           {"POST /v1/handoffs/{id}/reject"},
+	"confirm":          {"POST /v1/handoffs/{id}/confirm"},
+	"approve":          {"POST /v1/handoffs/{id}/approve"},
+	"deny":             {"POST /v1/handoffs/{id}/deny"},
+	"handoff show":     {"GET /v1/handoffs/{id}"},
+	"handoff withdraw": {"POST /v1/handoffs/{id}/withdraw"},
+	"handoff content":  {"GET /v1/handoffs/{id}/content"},
+	"request approve":  {"POST /v1/asks/{id}/approve"},
+	"request deny":     {"POST /v1/asks/{id}/deny"},
+	"share content":    {"GET /v1/shares/{id}/content"},
+	"ticket list":      {"GET /v1/tickets"},
+	"ticket show":      {"GET /v1/tickets/{id}"},
+	"ticket wait":      {"GET /v1/tickets/{id}"},
+	"ticket answer":    {"POST /v1/tickets/{id}/answer"},
+	"ticket approve":   {"POST /v1/tickets/{id}/approve"},
+	"ticket deny":      {"POST /v1/tickets/{id}/deny"},
+	"ticket claim":     {"POST /v1/tickets/{id}/claim"},
+	"ticket release":   {"POST /v1/tickets/{id}/release"},
+
+	"task list":        {"GET /v1/tasks"},
+	"task show":        {"GET /v1/tasks/{id}"},
+	"task wait":        {"GET /v1/tasks/{id}"},
+	"task create":      {"POST /v1/tasks"},
+	"task start":       {"POST /v1/tasks/{id}/start"},
+	"task heartbeat":   {"POST /v1/tasks/{id}/heartbeat"},
+	"task progress":    {"POST /v1/tasks/{id}/progress"},
+	"task complete":    {"POST /v1/tasks/{id}/complete"},
+	"task cancel":      {"POST /v1/tasks/{id}/cancel"},
+	"task budget":      {"POST /v1/tasks/{id}/budget"},
+	"task constrain":   {"POST /v1/tasks/{id}/constraints"},
+	"task lift":        {"DELETE /v1/tasks/{id}/constraints/{constraint}"},
+	"task context":     {"GET /v1/tasks/{id}/content"},
+	"envelope show":    {"GET /v1/tasks/{id}/content"},
+	"envelope preview": {"POST /v1/tasks/{id}/preview"},
+	"audit show":       {"GET /v1/tasks/{id}/trail"},
+	"send":             {"POST /v1/tasks/{id}/send"},
+	"takeover":         {"POST /v1/tasks/{id}/takeover"},
+	"escalate":         {"POST /v1/tasks/{id}/escalate"},
+	"dead list":        {"GET /v1/dead"},
+	"dead replay":      {"POST /v1/dead/{id}/replay"},
+	"dead discard":     {"POST /v1/dead/{id}/discard"},
+	"inbox":            {"GET /v1/inbox"},
+	"inbox wait":       {"GET /v1/inbox"},
+
+	"memory search":         {"GET /v1/memory"},
+	"memory get":            {"GET /v1/memory/{id}"},
+	"memory add":            {"POST /v1/memory"},
+	"memory revise":         {"POST /v1/memory/{id}/revise"},
+	"memory pin":            {"POST /v1/memory/{id}/pin"},
+	"memory unpin":          {"POST /v1/memory/{id}/unpin"},
+	"memory forget":         {"POST /v1/memory/{id}/forget"},
+	"artifact put":          {"PUT /v1/artifacts"},
+	"conversation list":     {"GET /v1/conversations"},
+	"conversation log":      {"POST /v1/conversations/{id}/turns"},
+	"conversation continue": {"GET /v1/conversations/{id}/continuity"},
+	"channel list":          {"GET /v1/channels"},
+	"channel create":        {"POST /v1/channels"},
+	"channel subscribe":     {"POST /v1/channels/{id}/subscribe"},
+
+	"agent list":         {"GET /v1/agents"},
+	"agent add":          {"PUT /v1/agents/{id}"},
+	"agent ready":        {"PUT /v1/agents/{id}/readiness"},
+	"alerts list":        {"GET /v1/alerts"},
+	"alerts end-silence": {"DELETE /v1/alerts/silences/{id}"},
+	"token list":         {"GET /v1/tokens"},
+	"token create":       {"POST /v1/tokens"},
+	"audit export":       {"GET /v1/audit/export"},
+	"audit checkpoint":   {"GET /v1/proof/checkpoint"},
+	"hold list":          {"GET /v1/erasures"},
+	"hold lift":          {"POST /v1/holds/lift"},
+	"policy check":       {"POST /v1/policy/check"},
+	"policy reload":      {"POST /v1/policy/reload"},
+	"workspace list":     {"GET /v1/workspaces"},
+	"workspace create":   {"POST /v1/workspaces"},
+	"workspace limit":    {"POST /v1/workspaces/{id}/limits"},
+	"workspace restore":  {"POST /v1/workspaces/{id}/restore"},
+	"cluster status":     {"GET /v1/cluster"},
+	"cluster drain":      {"POST /v1/cluster/nodes/{id}/drain"},
+	"cluster resume":     {"POST /v1/cluster/nodes/{id}/resume"},
+	"cluster remove":     {"POST /v1/cluster/nodes/{id}/remove"},
+	help.Describe:        {"GET /openapi.json"},
+
+	"cluster add": nil, "serve": nil, "stop": nil, "doctor": nil, help.ActAs: nil,
 }

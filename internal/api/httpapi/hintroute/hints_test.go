@@ -1,4 +1,4 @@
-package hintroute_test
+package hintroute
 
 import (
 	"flag"
@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trapezehq/trapeze/internal/api/httpapi/hintroute"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "write the golden file")
 // or harms, is seen nowhere else.
 func TestTheRoutesOfEveryHintOfTheServer(t *testing.T) {
 	var out strings.Builder
-	for _, hint := range hints(t, "../../..") {
-		if routes := hintroute.Of(hint, ""); routes != nil {
-			out.WriteString(hint + "\n    " + strings.Join(routes, "\n    ") + "\n")
+	for _, link := range hints(t, "../../..") {
+		if text, helps := help.Parse(link); Of(helps) != nil {
+			out.WriteString(text + "\n    " + strings.Join(Of(helps), "\n    ") + "\n")
 		}
 	}
 	const golden = "testdata/hints.txt"
@@ -42,11 +42,11 @@ func TestTheRoutesOfEveryHintOfTheServer(t *testing.T) {
 	}
 }
 
-// hints are the hints of all refusals below a directory that are constants, or made of constants and values (…), by their words.
+// hints are the texts below a directory that have links, whole or as sums of texts and values (…), by their words.
 func hints(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "domain/help/") {
 			return err
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -54,23 +54,23 @@ func hints(t *testing.T, dir string) (list []string) {
 			return err
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || len(call.Args) < 3 {
+			e, ok := n.(ast.Expr)
+			if !ok {
 				return true
 			}
-			if fn, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Sel.Name == "New" {
-				if pkg, ok := fn.X.(*ast.Ident); ok && pkg.Name == "refusal" {
-					list = append(list, words(call.Args[1]))
-				}
+			text := words(e)
+			if _, helps := help.Parse(text); helps == nil {
+				return true
 			}
-			return true
+			list = append(list, text)
+			return false
 		})
 		return nil
 	})
-	if err != nil || len(list) < 300 {
+	if err != nil || len(list) < 150 {
 		t.Fatalf("%d hints, %v", len(list), err)
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(a, b string) int { return strings.Compare(strings.TrimLeft(a, "["), strings.TrimLeft(b, "[")) })
 	return slices.Compact(list)
 }
 
@@ -78,11 +78,15 @@ func hints(t *testing.T, dir string) (list []string) {
 func words(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil {
+		if text, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
 			return text
 		}
 	case *ast.BinaryExpr:
 		return words(e.X) + words(e.Y)
+	case *ast.CallExpr:
+		if fn, ok := e.Fun.(*ast.SelectorExpr); ok && fn.Sel.Name == "To" && len(e.Args) >= 3 {
+			return help.To(words(e.Args[0]), help.Call(words(e.Args[1])), "")
+		}
 	}
 	return "…"
 }

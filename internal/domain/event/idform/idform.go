@@ -17,11 +17,11 @@ const taskLen = len(Task) + 26
 
 // kinds says, by the letter of the number of a part of a task, what an id is the id of, and which calls take it.
 var kinds = map[byte]struct{ what, hint string }{
-	'h': {"a handoff", "a handoff is accepted, rejected, confirmed, approved, denied or withdrawn by its id; the id of its task is the part before the dot"},
-	't': {"a takeover request", "a takeover request is approved or denied by its id; the id of its task is the part before the dot"},
-	's': {"a shared envelope", "the context of a shared envelope is read by its id; the id of its task is the part before the dot"},
-	'k': {"a ticket", "a ticket is answered, approved, denied, claimed or released by its id; the id of its task is the part before the dot"},
-	'n': {"a notice", "a notice needs no answer; the id of its task is the part before the dot"},
+	'h': {"a handoff", "[a handoff is accepted, rejected, confirmed, approved, denied or withdrawn](accept, reject, confirm, approve, deny, handoff withdraw) by its id; the id of its task is the part before the dot"},
+	't': {"a takeover request", "[a takeover request is approved or denied](request approve, request deny) by its id; the id of its task is the part before the dot"},
+	's': {"a shared envelope", "[the context of a shared envelope is read](share content) by its id; the id of its task is the part before the dot"},
+	'k': {"a ticket", "[a ticket is answered, approved, denied, claimed or released](ticket answer, ticket approve, ticket deny, ticket claim, ticket release) by its id; the id of its task is the part before the dot"},
+	'n': {"a notice", "a notice needs no answer; the id of [its task](task show) is the part before the dot"},
 }
 
 // IsTask reports whether a text has the form of the id of a task.
@@ -55,7 +55,7 @@ func Refuse(id, wanted, looks string) error {
 	case IsTask(id):
 		of.what, of.hint = "a task", looks
 	case strings.HasPrefix(id, Memory) && IsTask(Task+strings.TrimPrefix(id, Memory)):
-		of.what, of.hint = "a memory item", "a memory item is read, revised, pinned or forgotten by its id"
+		of.what, of.hint = "a memory item", "[a memory item is read, revised, pinned or forgotten](memory get, memory revise, memory pin, memory forget) by its id"
 	default:
 		return refusal.New(refusal.Invalid, looks, "%.64q is not %s", id, wanted).With("field", "id")
 	}

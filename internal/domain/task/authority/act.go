@@ -11,9 +11,9 @@ import (
 func RequireLive(t task.Task) error {
 	switch {
 	case !t.Exists():
-		return refusal.New(refusal.NotFound, "check the id; list tasks to see those you may see", "there is no such task")
+		return refusal.New(refusal.NotFound, "check the id; [list tasks](task list) to see those you may see", "there is no such task")
 	case t.State.Final():
-		return refusal.New(refusal.Conflict, "it cannot change any more; create a new task", "task %s is %s", t.ID, t.State)
+		return refusal.New(refusal.Conflict, "it cannot change any more; [create a new task](task create)", "task %s is %s", t.ID, t.State)
 	}
 	return nil
 }
@@ -27,7 +27,7 @@ func RequireOwner(t task.Task, by identity.Principal, epoch uint64) error {
 		return refusal.New(refusal.Conflict, task.UnownedHint(t.State), "task %s is %s and nobody owns it", t.ID, t.State)
 	}
 	if t.Owner == "" || by.Agent() != t.Owner {
-		return refusal.New(refusal.NotOwner, "only the owner may do this; accept an offer or ask to take the task over",
+		return refusal.New(refusal.NotOwner, "only the owner may do this; [accept an offer](accept) or [ask to take the task over](takeover)",
 			"%s does not own task %s", by.Short(), t.ID)
 	}
 	return RequireEpoch(t, epoch)
@@ -39,10 +39,10 @@ func RequireEpoch(t task.Task, epoch uint64) error {
 	case t.Epoch:
 		return nil
 	case 0:
-		return refusal.New(refusal.StaleEpoch, "say under which epoch you act; fetch the task and look at its owner and epoch",
+		return refusal.New(refusal.StaleEpoch, "[say under which epoch you act](.epoch); [fetch the task](task show) and look at its owner and epoch",
 			"the call has no epoch, and task %s has epoch %d", t.ID, t.Epoch).With("epoch", t.Epoch)
 	}
-	return refusal.New(refusal.StaleEpoch, "ownership has changed since; fetch the task and look at its owner and epoch",
+	return refusal.New(refusal.StaleEpoch, "ownership has changed since; [fetch the task](task show) and look at its owner and epoch",
 		"epoch %d is not task %s's epoch %d", epoch, t.ID, t.Epoch).With("epoch", t.Epoch)
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // noOffer is the hint for an agent whose offer is over.
-const noOffer = "nothing to do; your inbox lists the open offers"
+const noOffer = "nothing to do; [your inbox](inbox) lists the open offers"
 
 // maxReason is how much of the reason of another a refusal repeats, in bytes.
 const maxReason = 500

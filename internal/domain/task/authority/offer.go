@@ -16,7 +16,7 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	}
 	h := t.Handoff
 	if h == nil || handoff > h.N || handoff < 1 {
-		return nil, refusal.New(refusal.NotFound, "check your inbox", "task %s has no handoff %d", t.ID, handoff)
+		return nil, refusal.New(refusal.NotFound, "[check your inbox](inbox)", "task %s has no handoff %d", t.ID, handoff)
 	}
 	over := func(why string) error {
 		if t.Owner == agent && agent != "" {
@@ -27,7 +27,7 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 	}
 	switch {
 	case handoff == h.N && h.Stage == event.Accepted && h.Receiver == agent && t.Owner != agent:
-		return nil, refusal.New(refusal.Expired, "wait until the sender confirms: the task shows it, and then who owns it",
+		return nil, refusal.New(refusal.Expired, "wait until the sender confirms: [the task shows it](task wait), and then who owns it",
 			"%s has accepted handoff %s already, and its sender has not confirmed it yet", agent, event.HandoffID(t.ID, handoff))
 	case handoff < h.N:
 		return nil, over(since(h))
@@ -39,7 +39,7 @@ func OpenOffer(t task.Task, agent string, handoff, offer int) (*task.Handoff, er
 		return nil, refusal.New(refusal.Expired, task.Replay(t.ID),
 			"the offer of handoff %s is over: the task is in the dead letters", event.HandoffID(t.ID, handoff))
 	case h.Stage == event.AwaitingApproval:
-		return nil, refusal.New(refusal.Conflict, "wait until it is in your inbox", "handoff %s is not offered yet: it waits for an approval",
+		return nil, refusal.New(refusal.Conflict, "wait until it is in [your inbox](inbox wait)", "handoff %s is not offered yet: it waits for an approval",
 			event.HandoffID(t.ID, handoff))
 	case h.Stage == event.Requested:
 		return nil, over("it will be offered again")
