@@ -91,7 +91,7 @@ func TestAnExportNamesADamagedEntryAndCanGoOnAfterIt(t *testing.T) {
 					var out bytes.Buffer
 					in := history.ExportInput{Task: task, Format: format}
 					err := damaged.Export(t.Context(), operator, in, &out)
-					if r, ok := refusal.As(err); err == nil || name == "an entry" && (!ok || r.Details["position"] != at || !strings.Contains(r.Hint, "--skip-damaged")) {
+					if r, ok := refusal.As(err); err == nil || name == "an entry" && (!ok || r.Details["position"] != at || len(r.Helps) != 1 || r.Helps[0].Command() != "trapeze audit export --skip-damaged") {
 						t.Errorf("%q as %s: %v", task, format, err)
 					}
 					out.Reset()

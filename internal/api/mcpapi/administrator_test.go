@@ -21,7 +21,7 @@ func TestACallWithTheAdministratorsTokenIsRefusedAndRecorded(t *testing.T) {
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	w := httptest.NewRecorder()
 	h.api.ServeHTTP(w, req)
-	if body := w.Body.String(); w.Code != http.StatusForbidden || !strings.Contains(body, "administrator") || !strings.Contains(body, "trapeze token create --agent NAME") {
+	if body := w.Body.String(); w.Code != http.StatusForbidden || !strings.Contains(body, "administrator") || !strings.Contains(body, "(trapeze token create --name NAME --role agent)") {
 		t.Errorf("%d %s", w.Code, body)
 	}
 	var record strings.Builder

@@ -76,12 +76,12 @@ func TestAnIDOfAnotherKindIsRefused(t *testing.T) {
 	ticket, item, offered := asked["ticket"].(string), stored["id"].(string), offer["task"].(string)
 	_, before := lead.call("status", m{"id": task})
 	for _, wrong := range []struct{ id, says string }{
-		{ticket, "decide takes the id of a ticket"},
-		{task + ".t1", "decide takes the id of a takeover request"},
-		{task + ".s1", "reads its context"},
-		{task + ".n1", "status shows its task"},
-		{item, "recall reads a memory item"},
-		{task + ".h9", "status with the id of the task"},
+		{ticket, "decide id=ID verdict=answer"},
+		{task + ".t1", "decide id=" + task + ".t1 verdict=approve"},
+		{task + ".s1", "is read (status id=" + task + ".s1)"},
+		{task + ".n1", "its task (status id=" + task + ")"},
+		{item, "recall id=ID"},
+		{task + ".h9", "fetch the task (status id=" + task + ")"},
 	} {
 		for tool, args := range map[string]m{
 			"complete": {"text": "done"}, "progress": {"note": "half"}, "send": {"to": "lead"}, "ask": {"question": "Why?"}, "escalate": {"detail": "too hard"},

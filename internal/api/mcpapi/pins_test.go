@@ -25,7 +25,7 @@ func TestPinsOfAgentsDisplaceNoPinOfAnOperator(t *testing.T) {
 			t.Fatalf("the agent is told %q, %v", text, m)
 		}
 	}
-	if text, _, refused := coder.try("remember", map[string]any{"text": noise, "pinned": true}); !refused || !strings.Contains(text, "limit: coder holds 32 pins") || !strings.Contains(text, "unpin or forget") {
+	if text, _, refused := coder.try("remember", map[string]any{"text": noise, "pinned": true}); !refused || !strings.Contains(text, "limit: coder holds 32 pins") || !strings.Contains(text, "unpin (remember unpin=ID)") {
 		t.Errorf("one pin more: %s", text)
 	}
 	// prompts returns what both receivers read of a new task.

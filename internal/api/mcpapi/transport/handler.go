@@ -19,6 +19,7 @@ import (
 	"github.com/trapezehq/trapeze/internal/api/inprocess"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/taskext"
 	"github.com/trapezehq/trapeze/internal/api/mcpapi/toolset"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 )
 
 const (
@@ -198,7 +199,7 @@ func (h *Handler) identify(r *http.Request, query string) (client.Me, *apiRefusa
 	body, err := io.ReadAll(io.LimitReader(res.Body, MaxBody))
 	switch {
 	case err == nil && res.StatusCode != http.StatusOK:
-		return me, &apiRefusal{status: res.StatusCode, header: res.Header, body: body}
+		return me, &apiRefusal{status: res.StatusCode, header: res.Header, body: explained(body)}
 	case err != nil || json.Unmarshal(body, &me) != nil:
 		return me, &apiRefusal{status: http.StatusInternalServerError}
 	}
@@ -210,6 +211,24 @@ type apiRefusal struct {
 	status int
 	header http.Header
 	body   []byte
+}
+
+// explained returns a problem whose hint has the commands that do what it says: it is for the person who sets a client up.
+func explained(body []byte) []byte {
+	var all map[string]any
+	var problem struct {
+		Hint  string
+		Helps []help.Help
+	}
+	if json.Unmarshal(body, &problem) != nil || problem.Helps == nil || json.Unmarshal(body, &all) != nil {
+		return body
+	}
+	all["hint"] = help.Explain(problem.Hint, problem.Helps, help.Help.Command)
+	changed, err := json.Marshal(all)
+	if err != nil {
+		return body
+	}
+	return changed
 }
 
 // text is the refusal in words.
