@@ -122,7 +122,7 @@ func TestAReplayOfATaskWhoseBudgetIsSpentSaysHowToGiveItMore(t *testing.T) {
 	}
 	var no *client.Error
 	_, err = h.as(h.admin).Replay(ctx, made.Task, client.ReplayInput{To: []string{"ben"}})
-	if !errors.As(err, &no) || no.Code != client.Budget || no.Hint != "replay it with a larger budget, in a shell: trapeze dead replay "+made.Task+" --budget-tokens 202" {
+	if !errors.As(err, &no) || no.Code != client.Budget || no.Hint != "replay it with a larger budget" || len(no.Helps) != 1 || no.Helps[0].ID != made.Task || no.Helps[0].Fields["budget.tokens"] != "202" {
 		t.Errorf("%v", err)
 	}
 	if r, err := h.as(h.admin).Replay(ctx, made.Task, client.ReplayInput{To: []string{"ben"}, Budget: client.Spend{Tokens: 202}}); err != nil || r.State != client.HandingOff {

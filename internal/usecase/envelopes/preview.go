@@ -60,7 +60,7 @@ func (es *Envelopes) packed(ctx context.Context, c caller.Caller, in PreviewInpu
 		return Preview{}, err
 	}
 	if t.Source() != c.Agent() && t.Source() != c.String() && !identity.May(c.Role, identity.ActAny) {
-		return Preview{}, refusal.New(refusal.NotOwner, "only who could [hand the task off](send) may preview its envelope", "task %s is not yours", t.ID)
+		return Preview{}, refusal.New(refusal.NotOwner, "only who could hand the task off may preview its envelope", "task %s is not yours", t.ID)
 	}
 	if err := es.access.Read(ctx, c.Workspace, c.Actor(), t.ID, "preview", t.Envelope); err != nil {
 		return Preview{}, err
