@@ -76,7 +76,7 @@ func TestAnIDOfAnotherKindIsRefused(t *testing.T) {
 	ticket, item, offered := asked["ticket"].(string), stored["id"].(string), offer["task"].(string)
 	_, before := lead.call("status", m{"id": task})
 	for _, wrong := range []struct{ id, says string }{
-		{ticket, "decide id=ID verdict=answer"},
+		{ticket, "decide id=TICKET verdict=answer"},
 		{task + ".t1", "decide id=" + task + ".t1 verdict=approve"},
 		{task + ".s1", "is read (status id=" + task + ".s1)"},
 		{task + ".n1", "its task (status id=" + task + ")"},
