@@ -93,6 +93,7 @@ var pairs = []pair{
 
 // inside are closed sets that the client has no copy of, and why. Those without a list are checked by their own package.
 var inside = map[string]string{
+	"help.Call":               "commands, by which Help.Call of the client names what helps: a client looks for those that it knows",
 	"ticketverb.Verb":         "a client looks for those that it knows; the comment of Ticket.Verbs names them",
 	"event.AdviceOutcome":     "in the record alone",
 	"erasure.Kind":            "the beginning of a subject, which the client has as one text",
