@@ -24,7 +24,7 @@ var ledgerPackages = []pkg{
 	},
 	{
 		dir: "record/ledger/natslog/natstest", what: "clusters of NATS servers of a test's own, inside its process",
-		imports: "record/ledger/ledgertest/freeaddr record/ledger/natslog/natsnode", libs: "testing github.com/nats-io/nats.go",
+		imports: "record/ledger/ledgertest/freeaddr record/ledger/ledgertest/link record/ledger/natslog record/ledger/natslog/natsnode", libs: "testing github.com/nats-io/nats.go",
 	},
 	{
 		dir: "record/ledger/pglog/pgtest", what: "PostgreSQL servers of a test's own, started in a directory of its own",
@@ -34,5 +34,6 @@ var ledgerPackages = []pkg{
 		dir: "record/ledger/ledgertest", what: "the test suite of every ledger, and a double that behaves like a distributed log",
 		imports: "record/ledger", libs: "testing",
 	},
+	{dir: "record/ledger/ledgertest/link", what: "a network between programs of one machine that tests can break", libs: "testing net"},
 	{dir: "record/ledger/ledgertest/freeaddr", what: "addresses that tests listen at later, and again after a restart", libs: "testing net"},
 }

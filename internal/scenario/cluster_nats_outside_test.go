@@ -7,22 +7,34 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/trapezehq/trapeze/client/admin"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/link"
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natsnode"
 	"github.com/trapezehq/trapeze/internal/record/ledger/natslog/natstest"
+	"github.com/trapezehq/trapeze/internal/server"
 	"github.com/trapezehq/trapeze/internal/server/sharedrecord"
 )
 
-// newNodes returns servers in processes of their own, each a node of one cluster.
-func (c *campaign) newNodes(n int) (rigs []*rig) {
+// nodeNames are those of three nodes.
+var nodeNames = []string{"n0", "n1", "n2"}
+
+// newNodes returns servers in processes of their own, each a node of one cluster; with a network, they reach each other through that alone.
+func (c *campaign) newNodes(dirs, addrs []string, through *link.Network) (rigs []*rig) {
 	c.Helper()
-	addrs := freeaddr.New(c, n)
-	for i := range n {
-		r := newRig(c, c.TempDir(), c.mode)
-		o, err := json.Marshal(natsnode.Options{Cluster: "test", Name: fmt.Sprint("n", i), Addr: addrs[i], Join: addrs, Secret: natstest.Secret})
+	for i := range addrs {
+		r := newRig(c, dirs[i], c.mode)
+		options := natsnode.Options{Cluster: "test", Name: fmt.Sprint("n", i), Addr: addrs[i], Join: addrs, Secret: natstest.Secret}
+		if through != nil {
+			options.Join, options.Advertise = through.Addrs(i), link.Nowhere
+		}
+		o, err := json.Marshal(options)
 		if err != nil {
 			c.Fatal(err)
 		}
@@ -32,53 +44,128 @@ func (c *campaign) newNodes(n int) (rigs []*rig) {
 	return rigs
 }
 
-// Three nodes have a record in JetStream, and the clock of one is off. Each is killed under load, then two of them, and one is paused: what was acknowledged by any is true at the end.
-func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
-	c := newCampaign(t, modeServe)
-	rigs := c.newNodes(3)
-	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
-	second, third := rigs[1].launch(), rigs[2].launch() // they wait for a majority
+// nodesAtWork starts servers, each with clients of its own, which work until the test ends them.
+func (c *campaign) nodesAtWork(rigs []*rig) (crews []*crew, stop func(), waits []func()) {
+	c.Helper()
+	var ready []<-chan readiness
+	for _, r := range rigs[1:] {
+		ready = append(ready, r.launch()) // they wait for a majority
+	}
 	first := c.hire(rigs[0])
 	first.actors = append(first.actors[:len(first.agents)], first.actors[len(first.actors)-1]) // the nodes, their replicas and the clients share a few processors
-	crews := []*crew{first, c.colleagues(first, rigs[1], 1), c.colleagues(first, rigs[2], 2)}
-	rigs[1].release(rigs[1].await(second))
-	rigs[2].release(rigs[2].await(third))
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var waits []func()
+	crews = []*crew{first}
+	for i, r := range rigs[1:] {
+		crews = append(crews, c.colleagues(first, r, i+1))
+		r.release(r.await(ready[i]))
+	}
+	ctx, stop := context.WithCancel(c.Context())
+	c.Cleanup(stop)
 	for _, one := range crews {
 		waits = append(waits, one.work(ctx))
 	}
-	for _, victims := range [][]int{{0}, {1}, {2}, {0, 2}} {
+	return crews, stop, waits
+}
+
+// recordOfNode is where programs of this machine find the record of a node that runs.
+func (c *campaign) recordOfNode(r *rig) server.Place {
+	c.Helper()
+	place, runs := sharedrecord.Running(filepath.Join(r.dir, "jetstream"))
+	if !runs {
+		c.Fatal("the node does not say how programs of the machine reach it")
+	}
+	return place
+}
+
+// replicasAgree compares the replicas of some nodes, entry by entry.
+func (c *campaign) replicasAgree(at server.Place, nodes []string, entries int) {
+	c.Helper()
+	if len(nodes) == 0 {
+		return
+	}
+	conn, err := natslog.Connect(at.NATS.URL)
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer conn.Close()
+	natstest.Agree(c, conn, natslog.DefaultName, entries, nodes...)
+}
+
+// Three nodes have a record in JetStream, and the clock of one is off. Each is killed under load, then two of them, and one is paused: what was acknowledged by any is true at the end.
+func TestNothingAcknowledgedIsLostWhenNodesOfJetStreamAreKilled(t *testing.T) {
+	c := newCampaign(t, modeServe)
+	dirs, disks := c.newDisks(3)
+	rigs := c.newNodes(dirs, freeaddr.New(t, 3), nil)
+	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
+	crews, stop, waits := c.nodesAtWork(rigs)
+	for range *faultsFlag {
+		c.killsNodes(rigs, crews, disks)
+		c.happened("pause of a node", c.paused(rigs, crews, 0, 30))
 		c.atWork(rigs, crews, 30)
-		t.Logf("%s: kill %v", time.Now().Format(time.TimeOnly), victims)
+	}
+	stop()
+	c.concluded(rigs, crews, waits, c.recordOfNode(rigs[0]), nodeNames...)
+	if c.report.cut == 0 {
+		c.Error("too easy: no call was cut off")
+	}
+}
+
+// killsNodes kills the leader, and then two nodes, and takes the power from another, and then from all.
+func (c *campaign) killsNodes(rigs []*rig, crews []*crew, disks []*disk) {
+	c.Helper()
+	leader := 0
+	for n, what := range []string{"kill of the leader", "loss of power of another node", "kill of two nodes", "loss of power of all nodes"} {
+		c.atWork(rigs, crews, 30)
+		if n == 0 {
+			leader = c.leader(rigs)
+		}
+		victims := [][]int{{leader}, {(leader + 1) % 3}, {leader, (leader + 2) % 3}, {0, 1, 2}}[n]
+		c.Logf("%s: %s: %v", time.Now().Format(time.TimeOnly), what, victims)
 		for _, victim := range victims {
+			if n%2 == 1 {
+				disks[victim].off()
+			}
 			rigs[victim].kill()
 		}
 		for _, victim := range victims {
 			rigs[victim].gathered(len(crews[victim].actors))
 		}
 		if len(victims) == 1 { // the others are a majority, and go on
-			for i := range rigs {
-				if i != victims[0] {
-					c.atWork(rigs[i:i+1], crews[i:i+1], 30)
-				}
-			}
+			c.happened(what, c.atWork(allBut(rigs, victims[0]), allBut(crews, victims[0]), 30))
 		}
 		var ready []<-chan readiness
 		for _, victim := range victims {
+			if n%2 == 1 {
+				disks[victim].on()
+			}
 			ready = append(ready, rigs[victim].launch())
 		}
 		for i, victim := range victims {
 			rigs[victim].release(rigs[victim].await(ready[i]))
 		}
+		if len(victims) > 1 {
+			c.happened(what+", when they run again", c.atWork(rigs, crews, 30))
+		}
 	}
-	c.paused(rigs, crews, 0, 30)
-	c.atWork(rigs, crews, 30)
-	stop()
-	at, runs := sharedrecord.Running(filepath.Join(rigs[0].dir, "jetstream"))
-	if !runs {
-		t.Fatal("the node does not say how programs of the machine reach it")
-	}
-	c.concluded(rigs, crews, waits, at)
+}
+
+// leader is the server whose node leads the record.
+func (c *campaign) leader(rigs []*rig) (leader int) {
+	c.Helper()
+	until(c.T, "a node leads the record", func() bool {
+		url, _ := rigs[0].wait()
+		cl := rigs[0].client(url, rigs[0].token)
+		defer cl.Close()
+		k, err := admin.New(cl).ShowCluster(c.Context())
+		if err != nil {
+			return false
+		}
+		leader = -1
+		for _, g := range k.Groups {
+			if g.Name == natslog.DefaultName && g.Leader != "" {
+				leader = slices.IndexFunc(rigs, func(r *rig) bool { return strings.Contains(r.env[0], `"Name":"`+g.Leader+`"`) })
+			}
+		}
+		return leader >= 0
+	})
+	return leader
 }

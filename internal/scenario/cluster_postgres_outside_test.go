@@ -12,40 +12,70 @@ import (
 )
 
 // Two front ends share a record in PostgreSQL, and the clock of one is off. Each is killed under load, and so is the database, and one is paused: what was acknowledged by either is true at the end.
-
 func TestNothingAcknowledgedIsLostWhenAFrontEndOrPostgreSQLIsKilled(t *testing.T) {
-	db := pgtest.Start(t)
 	c := newCampaign(t, modeServe)
+	dirs, disks := c.newDisks(1)
+	db := pgtest.StartAt(t, dirs[0])
+	disks[0].sync()
 	rigs := []*rig{newRig(c, c.TempDir(), c.mode), newRig(c, c.TempDir(), c.mode)}
 	for _, r := range rigs {
 		r.env = []string{childPostgres + "=" + db.URL()}
 	}
 	rigs[1].env = append(rigs[1].env, childAhead+"=5m")
+	crews, stop, waits := c.frontsAtWork(rigs)
+	for range *faultsFlag {
+		c.killsFronts(rigs, crews, db, disks[0])
+		c.happened("pause of a front end", c.paused(rigs, crews, 0, 150))
+		c.atWork(rigs, crews, 150)
+	}
+	stop()
+	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})
+	if c.report.cut == 0 {
+		c.Error("too easy: no call was cut off")
+	}
+}
+
+// frontsAtWork starts servers, each with clients of its own, which work until the test ends them.
+func (c *campaign) frontsAtWork(rigs []*rig) (crews []*crew, stop func(), waits []func()) {
+	c.Helper()
 	first := c.hire(rigs[0])
-	crews := []*crew{first, c.colleagues(first, rigs[1], 1)}
-	rigs[1].release(rigs[1].start())
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var waits []func()
+	crews = []*crew{first}
+	for i, r := range rigs[1:] {
+		crews = append(crews, c.colleagues(first, r, i+1))
+		r.release(r.start())
+	}
+	ctx, stop := context.WithCancel(c.Context())
+	c.Cleanup(stop)
 	for _, one := range crews {
 		waits = append(waits, one.work(ctx))
 	}
-	for _, victim := range []int{0, 1, -1, 0, -1, 1} {
+	return crews, stop, waits
+}
+
+// killsFronts kills front ends and the database.
+func (c *campaign) killsFronts(rigs []*rig, crews []*crew, db *pgtest.Server, its *disk) {
+	c.Helper()
+	for n, victim := range []int{0, 1, -1, 0, -1, 1} {
 		c.atWork(rigs, crews, 150)
 		if victim < 0 {
+			what := "kill of the database"
+			if n == 2 {
+				what = "loss of power of the database"
+				its.off()
+			}
 			db.Kill()
+			if n == 2 {
+				its.on()
+			}
 			<-time.After(time.Duration(c.rng.IntN(500)) * time.Millisecond) // the moment of the start
 			db.Run()
+			c.happened(what+", when it runs again", c.atWork(rigs, crews, 150))
 			continue
 		}
 		r := rigs[victim]
 		r.kill()
 		r.gathered(len(crews[victim].actors))
-		c.atWork(rigs[1-victim:2-victim], crews[1-victim:2-victim], 150) // the other one goes on alone
+		c.happened("kill of a front end", c.atWork(allBut(rigs, victim), allBut(crews, victim), 150)) // the other one goes on alone
 		r.release(r.start())
 	}
-	c.paused(rigs, crews, 0, 150)
-	c.atWork(rigs, crews, 150)
-	stop()
-	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})
 }

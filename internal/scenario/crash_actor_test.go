@@ -78,7 +78,8 @@ func (a *actor) turn() {
 
 // ask makes a call until it has a definite answer, under one key and through any number of kills. If it has none after a long time, the test fails.
 func (a *actor) ask(what string, do func(context.Context, *api.Client) (api.Receipt, error)) (api.Receipt, bool) {
-	d := &deed{who: a, what: what, key: api.NewKey(), do: do}
+	d := &deed{who: a, what: what, key: api.NewKey(), do: do, began: time.Now()}
+	defer func() { d.ended = time.Now() }()
 	a.deeds = append(a.deeds, d)
 	for end := time.Now().Add(2 * patience); ; {
 		gen := a.connect()

@@ -1,12 +1,14 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/domain/event"
@@ -67,7 +69,30 @@ func judge(entries []ledger.Entry, deeds []*deed) *judgement {
 	for _, d := range deeds {
 		j.deed(d, owners)
 	}
+	j.inTime(deeds)
 	return j
+}
+
+// inTime compares the order of the record with the times of the calls: what was answered before another call began comes before it. So the record itself is an
+// order that explains all answers to changes, each at one moment between its beginning and its end.
+func (j *judgement) inTime(deeds []*deed) {
+	var list []*deed
+	for _, d := range deeds {
+		if d.done && d.refused == "" && len(d.receipt.Events) > 0 {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(a, b *deed) int { return cmp.Compare(b.receipt.Position, a.receipt.Position) })
+	var first *deed // to be answered, of those that come later in the record
+	for _, d := range list {
+		if first != nil && first.ended.Before(d.began) {
+			j.accuse(errOrder, "%s, entry %d, was answered %s before %s was asked for, which is entry %d", first, first.receipt.Position,
+				d.began.Sub(first.ended), d, d.receipt.Position)
+		}
+		if first == nil || d.ended.Before(first.ended) {
+			first = d
+		}
+	}
 }
 
 func (j *judgement) entry(e ledger.Entry, codec *ledger.Codec[event.Event]) {
@@ -275,6 +300,8 @@ type deed struct {
 	receipt api.Receipt
 	cut     int // attempts that a kill cut off
 	gen     int // of the server that was killed last under it
+
+	began, ended time.Time // of the first attempt, and of the last
 }
 
 func (d *deed) String() string {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	api "github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/internal/record/ledger"
@@ -96,6 +97,11 @@ func TestEveryFaultOfARecordIsFound(t *testing.T) {
 				t.Errorf("want %q, found %v", tt.kind, j.faults)
 			}
 		})
+	}
+	late := *deeds[0]
+	late.began, late.ended = time.Now(), time.Now()
+	if j := judge(entries, append([]*deed{&late}, deeds[1:]...)); !j.convicted(errOrder) {
+		t.Errorf("a call that was asked for when those after it in the record were answered: %v", j.faults)
 	}
 }
 

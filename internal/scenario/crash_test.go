@@ -39,6 +39,7 @@ type campaign struct {
 	mode    string
 	report  struct{ cycles, acked, refused, cut, kept, idle, again, entries, tasks int }
 	faults  []error
+	waits   map[string][]time.Duration // by fault of a cluster: the longest that changes waited
 }
 
 func newCampaign(t *testing.T, mode string) *campaign {

@@ -28,7 +28,7 @@ func (l *Log) Append(ctx context.Context, e ledger.Entry, expect ledger.Position
 		return 0, errClosed
 	}
 	defer l.appends.Done()
-	if err := l.health.permanent(); err != nil {
+	if err := l.health.refuses(); err != nil {
 		return 0, err
 	}
 	defer ledger.Pause(ctx)()
@@ -114,7 +114,7 @@ func (l *Log) publish(ctx context.Context, m *nats.Msg) (ledger.Position, error)
 		return 0, fmt.Errorf("an answer of JetStream is of another stream: %q", answer.Stream)
 	case answer.Seq <= reached:
 		l.health.stop(lost(answer.Seq, reached))
-		return 0, l.health.permanent()
+		return 0, l.health.refuses()
 	}
 	l.health.reached(answer.Seq)
 	return answer.Seq, nil

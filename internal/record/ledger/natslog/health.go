@@ -14,6 +14,8 @@ type health struct {
 	cause  error     // of the last failure; nil after a success
 	since  time.Time // of the first failure after a success
 	broken error     // stays until the process is started again
+	doubt  error     // it may be the first answer of a leader that was paused, and is no leader any more
+	began  time.Time // of the doubt
 	known  ledger.Position
 }
 
@@ -24,20 +26,54 @@ func (h *health) err() error {
 	switch {
 	case h.broken != nil:
 		return unavailable(h.broken)
+	case h.doubt != nil:
+		return unavailable(h.doubt)
 	case h.cause != nil:
 		return unavailable(h.cause)
 	}
 	return nil
 }
 
-// permanent is the error that stays.
-func (h *health) permanent() error {
+// refuses is why nothing may be written: for good, or while there is a doubt.
+func (h *health) refuses() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.broken != nil {
 		return unavailable(h.broken)
 	}
+	if h.doubt != nil {
+		return unavailable(h.doubt)
+	}
 	return nil
+}
+
+// confirmAfter is how long it is looked again whether entries are lost, before that is believed. A leader that was paused, and processes what others sent
+// to it meanwhile, calls itself the leader for a moment, and lacks what the next one has.
+const confirmAfter = 3 * time.Second
+
+// doubts ends writing until the next look, and for good if that finds the same for long.
+func (h *health) doubts(cause error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.doubt == nil {
+		h.began = time.Now()
+	}
+	if h.doubt = cause; time.Since(h.began) >= confirmAfter && h.broken == nil {
+		h.broken = cause
+	}
+}
+
+// trusts ends a doubt.
+func (h *health) trusts() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.doubt = nil
+}
+
+func (h *health) isInDoubt() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.doubt != nil && h.broken == nil
 }
 
 // failed keeps the cause of a failure; nil: there is none any more.

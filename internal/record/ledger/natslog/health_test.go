@@ -35,6 +35,32 @@ func TestACallWaitsForAnElectionAndNotForAMajority(t *testing.T) {
 	})
 }
 
+// A node that was paused while it led still calls itself the leader for a moment, without the entries of the next one: they are not lost.
+func TestThatEntriesAreLostIsBelievedWhenItStaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h health
+		for range 2 { // twice: a doubt that has ended does not count for the next
+			h.doubts(lost(1, 2))
+			time.Sleep(confirmAfter - time.Millisecond)
+			h.doubts(lost(1, 2))
+			if !errors.Is(h.refuses(), errLost) || !errors.Is(h.err(), errLost) || !h.isInDoubt() {
+				t.Errorf("in doubt: %v, %v", h.refuses(), h.err())
+			}
+			h.trusts()
+			if h.refuses() != nil || h.err() != nil || h.isInDoubt() {
+				t.Errorf("the next leader has them: %v, %v", h.refuses(), h.err())
+			}
+		}
+		h.doubts(lost(1, 2))
+		time.Sleep(confirmAfter)
+		h.doubts(lost(1, 2))
+		h.trusts()
+		if !errors.Is(h.refuses(), errLost) || h.isInDoubt() {
+			t.Errorf("it stayed so: %v", h.refuses())
+		}
+	})
+}
+
 func TestAnErrorWithoutAMajoritySaysSo(t *testing.T) {
 	for _, test := range []struct {
 		cause    error

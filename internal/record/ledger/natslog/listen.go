@@ -60,7 +60,7 @@ func (l *Log) listen(ctx context.Context) {
 			l.pause(ctx) // it is told before the new leader answers
 			l.look(ctx)
 		case <-tick.C:
-			if looks++; looks%2 == 0 {
+			if looks++; looks%2 == 0 || l.health.isInDoubt() {
 				l.look(ctx)
 			}
 		}
@@ -124,9 +124,11 @@ func (l *Log) inspect(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	case end < reached:
-		l.health.stop(lost(end, reached))
-		return errLost
+		err := lost(end, reached)
+		l.health.doubts(err)
+		return err
 	}
+	l.health.trusts()
 	l.heard(end)
 	return nil
 }

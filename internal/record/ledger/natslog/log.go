@@ -90,7 +90,7 @@ func Open(ctx context.Context, conn *nats.Conn, opts Options) (*Log, error) {
 		return nil, err
 	}
 	if last < opts.Acknowledged {
-		l.health.stop(lost(last, opts.Acknowledged))
+		l.health.doubts(lost(last, opts.Acknowledged))
 	}
 	l.health.reached(last)
 	l.tail = tail.New(last)

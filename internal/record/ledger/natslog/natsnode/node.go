@@ -82,7 +82,7 @@ func Start(o Options) (*Node, error) {
 		MaxPayload: natslog.MaxPayload, MaxPending: 64 << 20, WriteDeadline: 10 * time.Second,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, DisableJetStreamBanner: true,
 		Cluster: server.ClusterOpts{
-			Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Username: o.account(), Password: o.Secret,
+			Name: o.Cluster, Host: host, Port: port, TLSConfig: secured, TLSTimeout: 5, PoolSize: 1, Advertise: o.Advertise, Username: o.account(), Password: o.Secret,
 			PingInterval: routePing, MaxPingsOut: routePings,
 		},
 		Routes: routes,

@@ -39,6 +39,9 @@ type Options struct {
 	// Join are the addresses of all nodes, or of those that were there before this one; its own may be among them. The first start of a cluster
 	// needs all of them at each node: a majority of so many must be there.
 	Join []string
+	// Advertise is the address that others are told of, host:port; empty means Addr. Nodes that a test may part reach each other by Join alone, so that they
+	// are told of one at which nothing listens.
+	Advertise string
 	// Secret is what nodes show each other. Without certificates it is required: otherwise any program of the machine could join.
 	Secret string
 	// Cert, Key and CA are PEM files: the certificate of the node, its key, and the CA of the certificates of all nodes.

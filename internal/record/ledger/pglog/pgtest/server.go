@@ -39,7 +39,12 @@ type Server struct {
 // Start starts a server, with lines of its configuration, and stops it after the test.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
-	dir := t.TempDir()
+	return StartAt(t, t.TempDir(), settings...)
+}
+
+// StartAt starts a server like [Start] with its data in an empty directory below one of [testing.TB.TempDir].
+func StartAt(t testing.TB, dir string, settings ...string) *Server {
+	t.Helper()
 	must(t, os.Chmod(filepath.Dir(dir), 0o755)) //nolint:gosec // the server's user goes through it
 	s := &Server{t: t, dir: filepath.Join(dir, "data"), port: freePort(t)}
 	secret := filepath.Join(dir, "password")
@@ -85,7 +90,7 @@ func (s *Server) start(settings []string) {
 	t := s.t
 	t.Helper()
 	var err error
-	s.log, err = os.Create(s.dir + ".log")
+	s.log, err = os.Create(filepath.Join(t.TempDir(), "log")) // not beside the data, whose file system tests unmount
 	must(t, err)
 	s.Configure(append(settings, fmt.Sprintf("port = %d", s.port))...)
 	t.Cleanup(func() {
@@ -100,8 +105,11 @@ func (s *Server) start(settings []string) {
 }
 
 // URL returns the URL of the server's database.
-func (s *Server) URL() string {
-	return fmt.Sprintf("postgres://postgres:%s@127.0.0.1:%d/postgres?sslmode=disable", Password, s.port)
+func (s *Server) URL() string { return s.URLAt(s.Addr()) }
+
+// URLAt returns the URL of the database for those who reach the server at another address.
+func (s *Server) URLAt(addr string) string {
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable", Password, addr)
 }
 
 // Addr returns the address of the server.

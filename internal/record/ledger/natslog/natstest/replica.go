@@ -1,0 +1,109 @@
+package natstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/natslog"
+)
+
+const (
+	patience = 2 * time.Minute // for a node to lead
+	readers  = 32
+)
+
+// streamState is a part of what the leader of a stream says about it.
+type streamState struct {
+	Cluster struct {
+		Leader string `json:"leader"`
+	} `json:"cluster"`
+	State struct {
+		Last uint64 `json:"last_seq"`
+	} `json:"state"`
+}
+
+// Replica returns the messages that one node has of a stream, by reading them from it while it leads: nothing else says which replica answers. One that it
+// cannot give is an error in its place.
+func Replica(t testing.TB, conn *nats.Conn, stream, node string) []string {
+	t.Helper()
+	var is streamState
+	for end := time.Now().Add(patience); is.Cluster.Leader != node; {
+		if time.Now().After(end) {
+			t.Fatalf("%s does not come to lead: %s does", node, is.Cluster.Leader)
+		}
+		var answer struct{}
+		to := fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, node)
+		_ = natslog.Request(t.Context(), conn, "$JS.API.STREAM.LEADER.STEPDOWN."+stream, to, &answer) // it is tried again
+		<-time.After(100 * time.Millisecond)                                                          // for the election
+		is = streamState{}
+		_ = natslog.Request(t.Context(), conn, "$JS.API.STREAM.INFO."+stream, nil, &is)
+	}
+	list := make([]string, is.State.Last)
+	next := make(chan int)
+	var all sync.WaitGroup
+	for range readers {
+		all.Go(func() {
+			for i := range next {
+				list[i] = message(t.Context(), conn, stream, uint64(i+1)) //nolint:gosec // not negative
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	return list
+}
+
+// message is what the leader has at a position, or why it has nothing.
+func message(ctx context.Context, conn *nats.Conn, stream string, seq uint64) string {
+	var answer struct {
+		Error *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+		Message struct {
+			Subject string `json:"subject"`
+			Data    []byte `json:"data"`
+			Hdrs    []byte `json:"hdrs"`
+		} `json:"message"`
+	}
+	err := errors.New("not asked")
+	for try := 0; err != nil && try < 3; try++ {
+		err = natslog.Request(ctx, conn, "$JS.API.STREAM.MSG.GET."+stream, fmt.Appendf(nil, `{"seq":%d}`, seq), &answer)
+	}
+	switch {
+	case err != nil:
+		return err.Error()
+	case answer.Error != nil:
+		return answer.Error.Description
+	}
+	return fmt.Sprintf("%s %s %s", answer.Message.Subject, answer.Message.Hdrs, answer.Message.Data)
+}
+
+// Agree compares the replicas of a stream at some nodes, each of which must have so many messages.
+func Agree(t testing.TB, conn *nats.Conn, stream string, messages int, nodes ...string) {
+	t.Helper()
+	first := Replica(t, conn, stream, nodes[0])
+	if len(first) != messages {
+		t.Errorf("%s has %d messages, and not %d", nodes[0], len(first), messages)
+	}
+	for _, node := range nodes[1:] {
+		list := Replica(t, conn, stream, node)
+		if len(list) != len(first) {
+			t.Errorf("%s has %d messages, and %s %d", node, len(list), nodes[0], len(first))
+		}
+		for i := range min(len(list), len(first)) {
+			if list[i] != first[i] {
+				t.Errorf("message %d at %s:\n%.500q\nat %s:\n%.500q", i+1, node, list[i], nodes[0], first[i])
+				break
+			}
+		}
+	}
+}

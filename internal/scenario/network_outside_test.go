@@ -1,0 +1,156 @@
+//go:build outside
+
+package scenario
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
+	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/link"
+	"github.com/trapezehq/trapeze/internal/record/ledger/pglog/pgtest"
+	"github.com/trapezehq/trapeze/internal/server"
+)
+
+// The network between nodes, or to the database, is broken while clients are at work: who can still reach the record goes on, and when the network is whole
+// again all do. What was acknowledged is true at the end.
+
+// trouble is a fault of the network. It lasts until the servers that can still reach the record have had some changes acknowledged.
+type trouble struct {
+	name  string
+	begin func(victim int)
+	all   bool                                  // the victim goes on, too
+	again func(victim int) (next time.Duration) // called again and again while it lasts; nil: never
+}
+
+var held = link.Way{Held: true}
+
+// far is a network of 200 ms for a question and its answer, in which one part in twenty is lost.
+var far = link.Way{Delay: 100 * time.Millisecond, Lost: 0.05}
+
+const brokenShare = 0.05
+
+// flap is how long a link that comes and goes stays as it is: mostly too short to be noticed, and sometimes longer than an election takes.
+func (c *campaign) flap() time.Duration {
+	return time.Duration(100+c.rng.IntN(900)+c.rng.IntN(2)*c.rng.IntN(2500)) * time.Millisecond
+}
+
+// troubles are the faults of a network whose ways from and to a server are set by sends and hears.
+func (c *campaign) troubles(sends, hears func(one int, w link.Way), reset func(share float64) int, servers int) []trouble {
+	cut := false
+	every := func(w link.Way) {
+		for one := range servers {
+			sends(one, w)
+			hears(one, w)
+		}
+	}
+	return []trouble{
+		{name: "a server is cut off", begin: func(one int) { sends(one, held); hears(one, held) }},
+		{name: "a server is not heard", begin: func(one int) { sends(one, held) }},
+		{name: "a server hears nothing", begin: func(one int) { hears(one, held) }},
+		{name: "the links of a server come and go", begin: func(int) {}, again: func(one int) time.Duration {
+			if cut = !cut; cut {
+				sends(one, held)
+				hears(one, held)
+			} else {
+				sends(one, link.Way{})
+				hears(one, link.Way{})
+			}
+			return c.flap()
+		}},
+		{name: "200 ms, 5 % lost, 5 % of the connections broken each second", all: true, begin: func(int) { every(far) }, again: func(int) time.Duration {
+			reset(brokenShare)
+			return time.Second
+		}},
+	}
+}
+
+// troubled has each fault happen to a server under load.
+func (c *campaign) troubled(rigs []*rig, crews []*crew, list []trouble, victim func() int, whole func(), more int64) {
+	c.Helper()
+	for _, f := range list {
+		c.atWork(rigs, crews, more)
+		one := victim()
+		c.Logf("%s: %s: %d", time.Now().Format(time.TimeOnly), f.name, one)
+		f.begin(one)
+		enough, lasts := c.repeats(f, one)
+		if f.all {
+			c.happened(f.name, c.atWork(rigs, crews, more))
+		} else {
+			c.happened(f.name, c.atWork(allBut(rigs, one), allBut(crews, one), more))
+		}
+		<-enough
+		lasts()
+		whole()
+		c.happened(f.name+", when it has ended", c.atWork(rigs, crews, more))
+	}
+}
+
+// leastRepeats is how often at least a link goes or comes before the fault ends.
+const leastRepeats = 4
+
+// repeats calls what a fault does again and again, until it is ended.
+func (c *campaign) repeats(f trouble, victim int) (enough chan struct{}, end func()) {
+	enough = make(chan struct{})
+	if f.again == nil {
+		close(enough)
+		return enough, func() {}
+	}
+	ctx, stop := context.WithCancel(c.Context())
+	var one sync.WaitGroup
+	one.Go(func() {
+		for n := 1; ctx.Err() == nil; n++ {
+			select {
+			case <-time.After(f.again(victim)):
+			case <-ctx.Done():
+			}
+			if n == leastRepeats {
+				close(enough)
+			}
+		}
+	})
+	return enough, func() { stop(); one.Wait() }
+}
+
+func TestNothingAcknowledgedIsLostWhenTheNetworkOfJetStreamIsBroken(t *testing.T) {
+	c := newCampaign(t, modeServe)
+	addrs := freeaddr.New(t, 3)
+	network := link.NewNetwork(t, addrs...)
+	rigs := c.newNodes([]string{t.TempDir(), t.TempDir(), t.TempDir()}, addrs, network)
+	crews, stop, waits := c.nodesAtWork(rigs)
+	leads := func() int { return c.leader(rigs) } // the hardest case
+	for range *faultsFlag {
+		c.troubled(rigs, crews, c.troubles(network.Sends, network.Hears, network.Reset, 3), leads, func() { network.All(link.Way{}) }, 15)
+	}
+	stop()
+	c.concluded(rigs, crews, waits, c.recordOfNode(rigs[0]), nodeNames...)
+}
+
+func TestNothingAcknowledgedIsLostWhenTheNetworkOfPostgreSQLIsBroken(t *testing.T) {
+	db := pgtest.Start(t)
+	c := newCampaign(t, modeServe)
+	var rigs []*rig
+	var links []*link.Link
+	for range 2 {
+		l, r := link.New(t, db.Addr()), newRig(c, c.TempDir(), c.mode)
+		r.env = []string{childPostgres + "=" + db.URLAt(l.Addr())}
+		rigs, links = append(rigs, r), append(links, l)
+	}
+	crews, stop, waits := c.frontsAtWork(rigs)
+	sends := func(one int, w link.Way) { links[one].SetThere(w) }
+	hears := func(one int, w link.Way) { links[one].SetBack(w) }
+	reset := func(share float64) int { return links[0].Reset(share) + links[1].Reset(share) }
+	whole := func() {
+		for one := range links {
+			sends(one, link.Way{})
+			hears(one, link.Way{})
+		}
+	}
+	for range *faultsFlag {
+		c.troubled(rigs, crews, c.troubles(sends, hears, reset, 2), func() int { return c.rng.IntN(2) }, whole, 150)
+	}
+	stop()
+	c.concluded(rigs, crews, waits, server.Place{Postgres: db.URL()})
+}
