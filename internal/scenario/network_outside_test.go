@@ -77,7 +77,7 @@ func (c *campaign) troubled(rigs []*rig, crews []*crew, list []trouble, victim f
 		f.begin(one)
 		enough, lasts := c.repeats(f, one)
 		if f.all {
-			c.happened(f.name, c.atWork(rigs, crews, more))
+			c.happened(f.name, c.atWork(rigs, crews, more/5)) // each takes a second
 		} else {
 			c.happened(f.name, c.atWork(allBut(rigs, one), allBut(crews, one), more))
 		}

@@ -6,6 +6,8 @@ import (
 	"context"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/trapezehq/trapeze/internal/record/ledger"
 )
 
 // Deaf returns options of a log that does not hear what others append.
@@ -29,5 +31,11 @@ var ErrElected = errElected
 // Send sends a request to a subject.
 func Send(ctx context.Context, l *Log, subject string) error {
 	_, err := l.send(ctx, &nats.Msg{Subject: subject})
+	return err
+}
+
+// Between reads a stream up to a position.
+func Between(ctx context.Context, l *Log, s ledger.Stream, end ledger.Position) error {
+	_, err := l.between(ctx, s, 0, end, 10)
 	return err
 }

@@ -140,6 +140,25 @@ func TestAnElectionEndsRequestsOnTheirWay(t *testing.T) {
 	}
 }
 
+// A leader of before, or a new one, may lack for a moment what another had: that is no damage.
+func TestAnEntryThatTheLeaderDoesNotHaveYetIsNotDamaged(t *testing.T) {
+	c := natstest.Start(t, 3)
+	l := open(t, c, 0, natslog.Options{Name: newName()})
+	p, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/a", 1, "x"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := natslog.Between(t.Context(), l, "w/task/a", p+1); !errors.Is(err, ledger.ErrNoMajority) {
+		t.Errorf("it comes next: %v", err)
+	}
+	if _, err := l.Append(t.Context(), ledgertest.NewEntry("w/task/b", 1, "x"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := errors.AsType[*ledger.Damaged](natslog.Between(t.Context(), l, "w/task/a", p+1)); !ok {
+		t.Error("it is another's: the stream lacks it")
+	}
+}
+
 func TestAStreamThatHasLostEntriesIsNotWritten(t *testing.T) {
 	c := natstest.Start(t, 3)
 	o := natslog.Options{Name: newName()}

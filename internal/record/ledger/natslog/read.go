@@ -78,13 +78,21 @@ func (l *Log) between(ctx context.Context, s ledger.Stream, after, end ledger.Po
 	return entries, nil
 }
 
-// next returns the next entry of a chain from the leader, which must have one. What it has damaged is damage.
+// next returns the next entry of a chain from the leader, which must have one. What it has damaged is damage, and what it lacks, if it has what comes later:
+// otherwise it is the leader of before, or does not have everything yet, and is asked again.
 func (l *Log) next(ctx context.Context, c *chain, r getRequest, missing ledger.Position) (ledger.Entry, error) {
 	m, ok, err := l.fromLeader(ctx, r)
 	switch {
 	case err != nil:
 		return ledger.Entry{}, err
 	case !ok:
+		end, err := l.endOf(ctx, l.opts.subjects()+".>")
+		if err != nil {
+			return ledger.Entry{}, err
+		}
+		if end < missing {
+			return ledger.Entry{}, fmt.Errorf("%w: the leader does not have entry %d yet", errNoAnswer, missing)
+		}
 		return ledger.Entry{}, &ledger.Damaged{Position: missing, Err: errMissing}
 	}
 	return c.next(m)

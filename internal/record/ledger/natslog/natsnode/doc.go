@@ -3,13 +3,14 @@
 // Invariants:
 //   - Each write is synced before it is acknowledged.
 //   - Clients connect inside the process alone: the server's port for clients is on the loopback, with a password that is made at each start.
+//   - A node with a damaged message in its replica does not start.
 //   - Other nodes are reached over TLS, with certificates on both sides, unless all addresses are on the loopback.
 //
 // The server is large: other packages reach it through package server, to which the program trapeze gives it, and tests of it have the build tag outside.
 //
 // Where to change what:
 //   - options.go: which options are refused, and the name that a node keeps; node.go: how the server is configured and started (it returns before the other
-//     nodes are reached); election.go: when another leads; peers.go: what a node asks the others: which nodes the cluster has. What is done or refused once they
+//     nodes are reached); damage.go: a damaged replica is refused; election.go: when another leads; peers.go: what a node asks the others: which nodes the cluster has. What is done or refused once they
 //     are there is in server/sharedrecord/jetstream.go
 //
 // Start reading at [Start].

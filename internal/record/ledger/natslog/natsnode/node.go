@@ -72,6 +72,9 @@ func Start(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkReplicas(o.Dir); err != nil {
+		return nil, err
+	}
 	password := rand.Text()
 	system := server.NewAccount(systemAccount)
 	s, err := server.NewServer(&server.Options{

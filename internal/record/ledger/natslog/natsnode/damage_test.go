@@ -1,0 +1,89 @@
+package natsnode
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/minio/highwayhash"
+)
+
+// stored is a message as nats-server stores it in block 1 of the stream S.
+func stored(t *testing.T, number uint64, subject, header, content string) []byte {
+	t.Helper()
+	key := sha256.Sum256([]byte("S-1"))
+	sum, err := highwayhash.New64(key[:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := uint32(headSize + len(subject) + len(header) + len(content) + sumSize) //nolint:gosec // small
+	if header != "" {
+		length = (length + 4) | withHeader
+	}
+	b := binary.LittleEndian.AppendUint32(nil, length)
+	b = binary.LittleEndian.AppendUint64(b, number)
+	b = binary.LittleEndian.AppendUint64(b, 17)
+	_, _ = sum.Write(b[4:])
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(subject))) //nolint:gosec // small
+	b = append(b, subject...)
+	if header != "" {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(header))) //nolint:gosec // small
+	}
+	b = append(append(b, header...), content...)
+	_, _ = sum.Write([]byte(subject + header + content))
+	return sum.Sum(b)
+}
+
+func TestADamagedMessageIsFoundAndATornEndIsNone(t *testing.T) {
+	one, two := stored(t, 1, "s.one", "H: 1", "content"), stored(t, 2, "s.two", "", "more")
+	all := slices.Concat(one, two)
+	b := block{stream: "S", number: 1}
+	for _, last := range []bool{true, false} {
+		if at := b.damage(all, last); at != -1 {
+			t.Errorf("whole, last %t: damaged at %d", last, at)
+		}
+	}
+	for end := len(one) + 1; end < len(all); end++ {
+		if b.damage(all[:end], true) != -1 || b.damage(all[:end], false) != len(one) {
+			t.Errorf("cut at %d: %d, and %d where another block follows", end, b.damage(all[:end], true), b.damage(all[:end], false))
+		}
+	}
+	for bit := range 8 * len(one) {
+		if n := bit / 8; n >= headSize-2 && n < headSize || n >= headSize+5 && n < headSize+9 {
+			continue // lengths that no sum covers; an entry is compared with its subject when it is read
+		}
+		bad := slices.Clone(all)
+		bad[bit/8] ^= 1 << (bit % 8)
+		if b.damage(bad, true) != 0 {
+			t.Errorf("bit %d: %d", bit, b.damage(bad, true))
+		}
+	}
+}
+
+func TestANodeWithADamagedReplicaDoesNotStart(t *testing.T) {
+	o := Options{Cluster: "test", Name: "one", Dir: t.TempDir(), Addr: "127.0.0.1:0", Join: []string{"127.0.0.1:1"}, Secret: strings.Repeat("s", minSecret)}
+	dir := filepath.Join(o.Dir, storeDir, "$G", "streams", "S", "msgs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	bad := slices.Concat(stored(t, 1, "s.one", "", "content"), stored(t, 2, "s.two", "", "more"))
+	bad[headSize+7] ^= 1
+	file := filepath.Join(dir, "1.blk")
+	if err := os.WriteFile(file, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "10.blk"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n, err := Start(o)
+	if err == nil {
+		_ = n.Stop(t.Context())
+	}
+	if err == nil || !strings.Contains(err.Error(), file+" is not as it was written, at byte 0") || !strings.Contains(err.Error(), "delete "+filepath.Join(o.Dir, storeDir)+", and start") {
+		t.Errorf("%v", err)
+	}
+}
