@@ -38,7 +38,7 @@ func (n *Network) Addrs(of int) (list []string) {
 	return list
 }
 
-// Set says what happens to all that one program sends to another, whoever of them has connected.
+// Set says what happens to all that one program sends to another, also on a connection that the other has made.
 func (n *Network) Set(from, to int, w Way) {
 	n.links[from][to].SetThere(w)
 	n.links[to][from].SetBack(w)
