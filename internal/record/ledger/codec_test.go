@@ -140,3 +140,42 @@ func TestMistakesInRegistrationPanic(t *testing.T) {
 		})
 	}
 }
+
+// parcel is an event that keeps JSON as it is.
+type parcel struct {
+	To      string          `json:"to"`
+	Content json.RawMessage `json:"content"`
+	More    json.RawMessage `json:"more,omitempty"`
+}
+
+func (parcel) EventName() string { return "parcel" }
+
+// TestAnEventThatKeepsJSONIsDecodedAsEncodingJSONDoes has members in any order, twice, under other names for the same, and JSON that is refused.
+func TestAnEventThatKeepsJSONIsDecodedAsEncodingJSONDoes(t *testing.T) {
+	long := `{"text":"` + strings.Repeat(`\u00e9 \"a\" `, minRaw/8) + `","list":[1,{"a":null}]}`
+	for _, data := range []string{
+		`{"to":"ada","content":` + long + `}`, `{"content":` + long + `,"to":"ada","more":[1]}`, `{"content":` + long + `}`,
+		`{"content":[1],"to":"ada","content":` + long + `}`, `{"content":` + long + `,"content":[1]}`, `{"content":` + long + `,"Content":[1]}`, `{"CONTENT":` + long + `}`,
+		`{"content":` + long + `,"c\u006fntent":[1]}`, `{"to":` + long + `,"content":[1]}`, `{"more":` + long + `,"content":null}`, `{"to":"` + strings.Repeat("a", minRaw) + `","content":null}`,
+		` {"content":` + long + `}`, `{"content": ` + long + ` }`, `{"content":` + long + `}}`, `{"content":` + long + `,}`, `{"content":` + long, `{"content":` + long[1:] + `}`, `[` + long + `]`, long,
+	} {
+		var want parcel
+		wrong := json.Unmarshal([]byte(data), &want)
+		got, err := NewCodec[bakeryEvent](parcel{}).Decode(Event{Name: "parcel", Version: 1, Data: json.RawMessage(data)})
+		if (err == nil) != (wrong == nil) || err == nil && !reflect.DeepEqual(got, want) {
+			t.Errorf("%.60s…: %.100v, %v; encoding/json says %.100v, %v", data, got, err, want, wrong)
+		}
+	}
+	data := []byte(`{"to":"ada","content":` + long + `}`)
+	if from, to := onlyMember(data, `"content"`); string(data[from:to]) != long {
+		t.Errorf("the content is at %d to %d", from, to)
+	}
+	got, err := NewCodec[bakeryEvent](parcel{}).Decode(Event{Name: "parcel", Version: 1, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data)
+	if p, _ := got.(parcel); string(p.Content) != long {
+		t.Error("what is kept changes with what it was decoded from")
+	}
+}

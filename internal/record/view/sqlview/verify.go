@@ -75,23 +75,23 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
 		return nil, 0, err
 	}
-	old, at, err := query.Digests(ctx, have, compared)
+	there, err := query.OpenSnapshot(ctx, have)
 	if err != nil {
-		return nil, at, err
+		return nil, 0, err
 	}
+	at = there.At
 	if last, err := r.Last(ctx); err != nil || last < at {
-		return nil, at, errors.Join(err, fmt.Errorf("sqlview: the views end at position %d, by view_meta, and the record at %d", at, last))
+		return nil, at, errors.Join(err, there.Close(), fmt.Errorf("sqlview: the views end at position %d, by view_meta, and the record at %d", at, last))
 	}
-	db, p, err := openTemporary(r)
-	if err != nil {
-		return nil, at, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := replay(ctx, r, db, p, at); err != nil {
-		return nil, at, err
-	}
-	made, _, err := query.Digests(ctx, db.Readers(), compared)
-	if err != nil {
+	var old [][]byte
+	read := make(chan error, 1) // meanwhile
+	go func() {
+		var err error
+		old, err = there.Digests(ctx, compared)
+		read <- errors.Join(err, there.Close())
+	}()
+	made, err := rebuilt(ctx, r, at)
+	if err = errors.Join(<-read, err); err != nil {
 		return nil, at, err
 	}
 	for i, t := range compared {
@@ -100,6 +100,20 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 		}
 	}
 	return differ, at, nil
+}
+
+// rebuilt builds views from a record up to a position, and returns their digests.
+func rebuilt(ctx context.Context, r Record, at ledger.Position) (digests [][]byte, err error) {
+	db, p, err := openTemporary(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := replay(ctx, r, db, p, at); err != nil {
+		return nil, err
+	}
+	digests, _, err = query.Digests(ctx, db.Readers(), compared)
+	return digests, err
 }
 
 // CompareKept returns the names of the tables that are not compared with a rebuild, and that are not as they were written. Errors: *[ledger.NotCompared], and those of the database.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -39,42 +41,43 @@ func each(ctx context.Context, db Querier, query string, args []any, do func(nam
 	return nil
 }
 
-// digest adds the rows of a query to a hash: of each value its type, its length and its bytes. It reads values where the driver has them: a table may have millions of rows.
-func digest(ctx context.Context, db Querier, query string, h hash.Hash) (err error) {
-	rows, err := db.QueryContext(ctx, query)
+// digest adds the rows of a query to a hash: of each value its type, its length and its bytes. It reads them from the driver: a table may have millions of rows, and database/sql
+// takes as long for each value as the driver.
+func digest(ctx context.Context, db driver.QueryerContext, query string, h hash.Hash) (err error) {
+	rows, err := db.QueryContext(ctx, query, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	values := make([]driver.Value, len(rows.Columns()))
 	var row cells
-	into := make([]any, len(names))
-	for i := range into {
-		into[i] = &row
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
+	for {
+		switch err := rows.Next(values); {
+		case errors.Is(err, io.EOF):
+			h.Write(row)
+			return nil
+		case err != nil:
 			return err
+		}
+		for _, v := range values {
+			if err := row.add(v); err != nil {
+				return err
+			}
 		}
 		if len(row) >= cellsSize {
 			h.Write(row)
 			row = row[:0]
 		}
 	}
-	h.Write(row)
-	return nil
 }
 
-// cells are values that a hash does not have yet. It implements [sql.Scanner], for one value after the other.
+// cells are values that a hash does not have yet.
 type cells []byte
 
 const cellsSize = 16 << 10 // after which they go into the hash
 
-// Scan implements [sql.Scanner].
-func (c *cells) Scan(value any) error {
+// add adds a value.
+func (c *cells) add(value driver.Value) error {
 	switch v := value.(type) {
 	case nil:
 		*c = append(*c, '0')
@@ -147,24 +150,63 @@ func (r *Row) Value(name string) any {
 // Part is rows that are compared: those of a table, or of another source, in an order.
 type Part struct{ Name, From string }
 
+// Snapshot is one state of the views in a database.
+type Snapshot struct {
+	At   ledger.Position // up to which they are
+	conn *sql.Conn
+	tx   *sql.Tx
+}
+
+// OpenSnapshot begins to read. Close it.
+func OpenSnapshot(ctx context.Context, db *sql.DB) (_ *Snapshot, err error) {
+	s := &Snapshot{}
+	if s.conn, err = db.Conn(ctx); err != nil {
+		return nil, err
+	}
+	if s.tx, err = s.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err == nil {
+		if err = s.tx.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&s.At); err != nil {
+			_ = s.tx.Rollback() // nothing to lose
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.conn.Close())
+	}
+	return s, nil
+}
+
+// Close ends the reading.
+func (s *Snapshot) Close() error {
+	_ = s.tx.Rollback() // nothing to lose
+	return s.conn.Close()
+}
+
+// Digests returns one digest of each part.
+func (s *Snapshot) Digests(ctx context.Context, list []Part) (parts [][]byte, err error) {
+	err = s.conn.Raw(func(of any) error {
+		db, ok := of.(driver.QueryerContext)
+		if !ok {
+			return errors.New("the SQLite driver does not implement the expected interface")
+		}
+		for _, p := range list {
+			h := sha256.New()
+			if err := digest(ctx, db, "SELECT * FROM "+p.From, h); err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+			parts = append(parts, h.Sum(nil))
+		}
+		return nil
+	})
+	return parts, err
+}
+
 // Digests returns one digest of each part, all of one state, and the position of the views.
 func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at ledger.Position, err error) {
-	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	s, err := OpenSnapshot(ctx, db)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing to lose
-	if err := tx.QueryRowContext(ctx, "SELECT position FROM view_meta").Scan(&at); err != nil {
-		return nil, 0, err
-	}
-	for _, p := range list {
-		h := sha256.New()
-		if err := digest(ctx, tx, "SELECT * FROM "+p.From, h); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		parts = append(parts, h.Sum(nil))
-	}
-	return parts, at, nil
+	parts, err = s.Digests(ctx, list)
+	return parts, s.At, errors.Join(err, s.Close())
 }
 
 // CheckSchema returns a *[ledger.NotCompared] if a database has no views, or those of an earlier version of the program than that of a schema, which the next start builds again. Error: for a
