@@ -91,7 +91,7 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 		read <- errors.Join(err, there.Close())
 	}()
 	made, err := rebuilt(ctx, r, at)
-	if err = errors.Join(<-read, err); err != nil {
+	if err := errors.Join(<-read, err); err != nil {
 		return nil, at, err
 	}
 	for i, t := range compared {
