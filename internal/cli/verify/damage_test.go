@@ -154,6 +154,7 @@ func TestWhatIsNoEntryIsVerifiedToo(t *testing.T) {
 		"the index of words has lost its rows":          {do: []string{"DELETE FROM view_memory_text_idx"}, exit: 1, says: lostWords},
 		"it has lost one":                               {do: []string{"DELETE FROM view_memory_text_idx WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
 		"it has a word in another page":                 {do: []string{"UPDATE view_memory_text_idx SET term = CAST(x'3067' AS BLOB) WHERE term = (SELECT max(term) FROM view_memory_text_idx)"}, exit: 1, says: lostWords},
+		"the views are later than they say":             {do: []string{"UPDATE view_meta SET position = position - 3"}, exit: 1, says: "the view view_meta differs"},
 		"there are no views":                            {do: []string{"DROP TABLE view_meta"}, says: "Not compared: the views, since there are none"},
 	} {
 		t.Run(what, func(t *testing.T) {

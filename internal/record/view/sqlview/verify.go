@@ -70,9 +70,13 @@ func References(ctx context.Context, have *sql.DB) (list []Reference, err error)
 }
 
 // Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
-// position at which they were compared. Errors: *[ledger.NotCompared], and those of the record and the database.
+// position at which they were compared. If they are those of a later position than they say, view_meta is what differs. Errors: *[ledger.NotCompared], and those of the record and the database.
 func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at ledger.Position, err error) {
 	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
+		return nil, 0, err
+	}
+	first, err := r.Last(ctx)
+	if err != nil {
 		return nil, 0, err
 	}
 	there, err := query.OpenSnapshot(ctx, have)
@@ -94,12 +98,23 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if err := errors.Join(<-read, err); err != nil {
 		return nil, at, err
 	}
+	if differ = differing(old, made); len(differ) == 0 || at >= first {
+		return differ, at, nil
+	}
+	if made, err = rebuilt(ctx, r, first); err == nil && len(differing(old, made)) == 0 {
+		differ = []string{"view_meta"}
+	}
+	return differ, at, err
+}
+
+// differing returns the names of the tables whose digests differ.
+func differing(old, made [][]byte) (names []string) {
 	for i, t := range compared {
 		if string(old[i]) != string(made[i]) {
-			differ = append(differ, t.Name)
+			names = append(names, t.Name)
 		}
 	}
-	return differ, at, nil
+	return names
 }
 
 // rebuilt builds views from a record up to a position, and returns their digests.
