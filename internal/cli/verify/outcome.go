@@ -239,7 +239,7 @@ func (o options) entries(ctx context.Context, record File, evidence proof.Eviden
 	evidence.Along = views.along
 	report, err := proof.VerifyRecord(ctx, record, evidence)
 	<-views.ended
-	v.timed(views.what(), began, o.compared(report))
+	v.timed(views.what(err == nil && len(report.Findings) == 0), began, o.compared(report))
 	v.findings = append(v.findings, report.Findings...)
 	if !v.note("the record", err) && err != nil {
 		v.findings[len(v.findings)-1].Position = report.Entries + 1
@@ -263,10 +263,10 @@ func (o options) compareViews(ctx context.Context, record File, v *verification)
 	return c
 }
 
-// what is what was compared with the entries.
-func (c *comparison) what() string {
+// what is what was compared with the entries, which are sound or not.
+func (c *comparison) what(sound bool) string {
 	const entries = "the entries, against their checksums, the tree and the checkpoints"
-	if c.order == nil {
+	if c.order == nil || c.err != nil || !sound {
 		return entries
 	}
 	return entries + ", with the views, built again, and the order of events"
