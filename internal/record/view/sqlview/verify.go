@@ -2,9 +2,7 @@ package sqlview
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -18,15 +16,7 @@ import (
 // Digest returns the SHA-256, in hex, of all rows of the views, and the position of the views. Two views at the same
 // position have the same digest. It reads every row.
 func (v *Views) Digest(ctx context.Context) (digest string, at ledger.Position, err error) {
-	parts, at, err := query.Digests(ctx, v.readers, compared)
-	if err != nil {
-		return "", 0, err
-	}
-	h := sha256.New()
-	for _, p := range parts {
-		h.Write(p)
-	}
-	return hex.EncodeToString(h.Sum(nil)), at, nil
+	return query.Digest(ctx, v.readers, compared)
 }
 
 // Verify compares the views with new ones, built from the ledger in a temporary file. Its error names the tables that
@@ -47,26 +37,11 @@ type Record interface {
 }
 
 // Reference is an artifact of a workspace to which an envelope refers.
-type Reference struct{ Workspace, Digest string }
+type Reference = query.Reference
 
 // References returns the artifacts to which envelopes refer, by the views in a database. Errors: *[ledger.NotCompared], and those of the database.
-func References(ctx context.Context, have *sql.DB) (list []Reference, err error) {
-	if err := query.CheckSchema(ctx, have, schemaVersion); err != nil {
-		return nil, err
-	}
-	rows, err := have.QueryContext(ctx, "SELECT DISTINCT ws, digest FROM view_artifact ORDER BY ws, digest")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var r Reference
-		if err := rows.Scan(&r.Workspace, &r.Digest); err != nil {
-			return nil, err
-		}
-		list = append(list, r)
-	}
-	return list, rows.Err()
+func References(ctx context.Context, have *sql.DB) ([]Reference, error) {
+	return query.References(ctx, have, schemaVersion)
 }
 
 // Compare compares the views in a database with new ones, built from a record in a temporary file, and returns the names of the tables that differ, and the
@@ -87,34 +62,19 @@ func Compare(ctx context.Context, r Record, have *sql.DB) (differ []string, at l
 	if last, err := r.Last(ctx); err != nil || last < at {
 		return nil, at, errors.Join(err, there.Close(), fmt.Errorf("sqlview: the views end at position %d, by view_meta, and the record at %d", at, last))
 	}
-	var old [][]byte
-	read := make(chan error, 1) // meanwhile
-	go func() {
-		var err error
-		old, err = there.Digests(ctx, compared)
-		read <- errors.Join(err, there.Close())
-	}()
+	read := there.Start(ctx, compared)
 	made, err := rebuilt(ctx, r, at)
-	if err := errors.Join(<-read, err); err != nil {
+	old, unread := read()
+	if err := errors.Join(unread, err); err != nil {
 		return nil, at, err
 	}
-	if differ = differing(old, made); len(differ) == 0 || at >= first {
+	if differ = query.Differing(compared, old, made); len(differ) == 0 || at >= first {
 		return differ, at, nil
 	}
-	if made, err = rebuilt(ctx, r, first); err == nil && len(differing(old, made)) == 0 {
+	if made, err = rebuilt(ctx, r, first); err == nil && len(query.Differing(compared, old, made)) == 0 {
 		differ = []string{"view_meta"}
 	}
 	return differ, at, err
-}
-
-// differing returns the names of the tables whose digests differ.
-func differing(old, made [][]byte) (names []string) {
-	for i, t := range compared {
-		if string(old[i]) != string(made[i]) {
-			names = append(names, t.Name)
-		}
-	}
-	return names
 }
 
 // rebuilt builds views from a record up to a position, and returns their digests.

@@ -1,11 +1,13 @@
 package query
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -199,6 +201,38 @@ func (s *Snapshot) Digests(ctx context.Context, list []Part) (parts [][]byte, er
 	return parts, err
 }
 
+// Start begins to make the digests, and closes the snapshot afterwards. The function that it returns waits for them: call it.
+func (s *Snapshot) Start(ctx context.Context, list []Part) func() ([][]byte, error) {
+	var parts [][]byte
+	read := make(chan error, 1)
+	go func() {
+		var err error
+		parts, err = s.Digests(ctx, list)
+		read <- errors.Join(err, s.Close())
+	}()
+	return func() ([][]byte, error) { err := <-read; return parts, err }
+}
+
+// Differing returns the names of the parts whose digests differ.
+func Differing(list []Part, a, b [][]byte) (names []string) {
+	for i, p := range list {
+		if !bytes.Equal(a[i], b[i]) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Digest returns the SHA-256, in hex, of the digests of all parts, and the position of the views.
+func Digest(ctx context.Context, db *sql.DB, list []Part) (string, ledger.Position, error) {
+	parts, at, err := Digests(ctx, db, list)
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.Sum256(bytes.Join(parts, nil))
+	return hex.EncodeToString(h[:]), at, nil
+}
+
 // Digests returns one digest of each part, all of one state, and the position of the views.
 func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at ledger.Position, err error) {
 	s, err := OpenSnapshot(ctx, db)
@@ -207,6 +241,22 @@ func Digests(ctx context.Context, db *sql.DB, list []Part) (parts [][]byte, at l
 	}
 	parts, err = s.Digests(ctx, list)
 	return parts, s.At, errors.Join(err, s.Close())
+}
+
+// Reference is an artifact of a workspace to which an envelope refers.
+type Reference struct{ Workspace, Digest string }
+
+// References returns the artifacts to which envelopes refer, by the views in a database. Errors: those of [CheckSchema] and of the database.
+func References(ctx context.Context, have *sql.DB, schema int) (list []Reference, err error) {
+	if err := CheckSchema(ctx, have, schema); err != nil {
+		return nil, err
+	}
+	err = each(ctx, have, "SELECT DISTINCT ws, digest FROM view_artifact ORDER BY ws, digest", nil, func(_ []string, values []any) {
+		workspace, _ := values[0].(string)
+		digest, _ := values[1].(string)
+		list = append(list, Reference{workspace, digest})
+	})
+	return list, err
 }
 
 // CheckSchema returns a *[ledger.NotCompared] if a database has no views, or those of an earlier version of the program than that of a schema, which the next start builds again. Error: for a
