@@ -20,19 +20,19 @@ import (
 // painted waits until something of a page was painted.
 var painted = chromedp.Poll[chromedp.Void](`performance.getEntriesByName("first-contentful-paint").length > 0`, chromedp.WithPollingTimeout(patience))
 
-// scroll goes down to the end of a list, 600 pixels a frame, which is faster than a person scrolls, and returns the times between frames, in milliseconds.
-func (d *desk) scroll() []float64 {
+// scroll goes down to the end of a list, some pixels a frame, and returns the times between frames, in milliseconds.
+func (d *desk) scroll(pixels int) []float64 {
 	d.t.Helper()
-	d.do(chromedp.Evaluate[chromedp.Void](`window.frames_ = []; window.down_ = false; {
+	d.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`window.frames_ = []; window.down_ = false; {
 		let last = performance.now();
 		requestAnimationFrame(function frame(now) {
 			frames_.push(now - last);
 			last = now;
-			window.scrollBy(0, 600);
+			window.scrollBy(0, %d);
 			if (document.getElementById("next") || scrollY + innerHeight < document.documentElement.scrollHeight - 1) requestAnimationFrame(frame);
 			else window.down_ = true;
 		});
-	} void 0`))
+	} void 0`, pixels)))
 	whole, cancel := context.WithTimeout(d.ctx, 9*patience) // each part of the list is one request
 	defer cancel()
 	if err := chromedp.Do(whole, chromedp.Poll[chromedp.Void](`window.down_`, chromedp.WithPollingTimeout(9*patience))); err != nil {
@@ -138,14 +138,14 @@ func BenchmarkTenThousandTasks(b *testing.B) {
 		m.note("overview-update", d.seen(later(), create))
 		d.goTo("/tasks")
 		paint("list")
-		m.note("list-frames", d.scroll()...)
+		m.note("list-frames", d.scroll(600)...)
 		d.do(chromedp.Evaluate[chromedp.Void](`window.scrollTo(0, 0)`))
 		d.following()
 		m.note("list-update", d.seen(later(), create))
 
 		d.do(chromedp.Navigate(table), chromedp.WaitReady(chromedp.CSS(`#main`)))
 		paint("plain")
-		m.note("plain-frames", d.scroll()...)
+		m.note("plain-frames", d.scroll(600)...)
 		d.do(chromedp.Evaluate[chromedp.Void](`window.scrollTo(0, 0)`))
 		m.note("plain-update", d.seen("Added", func() { add <- "Added" }))
 	}

@@ -85,7 +85,7 @@ func TestAPageOfTenThousandTasks(t *testing.T) {
 	d.shows("This came later")
 
 	d.goTo("/tasks")
-	d.scroll()
+	d.scroll(2400)
 	if n := eval[int](d, `new Set([...document.querySelectorAll("tbody a[href^='/tasks/']")].map((a) => a.href)).size`); n != many+1 {
 		t.Errorf("the list has %d tasks", n)
 	}
