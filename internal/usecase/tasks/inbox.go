@@ -21,8 +21,11 @@ import (
 // MaxWait is the longest that a call may wait for an inbox: shorter than the usual client timeouts.
 const MaxWait = 55 * time.Second
 
-// takenPause is the time until an inbox is read again of which others have just taken all that was to be shown.
-const takenPause = 20 * time.Millisecond
+// An inbox of which others have just taken all that was to be shown is read again after takenPause, then after twice as long, up to longestPause.
+const (
+	takenPause   = 20 * time.Millisecond
+	longestPause = time.Second
+)
 
 // InboxInput asks what waits for an agent.
 type InboxInput struct {
@@ -55,7 +58,7 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 	defer stop()
 	deadline := time.NewTimer(in.Wait)
 	defer deadline.Stop()
-	for {
+	for pause := takenPause; ; {
 		box, err := ts.views.Inbox(ctx, c.Workspace, in.Agent, view.InboxFilter{After: in.After, Limit: in.Limit, Turns: ts.turns.Of(c.Workspace, in.Agent)})
 		if err != nil {
 			return view.Inbox{}, stream.Unavailable(err)
@@ -72,7 +75,7 @@ func (ts *Tasks) Inbox(ctx context.Context, c caller.Caller, in InboxInput) (vie
 		}
 		var again <-chan time.Time
 		if listed { // others have taken all of these, and there may be more behind them
-			again = time.After(takenPause)
+			again, pause = time.After(pause), min(2*pause, longestPause)
 		}
 		select {
 		case <-changed:
