@@ -21,12 +21,12 @@ var (
 // field helps with has the flag alone.
 func (h Help) Command() string {
 	fields := h.flags()
-	switch {
-	case h.Call == ActAs:
+	switch h.Call {
+	case ActAs:
 		return "--agent " + shellword.Quote(cmp.Or(h.ID, "NAME"))
-	case h.Call == Describe:
+	case Describe:
 		return "--help"
-	case h.Call == "":
+	case "":
 		return strings.TrimPrefix(fields, " ")
 	}
 	f := calls[h.Call]

@@ -34,7 +34,8 @@ func TestAModelReadsAHintWithItsTools(t *testing.T) {
 		{"accept it first", []client.Help{{Words: "accept it", Call: "accept"}}, "accept it (trapeze_accept handoff=HANDOFF) first"},
 		{"name an agent", []client.Help{{Words: "name an agent", Fields: map[string]string{"to": ""}}}, "name an agent (argument to)"},
 		{
-			"an operator can replay it", []client.Help{{Words: "replay it", Call: "dead replay", ID: "task_1"}},
+			"an operator can replay it",
+			[]client.Help{{Words: "replay it", Call: "dead replay", ID: "task_1"}},
 			"an operator can replay it (your user can run: trapeze dead replay task_1)",
 		},
 		{"use coder", []client.Help{{Call: "agent add", ID: "tester"}}, "use coder"},
