@@ -104,13 +104,18 @@ func WaitThroughRestart[T any](ctx context.Context, w Waits, seconds int, do fun
 		v, err := do(ctx, left)
 		left = time.Until(end)
 		if err == nil || left <= 0 || !again(ctx, w.Remote, err, left) {
-			if err != nil && errors.Is(context.Cause(ctx), errStopping) {
+			if err != nil && (errors.Is(context.Cause(ctx), errStopping) || seconds > 0 && w.stops(err)) {
 				err = errStopping
 			}
 			return v, err
 		}
 		left = max(time.Until(end), 0)
 	}
+}
+
+// stops reports whether a call that waited is refused since the server stops: the API in the same process may have noticed that first.
+func (w Waits) stops(err error) bool {
+	return w.Stopping != nil && w.Stopping().Err() != nil && errors.Is(err, client.Unavailable)
 }
 
 // Again reports whether to repeat a call that failed, after a pause: if the server is remote and does not answer.
