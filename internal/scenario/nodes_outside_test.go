@@ -184,7 +184,7 @@ func drainsOne(t *testing.T, engine admin.Engine, all []member) member {
 			t.Fatal(err)
 		default:
 		}
-		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "httpapi.(*service).endWait(")
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "httpapi.patiently[")
 	})
 	if _, err := admin.New(other.boss).DrainNode(t.Context(), first.name); err != nil {
 		t.Fatal(err)
