@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -40,7 +41,7 @@ func (p process) newID(v *caller) string {
 	b := make([]byte, idSize)
 	copy(b, p[:])
 	_, _ = rand.Read(b[processSize:]) // never fails
-	return idText.EncodeToString(append(b, macOf(v, b)...))
+	return idText.EncodeToString(slices.Concat(b, macOf(v, b)))
 }
 
 // elsewhere reports whether another process began a session with the token of a caller.
