@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,25 +24,32 @@ import (
 const storeDir = "jetstream"
 
 // checkReplicas refuses a directory with a damaged message in a stream. What was written last may be incomplete: the node gets it from the others.
-func checkReplicas(dir string) error {
-	streams, err := filepath.Glob(filepath.Join(dir, storeDir, "*", "streams", "*"))
+func checkReplicas(dir string, log *slog.Logger) error {
+	streams, err := fs.Glob(os.DirFS(dir), storeDir+"/*/streams/*")
 	if err != nil {
 		return err
 	}
+	var all []block
+	size := int64(0)
 	for _, stream := range streams {
-		blocks, err := blocksOf(stream)
+		blocks, n, err := blocksOf(filepath.Join(dir, filepath.FromSlash(stream)))
 		if err != nil {
 			return err
 		}
-		for i, b := range blocks {
-			text, err := os.ReadFile(b.file)
-			if err != nil {
-				return err
-			}
-			if at := b.damage(text, i == len(blocks)-1); at >= 0 {
-				return fmt.Errorf("natsnode: the replica of this node is damaged: %s is not as it was written, at byte %d. Nothing is lost while the others run: look for what "+
-					"damages files here, delete %s, and start the node again. Its replica is made again from those of the others", b.file, at, filepath.Join(dir, storeDir))
-			}
+		all, size = append(all, blocks...), size+n
+	}
+	if log != nil && size > 0 {
+		log.Info("the replicas of this node are read and checked before it starts", "directory", filepath.Join(dir, storeDir), "files", len(all), "bytes", size)
+	}
+	for _, b := range all {
+		text, err := os.ReadFile(b.file)
+		if err != nil {
+			return err
+		}
+		if at := b.damage(text, b.last); at >= 0 {
+			return fmt.Errorf("natsnode: the replica of this node is damaged: %s is not as it was written, at byte %d. Look for what damages files here. If all other nodes run "+
+				"and are current (trapeze cluster status), delete %s, and start the node again: its replica is made again from those of the others. Do so at one node at a time "+
+				"only, as its vote is deleted, too; otherwise restore a backup", b.file, at, filepath.Join(dir, storeDir))
 		}
 	}
 	return nil
@@ -51,18 +60,42 @@ type block struct {
 	stream string
 	number int
 	file   string
+	last   bool // its end may be incomplete
 }
 
-// blocksOf returns the blocks of a stream, the last one last.
-func blocksOf(stream string) (list []block, err error) {
-	files, err := filepath.Glob(filepath.Join(stream, "msgs", "*.blk"))
+// blocksOf returns the blocks of a stream, the last one last, and their size. nats-server syncs a block later than it begins the next: after a loss of power that
+// may have nothing, and the one before be incomplete. So blocks with nothing at the end are left out.
+func blocksOf(stream string) (list []block, size int64, err error) {
+	files, err := fs.Glob(os.DirFS(stream), "msgs/*.blk")
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, file := range files {
-		if n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(file), ".blk")); err == nil {
-			list = append(list, block{filepath.Base(stream), n, file})
+		path := filepath.Join(stream, filepath.FromSlash(file))
+		if n, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".blk")); err == nil {
+			list = append(list, block{stream: filepath.Base(stream), number: n, file: path})
 		}
 	}
 	slices.SortFunc(list, func(a, b block) int { return cmp.Compare(a.number, b.number) })
-	return list, err
+	for ; len(list) > 0; list = list[:len(list)-1] {
+		end := &list[len(list)-1]
+		text, err := os.ReadFile(end.file)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(bytes.Trim(text, "\x00")) > 0 { // a file may have its length before its content
+			end.last = true
+			break
+		}
+	}
+	for _, b := range list {
+		info, err := os.Stat(b.file)
+		if err != nil {
+			return nil, 0, err
+		}
+		size += info.Size()
+	}
+	return list, size, nil
 }
 
 // The form of a message in a block: its length, with a bit for one that has a header; its number; its time; the length of its subject; the subject; if it has a
@@ -74,7 +107,7 @@ const (
 	maxLength  = 32 << 20
 )
 
-// damage returns where a message is damaged, -1 for nowhere. At the end of the last block one may be incomplete, with nothing behind it.
+// damage returns where a message is damaged, -1 for nowhere. At the end of the last block one may be incomplete, with nothing or zeros behind it.
 func (b block) damage(text []byte, last bool) int {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s-%d", b.stream, b.number))
 	for at := 0; at < len(text); {

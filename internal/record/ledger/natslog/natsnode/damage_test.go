@@ -1,8 +1,11 @@
 package natsnode
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,7 +86,65 @@ func TestANodeWithADamagedReplicaDoesNotStart(t *testing.T) {
 	if err == nil {
 		_ = n.Stop(t.Context())
 	}
-	if err == nil || !strings.Contains(err.Error(), file+" is not as it was written, at byte 0") || !strings.Contains(err.Error(), "delete "+filepath.Join(o.Dir, storeDir)+", and start") {
+	if err == nil || !strings.Contains(err.Error(), file+" is not as it was written, at byte 0") || !strings.Contains(err.Error(), "delete "+filepath.Join(o.Dir, storeDir)+", and start") || !strings.Contains(err.Error(), "at one node at a time") {
 		t.Errorf("%v", err)
+	}
+}
+
+// blocks writes the blocks of the stream S into the directory of a node, and returns the first one.
+func blocks(t *testing.T, dir string, list ...[]byte) string {
+	t.Helper()
+	dir = filepath.Join(dir, storeDir, "$G", "streams", "S", "msgs")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range list {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i+1, ".blk")), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "1.blk")
+}
+
+func TestWhatALossOfPowerLeavesIsNoDamage(t *testing.T) {
+	one, two := stored(t, 1, "s.one", "", "content"), stored(t, 2, "s.two", "", "more")
+	all, zeros := slices.Concat(one, two), make([]byte, 4096)
+	bad := slices.Clone(all)
+	bad[headSize+7] ^= 1
+	torn := all[:len(all)-3]
+	for name, after := range map[string][][]byte{
+		"nothing": nil, "an empty block": {nil}, "two empty blocks": {nil, nil}, "a block of zeros": {zeros}, "both": {zeros, nil},
+	} {
+		for end, text := range map[string][]byte{"torn": torn, "torn, and zeros": slices.Concat(torn, zeros), "zeros": slices.Concat(all, zeros)} {
+			dir := t.TempDir()
+			blocks(t, dir, append([][]byte{text}, after...)...)
+			if err := checkReplicas(dir, nil); err != nil {
+				t.Errorf("%s, then %s: %v", end, name, err)
+			}
+		}
+		for end, text := range map[string][]byte{"whole": bad, "zeros": slices.Concat(bad, zeros)} {
+			dir := t.TempDir()
+			file := blocks(t, dir, append([][]byte{text}, after...)...)
+			if err := checkReplicas(dir, nil); err == nil || !strings.Contains(err.Error(), file+" is not as it was written, at byte 0.") {
+				t.Errorf("a bit before the end (%s), then %s: %v", end, name, err)
+			}
+		}
+	}
+}
+
+func TestReplicasAreCheckedInADirectoryWithAnyNameAndTheLogSaysSo(t *testing.T) {
+	for _, name := range []string{"a[b]", "a[b", "a*", "a?"} {
+		dir := filepath.Join(t.TempDir(), name)
+		text := slices.Concat(stored(t, 1, "s.one", "", "content"), stored(t, 2, "s.two", "", "more"))
+		text[headSize+7] ^= 1
+		file := blocks(t, dir, text)
+		var log bytes.Buffer
+		err := checkReplicas(dir, slog.New(slog.NewTextHandler(&log, nil)))
+		if err == nil || !strings.Contains(err.Error(), file+" is not as it was written") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), fmt.Sprintf("files=1 bytes=%d", len(text))) {
+			t.Errorf("%s: %s", name, &log)
+		}
 	}
 }

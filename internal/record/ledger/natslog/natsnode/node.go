@@ -72,7 +72,7 @@ func Start(o Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkReplicas(o.Dir); err != nil {
+	if err := checkReplicas(o.Dir, o.Log); err != nil {
 		return nil, err
 	}
 	password := rand.Text()
