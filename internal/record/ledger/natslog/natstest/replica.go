@@ -2,7 +2,6 @@ package natstest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -14,7 +13,7 @@ import (
 )
 
 const (
-	patience = 2 * time.Minute // for a node to lead
+	patience = 2 * time.Minute // for a node to lead, and for a message
 	readers  = 32
 )
 
@@ -62,29 +61,34 @@ func Replica(t testing.TB, conn *nats.Conn, stream, node string) []string {
 	return list
 }
 
-// message is what the leader has at a position, or why it has nothing.
+// noMessage is the code of the error of a leader that has no message at a position.
+const noMessage = 10037
+
+// message is what the leader has at a position, or why it has nothing. Other errors, as while another comes to lead, are tried again.
 func message(ctx context.Context, conn *nats.Conn, stream string, seq uint64) string {
-	var answer struct {
-		Error *struct {
-			Description string `json:"description"`
-		} `json:"error"`
-		Message struct {
-			Subject string `json:"subject"`
-			Data    []byte `json:"data"`
-			Hdrs    []byte `json:"hdrs"`
-		} `json:"message"`
+	for end := time.Now().Add(patience); ; <-time.After(100 * time.Millisecond) {
+		var answer struct {
+			Error *struct {
+				Code        int    `json:"err_code"`
+				Description string `json:"description"`
+			} `json:"error"`
+			Message struct {
+				Subject string `json:"subject"`
+				Data    []byte `json:"data"`
+				Hdrs    []byte `json:"hdrs"`
+			} `json:"message"`
+		}
+		err := natslog.Request(ctx, conn, "$JS.API.STREAM.MSG.GET."+stream, fmt.Appendf(nil, `{"seq":%d}`, seq), &answer)
+		late := time.Now().After(end) || ctx.Err() != nil
+		switch {
+		case err == nil && answer.Error == nil:
+			return fmt.Sprintf("%s %s %s", answer.Message.Subject, answer.Message.Hdrs, answer.Message.Data)
+		case err == nil && (late || answer.Error.Code == noMessage):
+			return answer.Error.Description
+		case late:
+			return err.Error()
+		}
 	}
-	err := errors.New("not asked")
-	for try := 0; err != nil && try < 3; try++ {
-		err = natslog.Request(ctx, conn, "$JS.API.STREAM.MSG.GET."+stream, fmt.Appendf(nil, `{"seq":%d}`, seq), &answer)
-	}
-	switch {
-	case err != nil:
-		return err.Error()
-	case answer.Error != nil:
-		return answer.Error.Description
-	}
-	return fmt.Sprintf("%s %s %s", answer.Message.Subject, answer.Message.Hdrs, answer.Message.Data)
 }
 
 // Agree compares the replicas of a stream at some nodes, each of which must have so many messages.
