@@ -3,6 +3,7 @@
 package natslog_test
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -21,15 +22,17 @@ import (
 	"github.com/trapezehq/trapeze/internal/record/replica"
 )
 
-// flip changes a bit in the middle of a file, or in any place if it is negative.
-func flip(t *testing.T, file string, at int) {
+var seed = flag.Uint64("flip-seed", 1, "chooses the bits that are flipped")
+
+// flip changes a bit in a file, one that random chooses if at is negative.
+func flip(t *testing.T, random *rand.Rand, file string, at int) {
 	t.Helper()
 	b, err := os.ReadFile(file) //nolint:gosec // ours
 	if err != nil {
 		t.Fatal(err)
 	}
 	if at < 0 {
-		at = rand.IntN(8 * len(b)) //nolint:gosec // not a secret
+		at = random.IntN(8 * len(b))
 	}
 	b[at/8] ^= 1 << (at % 8)
 	if err := os.WriteFile(file, b, 0o600); err != nil {
@@ -87,8 +90,10 @@ func TestABitThatIsFlippedAtOneNodeIsNoLoss(t *testing.T) {
 	more()
 	c.Stop(2)
 	_, others := replicaFiles(t, c.Dir(2), o.Name)
+	random := rand.New(rand.NewPCG(*seed, 0)) //nolint:gosec // not a secret
+	t.Logf("-flip-seed %d", *seed)
 	for _, file := range others {
-		flip(t, file, -1)
+		flip(t, random, file, -1)
 	}
 	back()
 	natstest.Agree(t, conn, o.Name, n, "n0", "n1", "n2")
@@ -99,7 +104,7 @@ func TestABitThatIsFlippedAtOneNodeIsNoLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flip(t, entries, 8*strings.Index(string(b), "w.task.5"))
+	flip(t, random, entries, 8*strings.Index(string(b), "w.task.5"))
 	more()
 	if err := c.TryRun(2); err == nil || !strings.Contains(err.Error(), entries+" is not as it was written") {
 		t.Fatalf("a node whose replica is damaged: %v", err)
