@@ -16,9 +16,9 @@
 //   - rank.go: the order of agents with the same capability: whether they can take the task now, preferred capabilities, load, failures,
 //     cost, latency
 //   - route.go: which agents are passed over, in which order the reasons count, and who stands in for whom
-//   - request.go: the most targets and fallbacks of one plan; plan.go: the reasons that are recorded
+//   - request.go: the most targets and fallbacks of one plan, and how many names a refusal suggests; plan.go: the reasons that are recorded
 //   - decide.go: what is done where no rule matches, and how many choices an adviser has
-//   - suggest.go: which names are close to a wrong one
+//   - suggest.go: which names a refusal suggests: those close to a wrong one
 //   - embedder.go: how many texts are embedded at once
 //   - Rules are matched in policy/match.go; circuits and standby agents are added in usecase/routes/plan.go and
 //     usecase/routes/offer.go.

@@ -11,7 +11,7 @@
 // Where to change what:
 //   - demo.go: how long a demo may take; workers.go: which agents there are, their context windows, which of them fail, and how
 //   - steps.go: what each program does with the task, and with which token budget it sends; sample.go: the module that they report on
-//   - narrate.go: what is said of an entry; summary.go, record.go: what is shown and checked at the end
+//   - narrate.go: what is said of an entry; summary.go, record.go: what is shown and checked at the end (the table of hops is that of trapeze drift: content/drift/table.go)
 //   - program.go: how a program calls the server
 //
 // Start reading at [Run], then program.go and steps.go for the programs, narrate.go, and record.go for the summary.

@@ -7,7 +7,8 @@
 //
 // Where to change what:
 //   - sendflags.go: the flags of every command that hands something on, and their defaults
-//   - accept.go: what is printed of a context; inbox.go: how notices are worded
+//   - accept.go: what is printed of a context; inbox.go: what the command line says around a notice, and what to do next (the reason in it:
+//     domain/task/notice.go; what MCP says to do: mcpapi/inbox.go)
 //   - What send prints is the receipt of shell/receipt.go; what is known of the envelope in it (tokens, what is missing or omitted) is from usecase/taskstore/sealed.go
 //   - git.go: how a snapshot of a working tree is sent and fetched, and what the sender is warned of; what goes along is decided in files/gitsnap/take.go
 //   - constraint.go: how constraints are read from arguments

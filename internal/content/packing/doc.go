@@ -30,8 +30,8 @@
 // about the state of the work, and never one that a smaller budget keeps. The document always lists omissions by id, up to [envelope.MaxOmissions] and about 100 KiB; beyond that
 // by kind and reason.
 //
-// The part that does not fit ends what is kept, also where parts behind it would fit: a budget leaves up to the length of that part unused, most where a long
-// part of the requester or of operators is next. A smaller part could only take that room if a larger budget kept it as well. Then the long part would need a budget
+// The first part that does not fit ends what is kept, even if a later, shorter part would fit. So up to the length of that part stays unused; that is most
+// where a long part of the requester or of operators is next. A smaller part could only take that room if a larger budget kept it as well. Then the long part would need a budget
 // for both, and between that and its own fit, where it is kept now, less important parts would displace it. Within a rank the shorter parts of the same
 // importance are before it already.
 //

@@ -39,7 +39,7 @@ const (
 
 // Constraint is a rule for every owner of a task. It can be tightened, never loosened.
 type Constraint struct {
-	ID     string         `json:"id"` // a label, see [CheckLabel]
+	ID     string         `json:"id"` // a label, see [CheckLabel]; of a new one: see [CheckConstraintID]
 	Kind   ConstraintKind `json:"kind"`
 	Text   string         `json:"text"`
 	Hard   bool           `json:"hard,omitempty"`   // it must hold, and not only where possible

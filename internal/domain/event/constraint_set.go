@@ -87,7 +87,8 @@ func (c Constraint) CheckLimits(old Constraint) error {
 }
 
 // CheckConstraintID refuses (invalid) an id that a new constraint cannot have: it has 1 to 64 letters a-z or A-Z, digits and
-// - _ . :, and begins with a letter or digit. So no id can be written with characters that look like others.
+// - _ . :, and begins with a letter or digit. So no letter of another script poses as one of these;
+// what looks alike in ASCII is refused by [CheckDistinct].
 func CheckConstraintID(id string) error {
 	plain := func(r rune) bool {
 		return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.:", r))

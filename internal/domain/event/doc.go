@@ -18,19 +18,21 @@
 //   - limit.go: the default and greatest limits of a task: hops, handoffs, visits, escalations, recoveries, descendants; how many children,
 //     shares, takeover requests and repeated offers there may be
 //   - package backoff: the pauses between repeated offers, and messages to people; handoff/send.go has how often an offer is repeated
-//   - constraint_set.go: how many constraints agents may add and of which size, and the range of a constraint's maximum
-//   - budget.go: the amounts of a task's budget (tokens and cost that its agents report); the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
+//   - constraint_set.go: which ids a new constraint can have (ASCII letters, digits and - _ . :, and none that looks like another's), the range of its maximum,
+//     and how many constraints agents may add and of which size
+//   - budget.go: the amounts of a task's budget (tokens and cost that its agents report), and how what is left is divided among children; the token budget of a receiver's prompt is decided in usecase/envelopes/pack.go
 //   - pack.go: what a sender may say about packing: strategy, budget, pins
 //   - ticket.go: the lengths of questions, options and answers, how many options a question may have, that an answer must be one of them, and the name of the operators' desk
 //   - state.go, stage.go, kind.go: the states of tasks, the stages and kinds of handoffs; priority.go: the priorities
 //   - candidate.go: the part that a receiver has in a list of candidates; decision.go, advice.go: what routing by a policy or a language
 //     model decided
-//   - park.go: why a task is in the dead letters; parent.go, fanin.go, dependency.go: how a task depends on others; expectation.go: what a result must be like; deadline.go,
+//   - park.go: the causes for which a task goes to the dead letters: terms of the record; the detail, in words, is written by the rule that parks in package handoff, and what the requester is told by task/notice.go;
+//     fanin.go: for which results a parent waits: all, a quorum, the first, none; parent.go, dependency.go: how a task depends on others; expectation.go: what a result must be like; deadline.go,
 //     duration.go: the range of deadlines and durations
 //   - sender.go: on whose account a task is offered
 //   - result.go: the size of a result, and how the results of children become one
 //   - text.go, json.go: the greatest sizes of texts and free JSON, and what is refused in them; name.go: which characters and how many bytes the names of agents, channels, capabilities, workspaces and principals have, and labels; how many tags a task has (a memory item: memory/validate.go), and permissions
-//   - id.go: the form of every id; agent_id.go: NAME~2, the identity of an agent that is registered under a name again
+//   - id.go: how the ids of tasks, of their parts and of memory items are made and read (of constraints: constraint_set.go; of facts and decisions: idform/point.go); agent_id.go: NAME~2, the identity of an agent that is registered under a name again
 //   - append.go: how an envelope is written into the record
 //   - event.go: the list of all events: a new one is added there, to one of event_task.go, event_handoff.go, event_children.go and event_ticket.go,
 //     and to task/fold.go

@@ -56,7 +56,8 @@ func CheckOptional(what, name string) error {
 	return CheckName(what, name)
 }
 
-// CheckLabel refuses (invalid) a text that cannot be a permission, a tag, the id of a constraint, or a value that one allows.
+// CheckLabel refuses (invalid) a text that cannot be a permission, a tag, the id of a constraint (a new one: see
+// [CheckConstraintID]), or a value that one allows.
 // Labels come from other systems, such as "refunds:write": 1 to 64 bytes of printable characters without spaces, slashes, quotes, * or >.
 func CheckLabel(what, s string) error {
 	ok := s != "" && len(s) <= MaxName && utf8.ValidString(s) && s != "." && s != ".." &&

@@ -21,12 +21,13 @@
 //   - limit.go: when one more handoff is too many; path.go: which agent may own a task again, and when that is a loop. The default limits are in event/limit.go
 //   - chain.go: what counts as one level of an escalation chain; which chain a task has is chosen in usecase/routes/chain.go
 //   - take_up.go: what a task that comes back to its requester waits for, and whom it tells
-//   - notice.go: which agents learn of the end or loss of a task that they did not cause; usecase/taskstore/notice.go tells them at their next call
+//   - notice.go: which agents learn of the end or loss of a task that they did not cause, and in which words (of a dead letter: its cause and detail); usecase/taskstore/notice.go tells them at their next call
 //   - visibility.go: who reads how much of a task and of its past
 //   - tenure.go, cold.go: what an owner reads of the time before a cold handoff
 //   - past.go: what the history in the next envelope tells of handoffs and child tasks; passage/dropped.go: how much it cannot tell for a bound
 //   - constraint_rule.go: how the limits that several principals set on one constraint combine; which names a permission cannot have
-//   - budget.go: what children get of a parent's budget, and what a raise may be
+//   - budget.go: that children get no more than is left of their parent's budget (how it is divided among them: event/budget.go), how many
+//     further tasks each may create, and what a raise may be
 //   - task.go: the fields of a task, and how many notes and former owners it keeps; unowned_hint.go: what a requester is told to do
 //   - stopped.go: what is kept of a send that did not begin because of a limit
 //   - child.go: what a parent keeps of a child; sender.go: on whose account a handoff is offered

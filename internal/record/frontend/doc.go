@@ -9,7 +9,8 @@
 //     so the work must be harmless if it is done twice.
 //
 // Where to change what:
-//   - frontend.go: how often front ends exchange what they know, and the time limit of that; when agents are forgotten
+//   - frontend.go: how often front ends exchange what they know, and the time limit of that; when agents are forgotten; when a front end that is not heard of counts as
+//     silent: usecase/cluster/cluster.go, the same for every store
 //   - turn.go: what follows from the turn; cursor.go: how far followers have come; others.go: what front ends tell of themselves
 //   - how the turn is taken and given up: pgfront/turn.go, natsfront/turn.go
 //

@@ -12,7 +12,7 @@
 // Where to change what:
 //   - content.go: which fields of each event are encrypted. Which of them a reader without permission does not see is decided in
 //     view/withhold.go
-//   - sealer.go: how entries are encrypted and read, and how many keys are in memory; outlines.go: what a verifier reads in the place of
+//   - sealer.go: how entries are encrypted and read, the text that stands where content was erased, and how many keys are in memory; outlines.go: what a verifier reads in the place of
 //     content without its keys
 //   - keyfile.go: the file of keys; installation.go: where the key of the installation is; wrap.go: how it encrypts them
 //   - pending.go: what a crash leaves to be done; usecase/erasures/finish.go does it

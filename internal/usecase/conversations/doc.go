@@ -12,7 +12,7 @@
 //   - continuity.go, condense.go: how long the text for the next agent is, and from which tasks it is made; how turns are
 //     shortened is in conversation/continuity.go
 //   - search.go: how much one search reads
-//   - append_turn.go: which conversation a turn is for, and who may begin it; who may speak is decided in conversation/decide.go; the limits of turns are in conversation/decide.go
+//   - append_turn.go: which conversation a turn is for, and who may begin it; who may speak, and the limits of turns, are decided in conversation/decide.go
 //   - conversations.go: how many turns or conversations a page has where the caller does not say; store.go: how many conversations are kept in memory, and how many idempotency keys one remembers
 //
 // Start reading at [Conversations.AppendTurn], then reader.go.

@@ -7,13 +7,14 @@
 //     an erasure that a crash interrupts is finished at the next start.
 //
 // Where to change what:
-//   - find.go: what a subject names, and what is kept although it is related
+//   - find.go: what a subject names, going down (children, files, memory), and what is kept although it is related
 //   - retain.go: which content has passed its time of retention, and at what interval it is looked for and erased. The rules of a file are read by
 //     policy/retention.go; erasure/retention.go decides how long content is kept if several apply
 //   - closed.go: up to where the record is finished with, so that old entries can be put away (server/putaway)
 //   - erasures.go: what the answer says of an erasure (a new number begins in domain/erasure/event.go, and is counted in find.go)
 //   - forget.go: how the content of a forgotten memory item is erased from the record, and how soon files are written again
-//   - erase.go: what refuses an erasure, and the order of its steps; finish.go: what is done at the next start; pause.go: how soon a
+//   - erase.go: which subjects name a task or a memory item, going up (ancestors, tags, conversations): a hold on any of them refuses
+//     the erasure; what else refuses one, and the order of its steps; finish.go: what is done at the next start; pause.go: how soon a
 //     workspace may erase again
 //   - Who may erase or hold is decided in package domain/erasure; artifacts/drop.go deletes the files.
 //

@@ -7,7 +7,8 @@
 //
 // Where to change what:
 //   - tick.go: what a due clock of a task needs besides the rules; these are in handoff/tick.go
-//   - children.go, children_of.go: when children are created and cancelled; end.go: what parents and dependents are told
+//   - children.go: how children are created, and how those are cancelled that their parent no longer needs (which, and when:
+//     handoff/end_child.go); children_of.go: that a caller waits until its children are there; end.go: what parents and dependents are told
 //   - bind.go: how a constraint of a parent reaches its open children
 //   - dependencies.go: when a task that waits for others sets out
 //   - take_up.go: tasks whose requester was removed

@@ -9,10 +9,11 @@
 //   - Subscriptions are hints. One stream of events serves all subscriptions of a principal, and ends with the last of them.
 //
 // Where to change what:
-//   - resources.go: which resources there are; uri.go: their addresses, and the most bytes of one read
+//   - resources.go: which resources there are; uri.go: their addresses, and the most bytes of one read of any resource
 //   - server.go: how resources, prompts and completion come into an MCP server
 //   - links.go: which links an answer has, and how many; completion.go: what names and ids are completed
-//   - history.go, document.go: how long texts are cut; artifact.go: which files are read
+//   - history.go: how many events a page of the history has, as a resource and in the tool status, and how long their details are;
+//     document.go: how long the context of a document is; artifact.go: which files are read
 //   - prompts.go, prompt_texts.go: the prompts that a client offers its user
 //   - subscriptions.go: which changes are told
 //

@@ -4,7 +4,8 @@
 // Where to change what:
 //   - idform.go: the kinds of ids, and which calls take each
 //   - point.go: the form of the ids of facts and decisions
-//   - alike.go: which ids look alike, and which characters cannot be seen
+//   - alike.go: when two ids of constraints look alike, and which characters cannot be seen (ids are refused in event/constraint_set.go,
+//     labels in event/name.go)
 //
 // Start reading at [ParsePart].
 package idform

@@ -6,7 +6,7 @@
 //   - The holder of the turn gives it up before another can take it, unless one of the two processes is suspended meanwhile.
 //
 // Where to change what:
-//   - natsfront.go: the bucket and its keys; news.go, others.go: the messages; turn.go: how long the turn lasts without an answer
+//   - natsfront.go: the bucket and its keys; news.go, others.go: the messages; turn.go: how long a front end keeps the turn while JetStream does not answer
 //
 // Start reading at [Open].
 package natsfront

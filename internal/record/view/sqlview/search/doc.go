@@ -1,8 +1,8 @@
 // Package search keeps memory items and conversations in tables of the views' database, and answers queries of them.
 //
 // It needs no folds of items: each event says what it changes. The words of the items are in full-text indexes (SQLite FTS5; words are stemmed,
-// accents ignored: schema.go), as words.go prepares them (plurals, umlauts, and the stop words that no search needs), and in a vocabulary: a search looks in it for words that are close to a rare one
-// (expand.go); which words count as close, typing errors among them, is in fuzzy.go. They have the newest versions; a forgotten item is removed from all of them. How well
+// accents ignored: schema.go), as words.go prepares them (plurals, umlauts, and the stop words that no search needs). They are also in a vocabulary. For a word that few items have, a search looks there for
+// close words (expand.go). fuzzy.go says which words are close, such as one with a typing error. The indexes and the vocabulary have the newest versions; a forgotten item is removed from all of them. How well
 // it finds what people mean is measured by recall_test.go. Package sqlview opens the database,
 // follows the ledger and keeps the position of the views, and joins these tables with those of tasks.
 //
