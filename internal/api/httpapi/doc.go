@@ -8,13 +8,14 @@
 //   - docs/openapi.json is what the server serves; a test fails if they differ.
 //
 // Where to change what:
-//   - health.go: what /healthz and /readyz answer, and what makes the server not ready; what its errors are is in
-//     usecase/positions and usecase/policies
+//   - health.go: what /healthz and /readyz answer, and that a server that stops or is drained is not ready; when else it is not
+//     is decided in usecase/positions/positions.go (a policy file that is not in force is only mentioned)
 //   - guard.go: what is refused before any route: hosts, origins, missing credentials, and what a person at an agent's client may
 //     call
 //   - public.go: the other routes without a token: the description of the API, its pages, and the answer where no route is
 //   - httpapi.go: the largest body and the interval of heartbeats on a stream, by default
-//   - events.go: how many streams may be open; wait.go: when a long poll ends; artifacts.go: how slow a transfer may be
+//   - events.go: how many streams may be open, and that each ends at the next event or heartbeat after its token was revoked or has
+//     expired; wait.go: when a long poll ends, also for that reason; artifacts.go: how slow a transfer may be
 //   - export.go: /v1/audit/export and the media types of exports; figures.go: who scrapes /metrics
 //   - calls.go: what is logged of a call, and what of it is given to server/figures.go, which counts; trace.go: in which trace it is
 //   - proofs.go: the proofs of the record below /v1/proof, and receipts; route_policy.go: where the policy would send a task

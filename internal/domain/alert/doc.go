@@ -13,7 +13,9 @@
 //
 // Where to change what:
 //   - definitions.go: every alert with its threshold, window and advice; a policy can change them within the bounds of change.go
-//     and policy/alerts.go
+//     and policy/alerts.go. Of certificate-old, record-differs and witness-refuses the figure is 0 or 1: what makes it 0 is decided in
+//     server/certificate/certificate.go, record/proof/treefile/finding.go and delivery/cosigner/cosigner.go; of views-disagree it is a
+//     share, which delivery/monitor/consistency.go measures
 //   - decide.go: when an alert is raised and when it recovers, how long it stays raised at least, the bounds of silences
 //   - milder.go: when a severe alert hides the mild one of the same figure
 //   - state.go: how many agents, handoffs, silences and past alerts are kept
