@@ -11,7 +11,7 @@
 //   - inbox.go: how many items an inbox gives if no limit is given, how long a call may wait for an inbox or a task, and when an offer or notice that an inbox gives counts as seen. Which items an inbox has is
 //     folded in sqlview/inbox_item.go, and their order is in view/turns.go
 //   - show.go: what an agent sees of a task that was only offered to it (the preview); who sees what is decided in task/visibility.go
-//   - takeover.go: which agents get a task without asking its owner, and all of a takeover by an operator: what is under way is withdrawn, and the
+//   - takeover.go: which agents get a task without asking its owner, and all of a takeover by an operator, which nobody approves: what is under way is withdrawn, and the
 //     task is sent to an agent; shed_offers.go: which offers an agent gives up first (handoffs/shedding.go: how
 //     many in one call)
 //   - stuck.go, stuck_agent.go: for which tasks a report counts. What a report does is decided in handoff/stuck.go
