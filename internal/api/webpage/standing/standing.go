@@ -127,13 +127,14 @@ func waiting(t client.Task) (Standing, bool) {
 
 // until says of a task that another depends on why it still does. Of one that has not ended, its state is on its page.
 func until(s client.State) string {
-	switch s {
+	switch s { //nolint:exhaustive // of the others, the page of the task says it
 	case client.Failed:
 		return "has failed:"
 	case client.Cancelled:
 		return "was cancelled:"
+	default:
+		return "is not completed:"
 	}
-	return "is not completed:"
 }
 
 // Subject is what a legal hold or an erasure is on, as the page of a task or memory item names it.

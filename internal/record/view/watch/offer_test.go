@@ -84,8 +84,8 @@ func TestThoseWhoAreToldOfAnOfferLaterHaveLongerToTakeIt(t *testing.T) {
 		c := newCrowd(h, 1000)
 		began, told := time.Now(), 0
 		h.Offer(offered, c.keys())
-		for _, at := range []time.Duration{0, 200, 600, 1400, 2400, 3400, 4400, 5400, 6400} {
-			time.Sleep(at*time.Millisecond - time.Since(began))
+		for _, at := range []int{0, 200, 600, 1400, 2400, 3400, 4400, 5400, 6400} {
+			time.Sleep(time.Duration(at)*time.Millisecond - time.Since(began))
 			synctest.Wait()
 			want := min(2*(told+1), len(c)) - told
 			if n := len(c.woken()); n != want {

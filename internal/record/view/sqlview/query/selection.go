@@ -28,7 +28,7 @@ func (s *Selection) Is(column, value string) {
 
 // In adds that a column has one of some values.
 func (s *Selection) In(column string, values []string) {
-	list, _ := json.Marshal(values) // of text
+	list, _ := json.Marshal(values) //nolint:errchkjson // of text
 	s.Also(column+" IN (SELECT value FROM json_each(?))", string(list))
 }
 
