@@ -67,7 +67,7 @@ A client chooses the names of the tools and which it sees, with the address or w
 
 Texts that name a tool, such as what to call next, have the name that the client sees.
 
-` + conventions + `A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content.
+` + conventions + `A call that is refused is a result with ` + "`isError`" + `: text for a model, and ` + "`code`, `message`, `hint` and `details`" + ` as structured content. In the hint, the call that does what it says follows in parentheses.
 
 What is there to be read is answered as text alone, without structured content: the context from ` + "`accept`" + `, and a history or a
 shared context from ` + "`status`" + `. Clients differ in which of the two they show a model, and JSON costs more tokens. The token budget of

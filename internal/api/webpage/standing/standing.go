@@ -127,7 +127,7 @@ func waiting(t client.Task) (Standing, bool) {
 
 // until says of a task that another depends on why it still does. Of one that has not ended, its state is on its page.
 func until(s client.State) string {
-	switch s { //nolint:exhaustive // of the others, the page of the task says it
+	switch s {
 	case client.Failed:
 		return "has failed:"
 	case client.Cancelled:
