@@ -13,6 +13,7 @@ import (
 
 	"github.com/trapezehq/trapeze/internal/content/envelope"
 	"github.com/trapezehq/trapeze/internal/domain/event"
+	"github.com/trapezehq/trapeze/internal/domain/help"
 	"github.com/trapezehq/trapeze/internal/domain/memory"
 	"github.com/trapezehq/trapeze/internal/domain/refusal"
 	"github.com/trapezehq/trapeze/internal/record/view"
@@ -36,9 +37,10 @@ func must(t testing.TB, what string, err error, code refusal.Code, says ...strin
 		t.Errorf("%s: got %v, want %s with a hint", what, err, code)
 		return
 	}
+	hint := help.Explain(no.Hint, no.Helps, help.Help.Command) // as at a shell
 	for _, s := range says {
-		if !strings.Contains(no.Message+"\n"+no.Hint, s) {
-			t.Errorf("%s: %q, %q does not say %q", what, no.Message, no.Hint, s)
+		if !strings.Contains(no.Message+"\n"+hint, s) {
+			t.Errorf("%s: %q, %q does not say %q", what, no.Message, hint, s)
 		}
 	}
 }
