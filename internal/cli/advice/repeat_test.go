@@ -24,6 +24,7 @@ func TestCommandsToPasteActAsTheirReader(t *testing.T) {
 		"an operator can replay it: trapeze task show T":    "an operator can replay it: trapeze task show T",
 		"ask the sender for it; then: trapeze task show T":  "ask the sender for it; then: trapeze task show --agent 'my agent' T",
 		"have zoe raise it: trapeze task show T":            "have zoe raise it: trapeze task show T",
+		"list those that you have a part in: trapeze inbox": "list those that you have a part in: trapeze inbox --agent 'my agent'",
 		"replay it: trapeze dead replay T":                  "replay it: trapeze dead replay T",
 		"trapeze does not know it":                          "trapeze does not know it",
 		"no command of trapeze":                             "no command of trapeze",
