@@ -100,8 +100,16 @@ func (s *Server) start(settings []string) {
 			t.Logf("the server's log ends with\n%s", text[max(0, len(text)-4000):])
 		}
 		_ = s.log.Close()
+		s.remove()
 	})
 	s.Run()
+}
+
+// remove removes the data: processes of a server that was killed may still add files, which the removal of a test's directory does not expect.
+func (s *Server) remove() {
+	for end := time.Now().Add(time.Minute); errors.Is(os.RemoveAll(s.dir), syscall.ENOTEMPTY) && time.Now().Before(end); {
+		<-time.After(10 * time.Millisecond)
+	}
 }
 
 // URL returns the URL of the server's database.
