@@ -17,7 +17,7 @@ type Flag struct {
 var program = regexp.MustCompile(`\btrapeze((?: [a-z][a-z-]*)+)`)
 
 // others are those for whom the commands in a sentence are.
-var others = regexp.MustCompile(`\b(operators?|the sender|(?:^|[^u ] |[^a-z ])[Hh]ave \S+)\b[^;]*$`)
+var others = regexp.MustCompile(`(?:\boperators?|\bthe sender|(?:^|[^u ] |[^a-z ])[Hh]ave \S+)\b[^;]*$`)
 
 // operators are the commands that the owner or an operator runs, and those for which an agent is not who acts.
 var operators = map[string]bool{
