@@ -173,7 +173,7 @@ func (p Inclusion) Check(c Checkpoint) error {
 	}
 	leaf, withheld := p.Withheld()
 	if !withheld {
-		leaf = tlog.RecordHash(p.Entry)
+		leaf = LeafOf(p.Entry)
 	}
 	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Index, leaf); err != nil {
 		return fmt.Errorf("%w: entry %d is not in the tree of the checkpoint: %w", ErrProof, p.Index+1, err)

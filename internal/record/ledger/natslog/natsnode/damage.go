@@ -46,7 +46,7 @@ func checkReplicas(dir string, log *slog.Logger) error {
 		if err != nil {
 			return err
 		}
-		if at := b.damage(text, b.last); at >= 0 {
+		if at := b.damage(text); at >= 0 {
 			return fmt.Errorf("natsnode: the replica of this node is damaged: %s is not as it was written, at byte %d. Look for what damages files here. If all other nodes run "+
 				"and are current (trapeze cluster status), delete %s, and start the node again: its replica is made again from those of the others. Do so at one node at a time "+
 				"only, as its vote is deleted, too; otherwise restore a backup", b.file, at, filepath.Join(dir, storeDir))
@@ -108,7 +108,7 @@ const (
 )
 
 // damage returns where a message is damaged, -1 for nowhere. At the end of the last block one may be incomplete, with nothing or zeros behind it.
-func (b block) damage(text []byte, last bool) int {
+func (b block) damage(text []byte) int {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s-%d", b.stream, b.number))
 	for at := 0; at < len(text); {
 		n := whole(text[at:], key[:])
@@ -116,7 +116,7 @@ func (b block) damage(text []byte, last bool) int {
 			at += n
 			continue
 		}
-		if !last {
+		if !b.last {
 			return at
 		}
 		for behind := at + 1; behind < len(text); behind++ {

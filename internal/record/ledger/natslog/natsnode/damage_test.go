@@ -44,15 +44,13 @@ func stored(t *testing.T, number uint64, subject, header, content string) []byte
 func TestADamagedMessageIsFoundAndATornEndIsNone(t *testing.T) {
 	one, two := stored(t, 1, "s.one", "H: 1", "content"), stored(t, 2, "s.two", "", "more")
 	all := slices.Concat(one, two)
-	b := block{stream: "S", number: 1}
-	for _, last := range []bool{true, false} {
-		if at := b.damage(all, last); at != -1 {
-			t.Errorf("whole, last %t: damaged at %d", last, at)
-		}
+	b, before := block{stream: "S", number: 1, last: true}, block{stream: "S", number: 1}
+	if b.damage(all) != -1 || before.damage(all) != -1 {
+		t.Errorf("whole: damaged at %d, and at %d where another block follows", b.damage(all), before.damage(all))
 	}
 	for end := len(one) + 1; end < len(all); end++ {
-		if b.damage(all[:end], true) != -1 || b.damage(all[:end], false) != len(one) {
-			t.Errorf("cut at %d: %d, and %d where another block follows", end, b.damage(all[:end], true), b.damage(all[:end], false))
+		if b.damage(all[:end]) != -1 || before.damage(all[:end]) != len(one) {
+			t.Errorf("cut at %d: %d, and %d where another block follows", end, b.damage(all[:end]), before.damage(all[:end]))
 		}
 	}
 	for bit := range 8 * len(one) {
@@ -61,8 +59,8 @@ func TestADamagedMessageIsFoundAndATornEndIsNone(t *testing.T) {
 		}
 		bad := slices.Clone(all)
 		bad[bit/8] ^= 1 << (bit % 8)
-		if b.damage(bad, true) != 0 {
-			t.Errorf("bit %d: %d", bit, b.damage(bad, true))
+		if b.damage(bad) != 0 {
+			t.Errorf("bit %d: %d", bit, b.damage(bad))
 		}
 	}
 }
