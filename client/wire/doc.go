@@ -10,7 +10,7 @@
 //     option of client/client.go
 //   - servers.go: when calls go on with another address
 //   - problem.go: how an answer becomes a refusal, and how long a wait that the server asks for (Retry-After) may be
-//   - stream.go: how a stream of events resumes; transfer.go: when a transfer has stood still for too long
+//   - stream.go: how a stream of events resumes, and how long one may be silent (three heartbeats of the server, whose interval is in httpapi/httpapi.go); transfer.go: when a transfer has stood still for too long
 //   - tls.go: what is said of certificates that do not fit
 //   - key.go: the idempotency key; receipt.go: the receipt of a change
 //   - http.go: idle connections and the time for a new one; query.go, duration.go: how parameters and durations are written

@@ -11,7 +11,7 @@
 //     such as e-mail; server.go: the order of starting and stopping, the space that is kept for
 //     reads, how often views are repaired; stop.go: when event streams are ended (how long calls may go on is Drain in config.go)
 //   - shared.go: what a server does for the others that share its record
-//   - backup.go: which files of the data directory a backup takes, and which of them are secrets that go into a file of their own; move.go: from where a backup takes a record, and what a restore into a shared place does around
+//   - backup.go: which files of the data directory a backup takes, which of them are secrets that go into a file of their own, and into which directories a backup is restored; move.go: from where a backup takes a record, and what a restore into a shared place does around
 //     the copying, which is in sharedrecord/fill.go
 //   - policy.go: where policy files are, when the server reads them, and what happens at the start if one is invalid; how one
 //     comes into force is in package usecase/policies

@@ -13,7 +13,8 @@
 //   - guard.go: what is refused before any route: hosts, origins, missing credentials, and what a person at an agent's client may
 //     call
 //   - public.go: the other routes without a token: the description of the API, its pages, and the answer where no route is
-//   - httpapi.go: the largest body and the interval of heartbeats on a stream, by default
+//   - httpapi.go: the largest body, and the interval of heartbeats on a stream, by default. wait.go looks at the tokens of long polls as often, and
+//     wire/stream.go of the client gives a stream up after three of them
 //   - events.go: how many streams may be open, and that each ends at the next event or heartbeat after its token was revoked or has
 //     expired; wait.go: when a long poll ends, also for that reason; artifacts.go: how slow a transfer may be
 //   - export.go: /v1/audit/export and the media types of exports; figures.go: who scrapes /metrics

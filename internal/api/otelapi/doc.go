@@ -10,7 +10,7 @@
 // Where to change what:
 //   - otelapi.go: how many scrapes run at once; push.go: when figures are sent to a collector
 //   - environment.go: which variables of the environment are read, and which of their values are refused; unused.go: which have no effect
-//   - traces.go: how spans wait and are sent; sampler.go: which traces are taken
+//   - traces.go: how the spans of calls wait, how many, and how all spans are sent (those of the record wait in tracer/tracer.go); sampler.go: which traces are taken
 //   - producer.go: how a figure becomes one of OpenTelemetry; calls.go: the spans of calls; wire.go: their bytes
 //   - Figures are defined in figure/instrument.go and measured in monitor/points.go; spans are made in package record/span.
 //

@@ -7,5 +7,8 @@
 //   - Entries older than the first start with traces are not sent.
 //   - If the collector does not take them, a bounded number of spans waits in memory, and the others in the ledger.
 //
+// Where to change what:
+//   - tracer.go: how many spans of the record wait, how many are sent together, and how often
+//
 // Start reading at [Tracer.Run]; package record/span makes the spans.
 package tracer

@@ -16,7 +16,7 @@
 //     beyond the last counted one is ignored. Reports must therefore come in the order of the ledger, at least once.
 //
 // Where to change what:
-//   - spec.go: what an agent registers, the kinds of agents and the ways to reach them; the defaults: failures until its circuit opens, how
+//   - spec.go: what an agent registers, such as how many tasks it takes at once (by default any number: routing/rank.go assumes one to compare loads), the kinds of agents and the ways to reach them; the defaults: failures until its circuit opens, how
 //     long that stays open, how long it may be silent before it is offline (DefaultPresence)
 //   - validate.go: the most capabilities, fallbacks, levels of escalation and the like of one registration; reserved.go: names that no agent may have; the form of a name is in event/name.go
 //   - decide.go: who may set whose readiness, and which registrations are refused

@@ -1,4 +1,4 @@
-// Package conversation holds the rules for conversations: the messages of all agents that took part, and the condensed
+// Package conversation holds the rules for conversations: the messages of all agents that took part, and the continuity
 // text that informs the next agent. One conversation is one stream (conversation/ID);
 // its [State] is the fold of its events.
 //
@@ -16,8 +16,8 @@
 //
 // Where to change what:
 //   - decide.go: the limits of turns and of a conversation, and who may speak
-//   - continuity.go: the condensed text: which turns it has, in which order, and how they are shortened; how long it may be, is in
-//     conversations/continuity.go
+//   - continuity.go: the continuity text: which turns it has, in which order, and how they are shortened; how long it may be is in
+//     conversations/continuity.go for a call, and in memories/gather.go in an envelope
 //   - state.go: who may read; what is found of turns is in usecase/conversations
 //   - event.go: the events of a conversation, and what each changes
 //

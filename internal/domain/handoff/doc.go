@@ -25,6 +25,7 @@
 //   - progress.go: what happens when a budget is overspent (the task goes to the dead letters; report_gap.go does the same); send.go refuses a handoff once it is spent. What is left of it: task/task.go
 //   - heartbeat.go, progress.go, report_gap.go and send.go renew the lease of an owner; task/clock.go: until when it then runs
 //   - who may act on a task, and as what, and which offer an agent may answer, is in package task/authority; ticket.go: who may handle a ticket, and when two principals count as one person; approve.go: who approves; an approver is named in send.go
+//   - claim.go: how long a question or an approval is kept for the person who claimed it (no clock ends that: task/ticket.go compares it when somebody acts)
 //   - create.go: what a task is given when it is created and never later, such as a deadline and tags; a new field begins in [event.Created] (event/event_task.go)
 //
 // Each command has a file of its name. takeover.go is for agents that ask for a task, approve_takeover.go and deny_takeover.go for the answer; such a request has no clock. A takeover by an operator is a Withdraw and a Send, which

@@ -22,8 +22,8 @@
 //   - account.go: to which sender and receiver a failure is attributed; answer.go: which offers an agent missed, and when a short offer is its sender's doing;
 //     sender.go: which failures alerts leave out
 //   - failures.go: which failures a figure names; recent.go: which percentiles, and the slowest and failed handoffs; stats.go: groups and spans of statistics
-//   - past.go: for how long minutes are kept; tally.go, label.go: how many workspaces and agents are told apart
-//   - outcome.go: when an agent fails most of its tasks; point.go: how many labels a figure has; label.go: their values for agents and workspaces
+//   - past.go: for how long minutes are kept; tally.go: how many workspaces and agents are told apart; label.go: the labels of those, and of all others
+//   - outcome.go: when an agent fails most of its tasks; point.go: how many labels a figure has
 //
 // Start reading at [Instruments], then [Tally.Add]; recent.go has the percentiles of the last day, alert.go the alerts on all of it.
 package figure

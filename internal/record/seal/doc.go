@@ -14,7 +14,7 @@
 //     view/withhold.go
 //   - sealer.go: how entries are encrypted and read, the text that stands where content was erased, and how many keys are in memory; outlines.go: what a verifier reads in the place of
 //     content without its keys
-//   - keyfile.go: the file of keys; installation.go: where the key of the installation is; wrap.go: how it encrypts them
+//   - keyfile.go: the file of keys; installation.go: the variable of the environment, or the file, that has the key of the installation (a variable without TRAPEZE_ in front must be withheld in domain/secretenv); wrap.go: how it encrypts them
 //   - pending.go: what a crash leaves to be done; usecase/erasures/finish.go does it
 //
 // Start reading at [Sealer].

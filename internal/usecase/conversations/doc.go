@@ -1,5 +1,5 @@
-// Package conversations has the use cases of conversations: what was said across agents, and the text that lets the next agent
-// carry on. [Store] gives other use cases the conversations.
+// Package conversations has the use cases of conversations: what was said across agents, and the continuity text, which lets the
+// next agent carry on. [Store] gives other use cases the conversations.
 //
 // Invariants:
 //   - The rules of conversations decide who may read, on a fresh fold; views only propose.
@@ -9,7 +9,7 @@
 //
 // Where to change what:
 //   - reader.go: who may read which turns, and is told of them; resolve.go: which conversation a name means
-//   - continuity.go, condense.go: how long the text for the next agent is, and from which tasks it is made; how turns are
+//   - continuity.go: how long the continuity text is where a call asks for it (in an envelope: memories/gather.go); condense.go: from which tasks it is made; how turns are
 //     shortened is in conversation/continuity.go
 //   - search.go: how much one search reads
 //   - append_turn.go: which conversation a turn is for, and who may begin it; who may speak, and the limits of turns, are decided in conversation/decide.go

@@ -16,7 +16,7 @@
 //   - pack.go: the token budget of a receiver: which share of its context window a prompt may take, and when anything is packed
 //     at all. Which parts fit is chosen in package content/packing
 //   - sealer.go: how many envelopes are remembered that fit as they are
-//   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: what the server adds to its history (handoffs, notes, answers, results of children), and how much of a child's result that repeats; gather.go: the
+//   - draft.go: what the next envelope says, and what is left out of one that is too large; steps.go: what the server adds to its history (handoffs, notes, answers, results of children), and how many bytes of a child's result it repeats; gather.go: the
 //     memory items, files and turns in it; full.go: how long a history gets, which entries a full list loses, and how the history says so
 //   - content.go: what a sender may add, what is refused in it (ask, summary, questions, data, references) by every API, and what a fact or
 //     decision that replaces another must name; pins.go: what a sender may pin, and which wishes for packing are refused

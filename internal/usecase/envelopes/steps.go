@@ -15,7 +15,7 @@ import (
 )
 
 // What the server itself adds to the history of a task: what its owner has reported, what people have answered, and what became of the
-// task and of its parts.
+// task and of its children.
 
 // told adds to an envelope what the server tells since the one before.
 func told(doc *envelope.Envelope, t task.Task) {
@@ -77,17 +77,17 @@ func progress(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 // passing is the importance of a step that tells of a change of hands: where the budget is short, what was done matters more.
 const passing = 0.1
 
-// asked is the importance of a step that an owner has asked for: an answer of people, or the result of a part. It comes before facts that are
+// asked is the importance of a step that an owner has asked for: an answer of people, or the result of a child. It comes before facts that are
 // not pinned.
 const asked = 0.9
 
 // replayed is the action of a step that tells of a replay.
 const replayed = "replayed it from the dead letters"
 
-// maxPartResult is the most bytes of the result of a part that the history repeats. Its task has the whole.
-const maxPartResult = 4000
+// maxChildResult is the most bytes of the result of a child that the history repeats. The child has the whole.
+const maxChildResult = 4000
 
-// passages is what became of the task and of its parts since its newest envelope, as far as the history does not tell it yet.
+// passages is what became of the task and of its children since its newest envelope, as far as the history does not tell it yet.
 func passages(history []envelope.Step, t task.Task) (steps []envelope.Step) {
 	for _, p := range t.Past {
 		if p.Kind == passage.TakenOver && slices.ContainsFunc(history, func(h envelope.Step) bool { return h.Recorded && h.Action == replayed && h.Detail == p.Detail }) {
@@ -140,7 +140,7 @@ func asStep(p passage.Passage, t task.Task) envelope.Step {
 		if i < 0 {
 			return envelope.Step{}
 		}
-		s.Action, s.Detail = partEnded(t.Children[i])
+		s.Action, s.Detail = childEnded(t.Children[i])
 		s.Importance = asked
 	case passage.FromTheDead:
 		s.Action, s.Importance = replayed, passing
@@ -162,7 +162,7 @@ func asStep(p passage.Passage, t task.Task) envelope.Step {
 }
 
 // passedOn is a change of owner as an action of the principal whose words its detail is: the former owner, the new one, or one that decided it. Words of the
-// server are the new owner's. What the server offers for the former owner, such as the parts of a fan-out, that owner gave.
+// server are the new owner's. What the server offers for the former owner, such as the children of a fan-out, that owner gave.
 func passedOn(p passage.Passage) (agent, action string) {
 	switch {
 	case p.Kind == passage.PassedOn && (p.Asked == "" || strings.HasPrefix(p.Asked, string(identity.System)+"/")):
@@ -175,8 +175,8 @@ func passedOn(p passage.Passage) (agent, action string) {
 	return p.Asked, "gave it from " + p.By + " to " + p.To
 }
 
-// partEnded says how a part ended, and with which result.
-func partEnded(c task.Child) (action, detail string) {
+// childEnded says how a child ended, and with which result.
+func childEnded(c task.Child) (action, detail string) {
 	switch c.State {
 	case event.Completed:
 		action = "completed the delegated part"
@@ -189,8 +189,8 @@ func partEnded(c task.Child) (action, detail string) {
 		detail = cmp.Or(c.Result.Text, string(c.Result.Data))
 	}
 	detail = cmp.Or(detail, c.Why)
-	if len(detail) > maxPartResult {
-		detail = refusal.Clip(detail, maxPartResult) + " […] The whole is the result of task " + c.Task
+	if len(detail) > maxChildResult {
+		detail = refusal.Clip(detail, maxChildResult) + " […] The whole is the result of task " + c.Task
 	}
 	return action, detail
 }

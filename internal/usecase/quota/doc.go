@@ -4,7 +4,7 @@
 // Invariant: a number that cannot be read refuses nothing.
 //
 // Where to change what:
-//   - quota.go, check.go: how many open tasks one principal may have
+//   - quota.go, check.go: how many open tasks one principal may have requested (how many an agent works on at once: agent/spec.go)
 //   - waiting.go: how many items of one sender may wait for one receiver, or at one desk, and after how long a refused sender is to try again
 //   - rate.go: how calls and bytes a minute are counted for work that costs money; the limits themselves are where a rate is made, such as memories/meaning.go
 //   - work.go, share.go: how many calls of one principal are worked on at once, and how many may wait for a turn on the

@@ -14,7 +14,7 @@
 //   - list.go: what a list previews; the turns that askers take on its first page are in view/ticket_page.go
 //   - show.go: how long a call may wait for an answer; who may see a ticket is decided in desk/reader.go
 //   - at_client.go: which tickets a person may answer at the client of an agent
-//   - claim.go: as which agent a person takes a task over
+//   - claim.go: as which agent a person takes a task over (how long a claim is kept: handoff/claim.go)
 //   - ask.go: who can be asked by name
 //   - Deadlines, reminders and the next desk are rules: event/timeout.go, task/ticket.go and handoff/tick.go. Messages about tickets are decided in
 //     courier/notify.go and written in notify/ticket.go.

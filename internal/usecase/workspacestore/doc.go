@@ -10,7 +10,7 @@
 //
 // Where to change what:
 //   - guard.go: which entries add to which limit, and are refused. What a limit counts is in the views: which tasks are open (dead letters are) in
-//     sqlview/write_task.go, agents and entries of a day in sqlview/workspace.go; bytes of artifacts in their store; store.go: for how long what is known of a workspace counts
+//     sqlview/write_task.go, agents and entries of a day in sqlview/workspace.go; bytes of artifacts in their store; store.go: how long the state of a workspace, and the numbers counted for its limits, are used before they are read again
 //
 // Start reading at [Store.Guard].
 package workspacestore
