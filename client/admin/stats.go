@@ -24,6 +24,8 @@ type StatsGroup struct {
 	Failed       int       `json:"failed"` // those of them that used up all receivers and retries
 	FailureRate  float64   `json:"failure_rate"`
 	Retries      int       `json:"retries"`    // offers that were made again to the same receiver
+	Lost         int       `json:"lost"`       // those whose receiver then failed the task, or lost it by its silence or for lack of progress
+	MostHops     int       `json:"most_hops"`  // the most hops that a task had made with one of them
 	Delivery     Quantiles `json:"delivery"`   // from the request until a receiver had seen the offer
 	Acceptance   Quantiles `json:"acceptance"` // from the request until a receiver had accepted
 	Packed       int       `json:"packed"`     // handoffs whose envelope was packed; the averages of tokens and completeness are of these
@@ -35,6 +37,9 @@ type StatsGroup struct {
 	Failures     []string  `json:"failures"`   // at most 5 handoffs, the newest first
 	Retried      []string  `json:"retried"`    // at most 5 handoffs, those with most offers that were made again first
 	Incomplete   []string  `json:"incomplete"` // at most 5 handoffs, the least complete first
+	Largest      []string  `json:"largest"`    // at most 5 handoffs, those whose packed envelopes have most tokens first
+	Losses       []string  `json:"losses"`     // at most 5 handoffs whose receivers failed or lost the task, the newest first
+	Farthest     []string  `json:"farthest"`   // at most 5 handoffs of the tasks with most hops: of each task, its last
 }
 
 // Stats sums up the handoffs that ended lately.

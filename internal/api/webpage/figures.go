@@ -48,7 +48,7 @@ func (v *visit) figurePage(w http.ResponseWriter, r *http.Request) error {
 		body.All, body.Series, body.Charts = s.All, s.Series, chart.Of(s)
 		body.Tables = append(body.Tables, figureTable{by, s.Groups})
 		for _, g := range append(s.Groups, s.All) {
-			about = slices.Concat(about, g.Slowest, g.Failures, g.Retried, g.Incomplete)
+			about = slices.Concat(about, g.Slowest, g.Failures, g.Losses, g.Retried, g.Farthest, g.Largest, g.Incomplete)
 		}
 	}
 	return v.show(w, r, "figures", page{Title: "Figures", Live: everything, About: about, Body: body})

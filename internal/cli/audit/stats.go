@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,35 +18,51 @@ import (
 // Stats is the command trapeze stats.
 func Stats(s *shell.Shell) *cobra.Command {
 	var o admin.StatsOptions
+	var only string
 	cmd := s.Call("stats", "Show how handoffs went: how long they took, how many failed, and which", shell.NoArgs,
 		func(ctx context.Context, c *client.Client, _ []string) error {
 			stats, err := admin.New(c).Stats(ctx, o)
-			return s.Answer(stats, err, func(p *shell.Page) { showStats(p, stats) })
+			if err == nil && only != "" {
+				stats.Groups = slices.DeleteFunc(stats.Groups, func(g admin.StatsGroup) bool { return orNone(g.Name) != only })
+			}
+			return s.Answer(stats, err, func(p *shell.Page) { showStats(p, stats, only) })
 		})
 	cmd.Long = `Sum up the handoffs that ended in the last 5 minutes, hour or day: how many failed, and the time from the request until a
-receiver had seen the offer, and until it had accepted: half of them, 95 % and 99 % took no longer. BUDGET is the average share of their
+receiver had seen the offer, and until it had accepted: half of them, 95 % and 99 % took no longer. LOST are those whose receiver then failed
+the task, or lost it by its silence or for lack of progress; HOPS the most that a task had made. BUDGET is the average share of their
 token budgets that packed envelopes use, COMPLETE the average share of their references that could be resolved. trapeze handoff show
-tells more of those that are named. The figures are for operators and auditors; docs/metrics.md lists those for Prometheus.`
+tells more of those that are named: of all or, with --only, of one agent, kind or reason. The figures are for operators and auditors; docs/metrics.md lists those for Prometheus.`
 	shell.Choice(cmd.Flags(), &o.Span, "span", "", "handoffs that ended in the last %s (default 1h)", admin.StatsSpans())
 	shell.Choice(cmd.Flags(), &o.By, "by", "", "group them by %s (default agent)", admin.StatsBys())
+	cmd.Flags().StringVar(&only, "only", "", "show only this agent, kind or reason, and the handoffs behind its figures")
 	return shell.Example(cmd, "trapeze stats --span 24h --by kind")
 }
 
-func showStats(p *shell.Page, stats admin.Stats) {
+func showStats(p *shell.Page, stats admin.Stats, only string) {
 	p.Line("%s ended since %s", handoffCount(stats.All.Ended), shell.Clock(stats.Since))
 	if stats.All.Ended == 0 {
 		return
 	}
 	p.Line("")
-	rows := [][]string{statsRow("all", stats.All)}
+	rows, of := [][]string{statsRow("all", stats.All)}, stats.All
 	for _, g := range stats.Groups {
 		rows = append(rows, statsRow(shell.OneLine(orNone(g.Name)), g))
 	}
-	p.Table("", []string{strings.ToUpper(stats.By), "ENDED", "FAILED", "RETRIES", "SEEN p50", "p95", "p99", "ACCEPTED p50", "p95", "p99", "TOKENS", "BUDGET", "COMPLETE"}, rows)
+	if only != "" {
+		rows, of = rows[1:], admin.StatsGroup{}
+		if len(rows) == 0 {
+			p.Line("none of them with the %s %s", stats.By, shell.OneLine(only))
+			return
+		}
+		of = stats.Groups[0]
+	}
+	p.Table("", []string{strings.ToUpper(stats.By), "ENDED", "FAILED", "LOST", "RETRIES", "SEEN p50", "p95", "p99", "ACCEPTED p50", "p95", "p99", "HOPS", "TOKENS", "BUDGET", "COMPLETE"}, rows)
 	for _, named := range []struct {
 		what string
 		ids  []string
-	}{{"slowest", stats.All.Slowest}, {"failed", stats.All.Failures}, {"retried", stats.All.Retried}, {"incomplete", stats.All.Incomplete}} {
+	}{
+		{"slowest", of.Slowest}, {"failed", of.Failures}, {"lost", of.Losses}, {"retried", of.Retried}, {"most hops", of.Farthest}, {"most tokens", of.Largest}, {"incomplete", of.Incomplete},
+	} {
 		if len(named.ids) > 0 {
 			p.Line("")
 			p.Line("%s: %s", named.what, shell.OneLine(shell.Names(named.ids)))
@@ -69,12 +86,13 @@ func orNone(name string) string {
 }
 
 func statsRow(name string, g admin.StatsGroup) []string {
-	row := []string{name, strconv.Itoa(g.Ended), fmt.Sprintf("%d (%s)", g.Failed, percent(g.FailureRate)), strconv.Itoa(g.Retries)}
+	row := []string{name, strconv.Itoa(g.Ended), fmt.Sprintf("%d (%s)", g.Failed, percent(g.FailureRate)), strconv.Itoa(g.Lost), strconv.Itoa(g.Retries)}
 	for _, q := range []admin.Quantiles{g.Delivery, g.Acceptance} {
 		for _, v := range []float64{q.P50, q.P95, q.P99} {
 			row = append(row, took(q.Count, v))
 		}
 	}
+	row = append(row, strconv.Itoa(g.MostHops))
 	if g.Packed == 0 {
 		return append(row, "-", "-", "-")
 	}

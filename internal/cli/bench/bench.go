@@ -30,7 +30,7 @@ task, result until the sender of a delegation has the result, and whole until th
 Each round warms up first, for up to a second and until each client has done a handoff; what ends after that, until the time is over, counts. Time in which it stands still, as after Ctrl-Z, is left out, and so is what is under way then.
 
 Everything happens in a workspace of its own. At the end, also after Ctrl-C or when the terminal is closed, its tasks are cancelled, its agents and tokens removed, and it is archived; the
-record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one on the same machine; with --clean on any machine, if nothing has happened there for 10 seconds. A server with open tasks in your workspace is only measured with --yes: the load slows their agents
+record keeps what happened, about 3 KB for each handoff. What a run that was killed left is cleaned up by the next one on the same machine; with --clean on any machine, if nothing has happened there for 10 seconds. A server with open tasks, in any workspace, is only measured with --yes: the load slows their agents
 down.
 
 The exit code is 0 if all verdicts are met: no handoff failed; with one client, an offer is seen within 25 ms (p99); with 1,000 and more over
@@ -95,7 +95,7 @@ func Command(s *shell.Shell) *cobra.Command {
 	shell.Choice(f, &o.Over, "over", overHTTP, "protocol: %s", []string{overHTTP, overMCP})
 	f.BoolVar(&o.Direct, "direct", false, "receivers accept by id, without waiting for their inboxes: three calls for each handoff")
 	f.BoolVar(&o.Clean, "clean", false, "only clean up what runs left that were killed")
-	f.BoolVar(&o.Yes, "yes", false, "run although there are open tasks in your workspace")
+	f.BoolVar(&o.Yes, "yes", false, "run although the server has open tasks")
 	return cmd
 }
 
@@ -112,9 +112,17 @@ func mayRun(ctx context.Context, owner *client.Client, yes bool) error {
 	if yes {
 		return nil
 	}
+	const hint = "the load slows their agents down; with --yes it runs nevertheless"
 	open, err := owner.Tasks(ctx, client.TaskFilter{Live: true, Limit: 1})
-	if err == nil && len(open.Tasks) > 0 {
-		err = shell.Hinted(shell.Usagef("the server has open tasks, such as %s", open.Tasks[0].ID), "the load slows their agents down; with --yes it runs nevertheless")
+	if err != nil {
+		return err
+	}
+	if len(open.Tasks) > 0 {
+		return shell.Hinted(shell.Usagef("the server has open tasks, such as %s", open.Tasks[0].ID), hint)
+	}
+	busy, n, err := busyWorkspace(ctx, owner)
+	if err == nil && busy != "" {
+		err = shell.Hinted(shell.Usagef("the server has open tasks: %d in workspace %s", n, busy), hint)
 	}
 	return err
 }

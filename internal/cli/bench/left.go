@@ -113,19 +113,51 @@ func (w *Swept) clear(ctx context.Context, owner *client.Client, o Options, name
 
 // workspacesOfRuns lists the workspaces that runs made and that are not archived.
 func workspacesOfRuns(ctx context.Context, owner *client.Client) (names []string, err error) {
-	o := admin.WorkspaceOptions{After: workspace} // they are listed by name
-	for {
+	err = inUse(ctx, owner, workspace, func(w *admin.Workspace) (more bool, err error) { // they are listed by name
+		if ofRuns(w) {
+			names = append(names, w.Name)
+		}
+		return strings.HasPrefix(w.Name, workspace), nil
+	})
+	return names, err
+}
+
+// ofRuns reports whether a workspace is named and described as those that runs make.
+func ofRuns(w *admin.Workspace) bool {
+	return strings.HasPrefix(w.Name, workspace) && w.Description == purpose
+}
+
+// busyWorkspace finds a workspace that has open tasks, besides those of runs; empty: none has.
+func busyWorkspace(ctx context.Context, owner *client.Client) (name string, open int64, err error) {
+	err = inUse(ctx, owner, "", func(w *admin.Workspace) (more bool, err error) {
+		if ofRuns(w) {
+			return true, nil
+		}
+		of, err := admin.New(owner).Workspace(ctx, w.Name)
+		if err == nil && of.Used != nil && of.Used.OpenTasks > 0 {
+			name, open = w.Name, of.Used.OpenTasks
+		}
+		return name == "", err
+	})
+	return name, open, err
+}
+
+// inUse calls fn with each workspace after a name that is not archived, in the order of their names, while it wants more.
+func inUse(ctx context.Context, owner *client.Client, after string, fn func(w *admin.Workspace) (more bool, err error)) error {
+	for o := (admin.WorkspaceOptions{After: after}); ; {
 		page, err := admin.New(owner).Workspaces(ctx, o)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range page.Workspaces {
-			if w := &page.Workspaces[i]; strings.HasPrefix(w.Name, workspace) && w.Description == purpose && w.Archived.IsZero() {
-				names = append(names, w.Name)
+			if w := &page.Workspaces[i]; w.Archived.IsZero() {
+				if more, err := fn(w); err != nil || !more {
+					return err
+				}
 			}
 		}
-		if o.After = page.Next; o.After == "" || !strings.HasPrefix(o.After, workspace) {
-			return names, nil
+		if o.After = page.Next; o.After == "" {
+			return nil
 		}
 	}
 }

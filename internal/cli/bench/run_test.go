@@ -181,6 +181,32 @@ func TestABusyServerAndAStrangerAreRefused(t *testing.T) {
 	if err := mayRun(t.Context(), s.Admin(), false); err != nil {
 		t.Error(err)
 	}
+	for name, description := range map[string]string{"bench-abcdefabcdef": purpose, "theirs": ""} { // a run's own tasks are for its sweep
+		made, err := admin.New(s.Admin()).CreateWorkspace(t.Context(), admin.WorkspaceInput{Name: name, Description: description})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := client.New(s.URL(), made.Token.Text, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		if _, err := c.CreateTask(t.Context(), client.CreateInput{Intent: "bake"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mayRun(t.Context(), s.Admin(), false); err == nil || !strings.Contains(err.Error(), "1 in workspace theirs") {
+		t.Errorf("open tasks in another workspace: %v", err)
+	}
+	if err := mayRun(t.Context(), s.Admin(), true); err != nil {
+		t.Error(err)
+	}
+	if _, err := admin.New(s.Admin()).ArchiveWorkspace(t.Context(), "theirs", admin.ArchiveInput{Why: "nobody works there"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := mayRun(t.Context(), s.Admin(), false); err != nil {
+		t.Errorf("an archived workspace, in which nothing happens: %v", err)
+	}
 	task := s.Create(client.CreateInput{Intent: "bake"})
 	if err := mayRun(t.Context(), s.Admin(), false); err == nil || !strings.Contains(err.Error(), task) {
 		t.Errorf("a server with open tasks: %v", err)

@@ -33,6 +33,14 @@ func showAgent(agent string, _ []string) string {
 	return shellword.Command("trapeze agent show", agent)
 }
 
+func showPath(_ string, handoffs []string) string {
+	if len(handoffs) == 0 {
+		return "trapeze stats --span 24h"
+	}
+	task, _, _ := strings.Cut(handoffs[0], ".")
+	return shellword.Command("trapeze task show", task)
+}
+
 func showDrift(_ string, handoffs []string) string {
 	if len(handoffs) == 0 {
 		return "trapeze stats"

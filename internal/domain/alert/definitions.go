@@ -77,9 +77,9 @@ func failures() []Definition {
 		},
 		{
 			Name: "hops-rise", Severity: Warning, Figure: "trapeze.task.hops", Measure: Rise, Compare: Above, Subject: Workspace, Unit: Percent,
-			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, Least: 5, command: showStats,
+			Threshold: 1.5, Lowest: 1, Highest: 100, Window: time.Hour, For: 15 * time.Minute, Few: 2, Least: 5, command: showPath,
 			meaning: "The tasks that ended in the last {window}, {least} or more, made more than {threshold} of the hops of the day, on average, and {few} or more.",
-			todo:    "Look at the routes of tasks with many hops: agents may pass work round. Tighten the rules of the policy, or the hop limit.",
+			todo:    "`trapeze alerts show` names the handoffs of tasks with most hops, and `trapeze task show` has the path of each: agents may pass work round. Tighten the rules of the policy, or the hop limit.",
 		},
 	}
 }
@@ -115,13 +115,13 @@ func losses() []Definition {
 			Name: "audit-incomplete", Severity: Critical, Figure: "trapeze.audit.coverage", Measure: Present, Compare: Below, Subject: Workspace, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, command: exportAudit,
 			meaning: "The record lacks a part of the handshake of a task that moved.",
-			todo:    "Keep the data directory as it is, restore the last backup beside it, and compare: `trapeze audit export --skip-damaged` lists what cannot be read.",
+			todo:    "Keep the data directory as it is, restore the last backup beside it with `trapeze restore`, and compare: `trapeze audit export --skip-damaged` lists what cannot be read.",
 		},
 		{
 			Name: "record-differs", Severity: Critical, Figure: "trapeze.record.integrity", Measure: Present, Compare: Below, Subject: Server, Unit: Percent,
 			Threshold: 1, Lowest: 1, Highest: 1, command: diagnose,
 			meaning: "The record does not agree with its Merkle tree: an entry or the tree was changed, or entries are missing.",
-			todo:    "Stop the server and keep the data directory as it is. `trapeze verify` on a copy names what was changed; restore the last backup that verifies into a new directory.",
+			todo:    "Stop the server with `trapeze stop`, and keep the data directory as it is. `trapeze verify` on a copy names what was changed; `trapeze restore` makes a new directory of the last backup that verifies.",
 		},
 		{
 			Name: "witness-refuses", Severity: Critical, Figure: "trapeze.record.witnessed", Measure: Present, Compare: Below, Subject: Server, Unit: Percent,

@@ -80,11 +80,11 @@ func (c *count) event(ev event.Event) {
 		}
 	case event.OwnerStuck:
 		c.made(true)
-		c.w.lost = c.w.moved
+		c.lose()
 		c.set.Add(OwnersStuck, 1, c.label)
 	case event.LeaseLost:
 		c.made(true)
-		c.w.lost = c.w.moved
+		c.lose()
 		c.set.Add(LeasesLost, 1, c.label)
 	case event.ApprovalAsked:
 		c.set.Add(TicketsOpened, 1, c.label, string(event.TicketApproval))
@@ -110,6 +110,7 @@ func (c *count) event(ev event.Event) {
 	case event.GaveUp:
 		c.left(e.Agent)
 		c.made(true)
+		c.lose()
 		c.over(event.Failed)
 	case event.Called, event.Discarded:
 		c.over(event.Cancelled)
@@ -224,7 +225,9 @@ func (c *count) handoff(ev event.Event) {
 		c.moved(e.Handoff, f.accepted && f.confirmed && !c.w.gap && f.N == e.Handoff)
 		f.Agent, c.w.owned, c.w.moved = e.To, true, e.Handoff
 		c.hold(&e)
+		f.Hops = c.w.hops
 		c.end(event.Transferred)
+		c.w.got = c.w.ended
 	case event.Returned:
 		c.end(e.Outcome)
 	}
@@ -242,6 +245,14 @@ func (c *count) moved(handoff int, whole bool) {
 		p.uncovered.add(event.HandoffID(c.id, handoff), c.e.Time)
 	}
 	c.covered[c.label] = n
+}
+
+// lose notes that the owner failed or lost the task.
+func (c *count) lose() {
+	c.w.lost = c.w.moved
+	if h := c.recent.at(c.w.got); h != nil {
+		h.Lost = true
+	}
 }
 
 // left ends the handoff in progress, if there is one when an owner acts: by the rules there is none. If it is not the owner that asked for the handoff, that

@@ -70,6 +70,13 @@ func lines(points []figure.Point) (list []string) {
 }
 
 func TestEveryInstrumentIsDefinedOnceAndCompletely(t *testing.T) {
+	behindNothing := []*figure.Instrument{figure.ViewLag} // of the whole record
+	for _, i := range figure.Instruments() {
+		nothing := i.Origin == figure.Process || slices.Contains(behindNothing, i)
+		if nothing != (i.Behind == "") || strings.Contains(i.Behind, "AGENT") && !slices.Contains(i.Labels, "agent") {
+			t.Errorf("what is behind %s is shown by %q", i.Name, i.Behind)
+		}
+	}
 	names := map[string]bool{}
 	for _, i := range figure.Instruments() {
 		if names[i.Name] || names[i.Prometheus()] || !strings.HasPrefix(i.Name, "trapeze.") || i.Unit == "" || !strings.HasSuffix(i.Meaning, ".") {
@@ -279,6 +286,40 @@ func TestEachFigureOfAGroupNamesTheHandoffsBehindIt(t *testing.T) {
 	}
 	if want := []string{"task_3.h1", "task_2.h1", "task_4.h1", "task_6.h1"}; !slices.Equal(g.Incomplete, want) {
 		t.Errorf("incomplete: %q, want %q", g.Incomplete, want)
+	}
+	if want := []string{"task_1.h1", "task_2.h1", "task_3.h1", "task_4.h1", "task_5.h1"}; !slices.Equal(g.Largest, want) {
+		t.Errorf("with most tokens: %q, want %q", g.Largest, want)
+	}
+	list[3].Tokens = 9
+	if g := figure.GroupOf("coder", list); g.Largest[0] != "task_3.h1" || g.Lost+g.MostHops+len(g.Losses)+len(g.Farthest) > 0 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestAHandoffIsKnownByWhatBecameOfItsTask: by the hops of the task with it, and by whether its receiver lost the task or failed it.
+func TestAHandoffIsKnownByWhatBecameOfItsTask(t *testing.T) {
+	r := newRecord(t)
+	r.gets("done", "lead", "coder", 0, event.Finished{Agent: "coder"})
+	r.gets("silent", "lead", "coder", time.Minute, event.LeaseLost{Agent: "coder"})
+	r.gets("stuck", "lead", "coder", 2*time.Minute, event.OwnerStuck{Agent: "coder"})
+	r.gets("failed", "lead", "coder", 3*time.Minute, event.GaveUp{Agent: "coder"})
+	r.gets("on", "lead", "coder", 4*time.Minute,
+		event.HandoffRequested{Handoff: 2, From: "coder", By: "agent/coder", Kind: event.Warm, Reason: event.ReasonError}, event.Returned{Handoff: 2, Outcome: event.Rejected},
+		event.HandoffRequested{Handoff: 3, From: "coder", By: "agent/coder", Kind: event.Warm, Reason: event.ReasonError}, event.OfferMade{Handoff: 3, Offer: 1, To: []string{"bob"}},
+		event.Acknowledged{Handoff: 3, Offer: 1, Agent: "bob"}, event.Confirmed{Handoff: 3, Auto: true}, event.Moved{Handoff: 3, To: "bob", Hop: true},
+		event.HandoffRequested{Handoff: 4, From: "bob", By: "agent/bob", Kind: event.Warm, Reason: event.ReasonError}, event.Returned{Handoff: 4, Outcome: event.Rejected}, event.LeaseLost{Agent: "bob"})
+	r.add("own", 5*time.Minute, event.Created{Task: "own"}, event.Started{Agent: "coder"}, event.LeaseLost{Agent: "coder"}) // no handoff gave it
+	list, _ := r.tally(figure.Options{}).Recent("main", noon)
+	g := figure.GroupOf("", list)
+	if want := []string{"on.h3", "failed.h1", "stuck.h1", "silent.h1"}; g.Lost != 4 || !slices.Equal(g.Losses, want) {
+		t.Errorf("%d lost: %q, want %q", g.Lost, g.Losses, want)
+	}
+	if want := []string{"on.h3", "done.h1", "silent.h1", "stuck.h1", "failed.h1"}; g.MostHops != 2 || !slices.Equal(g.Farthest, want) {
+		t.Errorf("%d hops: %q, want %q", g.MostHops, g.Farthest, want)
+	}
+	list, _ = r.tally(figure.Options{MaxRecent: 1}).Recent("main", noon) // what is no longer kept is not marked in another's place
+	if len(list) != 1 || list[0].ID() != "on.h4" || list[0].Lost {
+		t.Errorf("%+v", list)
 	}
 }
 

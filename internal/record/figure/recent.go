@@ -24,6 +24,8 @@ type Handoff struct {
 	Outcome   event.Stage
 	Failed    bool // see [HandoffsFailed]
 	Retries   int
+	Hops      int  // of the task, with this one; 0: it did not move the task
+	Lost      bool // its receiver then failed the task, or lost it by its silence or for lack of progress
 
 	Delivery   time.Duration // from the request until the offer was first seen; see Seen
 	Acceptance time.Duration // from the request until it was accepted; see Accepted
@@ -122,6 +124,27 @@ func Retried(list []Handoff, n int) []string {
 func Incomplete(list []Handoff, n int) []string {
 	return most(list, n, func(h *Handoff) bool { return h.Completeness >= 0 && h.Completeness < 1 },
 		func(a, b *Handoff) int { return cmp.Compare(a.Completeness, b.Completeness) })
+}
+
+// Largest returns the ids of up to n handoffs with packed envelopes, those with most tokens first.
+func Largest(list []Handoff, n int) []string {
+	return most(list, n, func(h *Handoff) bool { return h.Completeness >= 0 }, func(a, b *Handoff) int { return cmp.Compare(b.Tokens, a.Tokens) })
+}
+
+// LostOf returns the ids of up to n handoffs whose receivers failed or lost the task, the newest first.
+func LostOf(list []Handoff, n int) []string {
+	return most(list, n, func(h *Handoff) bool { return h.Lost }, func(a, b *Handoff) int { return b.Ended.Compare(a.Ended) })
+}
+
+// Farthest returns the ids of up to n handoffs that moved tasks, those of tasks with most hops first: of each task, its last.
+func Farthest(list []Handoff, n int) []string {
+	last := map[string]int{}
+	for i := range list {
+		if list[i].Hops > 0 {
+			last[list[i].Task] = list[i].N
+		}
+	}
+	return most(list, n, func(h *Handoff) bool { return h.Hops > 0 && last[h.Task] == h.N }, func(a, b *Handoff) int { return cmp.Compare(b.Hops, a.Hops) })
 }
 
 // most returns the ids of the first n of the handoffs that are meant, in an order, and else from the oldest to the newest.

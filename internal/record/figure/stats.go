@@ -54,6 +54,8 @@ type Group struct {
 	Failed       int       `json:"failed" doc:"Those of them that used up all receivers and retries."`
 	FailureRate  float64   `json:"failure_rate" doc:"From 0 to 1."`
 	Retries      int       `json:"retries" doc:"Offers that were made again to the same receiver."`
+	Lost         int       `json:"lost" doc:"Those of them whose receiver then failed the task, or lost it by its silence or for lack of progress."`
+	MostHops     int       `json:"most_hops" doc:"The most hops that a task had made with one of them."`
 	Delivery     Quantiles `json:"delivery" doc:"From the request until a receiver had seen the offer."`
 	Acceptance   Quantiles `json:"acceptance" doc:"From the request until a receiver had accepted."`
 	Packed       int       `json:"packed" doc:"Handoffs whose envelope was packed for a receiver; the averages of tokens and completeness are of these."`
@@ -65,6 +67,9 @@ type Group struct {
 	Failures     []string  `json:"failures" doc:"The handoffs that failed last, the newest first."`
 	Retried      []string  `json:"retried" doc:"The handoffs with most offers that were made again."`
 	Incomplete   []string  `json:"incomplete" doc:"The handoffs whose envelopes have most references that could not be resolved, the least complete first."`
+	Largest      []string  `json:"largest" doc:"The handoffs whose packed envelopes have most tokens."`
+	Losses       []string  `json:"losses" doc:"The handoffs whose receivers failed or lost the task, the newest first."`
+	Farthest     []string  `json:"farthest" doc:"The handoffs of the tasks with most hops: of each task, its last."`
 }
 
 // Behind is the number of handoffs that a group names.
@@ -74,11 +79,16 @@ const Behind = 5
 func GroupOf(name string, list []Handoff) Group {
 	g := Group{
 		Name: name, Ended: len(list), Slowest: Slowest(list, Behind), Failures: FailedOf(list, Behind), Retried: Retried(list, Behind), Incomplete: Incomplete(list, Behind),
+		Largest: Largest(list, Behind), Losses: LostOf(list, Behind), Farthest: Farthest(list, Behind),
 	}
 	var delivery, acceptance []time.Duration
 	for i := range list {
 		h := &list[i]
 		g.Retries += h.Retries
+		g.MostHops = max(g.MostHops, h.Hops)
+		if h.Lost {
+			g.Lost++
+		}
 		if h.Failed {
 			g.Failed++
 		}

@@ -124,6 +124,7 @@ type work struct {
 	holder    holder
 	flight    *flight // the handoff in progress
 	ended     int     // the place of the one that ended last among those that are kept; 0: none has ended
+	got       int     // the place of the one that gave it to its owner
 }
 
 // flight is a handoff in progress.

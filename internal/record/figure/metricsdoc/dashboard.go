@@ -27,7 +27,7 @@ func dashboard() string {
 			targets = append(targets, map[string]any{"refId": string(rune('A' + i)), "expr": p.exprs[legend], "legendFormat": legend, "datasource": source})
 		}
 		list = append(list, map[string]any{
-			"id": n + 1, "title": p.title, "type": "timeseries", "datasource": source, "targets": targets,
+			"id": n + 1, "title": p.title, "description": p.behind(), "type": "timeseries", "datasource": source, "targets": targets,
 			"gridPos":     map[string]any{"x": n % columns * panelWidth, "y": n / columns * panelHeight, "w": panelWidth, "h": panelHeight},
 			"fieldConfig": map[string]any{"defaults": map[string]any{"unit": p.unit, "min": 0}, "overrides": []any{}},
 		})

@@ -39,6 +39,8 @@ func TestEachSeriesOfTheDashboardIsNamedByItsLegend(t *testing.T) {
 			Title   string
 			GridPos struct{ X, Y, W, H int }
 			Targets []struct{ Expr, LegendFormat, RefID string }
+
+			Description string
 		}
 	}
 	if err := json.Unmarshal([]byte(dashboard()), &board); err != nil {
@@ -75,6 +77,9 @@ func TestEachSeriesOfTheDashboardIsNamedByItsLegend(t *testing.T) {
 				i := figures[name]
 				if i == nil {
 					i = figures[part.ReplaceAllString(name, "")]
+				}
+				if i != nil && !strings.Contains(p.Description, i.Behind) {
+					t.Errorf("%s does not say how to find what is behind %s: %q", p.Title, i.Name, p.Description)
 				}
 				for _, l := range labels {
 					if i == nil || l != "instance" && !slices.Contains(i.Labels, l) {

@@ -79,6 +79,10 @@ A figure of the record is left out before the first event that it counts. Agents
 number of ` + "`trapeze serve --figure-agents`" + `, are counted as one, named ` + "`other`" + `. Workspaces beyond the first 1,000 are counted
 as one, named ` + "`(other)`" + `; only administrators create workspaces. Other labels are of closed sets, so no caller can make them many.
 
+## What is behind a figure
+Each figure of the record and of the views names the command that shows the handoffs, tasks or tickets behind it; AGENT is the value of its label. In the dashboard it is in the description
+of each panel. The page ` + "`/figures`" + ` has the same of handoffs, with a link to each.
+
 ## Labels
 
 | label | meaning |
@@ -108,6 +112,9 @@ func document() string {
 				bounds[n] = strconv.FormatFloat(bound, 'f', -1, 64)
 			}
 			fmt.Fprintf(&b, "\nBuckets up to %s.\n", strings.Join(bounds, ", "))
+		}
+		if i.Behind != "" {
+			fmt.Fprintf(&b, "\nWhat is behind it: `%s`.\n", i.Behind)
 		}
 	}
 	b.WriteString("\n## Alerts\n[alerts.md](alerts.md) has the alerts on these figures.\n")

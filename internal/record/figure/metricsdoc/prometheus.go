@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/trapezehq/trapeze/internal/record/figure"
@@ -38,6 +41,22 @@ type panel struct {
 	title string
 	unit  string
 	exprs map[string]string // by legend
+}
+
+// behind says by which commands people find what is behind the figures of a panel.
+func (p *panel) behind() string {
+	var commands []string
+	for _, legend := range slices.Sorted(maps.Keys(p.exprs)) {
+		for _, i := range figure.Instruments() {
+			if named := regexp.MustCompile(`\b` + i.Prometheus() + `(_bucket|_sum|_count)?\b`); i.Behind != "" && named.MatchString(p.exprs[legend]) && !slices.Contains(commands, i.Behind) {
+				commands = append(commands, i.Behind)
+			}
+		}
+	}
+	if len(commands) == 0 {
+		return ""
+	}
+	return "What is behind it: `" + strings.Join(commands, "`, `") + "`."
 }
 
 // panels are the graphs, in the order of reading: is work arriving, where does it wait, who drops it, what is lost.
