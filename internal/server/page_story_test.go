@@ -81,7 +81,7 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 	needs, err := admin.CreateTask(ctx, client.CreateInput{Intent: "comes after it", Dependencies: []string{twice.Task}})
 	must(t)(needs, err)
 	shown(t, "the story of a task that depends on another", page.get("/tasks/"+needs.Task, http.StatusOK), `Depends on a task that is not completed: <a href="/tasks/`+twice.Task+`">refused once</a>`, "<dt>State</dt>")
-	shown(t, "the agents", body, `<a href="/agents/ann">ann</a>`, "<td>2 of 4</td>", `class="circuit closed"`, "<time datetime=")
+	shown(t, "the agents", body, `<a href="/agents/ann">ann</a>`, `<td data-is="Load">2 of 4</td>`, `class="circuit closed"`, "<time datetime=")
 	shown(t, "the agents", body, `<a href="/agents/mute">mute</a>`, `class="readiness draining"`)
 	shown(t, "the figures", body, `<h2 id="figures">`, `class="spark"`, "Handoffs that ended", "Handoffs that failed", "Time until accepted", "<summary>As a table</summary>")
 	if strings.Contains(body, "pending 0<") {
@@ -90,7 +90,7 @@ func TestTheOverviewShowsWhatMovesNow(t *testing.T) {
 	if text := scrape(t, s); !strings.Contains(text, `trapeze_handoffs_failed_total{kind="warm",reason="user_request",workspace="default"} 1`) {
 		t.Errorf("the figures at /metrics are others:\n%s", text)
 	}
-	shown(t, "the figures", body, `<th scope="row">5 minutes</th><td>4</td><td>1 (25 %)</td>`) // as /metrics has them
+	shown(t, "the figures", body, `<th scope="row">5 minutes</th><td data-is="Ended">4</td><td data-is="Failed">1 (25 %)</td>`) // as /metrics has them
 }
 
 // anchors matches the links of a page to its own parts, and the parts.
@@ -159,7 +159,7 @@ func TestAStoryGoesFromTheIntentToTheResult(t *testing.T) {
 	task, child := chain(t, s, admin, agents)
 	body := page.get("/tasks/"+task, http.StatusOK)
 	shown(t, "the story", body, "Write the report", "completed", `<h2 id="result">`, "The report is written", `<h2 id="held">`, `<svg class="bars"`, "<title>ann, epoch 1</title>", "<title>cat, epoch 2</title>",
-		"<summary>As a table</summary>", "<td>1</td>", "<td>2</td>", `<h2 id="hops">`, `/hops/1">1: its envelope`, "specialization", `/hops/1">Delegated: its`, `/hops/2">2: its`, "/compare", `<h2 id="drift">`, `<svg class="drift"`, `<rect class="kept"`,
+		"<summary>As a table</summary>", `<td data-is="Epoch">1</td>`, `<td data-is="Epoch">2</td>`, `<h2 id="hops">`, `/hops/1">1: its envelope`, "specialization", `/hops/1">Delegated: its`, `/hops/2">2: its`, "/compare", `<h2 id="drift">`, `<svg class="drift"`, `<rect class="kept"`,
 		"<summary>As a table</summary>", "reached the last receiver", "name nobody", `<h2 id="children">`, "/tasks/"+child, "Count the pages", "completed")
 	shown(t, "the timeline", body, `<h2 id="trail">`, "handoff request", `class="bad"`, "too much on my desk", `class="good"`, "handoff acknowledgment", "+1 minute", `class="ask"`, "How long may it be?", "ten pages",
 		"task completed", "Entry ")

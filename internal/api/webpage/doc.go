@@ -25,10 +25,10 @@
 //   - webpage.go: the routes, the table of pages and what each follows (in the words of [following]), and the greatest form
 //   - session.go: how long somebody stays signed in; sign_in.go: how people sign in by a link or a token; issuer.go: how they sign in at an issuer, and how long an attempt may take (what the issuer is asked: oauth/sign_in.go); live.go: when a page is told of changes
 //   - static/variables.css: colours and sizes; static/page.css: where things stand; static/page.js: how a page follows changes; static/edits.js: what stays of a form in which somebody types;
-//     static/list.js: how a long list goes on, and follows changes
+//     static/list.js: how a long list goes on, follows changes, and which of its rows are in the page
 //   - refill/refill.go: what a form that is refused comes back with
 //   - figures.go, chart/chart.go: which figures are shown; names.go: how many ids are shown as names; render.go: how text of others is made safe
-//   - human/human.go: how times, numbers and values are written; human/past.go: how a time can be typed
+//   - human/human.go: how times, numbers, states and values are written; human/past.go: how a time can be typed; human/filter.go: what a folded filter says that it is set to
 //   - the directory templates: the text of each page; templates/parts/parts.html: what several pages share, such as the columns of every list of tasks;
 //     templates/parts/ticket.html: the forms of a ticket
 //   - handoff.go: the page of one handoff; dead_letters.go: the list of dead letters, and what a form does to each

@@ -13,6 +13,7 @@ import (
 	"github.com/trapezehq/trapeze/client"
 
 	"github.com/trapezehq/trapeze/internal/api/webpage/form"
+	"github.com/trapezehq/trapeze/internal/api/webpage/human"
 )
 
 // Places in which a search looks.
@@ -53,10 +54,11 @@ type found struct {
 	Memories      []client.MemoryItem
 	Conversations []client.Conversation
 	since, until  time.Time
-	Asked         bool   // for anything
-	All           string // the list of all tasks that fit, if there are older ones
-	Older         string // the next page of tasks; empty: all were looked in
-	Earlier       string // the next page of conversations; empty: there is none
+	Asked         bool     // for anything
+	Narrowed      []string // what the search is narrowed by
+	All           string   // the list of all tasks that fit, if there are older ones
+	Older         string   // the next page of tasks; empty: all were looked in
+	Earlier       string   // the next page of conversations; empty: there is none
 }
 
 // Looked reports whether the page has the results of a place.
@@ -79,7 +81,7 @@ func (v *visit) find(w http.ResponseWriter, r *http.Request) error {
 		search: search{Query: strings.TrimSpace(q.Get("q")), In: q.Get("in"), State: q.Get("state"), Agent: strings.TrimSpace(q.Get("agent")), Tag: strings.TrimSpace(q.Get("tag")), Scope: q.Get("scope"), Since: strings.TrimSpace(q.Get("since")), Until: strings.TrimSpace(q.Get("until"))},
 		States: client.States(), Scopes: client.Scopes(), Places: []string{inTasks, inAgents, inMemory, inConversations},
 	}
-	f.Asked = f.search != (search{})
+	f.Asked, f.Narrowed = f.search != (search{}), human.Narrowed(q)
 	if f.In != "" && !slices.Contains(f.Places, f.In) {
 		return form.Invalid("there is no such place to look in", "choose one of the list")
 	}

@@ -19,7 +19,6 @@ const columnLimit = 60
 // column is the tasks of the board in a state.
 type column struct {
 	State client.State
-	Name  string
 	About string // what the tasks in it wait for
 	Tasks []client.TaskRow
 	Count int // with those that the board does not show
@@ -45,11 +44,11 @@ type beginning struct{ Agent, Task, Accepted bool }
 func (v *visit) overview(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	o := overview{Columns: []column{
-		{State: client.Pending, Name: "Pending", About: "Nobody owns these. Their requester sends them on."},
-		{State: client.HandingOff, Name: "Handing off", About: "Offered. Their sender keeps them until a receiver accepts."},
-		{State: client.Executing, Name: "Executing", About: "An agent owns these and works on them."},
-		{State: client.Waiting, Name: "Waiting", About: "For the results of children, or for people."},
-		{State: client.Parked, Name: "Dead letters", About: "No receiver took these, or a limit was reached. A person decides."},
+		{State: client.Pending, About: "Nobody owns these. Their requester sends them on."},
+		{State: client.HandingOff, About: "Offered. Their sender keeps them until a receiver accepts."},
+		{State: client.Executing, About: "An agent owns these and works on them."},
+		{State: client.Waiting, About: "For the results of children, or for people."},
+		{State: client.Parked, About: "No receiver took these, or a limit was reached. A person decides."},
 	}}
 	if err := v.fill(ctx, &o); err != nil {
 		return err

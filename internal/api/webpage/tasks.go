@@ -16,7 +16,8 @@ import (
 // taskList is a page of tasks.
 type taskList struct {
 	Filter       client.TaskFilter
-	Since, Until string // as they were typed
+	Since, Until string   // as they were typed
+	Narrowed     []string // what the filter is set to
 	States       []client.State
 	Tasks        []client.TaskRow
 	Counts       []stateCount // of the tasks on all pages; on the first one alone
@@ -45,7 +46,7 @@ func (v *visit) tasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l := taskList{Filter: f, Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Most: form.Most, Tasks: got.Tasks, Here: tasksPath(q)}
+	l := taskList{Filter: f, Narrowed: human.Narrowed(q), Since: q.Get("since"), Until: q.Get("until"), States: client.States(), Most: form.Most, Tasks: got.Tasks, Here: tasksPath(q)}
 	if got.Next != "" {
 		q.Set("after", got.Next)
 		l.Next = tasksPath(q)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,10 +56,12 @@ func (d *desk) seen(text string, change func()) float64 {
 }
 
 // plain serves a table of as many rows as there are tasks, without styles, and adds a row to it when told: what a browser can do with as many rows at best.
-func plain(b *testing.B) (url string, add chan string) {
-	add = make(chan string)
+func plain(b *testing.B) (url string, add func(text string)) {
+	var shown atomic.Pointer[chan string] // of the page that was loaded last: the stream of one before may not have ended yet
 	rows := http.NewServeMux()
 	rows.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		texts := make(chan string)
+		shown.Store(&texts)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, `<!doctype html><title>plain</title><main id="main"><table id="newest"><tbody>`)
 		for i := range many {
@@ -68,9 +71,10 @@ func plain(b *testing.B) (url string, add chan string) {
 	})
 	rows.HandleFunc("GET /added", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
+		texts := *shown.Load()
 		for {
 			select {
-			case text := <-add:
+			case text := <-texts:
 				fmt.Fprintf(w, "data: %s\n\n", text)
 				_ = http.NewResponseController(w).Flush()
 			case <-r.Context().Done():
@@ -80,7 +84,13 @@ func plain(b *testing.B) (url string, add chan string) {
 	})
 	srv := httptest.NewServer(rows)
 	b.Cleanup(srv.CloseClientConnections)
-	return srv.URL + "/", add
+	return srv.URL + "/", func(text string) {
+		select {
+		case *shown.Load() <- text:
+		case <-time.After(patience):
+			b.Fatal("the plain page does not follow")
+		}
+	}
 }
 
 // took is what was measured, by name and unit.
@@ -147,7 +157,7 @@ func BenchmarkTenThousandTasks(b *testing.B) {
 		paint("plain")
 		m.note("plain-frames", d.scroll(600)...)
 		d.do(chromedp.Evaluate[chromedp.Void](`window.scrollTo(0, 0)`))
-		m.note("plain-update", d.seen("Added", func() { add <- "Added" }))
+		m.note("plain-update", d.seen("Added", func() { add("Added") }))
 	}
 	m.report(b)
 }

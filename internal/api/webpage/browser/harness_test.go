@@ -233,15 +233,18 @@ func eval[T any](d *desk, expression string) T {
 // picture writes a screenshot of the page to a file of the directory that PICTURES names, if it does.
 func (d *desk) picture(name string) {
 	d.t.Helper()
-	dir := os.Getenv("PICTURES")
-	if dir == "" {
-		return
+	if dir := os.Getenv("PICTURES"); dir != "" {
+		d.pictureIn(dir, name)
 	}
+}
+
+func (d *desk) pictureIn(dir, name string) {
+	d.t.Helper()
 	b, err := chromedp.Run(d.ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		d.fail(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644); err != nil { //nolint:gosec // pictures for the docs
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644); err != nil { //nolint:gosec // pictures to be looked at
 		d.t.Fatal(err)
 	}
 }

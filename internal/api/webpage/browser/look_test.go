@@ -255,6 +255,7 @@ func TestAChangeKeepsWhatTheReaderHasOpenedAndTyped(t *testing.T) {
 		document.querySelector("#takeover ~ form [name=to]").value = "somebody";
 		document.getElementById("hops").scrollIntoView();
 		document.getSelection().selectAllChildren(document.querySelector("h1"));
+		document.querySelector("#hops ~ .wide a").focus({preventScroll: true});
 		document.querySelectorAll("main details[open]").length;
 	}`)
 	if opened < 4 {
@@ -280,6 +281,9 @@ func TestAChangeKeepsWhatTheReaderHasOpenedAndTyped(t *testing.T) {
 	}
 	if chosen := eval[string](d, `document.getSelection().toString()`); chosen != "Refund order 7" {
 		t.Errorf("%q is left of what was chosen", chosen)
+	}
+	if !eval[bool](d, `document.activeElement.matches("#hops ~ .wide a")`) {
+		t.Error("what had the focus has it no more")
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/trapezehq/trapeze/client"
+	"github.com/trapezehq/trapeze/client/admin"
 )
 
 // TestPictures makes the pictures of the documentation, of the demo and of some tasks after it. From the root of the repository:
@@ -56,6 +57,69 @@ func TestPictures(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestPicturesOfEveryPage makes pictures of every page as each kind of person sees it, light and dark, on a screen and on a phone, to be looked at. From the root of the repository:
+//
+//	EVERY=/tmp/pages go test -tags outside ./internal/api/webpage/browser -run '^TestPicturesOfEveryPage$'
+func TestPicturesOfEveryPage(t *testing.T) {
+	dir := os.Getenv("EVERY")
+	if dir == "" {
+		t.Skip("EVERY names no directory")
+	}
+	must2(t, func() error { return os.MkdirAll(dir, 0o755) }) //nolint:gosec // pictures
+	data := t.TempDir()
+	demo(t, data)
+	d := openAt(t, data)
+	pages := d.everything()
+	for who, token := range map[string]string{"admin": d.token, "operator": d.tokenOf(client.RoleOperator, "olga"), "desk": d.tokenOf(client.RoleAgent, "zoe"), "auditor": d.tokenOf(client.RoleAuditor, "eve")} {
+		d.signIn(token)
+		for _, scheme := range []string{"light", "dark"} {
+			d.prefer(scheme)
+			for _, width := range []int64{1280, 360} {
+				d.do(chromedp.EmulateViewport(width, 800))
+				for name, path := range pages {
+					d.goTo(path)
+					d.until(`!document.querySelector("[data-chosen] .sheet:not([data-read])")`)
+					d.pictureIn(dir, fmt.Sprintf("%s-%d-%s-%s", scheme, width, who, name))
+				}
+			}
+		}
+	}
+}
+
+// everything adds to a server on which the demo has run what is on the pages, and returns them by name.
+func (d *desk) everything() map[string]string {
+	d.t.Helper()
+	ctx := d.t.Context()
+	task, s := d.scene(), d.tell()
+	made := func(r client.Receipt, err error) client.Receipt {
+		d.t.Helper()
+		must2(d.t, func() error { return err })
+		return r
+	}
+	must2(d.t, func() error {
+		_, err := admin.New(d.admin).SetHold(ctx, admin.SubjectInput{Subject: "task/" + task, Why: "the case of 2026"})
+		return err
+	})
+	d.agent("zoe", client.AgentSpec{Kind: "human", Capabilities: []string{"billing"}})
+	worker := d.again("buyer")
+	asks := made(worker.CreateTask(ctx, client.CreateInput{Intent: "Refund order 7", Start: true}))
+	made(worker.Ask(ctx, asks.Task, client.AskInput{Epoch: 1, Question: "Refund 300 euros?", Options: []string{"yes", "no"}, Desk: "billing"}))
+	depends := made(d.admin.CreateTask(ctx, client.CreateInput{Intent: "Ship it once it is paid", Dependencies: []string{asks.Task}}))
+	twice := made(d.admin.CreateTask(ctx, client.CreateInput{Intent: "Translate the letter", Send: &client.SendInput{To: []string{"away", "writer"}}}))
+	must2(d.t, func() error {
+		_, err := d.again("away").Reject(ctx, twice.Handoff, client.RejectInput{Reason: client.Overloaded, Detail: "too much on my desk"})
+		return err
+	})
+	pages := s.pages()
+	for name, path := range map[string]string{
+		"demo": "/tasks/" + task, "demo-hop": "/tasks/" + task + "/hops/6", "demo-compare": "/tasks/" + task + "/compare?a=1&b=6", "dead-story": "/tasks/" + s.dead, "desk-ticket": "/tickets/" + asks.Task + ".k1",
+		"depends": "/tasks/" + depends.Task, "twice": "/tasks/" + twice.Task, "asks": "/tasks/" + asks.Task, "filtered": "/tasks?state=waiting&live=1", "find-nothing": "/find", "sign-in": "/sign-in",
+	} {
+		pages[name] = path
+	}
+	return pages
 }
 
 // line is a line of a recording.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/trapezehq/trapeze/client"
 )
 
@@ -86,8 +88,31 @@ func TestAPageOfTenThousandTasks(t *testing.T) {
 
 	d.goTo("/tasks")
 	d.scroll(2400)
-	if n := eval[int](d, `new Set([...document.querySelectorAll("tbody a[href^='/tasks/']")].map((a) => a.href)).size`); n != many+1 {
+	if n := eval[int](d, `new Set(rows().map((r) => r.querySelector("a[href^='/tasks/']").href)).size`); n != many+1 {
 		t.Errorf("the list has %d tasks", n)
+	}
+	held := func(at string, rows int) {
+		t.Helper()
+		if n := eval[int](d, `document.querySelectorAll("tbody tr").length`); n > rows {
+			t.Errorf("%s, the document has %d rows", at, n)
+		}
+	}
+	held("at the end", 600)
+	d.do(chromedp.Evaluate[chromedp.Void](`scrollTo({top: document.documentElement.scrollHeight / 2, behavior: "instant"}); void 0`))
+	d.until(`document.elementFromPoint(300, 400)?.closest("tr[id^=row-]")`) // it is brought back
+	held("in the middle", 600)
+	d.following()
+	if _, err := d.admin.CreateTask(t.Context(), client.CreateInput{Intent: "This came last"}); err != nil {
+		t.Fatal(err)
+	}
+	d.until(`rows()[0].textContent.includes("This came last")`)
+	if n := eval[int](d, `new Set(rows().map((r) => r.id)).size`); n != many+2 {
+		t.Errorf("after an update the list has %d tasks", n)
+	}
+	held("after an update", 600)
+	d.do(chromedp.Click(chromedp.CSS(`input.all`)))
+	if got := eval[string](d, `new FormData(document.getElementById("several").form).getAll("task").length + document.querySelector("output.count").textContent`); got != fmt.Sprintf("500500 of %d are chosen; at most 500 are cancelled at once", many+2) {
+		t.Errorf("all that are chosen, put away or not: %s", got)
 	}
 	if heard := d.heard(); len(heard) > 0 {
 		t.Error(heard)

@@ -5,6 +5,8 @@ package browser
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/trapezehq/trapeze/client"
 	"github.com/trapezehq/trapeze/client/admin"
+	"github.com/trapezehq/trapeze/internal/api/webpage"
 	"github.com/trapezehq/trapeze/internal/record/ledger/ledgertest/freeaddr"
 )
 
@@ -132,13 +135,34 @@ func (s story) pages() map[string]string {
 	}
 }
 
+// TestPages shows each page: every route has one here, and none of them loads anything from elsewhere.
 func TestPages(t *testing.T) {
 	d := open(t)
 	s := d.tell()
 	d.signIn(d.token)
+	routes, shown := http.NewServeMux(), map[string]bool{}
+	for _, pattern := range webpage.Pages() {
+		routes.Handle(pattern, http.NotFoundHandler())
+	}
 	for name, path := range s.pages() {
+		_, pattern := routes.Handler(httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		shown[pattern] = true
 		d.goTo(path)
+		if title := eval[string](d, `document.title`); strings.HasPrefix(title, "Not shown") != (name == "refused") {
+			t.Errorf("%s is %q", name, title)
+		}
+		if from := eval[[]string](d, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !n.startsWith(location.origin + "/"))`); len(from) > 0 {
+			t.Errorf("%s loads %q", name, from)
+		}
 		d.picture(name)
+	}
+	for _, pattern := range webpage.Pages() {
+		if !shown[pattern] {
+			t.Errorf("no page of the tests is at %s", pattern)
+		}
+	}
+	if heard := d.heard(); len(heard) > 0 {
+		t.Error(heard)
 	}
 }
 
@@ -215,8 +239,23 @@ func TestNothingIsWiderThanAPhone(t *testing.T) {
 		if n := eval[int](d, `document.documentElement.scrollWidth`); n > 360 {
 			t.Errorf("%s is %d pixels wide", name, n)
 		}
+		d.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("main details").forEach((e) => e.open ||= !e.matches(".fold")); void 0`))
+		if cut := eval[[]string](d, `[...document.querySelectorAll("main .wide:has(table), main table, main td, main th")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > 360).map((e) => e.innerText.slice(0, 60))`); len(cut) > 0 {
+			t.Errorf("%s has what is read by scrolling sideways: %q", name, cut)
+		}
 		d.picture("phone-" + name)
 	}
+	first := func(path, of string) {
+		t.Helper()
+		d.goTo(path)
+		if got := eval[string](d, `(() => { const e = document.querySelector(`+"`"+of+"`"+`), r = e?.getBoundingClientRect(); return !e ? "missing" : r.bottom > innerHeight || r.right > innerWidth || !e.checkVisibility() ? "at " + r.bottom : ""; })()`); got != "" {
+			t.Errorf("%s: %s is not on the first screen: %s", path, of, got)
+		}
+	}
+	first("/tasks", "tbody tr td:nth-child(2)")
+	first("/tasks?state=parked&owner=writer", ".fold > summary")
+	first("/find?q=invoice", "tbody tr td")
+	first("/dead", "tbody tr td:nth-child(3) strong")
 }
 
 // Who is signed in is at the top of each page, on a phone and on a screen, in both colour schemes, however long the name is; and no page has a time as programs write it.
@@ -280,21 +319,23 @@ func TestAxeFindsNothing(t *testing.T) {
 		t.Skip(err)
 	}
 	d := open(t)
-	s := d.tell()
-	pages := s.pages()
-	pages["sign in"] = "/sign-in"
 	d.goTo("/sign-in")
 	if d.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("main").insertAdjacentHTML("beforeend", "<img src=/static/icon.svg>")`)); len(d.violations(string(axe))) == 0 {
 		t.Fatal("axe does not find a picture without a text")
 	}
-	d.signIn(d.token)
-	for _, scheme := range []string{"light", "dark"} {
-		d.prefer(scheme)
-		for name, path := range pages {
-			d.goTo(path)
-			d.axe(name+", "+scheme, string(axe))
+	each := func(pages map[string]string) {
+		t.Helper()
+		for _, scheme := range []string{"light", "dark"} {
+			d.prefer(scheme)
+			for name, path := range pages {
+				d.goTo(path)
+				d.axe(name+", "+scheme, string(axe))
+			}
 		}
 	}
+	d.signIn(d.token)
+	each(map[string]string{"first visit": "/", "no ticket": "/inbox", "no task": "/tasks", "no dead letter": "/dead", "sign in": "/sign-in"})
+	each(d.tell().pages())
 }
 
 // prefer has the browser prefer a colour scheme.

@@ -3,6 +3,7 @@ package human
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -86,7 +87,7 @@ func Span(d time.Duration) string {
 	}
 	d = d.Round(time.Second)
 	if d > 24*time.Hour && d%(24*time.Hour) == 0 {
-		return counted(d/(24*time.Hour), "day")
+		return counted(int64(d/(24*time.Hour)), "day")
 	}
 	var parts []string
 	for _, u := range []struct {
@@ -94,26 +95,48 @@ func Span(d time.Duration) string {
 		name string
 	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		if n := d / u.of; n > 0 {
-			parts, d = append(parts, counted(n, u.name)), d%u.of
+			parts, d = append(parts, counted(int64(n), u.name)), d%u.of
 		}
 	}
 	return strings.Join(parts[:min(len(parts), 2)], " ")
 }
 
-func counted(n time.Duration, name string) string {
-	if n == 1 {
-		return "1 " + name
+func counted(n int64, name string) string {
+	text := strconv.FormatInt(n, 10) + " " + name
+	if n != 1 {
+		text += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, name)
+	return text
 }
 
-// Label is a value of a closed set as words. A task that is parked is a dead letter to people.
+// parked is what a task that is parked is to people: the one state that has a plural.
+const parked = "dead letter"
+
+// Label is a value of a closed set as words.
 func Label(value any) string {
 	text := strings.ReplaceAll(fmt.Sprint(value), "_", " ")
 	if text == "parked" {
-		return "dead letter"
+		return parked
 	}
 	return text
+}
+
+// Counted is how many tasks are in a state: "2 dead letters", "2 pending".
+func Counted(n int, state any) string {
+	label := Label(state)
+	if label == parked {
+		return counted(int64(n), label)
+	}
+	return strconv.Itoa(n) + " " + label
+}
+
+// Heading is the heading of the tasks in a state: "Dead letters", "Pending".
+func Heading(state any) string {
+	label := Label(state)
+	if label == parked {
+		label += "s"
+	}
+	return strings.ToUpper(label[:1]) + label[1:]
 }
 
 // Fate is what became of an entry on the way from one envelope to another.

@@ -1,6 +1,8 @@
 package human
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
@@ -61,5 +63,19 @@ func TestTimesInTheTextsOfTheServerAreForPeople(t *testing.T) {
 		if got := Times(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// A task that is parked is a dead letter, of which there can be several.
+func TestAStateIsWrittenAsPeopleReadIt(t *testing.T) {
+	if got := Label("handing_off") + ", " + Label("parked") + ", " + Counted(1, "parked") + ", " + Counted(2, "parked") + ", " + Counted(2, "handing_off") + ", " + Heading("parked") + ", " + Heading("pending"); got !=
+		"handing off, dead letter, 1 dead letter, 2 dead letters, 2 handing off, Dead letters, Pending" {
+		t.Error(got)
+	}
+}
+
+func TestAFilterSaysWhatItIsSetTo(t *testing.T) {
+	if got := strings.Join(Narrowed(url.Values{"state": {"handing_off"}, "live": {"1"}, "owner": {"ann_b"}, "since": {"2h"}, "after": {"task_1"}, "text": {""}}), ", "); got != "handing off, not ended, owned by ann_b, changed since 2h" {
+		t.Error(got)
 	}
 }

@@ -95,6 +95,7 @@ async function refresh() {
     notify();
     lengthen();
     freshen();
+    tidy();
     count(); // what was chosen may have gone
     if (main().dataset.live !== live) follow(); // it has more parts, or others
     tickets().forEach(renew);
